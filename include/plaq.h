@@ -4269,6 +4269,26 @@ enum {
   PLAQ_INTEGRATOR_FORCE_GRADIENT = 3
 };
 
+/** Algorithms that make a Markov chain of molecular dynamics. */
+typedef int32_t plaq_hmc_algorithm;
+enum {
+  /** Hybrid Monte Carlo: momenta and pseudofermions are drawn anew for every trajectory. */
+  PLAQ_HMC_ALGORITHM_HMC = 0,
+  /** Stochastic molecular dynamics: they are rotated at the start of every trajectory, a short cycle. */
+  PLAQ_HMC_ALGORITHM_SMD = 1
+};
+
+/** Momenta that a rejected cycle leaves with their sign changed. Links go back to the start of the cycle,
+ * pseudofermions stay as they were rotated. */
+typedef int32_t plaq_smd_rejection;
+enum {
+  /** Those from before the rotation, as openQCD has it. */
+  PLAQ_SMD_REJECTION_BEFORE = 0,
+  /** Those after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
+   * (1991) 247). */
+  PLAQ_SMD_REJECTION_AFTER = 1
+};
+
 /** A chain but for its action and its integrator: keys of an input (docs/hmc.md). */
 typedef struct plaq_hmc_params {
   /** sizeof of this struct, set by its init function. */
@@ -4285,6 +4305,15 @@ typedef struct plaq_hmc_params {
   /** Every so many trajectories the way there and back is measured; 0: never. 0 or more.
    * Default: 0. */
   int64_t reversibility_every;
+  /** What comes before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
+   * there in smd. Default: PLAQ_HMC_ALGORITHM_HMC. */
+  plaq_hmc_algorithm algorithm;
+  /** Momenta that a rejected cycle of smd leaves, reversed.
+   * Default: PLAQ_SMD_REJECTION_BEFORE. */
+  plaq_smd_rejection rejection;
+  /** Friction gamma of smd: a cycle of length t keeps exp(-gamma t) of momenta and pseudofermions.
+   * 0 to 1000000. Default: 0.3. */
+  double friction;
 } plaq_hmc_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -4382,7 +4411,7 @@ plaq_status plaq_hmc_parts_add_paths(plaq_hmc_parts parts,
                                      int64_t count);
 
 /** Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
- * kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
+ * kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
  * BAD_PARAMETER, UNSUPPORTED. */
 plaq_status plaq_hmc_parts_add_quarks(plaq_hmc_parts parts,
                                       const char *name,

@@ -81,6 +81,7 @@ fn trajectories(b: &mut Bench) -> Result<()> {
             trajectory: 0,
             accept_until: 0,
             reversibility_every: 0,
+            smd: None,
         };
         let mut hmc = Hmc::new(&b.o.device, b.geometry, precision, monomials, params)?;
         let moved = steps as f64 * bytes(72.0 + 64.0 + 144.0 + 32.0);

@@ -2206,6 +2206,18 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_INTEGRATOR_OMELYAN4 = 2
   !> Fourth order, three forces and one at shifted links.
   integer(c_int32_t), parameter :: PLAQ_INTEGRATOR_FORCE_GRADIENT = 3
+  !> Algorithms that make a Markov chain of molecular dynamics.
+  !> Hybrid Monte Carlo: momenta and pseudofermions are drawn anew for every trajectory.
+  integer(c_int32_t), parameter :: PLAQ_HMC_ALGORITHM_HMC = 0
+  !> Stochastic molecular dynamics: they are rotated at the start of every trajectory, a short cycle.
+  integer(c_int32_t), parameter :: PLAQ_HMC_ALGORITHM_SMD = 1
+  !> Momenta that a rejected cycle leaves with their sign changed. Links go back to the start of the cycle,
+  !> pseudofermions stay as they were rotated.
+  !> Those from before the rotation, as openQCD has it.
+  integer(c_int32_t), parameter :: PLAQ_SMD_REJECTION_BEFORE = 0
+  !> Those after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
+  !> (1991) 247).
+  integer(c_int32_t), parameter :: PLAQ_SMD_REJECTION_AFTER = 1
   !> A chain but for its action and its integrator: keys of an input (docs/hmc.md).
   type, bind(c) :: plaq_hmc_params
     !> sizeof of this struct, set by its init function.
@@ -2221,6 +2233,13 @@ module plaq
     integer(c_int64_t) :: accept_until
     !> Every so many trajectories the way there and back is measured; 0: never.
     integer(c_int64_t) :: reversibility_every
+    !> What comes before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
+    !> there in smd.
+    integer(c_int32_t) :: algorithm
+    !> Momenta that a rejected cycle of smd leaves, reversed.
+    integer(c_int32_t) :: rejection
+    !> Friction gamma of smd: a cycle of length t keeps exp(-gamma t) of momenta and pseudofermions.
+    real(c_double) :: friction
   end type
   !> Quarks of an action (docs/fermions.md).
   type, bind(c) :: plaq_quarks_params
@@ -5083,7 +5102,7 @@ module plaq
       real(c_double), intent(in) :: coefficients(count)
     end function
     !> Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
-    !> kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
+    !> kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
     !> BAD_PARAMETER, UNSUPPORTED.
     integer(c_int32_t) function plaq_hmc_parts_add_quarks(parts, &
         name, &

@@ -326,9 +326,11 @@ fn frame(job: &Job, [suma, sumb]: [u32; 2]) -> Result<Frame> {
     lime::put_header(&mut before, RecordPosition::Inside, "ildg-binary-data", length);
     let mut after = Vec::new();
     lime::pad(&mut after, length);
+    // What follows lies at a place that does not depend on the sums.
+    let digits = if job.options.fields.is_empty() { 0 } else { 8 };
     let checksum = format!(
         "{XML}<scidacChecksum><version>1.0</version>\
-         <suma>{suma:x}</suma><sumb>{sumb:x}</sumb></scidacChecksum>"
+         <suma>{suma:0digits$x}</suma><sumb>{sumb:0digits$x}</sumb></scidacChecksum>"
     );
     lime::put_text(&mut after, RecordPosition::Last, "scidac-checksum", &checksum);
     Ok(Frame::new(before, data(bits), after))

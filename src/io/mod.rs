@@ -11,6 +11,7 @@
 //! failure leaves the target as it was. Average plaquette and link trace pass through: they
 //! are compared with the links where observables are computed.
 
+mod appendix;
 mod checksum;
 mod data;
 mod ddalphaamg;
@@ -33,6 +34,8 @@ mod warnings;
 use crate::bail;
 use crate::error::{words, Result, Status};
 use crate::params::choices;
+use appendix::Item;
+pub use appendix::{FieldReader, FieldShape};
 use data::Data;
 pub use data::Part;
 pub use origin::{Origin, NORMALISATIONS};
@@ -209,6 +212,8 @@ pub struct WriteOptions {
     pub date: Option<String>,
     /// Logical file name of ILDG; `None`: the file has no such record.
     pub lfn: Option<String>,
+    /// Fields beside the links, which [`GaugeWriter::write_field`] writes; of ILDG files only.
+    pub fields: Vec<FieldShape>,
 }
 
 impl WriteOptions {
@@ -458,6 +463,7 @@ pub struct GaugeWriter {
     job: Job,
     codec: &'static Codec,
     data: Data,
+    fields: Vec<Item>,
 }
 
 impl GaugeWriter {
@@ -514,8 +520,10 @@ impl GaugeWriter {
         let mut job = Job { format, bits, order, extents, options: options.clone() };
         // The same whenever the header is written.
         job.options.date = Some(job.date());
-        let data = (codec.frame)(&job, [0; 2])?.data;
-        Ok(GaugeWriter { output: output()?, job, codec, data })
+        let Frame { data, after, .. } = (codec.frame)(&job, [0; 2])?;
+        let end = data.offset + data.length(extents) + after.len() as u64;
+        let fields = appendix::plan(&options.fields, format, extents, end)?;
+        Ok(GaugeWriter { output: output()?, job, codec, data, fields })
     }
 
     /// Name of the temporary file, in the folder of the target.
@@ -533,6 +541,24 @@ impl GaugeWriter {
         let share = self.data.write(&mut self.output, part, links)?;
         self.output.sync()?;
         Ok(share)
+    }
+
+    /// Writes a part of field number k of the options to disk; returns its share of the checksum.
+    ///
+    /// # Errors
+    /// `BadExtents`: no part of the lattice, or not its numbers; `FileWrite`.
+    pub fn write_field(&mut self, k: usize, part: &Part, numbers: &[f64]) -> Result<[u32; 2]> {
+        let share = self.fields[k].write(&mut self.output, self.job.extents, part, numbers)?;
+        self.output.sync()?;
+        Ok(share)
+    }
+
+    /// Completes the records of field number k, whose parts are on disk, of which these are the checksums.
+    ///
+    /// # Errors
+    /// `FileWrite`.
+    pub fn finish_field(&mut self, k: usize, shares: &[[u32; 2]]) -> Result<()> {
+        self.fields[k].finish(&mut self.output, self.job.extents, shares)
     }
 
     /// Completes the file, when all parts are on disk, and gives it its name.

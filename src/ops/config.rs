@@ -11,7 +11,10 @@ use crate::error::{host_array, significant, Error, Result, Status};
 use crate::fields::{
     BoundaryTime, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,
 };
-use crate::io::{FileFormat, FileInfo, GaugeReader, GaugeWriter, Part, Warning, WriteOptions};
+use crate::io::{
+    FieldReader, FieldShape, FileFormat, FileInfo, GaugeReader, GaugeWriter, Part, Warning,
+    WriteOptions,
+};
 use crate::refuse;
 
 /// What `load_gauge` checks in a file and changes in its links.
@@ -330,6 +333,21 @@ pub fn save_gauge(
     format: FileFormat,
     options: &WriteOptions,
 ) -> Result<()> {
+    save_gauge_and_fields(path, gauge, format, options, &[])
+}
+
+/// Writes an SU(3) field as [`save_gauge`] does, with further fields of real numbers in the same file, which is ILDG:
+/// this rank's part of each, sites with x fastest, so many reals as `options.fields` says.
+///
+/// # Errors
+/// Errors of [`save_gauge`]; `BadExtents`: not the numbers of this rank's sites.
+pub(super) fn save_gauge_and_fields(
+    path: &Path,
+    gauge: &GaugeField,
+    format: FileFormat,
+    options: &WriteOptions,
+    fields: &[Vec<f64>],
+) -> Result<()> {
     if gauge.group() != Group::Su3 {
         bail!(Unsupported, "save: files hold SU(3) links, found SU(2)");
     }
@@ -356,6 +374,29 @@ pub fn save_gauge(
         |name| GaugeWriter::join(path, name, format, &options, extents),
     )?;
     let share = comm.agree(writer.write(&part(geometry), &links))?;
-    let shares = shares(comm, share)?;
-    comm.agree(if first { writer.finish(&shares) } else { Ok(()) })
+    let of_links = shares(comm, share)?;
+    for (k, numbers) in fields.iter().enumerate() {
+        let share = comm.agree(writer.write_field(k, &part(geometry), numbers))?;
+        let all = shares(comm, share)?;
+        comm.agree(if first { writer.finish_field(k, &all) } else { Ok(()) })?;
+    }
+    comm.agree(if first { writer.finish(&of_links) } else { Ok(()) })
+}
+
+/// Reads the fields beside the links of a file on this lattice, every rank its part, checksums compared; none if there
+/// are none.
+///
+/// # Errors
+/// Errors of [`FieldReader`].
+pub(super) fn load_fields(path: &Path, geometry: &Geometry) -> Result<Vec<(FieldShape, Vec<f64>)>> {
+    let comm = geometry.comm();
+    let mut file = comm.agree(FieldReader::open(path, geometry.global_extents()))?;
+    let shapes: Vec<FieldShape> = file.shapes().cloned().collect();
+    let mut all = vec![];
+    for (k, shape) in shapes.into_iter().enumerate() {
+        let (numbers, share) = comm.agree(file.read(k, &part(geometry)))?;
+        file.verify(k, &shares(comm, share)?)?;
+        all.push((shape, numbers));
+    }
+    Ok(all)
 }

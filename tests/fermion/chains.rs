@@ -86,6 +86,7 @@ fn chains(u: &GaugeField) -> Vec<(&'static str, Hmc)> {
             trajectory: 0,
             accept_until: 8,
             reversibility_every: 0,
+            smd: None,
         };
         Hmc::new(u.device(), u.geometry(), Precision::F64, monomials, params).unwrap()
     };
@@ -202,6 +203,7 @@ fn heavy_quarks_leave_the_pure_gauge_plaquette() {
         trajectory: 0,
         accept_until: 0,
         reversibility_every: 0,
+        smd: None,
     };
     let mut hmc = Hmc::new(u.device(), u.geometry(), u.precision(), monomials, params).unwrap();
     let (mut found, mut accepted) = (vec![], 0);
@@ -240,6 +242,7 @@ fn a_measured_interval_goes_on_with_the_chain() {
             trajectory: 0,
             accept_until: 0,
             reversibility_every: 0,
+            smd: None,
         };
         let all: Vec<Box<dyn Monomial>> = vec![gauge(u), Box::new(strange)];
         Hmc::new(u.device(), u.geometry(), u.precision(), all, params).unwrap()
@@ -299,6 +302,7 @@ fn changing(quark: Box<dyn Monomial>, (rough, beta): (f64, f64)) -> (Hmc, GaugeF
         trajectory: 0,
         accept_until: 9,
         reversibility_every: 0,
+        smd: None,
     };
     let all: Vec<Box<dyn Monomial>> = vec![quark, Box::new(GaugeMonomial::new("gauge", force))];
     (Hmc::new(&device, &geometry, Precision::F64, all, params).unwrap(), u)

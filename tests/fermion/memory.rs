@@ -101,6 +101,7 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
             trajectory: 1,
             accept_until: 0,
             reversibility_every: 0,
+            smd: None,
         };
         let mut hmc = Hmc::new(&device, &geometry, Precision::F64, list, params).unwrap();
         let announced = hmc.memory(&u).unwrap();

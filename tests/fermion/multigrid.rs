@@ -82,6 +82,7 @@ fn chain(u: &GaugeField, multigrid: Option<MultigridSolves>) -> Hmc {
         trajectory: 3,
         accept_until: 100,
         reversibility_every: 0,
+        smd: None,
     };
     Hmc::new(u.device(), u.geometry(), u.precision(), monomials, params).unwrap()
 }

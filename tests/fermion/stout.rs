@@ -142,6 +142,7 @@ fn an_input_smears_as_calls_do() {
         trajectory: 0,
         accept_until: 9,
         reversibility_every: 0,
+        smd: None,
     };
     let monomials: Vec<Box<dyn Monomial>> = vec![Box::new(quarks().with_smearing(stout))];
     let by_hand = Hmc::new(&s.device, &s.geometry, Precision::F64, monomials, params).unwrap();

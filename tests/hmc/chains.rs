@@ -22,6 +22,7 @@ fn params(steps: usize) -> HmcParams {
         trajectory: 0,
         accept_until: 0,
         reversibility_every: 0,
+        smd: None,
     }
 }
 
@@ -170,9 +171,9 @@ fn labels_of_checkpoints() {
 }
 
 /// A force that turns into something else after a number of kicks.
-struct Failing {
-    kicks: usize,
-    error: Option<Status>,
+pub struct Failing {
+    pub kicks: usize,
+    pub error: Option<Status>,
 }
 
 impl Monomial for Failing {

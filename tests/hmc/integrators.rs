@@ -92,6 +92,7 @@ fn chain(field: &GaugeField, levels: Vec<Level>, length: f64) -> Hmc {
         trajectory: 0,
         accept_until: 0,
         reversibility_every: 1,
+        smd: None,
     };
     Hmc::new(device, geometry, Precision::F64, monomials, params).unwrap()
 }

@@ -6,6 +6,7 @@ mod inputs;
 mod integrators;
 mod loops;
 mod momenta;
+mod smd;
 
 use crate::{common, reference};
 use std::sync::Arc;

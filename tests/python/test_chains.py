@@ -62,6 +62,29 @@ def test_checkpoints():
     assert other.place == {"seed": 9, "trajectory": 0}
 
 
+def test_cycles_of_stochastic_molecular_dynamics():
+    quark = {"kappa": 0.12, "csw": 1.0, "clover": "exponential"}
+    terms = [INPUT["monomial"][0], {**INPUT["monomial"][1], "operator": quark}]
+    cycles = {**INPUT, "algorithm": "smd", "friction": 0.8, "length": 0.2, "monomial": terms}
+    chain = plaq.hmc(cycles)
+    chain.step(2)
+    with tempfile.TemporaryDirectory() as folder:
+        chain.save(f"{folder}/checkpoint")
+        last = [chain.step().delta_h for _ in range(2)]
+        other = plaq.hmc(cycles)
+        other.load(f"{folder}/checkpoint")
+        assert [other.step().delta_h for _ in range(2)] == last
+        assert np.array_equal(other.gauge.numpy(), chain.gauge.numpy())
+        # Trajectories of HMC draw all anew.
+        anew = plaq.hmc({**cycles, "friction": 1e6})
+        anew.load(f"{folder}/checkpoint")
+        drawn = plaq.hmc({key: value for key, value in cycles.items() if key not in ("algorithm", "friction")})
+        drawn.load(f"{folder}/checkpoint")
+        assert anew.step().delta_h == drawn.step().delta_h != last[0]
+    refused(plaq.capi.InvalidArgument, "hmc, smd", lambda: plaq.hmc({**INPUT, "algorithm": "langevin"}))
+    refused(plaq.capi.InvalidArgument, "algorithm smd", lambda: plaq.hmc({**INPUT, "friction": 0.3}))
+
+
 def test_files_of_inputs():
     chain = plaq.hmc(ROOT / "examples-c/hmc/quenched.toml", trajectories=1)
     assert len(list(chain)) == 1 and chain.gauge.extents == [4, 4, 4, 4]

@@ -412,6 +412,9 @@ class Hmc(TypedDict, total=False):
     trajectory: int
     accept_until: int
     reversibility_every: int
+    algorithm: Union[int, str, capi.plaq_hmc_algorithm]
+    rejection: Union[int, str, capi.plaq_smd_rejection]
+    friction: float
 
 
 class Quarks(TypedDict, total=False):

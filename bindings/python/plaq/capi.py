@@ -6742,6 +6742,25 @@ class plaq_integrator(Enum):
     FORCE_GRADIENT = 3
 
 
+class plaq_hmc_algorithm(Enum):
+    """Algorithms that make a Markov chain of molecular dynamics."""
+    #: Hybrid Monte Carlo: momenta and pseudofermions are drawn anew for every trajectory.
+    HMC = 0
+    #: Stochastic molecular dynamics: they are rotated at the start of every trajectory, a short cycle.
+    SMD = 1
+
+
+class plaq_smd_rejection(Enum):
+    """Momenta that a rejected cycle leaves with their sign changed. Links go back to the start of the cycle,
+    pseudofermions stay as they were rotated.
+    """
+    #: Those from before the rotation, as openQCD has it.
+    BEFORE = 0
+    #: Those after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
+    #: (1991) 247).
+    AFTER = 1
+
+
 class plaq_hmc_params(Struct):
     """A chain but for its action and its integrator: keys of an input (docs/hmc.md).
 
@@ -6753,6 +6772,12 @@ class plaq_hmc_params(Struct):
         spectrum that is measured follows the links. 0 or more. Default: 0.
       reversibility_every: Every so many trajectories the way there and back is measured; 0: never. 0 or more.
         Default: 0.
+      algorithm: What comes before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
+        there in smd. Default: PLAQ_HMC_ALGORITHM_HMC.
+      rejection: Momenta that a rejected cycle of smd leaves, reversed.
+        Default: PLAQ_SMD_REJECTION_BEFORE.
+      friction: Friction gamma of smd: a cycle of length t keeps exp(-gamma t) of momenta and pseudofermions.
+        0 to 1000000. Default: 0.3.
     """
     struct_size: int
     length: float
@@ -6760,6 +6785,9 @@ class plaq_hmc_params(Struct):
     trajectory: int
     accept_until: int
     reversibility_every: int
+    algorithm: Any
+    rejection: Any
+    friction: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("length", _c.c_double),
@@ -6767,7 +6795,11 @@ class plaq_hmc_params(Struct):
         ("trajectory", _c.c_int64),
         ("accept_until", _c.c_int64),
         ("reversibility_every", _c.c_int64),
+        ("algorithm", _c.c_int32),
+        ("rejection", _c.c_int32),
+        ("friction", _c.c_double),
     ]
+    _enums_ = {"algorithm": plaq_hmc_algorithm, "rejection": plaq_smd_rejection}
     _init_ = "plaq_hmc_params_init"
 
 
@@ -6935,7 +6967,7 @@ def plaq_hmc_parts_add_quarks(
         multigrid: Optional[plaq_multigrid_params] = None,
 ) -> None:
     """Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
-    kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
+    kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
     BAD_PARAMETER, UNSUPPORTED.
     """
     _n.call(_plaq_hmc_parts_add_quarks, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_quarks_params, params, "params"), _n.struct(plaq_dirac_params, dirac, "dirac"), _n.struct(plaq_dirac_params, preconditioner, "preconditioner"), _n.struct(plaq_multigrid_params, multigrid, "multigrid"))

@@ -24,6 +24,7 @@ use crate::ops::hmc::integrator::{Level, Scheme};
 use crate::ops::hmc::loop_action::{LoopAction, LoopForce};
 pub use crate::ops::hmc::quarks::{plaq_hmc_params, plaq_quarks_params};
 use crate::ops::hmc::quarks::{ChainSettings, Quarks};
+use crate::ops::hmc::smd::{Algorithm, Rejection};
 use crate::ops::hmc::{Hmc, HmcParams, Monomial};
 use crate::params::InC;
 use crate::refuse;
@@ -91,6 +92,8 @@ interface! {
     }
     choices {
         plaq_integrator = Scheme;
+        plaq_hmc_algorithm = Algorithm;
+        plaq_smd_rejection = Rejection;
     }
     tables {
         plaq_hmc_params, plaq_hmc_params_init;
@@ -110,7 +113,7 @@ interface! {
         /// Adds closed paths as plaq_gauge_path_action takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_hmc_parts_add_paths(parts: Handle<plaq_hmc_parts>, name: Text, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64) = add_paths;
         /// Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
-        /// kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
+        /// kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
         /// BAD_PARAMETER, UNSUPPORTED.
         plaq_hmc_parts_add_quarks(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_quarks_params>, dirac: Params<plaq_dirac_params>, preconditioner: Params<plaq_dirac_params>, multigrid: Params<plaq_multigrid_params>) = add_quarks;
         /// Makes the chain of what was added, the same bit for bit as that of an input that says so; the parts are

@@ -1,5 +1,5 @@
-//! Where a chain can go on bit for bit: its links in double precision, its place in the random streams, and
-//! the intervals that its monomials have measured. A checkpoint is an ILDG file, which other programs read
+//! Where a chain can go on bit for bit: its links in double precision, its place in the random streams, the intervals
+//! that its monomials have measured, and of stochastic molecular dynamics momenta and pseudofermions. A checkpoint is an ILDG file, which other programs read
 //! as a configuration.
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Recon};
 use crate::io::{FileFormat, WriteOptions};
-use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
+use crate::ops::config::{load_fields, load_gauge, save_gauge_and_fields, LoadOptions};
 
 const LABEL: &str = "plaq checkpoint, seed ";
 /// Separates the seed from the intervals in the label, if there are any; these are JSON with numbers as text, so that
@@ -61,7 +61,9 @@ pub fn save_checkpoint_of(
         sequence_number: Some(u64::from(place.next.trajectory)),
         ..Default::default()
     };
-    save_gauge(path, gauge, FileFormat::Ildg, &options)
+    let (fields, numbers): (Vec<_>, Vec<_>) = chain.state()?.into_iter().unzip();
+    let options = WriteOptions { fields, ..options };
+    save_gauge_and_fields(path, gauge, FileFormat::Ildg, &options, &numbers)
 }
 
 /// Replaces the links by those of a checkpoint, and sets the chain to where it was. Links are those that were saved,
@@ -87,11 +89,13 @@ pub fn load_checkpoint(path: &Path, gauge: &mut GaugeField, chain: &mut Hmc) -> 
     let (Some((seed, measured)), Some(trajectory)) = (found, number) else {
         bail!(FileFormat, "{}: a configuration, but not a checkpoint of a chain", path.display());
     };
+    let fields = load_fields(path, &geometry)?;
     let before = chain.place();
     chain.go_on(&ChainPosition { next: Stream { seed, trajectory }, measured })?;
     let done = gauge.copy_from(&loaded.gauge);
-    if done.is_err() {
-        chain.go_on(&before)?;
+    match &done {
+        Ok(()) => chain.set_state(fields),
+        Err(_) => chain.go_on(&before)?,
     }
     done
 }

@@ -62,7 +62,8 @@ use super::gauge_params::GaugeActionParams;
 use super::integrator::{Level, Scheme};
 use super::loop_action::{LoopAction, LoopForce};
 use super::quarks::{ChainSettings, Quarks};
-use super::{Hmc, HmcParams, Monomial};
+use super::smd::Algorithm;
+use super::{Hmc, Monomial};
 use crate::backend::Device;
 use crate::bail;
 use crate::compose::{QuarkParams, Schur};
@@ -90,6 +91,9 @@ struct Input {
     accept_until: u32,
     #[serde(default)]
     reversibility_every: u32,
+    algorithm: Option<Value>,
+    rejection: Option<Value>,
+    friction: Option<Value>,
     monomial: Vec<Spanned<toml::Table>>,
     level: Vec<Spanned<toml::Table>>,
     #[serde(default, rename = "run")]
@@ -234,14 +238,28 @@ pub fn hmc_from_toml(
         level.level().map_err(|e| e.at(at(&integrator)))
     };
     let levels = input.level.into_iter().map(level).collect::<Result<_>>()?;
-    let params = HmcParams {
+    let mut settings = ChainSettings {
         length: input.length,
-        levels,
         seed: input.seed,
         trajectory: input.trajectory,
         accept_until: input.accept_until,
         reversibility_every: input.reversibility_every,
+        ..Default::default()
     };
+    for (key, value) in [
+        ("algorithm", &input.algorithm),
+        ("rejection", &input.rejection),
+        ("friction", &input.friction),
+    ] {
+        let Some(value) = value else { continue };
+        let place = format!("input: line {}", line_of(text, 0, key));
+        set_toml(&mut settings, key, value, key).map_err(|e| e.at(&place))?;
+        if key != "algorithm" && settings.algorithm != Algorithm::Smd {
+            let message = format!("{key}: belongs to the algorithm smd");
+            return Err(Error::new(Status::InvalidArgument, message).at(&place));
+        }
+    }
+    let params = settings.params(levels);
     let make = |table: Spanned<toml::Table>| {
         let line = 1 + text[..table.span().start].matches('\n').count();
         let what = format!("monomial {}", name_in(table.get_ref()));

@@ -13,6 +13,7 @@ mod link_work;
 pub mod loop_action;
 pub mod quarks;
 pub(super) mod random;
+pub mod smd;
 pub mod stout;
 #[cfg(test)]
 mod tests;
@@ -23,7 +24,7 @@ use std::time::Instant;
 
 use crate::backend::Device;
 use crate::error::Result;
-use crate::fields::{GaugeField, Momenta};
+use crate::fields::{GaugeField, Momenta, SpinorField};
 pub use trajectory::{Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport};
 
 /// Identifies random numbers of a trajectory: Philox numbers depend on seed, trajectory, purpose and global site.
@@ -85,6 +86,15 @@ pub trait Monomial: Send {
     /// Draws the fields that belong to it (pseudofermions) from their heat bath at the start of a trajectory; gauge
     /// actions do nothing.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()>;
+    /// Where the pseudofermions of the last `refresh` are; `None` for actions that have none. Those of other values are
+    /// as good for `action` and `kick`.
+    fn pseudofermions(&mut self) -> Option<&mut Option<SpinorField>> {
+        None
+    }
+    /// The pseudofermions of the last `refresh`, if there are any.
+    fn drawn(&self) -> Option<&SpinorField> {
+        None
+    }
     /// Checks at the end of a trajectory, before acceptance, that the action is valid for these links.
     fn check(&mut self, _gauge: &GaugeField, _stream: Stream) -> Result<()> {
         Ok(())

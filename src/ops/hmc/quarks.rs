@@ -4,6 +4,7 @@ use super::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
 use super::integrator::Level;
+use super::smd::{Algorithm, Rejection, Smd};
 use super::stout::Stout;
 use super::{HmcParams, Monomial};
 use crate::bail;
@@ -32,14 +33,26 @@ parameters! {
         accept_until: u32 = 0, within(0, MAX_COUNT);
         /// Every so many trajectories the way there and back is measured; 0: never.
         reversibility_every: u32 = 0, within(0, MAX_COUNT);
+        /// What comes before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
+        /// there in smd.
+        algorithm: Algorithm = Algorithm::Hmc;
+        /// Momenta that a rejected cycle of smd leaves, reversed.
+        rejection: Rejection = Rejection::Before;
+        /// Friction gamma of smd: a cycle of length t keeps exp(-gamma t) of momenta and pseudofermions.
+        friction: f64 = 0.3, from(0.0, 1e6);
     }
 }
 
 impl ChainSettings {
     /// The parameters of a chain with these time scales.
     pub fn params(self, levels: Vec<Level>) -> HmcParams {
-        let ChainSettings { length, seed, trajectory, accept_until, reversibility_every } = self;
-        HmcParams { length, levels, seed, trajectory, accept_until, reversibility_every }
+        let ChainSettings { length, seed, trajectory, accept_until, reversibility_every, .. } =
+            self;
+        let smd = match self.algorithm {
+            Algorithm::Hmc => None,
+            Algorithm::Smd => Some(Smd { friction: self.friction, rejection: self.rejection }),
+        };
+        HmcParams { length, levels, seed, trajectory, accept_until, reversibility_every, smd }
     }
 }
 

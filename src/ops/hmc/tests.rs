@@ -54,6 +54,7 @@ fn chain(links: &GaugeField, monomials: Vec<Box<dyn Monomial>>, scheme: Scheme) 
         trajectory: 0,
         accept_until: 10,
         reversibility_every: 1,
+        smd: None,
     };
     let (device, geometry) = (links.device(), links.geometry());
     Hmc::new(device, geometry, Precision::F64, monomials, params).unwrap()

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::integrator::{steps_of, Level, Step};
+use super::smd::{self, Cycle, Smd, StateField};
 use super::{random, ChainPosition, KickReport, Monomial, Stream};
 use crate::backend::{Device, KeptMemory};
 use crate::bail;
@@ -28,6 +29,8 @@ pub struct HmcParams {
     pub accept_until: u32,
     /// Reversibility is checked every so many trajectories; 0: never.
     pub reversibility_every: u32,
+    /// Trajectories are cycles of stochastic molecular dynamics; None: of hybrid Monte Carlo.
+    pub smd: Option<Smd>,
 }
 
 /// Forces and work of one monomial in one trajectory.
@@ -99,6 +102,8 @@ pub struct Hmc {
     start: GaugeField,
     /// Force and links for kicks with shifted links.
     shift: Option<(Momenta, GaugeField)>,
+    /// Of stochastic molecular dynamics: momenta and pseudofermions before the rotation.
+    cycle: Option<Cycle>,
     /// Whether the device has been told of the first trajectory.
     announced: bool,
     /// Keeps the memory of fields that a trajectory takes and leaves over and over.
@@ -111,19 +116,29 @@ struct StandIn {
     start: GaugeField,
     momenta: Momenta,
     shift: Option<(Momenta, GaugeField)>,
+    /// Momenta before a rotation.
+    before: Option<Momenta>,
     monomials: Vec<(Box<dyn Monomial>, bool)>,
 }
 
 impl StandIn {
     /// All that a trajectory launches; errors say nothing, as sums are made up.
     fn run(&mut self, params: &HmcParams) {
-        let StandIn { links, start, momenta, shift, monomials } = self;
+        let StandIn { links, start, momenta, shift, before, monomials } = self;
+        let mut rotated = vec![];
         let stream = Stream { seed: params.seed, trajectory: params.trajectory };
         let _ = momenta.set_gaussian(stream.seed, stream.trajectory);
         let _ = momenta.kinetic();
         for (m, _) in &mut *monomials {
             m.restart();
             let _ = m.refresh(links, stream);
+            if let (Some(before), Some(Some(phi))) = (&before, m.pseudofermions()) {
+                let _ = momenta.add(1.0, 1.0, before);
+                if let Ok(old) = phi.like(phi.precision()) {
+                    let _ = smd::rotate(phi, &old, [1.0; 2]);
+                    rotated.push(old);
+                }
+            }
             let _ = m.action(links);
         }
         if let Some((force, shifted)) = shift {
@@ -157,7 +172,8 @@ impl Hmc {
             Momenta::bytes(geometry, precision),
         );
         let shifted = shifts(&steps_of(&params.levels, params.length)?);
-        Ok((links + p) * if shifted { 2 } else { 1 })
+        let before = if params.smd.is_some() { p } else { 0 };
+        Ok((links + p) * if shifted { 2 } else { 1 } + before)
     }
 
     /// A chain for links in this precision (double; single for experiments), stored as R18.
@@ -181,6 +197,7 @@ impl Hmc {
             steps,
             monomials,
             of_level,
+            cycle: params.smd.map(|_| momenta().map(Cycle::new)).transpose()?,
             momenta: momenta()?,
             start: links()?,
             params,
@@ -279,14 +296,66 @@ impl Hmc {
             self.announced = true;
         }
         self.start.copy_raw(gauge)?;
+        if let Some(cycle) = &mut self.cycle {
+            cycle.remember(&self.momenta, &mut self.monomials)?;
+        }
         let done = self.attempt(gauge);
         match &done {
             Ok(report) if report.accepted => {}
             _ => gauge.copy_raw(&self.start)?,
         }
+        self.end_cycle(done.as_ref().ok().map(|report| report.accepted))?;
         let report = done?;
         self.params.trajectory = self.params.trajectory.wrapping_add(1);
         Ok(report)
+    }
+
+    /// The place of the trajectory in the random streams.
+    fn stream(&self) -> Stream {
+        Stream { seed: self.params.seed, trajectory: self.params.trajectory }
+    }
+
+    /// The factors of a rotation: nothing of what is there is kept in hybrid Monte Carlo.
+    fn factors(&self) -> [f64; 2] {
+        self.params.smd.map_or([0.0, 1.0], |smd| smd.factors(self.params.length))
+    }
+
+    /// Draws the momenta of a trajectory, or rotates those that are there.
+    fn draw_momenta(&mut self) -> Result<()> {
+        let (stream, by) = (self.stream(), self.factors());
+        match &self.cycle {
+            Some(cycle) => cycle.draw(&mut self.momenta, stream, by),
+            None => self.momenta.set_gaussian(stream.seed, stream.trajectory),
+        }
+    }
+
+    /// Leaves momenta and pseudofermions for the next cycle; after a failure, None, those from before.
+    fn end_cycle(&mut self, accepted: Option<bool>) -> Result<()> {
+        let (stream, by) = (self.stream(), self.factors());
+        let (Some(cycle), Some(smd)) = (&mut self.cycle, self.params.smd) else { return Ok(()) };
+        match accepted {
+            Some(true) => cycle.accept(),
+            Some(false) => cycle.reject(&mut self.momenta, stream, smd.rejection, by)?,
+            None => cycle.restore(&mut self.momenta, &mut self.monomials)?,
+        }
+        Ok(())
+    }
+
+    /// The fields beside links that a checkpoint of this chain has: momenta and pseudofermions of stochastic molecular
+    /// dynamics, once there are any.
+    pub(super) fn state(&self) -> Result<Vec<StateField>> {
+        match &self.cycle {
+            Some(cycle) if cycle.alive() => smd::state(&self.momenta, &self.monomials),
+            Some(cycle) => Ok(cycle.waiting().to_vec()),
+            None => Ok(vec![]),
+        }
+    }
+
+    /// Goes on with the fields of a checkpoint.
+    pub(super) fn set_state(&mut self, fields: Vec<StateField>) {
+        if let Some(cycle) = &mut self.cycle {
+            cycle.load(fields);
+        }
     }
 
     /// Describes everything that the kernels of a trajectory depend on.
@@ -316,8 +385,9 @@ impl Hmc {
             let momenta = || Momenta::new(device, geometry, precision);
             let both = || -> Result<_> { Ok((momenta()?, links()?)) };
             let shift = self.shift.as_ref().map(|_| both()).transpose()?;
-            let mut chain =
-                StandIn { links: links()?, start: links()?, momenta: momenta()?, shift, monomials };
+            let before = self.cycle.as_ref().map(|_| momenta()).transpose()?;
+            let (links, start, momenta) = (links()?, links()?, momenta()?);
+            let mut chain = StandIn { links, start, momenta, shift, before, monomials };
             // What earlier trajectories left is there.
             if self.announced && !compiled {
                 chain.run(&self.params);
@@ -335,18 +405,18 @@ impl Hmc {
     fn attempt(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {
         let begin = Instant::now();
         let (seed, trajectory) = (self.params.seed, self.params.trajectory);
-        let stream = Stream { seed, trajectory };
+        let (stream, by) = (self.stream(), self.factors());
         let mut report = TrajectoryReport { trajectory, ..Default::default() };
         report.monomials = self
             .monomials
             .iter()
             .map(|m| MonomialReport { name: m.name().to_string(), ..Default::default() })
             .collect();
-        self.momenta.set_gaussian(seed, trajectory)?;
+        self.draw_momenta()?;
         let until = self.params.accept_until;
         // Also with the first links after it.
         let anew = until > 0 && trajectory <= until;
-        for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
+        for (k, (m, r)) in self.monomials.iter_mut().zip(&mut report.monomials).enumerate() {
             let since = Instant::now();
             m.restart();
             m.solves();
@@ -354,6 +424,9 @@ impl Hmc {
                 m.set_measured(None)?;
             }
             m.refresh(gauge, stream)?;
+            if let Some(cycle) = &mut self.cycle {
+                cycle.rotate(k, &mut **m, by)?;
+            }
             r.seconds += since.elapsed().as_secs_f64();
         }
         let before = self.hamiltonian(gauge, &mut report, 0)?;
@@ -361,7 +434,7 @@ impl Hmc {
         if every > 0 && trajectory % every == 0 {
             report.reversibility = Some(self.there_and_back(gauge, before)?);
             gauge.copy_raw(&self.start)?;
-            self.momenta.set_gaussian(seed, trajectory)?;
+            self.draw_momenta()?;
             self.monomials.iter_mut().for_each(|m| m.restart());
         }
         self.integrate(gauge, Some(&mut report))?;

@@ -171,6 +171,14 @@ impl Monomial for TwoFlavours {
         })
     }
 
+    fn pseudofermions(&mut self) -> Option<&mut Option<SpinorField>> {
+        Some(&mut self.phi)
+    }
+
+    fn drawn(&self) -> Option<&SpinorField> {
+        self.phi.as_ref()
+    }
+
     fn restart(&mut self) {
         self.guesses.clear();
         self.kept.list.iter().for_each(|op| op.restart());

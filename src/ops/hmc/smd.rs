@@ -1,0 +1,233 @@
+//! Stochastic molecular dynamics (Horowitz, Phys. Lett. 156B (1985) 89; Jansen, Liu, Nucl. Phys. B 453 (1995) 375;
+//! Francis, Fritzsch, Luscher, Rago, Comput. Phys. Commun. 255 (2020) 107355, Section 4): a cycle of length t rotates
+//! momenta and pseudofermions,
+//!   p -> c1 p + c2 v,  phi -> c1 phi + c2 chi,  c1 = exp(-gamma t),  c1^2 + c2^2 = 1,
+//! with v and chi from their heat baths, integrates the equations of motion for t and accepts or rejects what comes of
+//! it. Delta H is that of the integration alone, as the rotation leaves the distribution as it is.
+
+use super::{Monomial, Stream};
+use crate::backend::External;
+use crate::bail;
+use crate::error::{host_array, Result};
+use crate::fields::{
+    blas, GammaBasis, Layout, Momenta, MomentaForm, Precision, SiteOrder, SpinorField,
+};
+use crate::io::FieldShape;
+use crate::params::choices;
+
+choices! {
+    /// Algorithms that make a Markov chain of molecular dynamics.
+    pub enum Algorithm: plaq_hmc_algorithm {
+        /// Hybrid Monte Carlo: momenta and pseudofermions are drawn anew for every trajectory.
+        Hmc = 0, PLAQ_HMC_ALGORITHM_HMC, "hmc";
+        /// Stochastic molecular dynamics: they are rotated at the start of every trajectory, a short cycle.
+        Smd = 1, PLAQ_HMC_ALGORITHM_SMD, "smd";
+    }
+
+    /// Momenta that a rejected cycle leaves with their sign changed. Links go back to the start of the cycle,
+    /// pseudofermions stay as they were rotated.
+    pub enum Rejection: plaq_smd_rejection {
+        /// Those from before the rotation, as openQCD has it.
+        Before = 0, PLAQ_SMD_REJECTION_BEFORE, "before";
+        /// Those after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
+        /// (1991) 247).
+        After = 1, PLAQ_SMD_REJECTION_AFTER, "after";
+    }
+}
+
+/// Parameters of stochastic molecular dynamics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smd {
+    /// The friction gamma in units of inverse time.
+    pub friction: f64,
+    pub rejection: Rejection,
+}
+
+impl Smd {
+    /// The factors c1 of what is there and c2 of what is drawn, for a cycle of this length.
+    pub fn factors(&self, length: f64) -> [f64; 2] {
+        let kept = (-self.friction * length).exp();
+        [kept, (-(-2.0 * self.friction * length).exp_m1()).sqrt()]
+    }
+}
+
+/// A field that a checkpoint holds: its name, and its reals on this rank's sites, x fastest.
+pub(super) type StateField = (FieldShape, Vec<f64>);
+
+/// What a chain keeps of the state before the rotation of a cycle.
+pub(super) struct Cycle {
+    /// Whether momenta and pseudofermions are those that a cycle left.
+    alive: bool,
+    momenta: Momenta,
+    /// Pseudofermions of each monomial.
+    fields: Vec<Option<SpinorField>>,
+    /// What a checkpoint had, until the next cycle.
+    loaded: Vec<StateField>,
+}
+
+/// Reals that a checkpoint has of a site's momenta, p_1 to p_8 in four directions.
+const REALS_OF_MOMENTA: usize = 32;
+/// Reals that a checkpoint has of a site's spinor.
+const REALS_OF_SPINOR: usize = 24;
+/// Name of the momenta in a checkpoint.
+const MOMENTA: &str = "momenta";
+
+fn field_name(monomial: &str, column: usize) -> String {
+    format!("pseudofermion {column} {monomial}")
+}
+
+/// phi = c1 old + c2 phi
+pub(super) fn rotate(phi: &mut SpinorField, old: &SpinorField, [c1, c2]: [f64; 2]) -> Result<()> {
+    let n = phi.nrhs();
+    blas::axpby(&blas::uniform(n, c1), old, &blas::uniform(n, c2), phi)
+}
+
+impl Cycle {
+    pub fn new(momenta: Momenta) -> Self {
+        Cycle { alive: false, momenta, fields: vec![], loaded: vec![] }
+    }
+    /// Whether there is something to rotate.
+    pub fn alive(&self) -> bool {
+        self.alive
+    }
+
+    /// Remembers momenta and pseudofermions before a rotation.
+    pub fn remember(&mut self, momenta: &Momenta, all: &mut [Box<dyn Monomial>]) -> Result<()> {
+        self.fields = vec![];
+        if let Some((_, array)) = self.loaded.iter().find(|(shape, _)| shape.name == MOMENTA) {
+            let (form, order) = (MomentaForm::Coefficients, SiteOrder::Lexicographic);
+            self.momenta.load(array, form, order, 1.0)?;
+            self.alive = true;
+            self.fields.resize_with(all.len(), || None);
+            return Ok(());
+        }
+        for monomial in all {
+            let copy = match monomial.pseudofermions() {
+                Some(Some(phi)) if self.alive => {
+                    let mut copy = phi.like(phi.precision())?;
+                    blas::copy(&mut copy, phi)?;
+                    Some(copy)
+                }
+                _ => None,
+            };
+            self.fields.push(copy);
+        }
+        match self.alive {
+            true => self.momenta.copy_from(momenta),
+            false => Ok(()),
+        }
+    }
+
+    /// Draws momenta and rotates those from before into them.
+    pub fn draw(&self, momenta: &mut Momenta, stream: Stream, [c1, c2]: [f64; 2]) -> Result<()> {
+        momenta.set_gaussian(stream.seed, stream.trajectory)?;
+        match self.alive {
+            true => momenta.add(c2, c1, &self.momenta),
+            false => Ok(()),
+        }
+    }
+
+    /// Rotates the pseudofermions from before into those that monomial number k has drawn.
+    pub fn rotate(&mut self, k: usize, monomial: &mut dyn Monomial, by: [f64; 2]) -> Result<()> {
+        let name = monomial.name().to_string();
+        let Some(Some(phi)) = monomial.pseudofermions() else { return Ok(()) };
+        if self.alive && self.fields[k].is_none() && !self.loaded.is_empty() {
+            let mut array = vec![];
+            for column in 0..columns(phi) {
+                let name = field_name(&name, column);
+                let found = self.loaded.iter().find(|(shape, _)| shape.name == name);
+                let Some((_, numbers)) = found else {
+                    bail!(FileFormat, "the checkpoint has no field {name:?}");
+                };
+                array.extend_from_slice(numbers);
+            }
+            let mut old = phi.like(phi.precision())?;
+            old.load(&layout(), &External::read(&[&array[..]]), true)?;
+            self.fields[k] = Some(old);
+        }
+        match &self.fields[k] {
+            Some(old) if self.alive => rotate(phi, old, by),
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes on from the fields of a checkpoint. Without momenta among them the next cycle draws all anew.
+    pub fn load(&mut self, fields: Vec<StateField>) {
+        (self.alive, self.fields, self.loaded) = (false, vec![], fields);
+    }
+
+    /// What a checkpoint had that the next cycle begins with.
+    pub fn waiting(&self) -> &[StateField] {
+        &self.loaded
+    }
+
+    /// Ends a cycle whose fields stay.
+    pub fn accept(&mut self) {
+        (self.alive, self.fields, self.loaded) = (true, vec![], vec![]);
+    }
+
+    /// Ends a rejected cycle: reverses the momenta from before the rotation.
+    pub fn reject(
+        &mut self,
+        momenta: &mut Momenta,
+        stream: Stream,
+        how: Rejection,
+        by: [f64; 2],
+    ) -> Result<()> {
+        match (how, self.alive) {
+            (Rejection::Before, true) => momenta.copy_from(&self.momenta)?,
+            // The first cycle has drawn all of its momenta.
+            _ => self.draw(momenta, stream, by)?,
+        }
+        momenta.scale(-1.0)?;
+        self.accept();
+        Ok(())
+    }
+
+    /// Puts back what was there before a cycle that has failed.
+    pub fn restore(&mut self, momenta: &mut Momenta, all: &mut [Box<dyn Monomial>]) -> Result<()> {
+        if !self.loaded.is_empty() {
+            self.alive = false;
+            return Ok(());
+        }
+        if !self.alive {
+            return Ok(());
+        }
+        momenta.copy_from(&self.momenta)?;
+        for (monomial, old) in all.iter_mut().zip(self.fields.drain(..)) {
+            if let (Some(phi), Some(old)) = (monomial.pseudofermions(), old) {
+                *phi = Some(old);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The momenta and pseudofermions of a chain, as a checkpoint has them.
+pub(super) fn state(momenta: &Momenta, all: &[Box<dyn Monomial>]) -> Result<Vec<StateField>> {
+    let sites = momenta.geometry().volume();
+    let mut array = host_array(REALS_OF_MOMENTA * sites, 0.0, "momenta on the host")?;
+    momenta.save(&mut array, MomentaForm::Coefficients, SiteOrder::Lexicographic, 1.0)?;
+    let shape = |name: String, reals| FieldShape { name, reals };
+    let mut fields = vec![(shape(MOMENTA.into(), REALS_OF_MOMENTA), array)];
+    for monomial in all {
+        let Some(phi) = monomial.drawn() else { continue };
+        let one = REALS_OF_SPINOR * sites;
+        let mut array = host_array(one * columns(phi), 0.0, "pseudofermions on the host")?;
+        phi.save(&layout(), &mut External::write(vec![&mut array[..]]))?;
+        for (column, numbers) in array.chunks_exact(one).enumerate() {
+            let name = field_name(monomial.name(), column);
+            fields.push((shape(name, REALS_OF_SPINOR), numbers.to_vec()));
+        }
+    }
+    Ok(fields)
+}
+
+/// Number of spinors of a field, all slices counted.
+fn columns(field: &SpinorField) -> usize {
+    field.nrhs() * field.components().slices
+}
+
+fn layout() -> Layout {
+    Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi)
+}
