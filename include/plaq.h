@@ -1103,7 +1103,7 @@ enum {
 /** Links that a clover term is made of. */
 typedef int32_t plaq_clover_links;
 enum {
-  /** Those of the hop. */
+  /** The links of the hop. */
   PLAQ_CLOVER_LINKS_HOP = 0,
   /** The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
    * in chains whose quarks have smearing. */
@@ -1226,6 +1226,15 @@ plaq_status plaq_dirac_create(plaq_context context,
                               const plaq_dirac_params *params,
                               plaq_dirac *dirac);
 
+/** Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of `thin`,
+ * the links that they are smeared from, on the same lattice and in the same precision; clover_links is then
+ * PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH. */
+plaq_status plaq_dirac_create_thin(plaq_context context,
+                                   plaq_gauge gauge,
+                                   plaq_gauge thin,
+                                   const plaq_dirac_params *params,
+                                   plaq_dirac *dirac);
+
 /** Makes an operator with a clover term A of the host in place of the one made of the links, in the
  * precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0 or the zero handle
  * it is computed. */
@@ -1247,7 +1256,7 @@ plaq_status plaq_dirac_create_doublet(plaq_context context,
 /** Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
  * that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
  * operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
- * operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host. */
+ * operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host or of thin links. */
 plaq_status plaq_dirac_update(plaq_dirac dirac, plaq_gauge gauge);
 
 /** Destroys an operator. The zero handle is accepted. */
@@ -4282,9 +4291,9 @@ enum {
  * pseudofermions stay as they were rotated. */
 typedef int32_t plaq_smd_rejection;
 enum {
-  /** Those from before the rotation, as openQCD has it. */
+  /** Momenta from before the rotation, as openQCD has it. */
   PLAQ_SMD_REJECTION_BEFORE = 0,
-  /** Those after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
+  /** Momenta after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
    * (1991) 247). */
   PLAQ_SMD_REJECTION_AFTER = 1
 };

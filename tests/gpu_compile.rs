@@ -554,7 +554,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("halos, several", &HopForceArgs { geom, nrhs: 12, ..one }),
             ]
         }
-        "clover_insertion" => {
+        "clover_insertion" | "clover_exponential_insertion" => {
             let one = CloverInsertionArgs {
                 geom: geom(),
                 x: view(),

@@ -649,7 +649,7 @@ module plaq
   !> Rago, Comput. Phys. Commun. 255 (2020) 107355).
   integer(c_int32_t), parameter :: PLAQ_CLOVER_EXPONENTIAL = 1
   !> Links that a clover term is made of.
-  !> Those of the hop.
+  !> The links of the hop.
   integer(c_int32_t), parameter :: PLAQ_CLOVER_LINKS_HOP = 0
   !> The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
   !> in chains whose quarks have smearing.
@@ -2213,9 +2213,9 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_HMC_ALGORITHM_SMD = 1
   !> Momenta that a rejected cycle leaves with their sign changed. Links go back to the start of the cycle,
   !> pseudofermions stay as they were rotated.
-  !> Those from before the rotation, as openQCD has it.
+  !> Momenta from before the rotation, as openQCD has it.
   integer(c_int32_t), parameter :: PLAQ_SMD_REJECTION_BEFORE = 0
-  !> Those after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
+  !> Momenta after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
   !> (1991) 247).
   integer(c_int32_t), parameter :: PLAQ_SMD_REJECTION_AFTER = 1
   !> A chain but for its action and its integrator: keys of an input (docs/hmc.md).
@@ -2899,6 +2899,17 @@ module plaq
       type(plaq_dirac_params), intent(in), optional :: params
       type(plaq_dirac), intent(inout) :: dirac
     end function
+    !> Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of `thin`,
+    !> the links that they are smeared from, on the same lattice and in the same precision; clover_links is then
+    !> PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
+    integer(c_int32_t) function plaq_dirac_create_thin(context, gauge, thin, params, dirac) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge), value :: thin
+      type(plaq_dirac_params), intent(in), optional :: params
+      type(plaq_dirac), intent(inout) :: dirac
+    end function
     !> Makes an operator with a clover term A of the host in place of the one made of the links, in the
     !> precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0 or the zero handle
     !> it is computed.
@@ -2933,7 +2944,7 @@ module plaq
     !> Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
     !> that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
     !> operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
-    !> operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host.
+    !> operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host or of thin links.
     integer(c_int32_t) function plaq_dirac_update(dirac, gauge) bind(c)
       import
       type(plaq_dirac), value :: dirac

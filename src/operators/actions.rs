@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::action::{QuarkAction, Storage};
-use super::{DiracParams, Doublet, DoubletParams, LaplaceParams, Wilson};
+use super::{CloverLinks, DiracParams, Doublet, DoubletParams, LaplaceParams, Wilson};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CloverField, GaugeField};
@@ -55,6 +55,31 @@ impl ActionParams {
             ActionParams::Wilson(params) => Ok(Arc::new(Wilson::new(links, *params)?)),
             ActionParams::Doublet(params) => Ok(Arc::new(Doublet::new(links, *params)?)),
             ActionParams::Laplace(params) => Ok(Arc::new(params.on(links)?)),
+        }
+    }
+    /// Links that the clover term of the action is made of, where it has one.
+    pub fn clover_links(&self) -> CloverLinks {
+        match self {
+            ActionParams::Wilson(params) => params.clover_links,
+            ActionParams::Doublet(params) => params.wilson.clover_links,
+            ActionParams::Laplace(_) => CloverLinks::Hop,
+        }
+    }
+    /// The action on smeared links with a clover term of the thin ones, where [`ActionParams::clover_links`] says so.
+    ///
+    /// # Errors
+    /// Errors of [`ActionParams::create`] and [`Wilson::on_thin`].
+    pub fn create_on(
+        &self,
+        links: Arc<GaugeField>,
+        thin: Arc<GaugeField>,
+    ) -> Result<Arc<dyn QuarkAction>> {
+        match self {
+            ActionParams::Wilson(params) => Ok(Arc::new(Wilson::on_thin(links, thin, *params)?)),
+            ActionParams::Doublet(params) => {
+                Ok(Arc::new(Doublet::on_thin(links, Some(thin), *params)?))
+            }
+            ActionParams::Laplace(_) => self.create(links),
         }
     }
     /// The action with a given clover term A, kappa-normalised, and its given inverse with [`ActionParams::square`],

@@ -11,7 +11,7 @@ use crate::refuse;
 choices! {
     /// Links that a clover term is made of.
     pub enum CloverLinks: plaq_clover_links {
-        /// Those of the hop.
+        /// The links of the hop.
         Hop = 0, PLAQ_CLOVER_LINKS_HOP, "hop";
         /// The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
         /// in chains whose quarks have smearing.

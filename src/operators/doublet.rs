@@ -80,8 +80,18 @@ impl Doublet {
     /// # Errors
     /// Errors of [`DoubletParams::check`] and [`Wilson::new`].
     pub fn new(links: Arc<GaugeField>, params: DoubletParams) -> Result<Self> {
+        Self::on_thin(links, None, params)
+    }
+
+    /// The doublet whose clover term is made of the thin links that those of the hop are smeared from, where the
+    /// parameters say so. Errors as of [`Wilson::on_thin`].
+    pub(super) fn on_thin(
+        links: Arc<GaugeField>,
+        thin: Option<Arc<GaugeField>>,
+        params: DoubletParams,
+    ) -> Result<Self> {
         params.check()?;
-        let wilson = Wilson::with_square(links, params.wilson, Some(params.square()))?;
+        let wilson = Wilson::with_square(links, thin, params.wilson, Some(params.square()))?;
         Ok(Self::on(Arc::new(wilson), params))
     }
 

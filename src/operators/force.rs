@@ -148,7 +148,7 @@ impl Wilson {
         let linear = CloverCoefficients::traditional(coef_s, coef_t);
         let exponent = match params.clover {
             CloverForm::Traditional => None,
-            CloverForm::Exponential => Some(CloverField::build(self.gauge(), linear)?),
+            CloverForm::Exponential => Some(CloverField::build(self.clover_links(), linear)?),
         };
         let determinant = match self.has_constant_determinant() {
             true => [0.0; 2],
@@ -224,7 +224,8 @@ impl Wilson {
         Ok(())
     }
 
-    /// momenta -= step times the clover force of what was inserted (Jansen, Liu, hep-lat/9603008). Brings the borders
+    /// momenta -= step times the clover force of what was inserted (Jansen, Liu, hep-lat/9603008), with respect to the
+    /// links that the clover term is made of. Brings the borders
     /// of `insertion` up to date, so every rank calls it. Errors as of [`Wilson::insert`].
     pub fn clover_force(
         &self,
@@ -235,7 +236,7 @@ impl Wilson {
         self.check_force(momenta)?;
         self.check_insertion(insertion)?;
         insertion.exchange()?;
-        let gauge = self.gauge();
+        let gauge = self.clover_links();
         let args = CloverForceArgs {
             geom: gauge.geometry().args(),
             bounds: gauge.geometry().bounds(),
@@ -271,6 +272,15 @@ impl Wilson {
 
     fn check_insertion(&self, m: &MatrixField) -> Result<()> {
         let gauge = self.gauge();
+        let (thin, own) = (self.clover_links().precision(), gauge.precision());
+        if thin != own {
+            refuse!(
+                Unsupported,
+                "clover force",
+                expected("an operator in the precision of its thin links, {thin}"),
+                found("{own}")
+            );
+        }
         if m.geometry() != gauge.geometry() || m.device() != gauge.device() {
             bail!(
                 FieldMismatch,

@@ -58,6 +58,8 @@ pub struct Wilson {
     params: DiracParams,
     /// s in the inverse A H with H = (A^2 + s)^-1; None where the inverse is A^-1.
     pub(super) square: Option<f64>,
+    /// Links that the clover term is made of where they are not those of the hop.
+    thin: Option<Arc<GaugeField>>,
     /// True if the clover term was built from the links, false if the caller gave it.
     own_clover: bool,
     /// Number of the operator, which its copies share.
@@ -71,12 +73,29 @@ static MADE: AtomicU64 = AtomicU64::new(0);
 impl Wilson {
     /// Builds the clover term from the links where the parameters ask for one.
     pub fn new(gauge: Arc<GaugeField>, params: DiracParams) -> Result<Self> {
-        Self::with_square(gauge, params, CloverField::square(2.0 * params.kappa() * params.mu))
+        let square = CloverField::square(2.0 * params.kappa() * params.mu);
+        Self::with_square(gauge, None, params, square)
+    }
+
+    /// The operator whose hops have smeared links and whose clover term is made of the thin ones that they are smeared
+    /// from (Cundy et al., Phys. Rev. D 79 (2009) 094507), as `clover_links` of the parameters says. An update of
+    /// the operator takes the thin links as they are then.
+    ///
+    /// # Errors
+    /// Errors of [`Wilson::new`]; `FieldMismatch`: links on different lattices or devices, or in different precisions.
+    pub fn on_thin(
+        gauge: Arc<GaugeField>,
+        thin: Arc<GaugeField>,
+        params: DiracParams,
+    ) -> Result<Self> {
+        let square = CloverField::square(2.0 * params.kappa() * params.mu);
+        Self::with_square(gauge, Some(thin), params, square)
     }
 
     /// The operator with the inverse of A^2 + `square`, kappa-normalised, in place of that which its twist has.
     pub(super) fn with_square(
         gauge: Arc<GaugeField>,
+        thin: Option<Arc<GaugeField>>,
         params: DiracParams,
         square: Option<f64>,
     ) -> Result<Self> {
@@ -102,23 +121,36 @@ impl Wilson {
         if !params.has_clover() {
             return Ok(Wilson { square, ..Self::with_clover(gauge, None, params)? });
         }
-        if params.clover_links == CloverLinks::Thin {
-            refuse!(
+        let thin = match (params.clover_links, thin) {
+            (CloverLinks::Hop, _) => None,
+            (CloverLinks::Thin, None) => refuse!(
                 Unsupported,
                 "clover_links",
                 expected("hop, as this operator has no other links"),
                 found("thin")
-            );
-        }
+            ),
+            (CloverLinks::Thin, Some(thin)) => {
+                let same = thin.geometry() == gauge.geometry() && thin.device() == gauge.device();
+                if !same || thin.precision() != gauge.precision() {
+                    bail!(
+                        FieldMismatch,
+                        "clover_links: thin links and those of the hop differ in lattice, device or precision"
+                    );
+                }
+                Some(thin)
+            }
+        };
+        let links = thin.as_ref().unwrap_or(&gauge);
         let (geometry, precision) = (gauge.geometry(), gauge.precision());
         let mut bytes = CloverField::bytes(geometry, precision, 1);
-        if !CloverField::reads(gauge.recon()) {
+        if !CloverField::reads(links.recon()) {
             bytes += GaugeField::bytes(geometry, precision, Recon::R12);
         }
         gauge.device().require(bytes as u64, "the clover term")?;
-        let direct = CloverField::build(&gauge, params.clover_coefficients())?;
-        let made = Self::with_parts(gauge, Some(Arc::new(direct)), None, params, square)?;
-        Ok(Wilson { own_clover: true, ..made })
+        let direct = Arc::new(CloverField::build(links, params.clover_coefficients())?);
+        let term = CloverTerm::new(direct, None, square, links.version());
+        let made = Self::with_parts(gauge, None, None, params, square)?;
+        Ok(Wilson { own_clover: true, clover: Some(Arc::new(term)), thin, ..made })
     }
 
     /// Replaces the links in the operator's own memory, and builds the clover term and those parts of its inverse
@@ -137,9 +169,13 @@ impl Wilson {
         let Some(clover) = &self.clover else { return Ok(()) };
         let readable =
             |g: &GaugeField| g.precision() == clover.precision() && CloverField::reads(g.recon());
+        let coefficients = self.params.clover_coefficients();
+        if let Some(thin) = &self.thin {
+            return clover.rebuild(thin, coefficients, thin.version());
+        }
         // The links as they were given are the better ones.
         let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
-        clover.rebuild(links, self.params.clover_coefficients(), self.gauge.version())
+        clover.rebuild(links, coefficients, self.gauge.version())
     }
 
     /// Copies links, clover term and inverse, as far as they have changed, from the same operator in other storage.
@@ -215,14 +251,16 @@ impl Wilson {
         let clover = direct.map(|a| Arc::new(CloverTerm::new(a, inverse, square, links)));
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let copies = SharedCopies::default();
-        Ok(Wilson { gauge, clover, params, square, own_clover: false, number, copies })
+        let own_clover = false;
+        Ok(Wilson { gauge, clover, params, square, thin: None, own_clover, number, copies })
     }
 
     /// An operator with this one's clover term on other links.
     pub(super) fn with_links(&self, gauge: Arc<GaugeField>) -> Wilson {
         let (clover, copies) = (self.clover.clone(), SharedCopies::default());
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        Wilson { gauge, clover, own_clover: false, number, copies, ..*self }
+        let thin = self.thin.clone();
+        Wilson { gauge, clover, thin, own_clover: false, number, copies, ..*self }
     }
 
     /// This operator with a copy of its links that nobody else has.
@@ -238,7 +276,11 @@ impl Wilson {
             None => None,
         };
         let gauge = Arc::new(self.gauge.like_on(device)?);
-        Ok(Wilson { gauge, clover, copies: SharedCopies::default(), ..*self })
+        let thin = match &self.thin {
+            Some(thin) => Some(Arc::new(thin.like_on(device)?)),
+            None => None,
+        };
+        Ok(Wilson { gauge, clover, thin, copies: SharedCopies::default(), ..*self })
     }
 
     /// Bytes of the links and of those clover blocks that M or a Schur complement needs, in another precision and
@@ -287,7 +329,8 @@ impl Wilson {
             }
             other => other.clone(),
         };
-        Ok(Wilson { gauge, clover, copies: SharedCopies::default(), ..*self })
+        let (thin, copies) = (self.thin.clone(), SharedCopies::default());
+        Ok(Wilson { gauge, clover, thin, copies, ..*self })
     }
 
     pub fn params(&self) -> &DiracParams {
@@ -307,6 +350,14 @@ impl Wilson {
     }
     pub fn gauge(&self) -> &Arc<GaugeField> {
         &self.gauge
+    }
+    /// Whether the clover term is made of other links than those of the hop.
+    pub fn has_thin_links(&self) -> bool {
+        self.thin.is_some()
+    }
+    /// The links that the clover term is made of.
+    pub(super) fn clover_links(&self) -> &Arc<GaugeField> {
+        self.thin.as_ref().unwrap_or(&self.gauge)
     }
     pub(super) fn has_clover(&self) -> bool {
         self.clover.is_some()

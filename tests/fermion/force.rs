@@ -74,8 +74,13 @@ fn all_of(s: &Setup, params: DiracParams, (precision, recon): (Precision, Recon)
 }
 
 pub fn reference_value(s: &Setup, params: DiracParams, links: &Gauge) -> f64 {
+    value_on_thin(s, params, links, links)
+}
+
+/// The value with hops on `links` and a clover term of `thin`.
+pub fn value_on_thin(s: &Setup, params: DiracParams, links: &Gauge, thin: &Gauge) -> f64 {
     let (x, y) = (fields(s, 1), fields(s, 11));
-    let dirac = Dirac::new(s.lat, links, reference_params(&params));
+    let dirac = Dirac::on_thin(s.lat, links, thin, reference_params(&params));
     let mut sum = terms(&x, &y, |f| dirac.apply_kappa(f));
     if params.has_clover() {
         for (parity, c) in DETERMINANT.iter().enumerate() {

@@ -5,7 +5,7 @@ use plaq::compose::multigrid::{LevelParams, MultigridParams};
 use plaq::compose::Schur;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Momenta, Precision, Recon};
-use plaq::operators::{ActionParams, DiracParams, DoubletParams};
+use plaq::operators::{ActionParams, CloverLinks, DiracParams, DoubletParams};
 use plaq::ops::hmc::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
@@ -74,6 +74,11 @@ fn doublet(wilson: DiracParams) -> DoubletParams {
     DoubletParams { wilson, epsilon: 1.2 * wilson.mu }
 }
 
+/// With a clover term of the links under the smearing.
+fn thin(p: DiracParams) -> DiracParams {
+    DiracParams { clover_links: CloverLinks::Thin, ..p }
+}
+
 fn heavier(p: DiracParams) -> DiracParams {
     DiracParams { mass: p.mass + 0.4, ..p }
 }
@@ -96,6 +101,17 @@ fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
         ("stout clover", Box::new(stout(c, Some(heavier(c)))), 2.0),
         ("stout, two flavours", Box::new(two(c, None, SYMMETRIC).with_smearing(smearing())), 2.0),
         ("stout, one flavour", Box::new(one(c, SYMMETRIC, 1).with_smearing(smearing())), 1.0),
+        ("stout, thin clover", Box::new(stout(thin(c), Some(heavier(thin(c))))), 2.0),
+        (
+            "stout, thin exponential, one flavour",
+            Box::new(one(thin(e), SYMMETRIC, 1).with_smearing(smearing())),
+            1.0,
+        ),
+        (
+            "stout, thin clover, doublet",
+            Box::new(one(doublet(thin(t)), SYMMETRIC, 1).with_smearing(smearing())),
+            2.0,
+        ),
         ("one flavour", Box::new(one(wilson(), SYMMETRIC, 1)), 1.0),
         ("one flavour, clover", Box::new(one(c, ASYMMETRIC, 1)), 1.0),
         ("one flavour, two fields", Box::new(one(c, SYMMETRIC, 2)), 1.0),
@@ -157,7 +173,7 @@ fn forces_are_derivatives_of_the_action() {
             let found = s.along(&force, &h, mu);
             let action =
                 |e| monomial.borrow_mut().action(&gauge(&moved(&s.links, &h, mu, e))).unwrap();
-            let expect = derivative(action, 4e-3);
+            let expect = derivative(action, 2e-3);
             let error = (found - expect).abs() / sum.sqrt();
             assert!(error < 1e-8, "{what}, direction {mu}: {found} for {expect}, {error:.1e}");
         }
@@ -223,6 +239,9 @@ fn weights_are_determinants() {
             "ratio of masses" | "ratio of masses, symmetric" => {
                 2.0 * (ratio(&c) - ratio(&heavier(c)))
             }
+            "ratio of twists, exponential" => {
+                2.0 * (ratio(&exponential(0.0)) - ratio(&exponential(0.3)))
+            }
             "ratio of twists" => 2.0 * (ratio(&c) - ratio(&clover(0.3))),
             "Wilson" | "Wilson, asymmetric" | "one flavour" => flavours * ratio(&wilson()),
             "twisted" => 2.0 * ratio(&DiracParams { mu: 0.2, ..wilson() }),
@@ -230,11 +249,13 @@ fn weights_are_determinants() {
             _ if what.starts_with("doublet") => {
                 let wilson = match what {
                     "doublet" => DiracParams { mu: 0.3, ..wilson() },
+                    "doublet, exponential" => exponential(0.3),
                     _ => clover(0.3),
                 };
                 let p = doublet(wilson);
                 ln_det_doublet(&s, &links, &p) - ln_det_doublet(&s, &s.links, &p)
             }
+            _ if what.contains("exponential") => flavours * ratio(&exponential(0.0)),
             _ => flavours * ratio(&c),
         };
         let apart = 1.0 - (-expect.abs() / flavours.max(1.0)).exp();

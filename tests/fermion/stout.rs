@@ -1,9 +1,11 @@
 //! Stout smearing and the way of forces through it.
 
+use std::sync::Arc;
+
 use plaq::compose::Schur;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Momenta, Precision, Recon, Subset};
-use plaq::operators::{DiracParams, ForceTerms, Wilson};
+use plaq::operators::{CloverLinks, DiracParams, ForceTerms, Wilson};
 use plaq::ops::hmc::fermion::{Inverter, TwoFlavours, TwoFlavoursParams};
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::hmc::integrator::{Level, Scheme};
@@ -12,10 +14,10 @@ use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream};
 use plaq::ops::link_smearing::{smear_links, Smearing};
 
 use super::common::{distance, extents_on, Lex};
-use super::force::{compare, fields, reference_value, COEF, DETERMINANT};
+use super::force::{compare, fields, reference_value, value_on_thin, COEF, DETERMINANT};
 use super::reference::matrix::{add, dag, mul, one, product, scale, sub, trace, zero, Matrix};
 use super::reference::{su3, Gauge, Lattice, C};
-use super::{clover, device, gauge_numbers, setup_on, Setup};
+use super::{clover, device, exponential, gauge_numbers, setup_on, Setup};
 
 const RHO: [[f64; 4]; 4] = [
     [0.0, 0.11, 0.09, 0.05],
@@ -97,6 +99,60 @@ fn forces_are_derivatives_with_respect_to_the_thin_links() {
             reference_value(&s, params, &smeared(s.lat, &smeared(s.lat, links)))
         });
     }
+}
+
+/// Smeared links in the hop, thin ones in the clover term.
+#[test]
+fn forces_with_a_clover_term_of_thin_links_are_derivatives() {
+    let stout = Stout::anisotropic(RHO, 1).unwrap();
+    for s in setups() {
+        for params in [clover(0.3), exponential(0.3)] {
+            let params = DiracParams { clover_links: CloverLinks::Thin, ..params };
+            let thin = s.gauge(&s.links, Precision::F64, Recon::R18);
+            let all = Smeared::new(stout, &thin).unwrap();
+            let links = Arc::new(all.smeared().to(Precision::F64, Recon::R18).unwrap());
+            let refused = Wilson::new(links.clone(), params).map(|_| ()).unwrap_err();
+            assert_eq!(refused.status, Status::Unsupported, "{refused}");
+            let op = Wilson::on_thin(links, thin, params).unwrap();
+            let [x, y] = [1, 11].map(|n| s.spinors(Precision::F64, Subset::Full, &fields(&s, n)));
+            let terms = ForceTerms { x: &x, y: &y, coef: &COEF };
+            let mut force = Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap();
+            let mut insertion = op.insertion().unwrap();
+            op.hop_force(&mut force, -1.0, terms).unwrap();
+            all.pull_back(&mut force).unwrap();
+            op.insert(&mut insertion, Some(terms), DETERMINANT, false).unwrap();
+            op.clover_force(&mut force, -1.0, &insertion).unwrap();
+            compare(&s, &force, 1e-8, "thin clover", |links| {
+                value_on_thin(&s, params, &smeared(s.lat, links), links)
+            });
+        }
+    }
+}
+
+/// The action of a monomial follows the thin links, is not that with smeared links in the clover term, and an input
+/// says which.
+#[test]
+fn thin_links_of_a_chain_are_followed() {
+    let s = setup_on(&device(), [4, 4, 4, 4]);
+    let run = |keys: &str| {
+        let text = format!(
+            "length = 0.3\nseed = 5\naccept_until = 9\n[[monomial]]\nname = \"q\"\ntype = \"two_flavours\"\n\
+             operator = {{ kappa = 0.12, csw = 1.2{keys} }}\nsmearing = {{ rho = 0.1, levels = 2 }}\n[[level]]\n\
+             integrator = \"omelyan2\"\nsteps = 6\nmonomials = [\"q\"]\n"
+        );
+        let mut u =
+            s.gauge(&s.links, Precision::F64, Recon::R18).to(Precision::F64, Recon::R18).unwrap();
+        let mut hmc = hmc_from_toml(&s.device, &s.geometry, Precision::F64, &text).unwrap();
+        hmc.run(&mut u).unwrap()
+    };
+    let (hop, thin) = (run(""), run(", clover_links = \"thin\""));
+    assert!((hop.monomials[0].action[0] / thin.monomials[0].action[0] - 1.0).abs() > 1e-6);
+    // Energy is conserved if force and action have the same links.
+    assert!(thin.delta_h.abs() < 2.0 * hop.delta_h.abs() + 1e-3, "{thin:?}");
+    let plain = "length = 0.3\n[[monomial]]\nname = \"q\"\ntype = \"two_flavours\"\noperator = { kappa = 0.12, csw = 1.2, \
+                 clover_links = \"thin\" }\n[[level]]\nintegrator = \"omelyan2\"\nsteps = 6\nmonomials = [\"q\"]\n";
+    let e = hmc_from_toml(&s.device, &s.geometry, Precision::F64, plain).map(|_| ()).unwrap_err();
+    assert!(e.status == Status::BadParameter && e.to_string().contains("clover_links"), "{e}");
 }
 
 #[test]

@@ -48,6 +48,24 @@ def test_an_exponentiated_clover_term_is_the_reference():
     refused(NotImplementedError, "clover_links", lambda: plaq.Clover(gauge, mass=1, csw=1, clover_links="thin"))
 
 
+def test_a_clover_term_of_thin_links():
+    u, gauge = lattice()
+    v, smeared = ref.stout(u, 0.1), plaq.Gauge.from_array(ref.stout(u, 0.1))
+    psi = spinors()
+    d = plaq.Clover(smeared, mass=0.2, csw=1.4, thin=gauge)
+    expected = ref.dirac(v, psi, 0.2) + ref.dirac(u, psi, 0.2, csw=1.4) - ref.dirac(u, psi, 0.2)
+    close(d @ psi, expected)
+    close(d @ d.solve(psi, tol=1e-11), psi, 1e-9)
+    e = plaq.Clover(smeared, mass=0.2, csw=1.4, thin=gauge, clover="exponential")
+    close(e @ psi, ref.dirac(v, psi, 0.2) - 4.2 * psi + ref.dirac(u, psi, 0.2, csw=1.4, exponentiated=True)
+          - ref.dirac(u, psi, 0.2) + 4.2 * psi)
+    low = plaq.Clover(smeared, mass=0.2, csw=1.4, thin=gauge, precision="single")
+    close(low @ psi, expected, 1e-5)
+    refused(NotImplementedError, "thin links", lambda: d.update(gauge))
+    refused(TypeError, "Gauge", lambda: plaq.Clover(smeared, mass=0.2, csw=1.4, thin=u))
+    refused(NotImplementedError, "thin", lambda: plaq.Doublet(smeared, mass=1, mu=0.2, epsilon=0.1, csw=1, thin=gauge))
+
+
 def test_doublet_is_the_reference():
     u, gauge = lattice()
     d = plaq.Doublet(gauge, mass=0.4, mu=0.3, epsilon=0.2, csw=1.1)

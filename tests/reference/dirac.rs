@@ -149,9 +149,15 @@ pub struct Dirac<'a> {
 
 impl<'a> Dirac<'a> {
     pub fn new(lat: Lattice, gauge: &'a Gauge, params: Params) -> Self {
+        Self::on_thin(lat, gauge, gauge, params)
+    }
+
+    /// D with hops on `gauge` and a clover term of the links `thin`.
+    pub fn on_thin(lat: Lattice, gauge: &'a Gauge, thin: &Gauge, params: Params) -> Self {
         assert_eq!(gauge.len(), 4 * lat.volume(), "links do not fit the lattice");
+        assert_eq!(thin.len(), 4 * lat.volume(), "links do not fit the lattice");
         let site_blocks = |x| {
-            let mut blocks = clover_blocks(lat, gauge, params.csw_s, params.csw_t, x);
+            let mut blocks = clover_blocks(lat, thin, params.csw_s, params.csw_t, x);
             let diagonal = params.diagonal();
             for (block, twist) in blocks.iter_mut().zip([params.mu, -params.mu]) {
                 if params.exponential {

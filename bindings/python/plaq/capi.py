@@ -1812,7 +1812,7 @@ class plaq_clover_form(Enum):
 
 class plaq_clover_links(Enum):
     """Links that a clover term is made of."""
-    #: Those of the hop.
+    #: The links of the hop.
     HOP = 0
     #: The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
     #: in chains whose quarks have smearing.
@@ -1983,6 +1983,24 @@ def plaq_dirac_create(context: Any, gauge: Any, params: Optional[plaq_dirac_para
     return dirac_
 
 
+_plaq_dirac_create_thin = _n.function("plaq_dirac_create_thin", _c.c_int32, [plaq_context, plaq_gauge, plaq_gauge, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_dirac_create_thin(
+        context: Any,
+        gauge: Any,
+        thin: Any,
+        params: Optional[plaq_dirac_params] = None,
+) -> plaq_dirac:
+    """Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of `thin`,
+    the links that they are smeared from, on the same lattice and in the same precision; clover_links is then
+    PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
+    """
+    dirac_ = plaq_dirac()
+    _n.call(_plaq_dirac_create_thin, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, thin, "thin"), _n.struct(plaq_dirac_params, params, "params"), _c.byref(dirac_))
+    return dirac_
+
+
 _plaq_dirac_create_with_clover = _n.function("plaq_dirac_create_with_clover", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, plaq_clover, plaq_clover, _c.c_void_p])
 
 
@@ -2026,7 +2044,7 @@ def plaq_dirac_update(dirac: Any, gauge: Any) -> None:
     """Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
     that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
     operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
-    operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host.
+    operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host or of thin links.
     """
     _n.call(_plaq_dirac_update, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_gauge, gauge, "gauge"))
 
@@ -6754,9 +6772,9 @@ class plaq_smd_rejection(Enum):
     """Momenta that a rejected cycle leaves with their sign changed. Links go back to the start of the cycle,
     pseudofermions stay as they were rotated.
     """
-    #: Those from before the rotation, as openQCD has it.
+    #: Momenta from before the rotation, as openQCD has it.
     BEFORE = 0
-    #: Those after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
+    #: Momenta after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
     #: (1991) 247).
     AFTER = 1
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         nu: float
         precision: Union[int, str]
         normalisation: str
+        thin: Optional[Gauge]
         csw_t: float
         clover: Union[int, str]
         clover_links: Union[int, str]
@@ -388,7 +389,7 @@ class Wilson(Operator):
     One of `mass` m and `kappa` = 1/(2m + 8). boundary: phases of x, y, z, t in units of pi, or "periodic", or
     "antiperiodic", which is [0, 0, 0, 1] and the default. xi, nu: hops in space are nu/xi times those in time.
     precision: "double", "single" or "half" of the operator, by default that of the links. normalisation: "mass", D as
-    above, or "kappa", 2 kappa D."""
+    above, or "kappa", 2 kappa D. thin: the links that `gauge` is smeared from, of which a clover term is then made."""
 
     @passes_on(capi.plaq_dirac_params, without=["hop", "boundary"])
     def __init__(
@@ -402,9 +403,11 @@ class Wilson(Operator):
         nu: float = 1,
         precision: Union[int, str] = 0,
         normalisation: str = "mass",
+        thin: Optional[Gauge] = None,
         **more: "Unpack[Term]",
     ) -> None:
         links(gauge)
+        self._thin = thin
         if (mass is None) == (kappa is None):
             raise TypeError(
                 f"{type(self).__name__}: expected one of mass and kappa, found {'none' if mass is None else 'both'}"
@@ -443,6 +446,8 @@ class Wilson(Operator):
         self._boundary, self.normalisation = angles[3], normalisation
 
     def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
+        if self._thin is not None:
+            return capi.plaq_dirac_create_thin(gauge.context, gauge, links(self._thin), params)
         return capi.plaq_dirac_create(gauge.context, gauge, params)
 
     @overload
@@ -611,6 +616,8 @@ class Doublet(Wilson):
         self.name += f", epsilon {epsilon:g}"
 
     def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
+        if self._thin is not None:
+            raise capi.Unsupported("thin: expected None, as the clover term of a doublet is made of its own links")
         return capi.plaq_dirac_create_doublet(gauge.context, gauge, params, self.epsilon)
 
     def propagator(self, *arguments: Any, **more: Any) -> Any:

@@ -97,6 +97,10 @@ interface! {
         /// there is a clover term). Where the clover term has no inverse on a site, what takes that is
         /// SINGULAR_CLOVER: even-odd systems and solves by them, forces. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_dirac_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, dirac: Out<plaq_dirac>) = create;
+        /// Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of `thin`,
+        /// the links that they are smeared from, on the same lattice and in the same precision; clover_links is then
+        /// PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
+        plaq_dirac_create_thin(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, thin: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, dirac: Out<plaq_dirac>) = create_thin;
         /// Makes an operator with a clover term A of the host in place of the one made of the links, in the
         /// precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0 or the zero handle
         /// it is computed.
@@ -107,7 +111,7 @@ interface! {
         /// Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
         /// that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
         /// operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
-        /// operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host.
+        /// operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host or of thin links.
         plaq_dirac_update(dirac: Handle<plaq_dirac>, gauge: Handle<plaq_gauge>) = update;
         /// Destroys an operator. The zero handle is accepted.
         plaq_dirac_destroy(dirac: Raw<plaq_dirac>) = destroy;
@@ -190,6 +194,37 @@ fn create(
     let (quark, physics) = quark(params)?;
     let op = |links, storage| ActionParams::from(physics).create_in(&links, storage);
     dirac.set(context.adopt(build(context, gauge, &Wanted::of(&quark), op)?)?);
+    Ok(())
+}
+
+fn create_thin(
+    context: &Arc<Context>,
+    gauge: &Arc<Gauge>,
+    thin: &Arc<Gauge>,
+    params: &plaq_dirac_params,
+    dirac: &mut Out<plaq_dirac>,
+) -> Result<()> {
+    context.check_same(thin.context(), "thin")?;
+    let (quark, wilson) = quark(params)?;
+    let physics = DiracParams { clover_links: CloverLinks::Thin, ..wilson };
+    let under = thin.read("thin")?;
+    if under.group() != Group::Su3 {
+        refuse!(Unsupported, "thin", expected("SU(3) links"), found("SU(2)"));
+    }
+    // A copy, as operators have a hold of their own on what they are made of.
+    let own = Arc::new(under.to(under.precision(), Recon::R12)?);
+    let op = |links: Arc<GaugeField>, storage| {
+        // A rehearsal has links of its own device.
+        let thin = match links.device() == own.device() {
+            true => own.clone(),
+            false => Arc::new(own.like_on(links.device())?),
+        };
+        Ok(Arc::new(Wilson::on_thin(links, thin, physics)?.owned_in(storage)?)
+            as Arc<dyn QuarkAction>)
+    };
+    let plain = Wanted::of(&quark);
+    let wanted = Wanted { name: format!("{} thin", plain.name), ..plain };
+    dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);
     Ok(())
 }
 
@@ -319,6 +354,14 @@ fn foresee(
 
 fn update(dirac: &Arc<Dirac>, gauge: &Arc<Gauge>) -> Result<()> {
     dirac.context.check_same(gauge.context(), "gauge")?;
+    if dirac.op.as_any().downcast_ref::<Wilson>().is_some_and(Wilson::has_thin_links) {
+        refuse!(
+            Unsupported,
+            "dirac",
+            expected("an operator with one kind of links"),
+            found("a clover term of thin links: make another one")
+        );
+    }
     dirac.op.update(&*gauge.read("gauge")?)
 }
 

@@ -12,7 +12,7 @@ use crate::compose::multigrid::{MultigridParams, Refresh};
 use crate::compose::System;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
-use crate::operators::{ActionParams, DiracParams, DoubletParams};
+use crate::operators::{ActionParams, CloverLinks, DiracParams, DoubletParams};
 use crate::params::parameters;
 use crate::refuse;
 
@@ -160,6 +160,15 @@ impl Quarks {
             0 => None,
             levels => Some(Stout::new(self.smearing_rho, levels)?),
         };
+        let all = std::iter::once(&operator).chain(&preconditioner);
+        if smearing.is_none() && all.map(|p| p.clover_links()).any(|l| l == CloverLinks::Thin) {
+            refuse!(
+                BadParameter,
+                "clover_links",
+                expected("hop, as these quarks have no smearing"),
+                found("thin")
+            );
+        }
         let doublet = matches!(operator, ActionParams::Doublet(_));
         if doublet && (self.flavours == 1 || preconditioner.is_some()) {
             let found = self.epsilon;

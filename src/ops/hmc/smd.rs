@@ -27,9 +27,9 @@ choices! {
     /// Momenta that a rejected cycle leaves with their sign changed. Links go back to the start of the cycle,
     /// pseudofermions stay as they were rotated.
     pub enum Rejection: plaq_smd_rejection {
-        /// Those from before the rotation, as openQCD has it.
+        /// Momenta from before the rotation, as openQCD has it.
         Before = 0, PLAQ_SMD_REJECTION_BEFORE, "before";
-        /// Those after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
+        /// Momenta after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
         /// (1991) 247).
         After = 1, PLAQ_SMD_REJECTION_AFTER, "after";
     }

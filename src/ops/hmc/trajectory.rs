@@ -102,7 +102,7 @@ pub struct Hmc {
     start: GaugeField,
     /// Force and links for kicks with shifted links.
     shift: Option<(Momenta, GaugeField)>,
-    /// Of stochastic molecular dynamics: momenta and pseudofermions before the rotation.
+    /// The momenta and pseudofermions before the rotation, in stochastic molecular dynamics.
     cycle: Option<Cycle>,
     /// Whether the device has been told of the first trajectory.
     announced: bool,

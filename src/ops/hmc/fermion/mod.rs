@@ -22,7 +22,9 @@ use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Momenta, Precision, Recon, SpinorField};
-use crate::operators::{ActionParams, QuarkAction, SchurAction, Storage};
+use crate::operators::{
+    ActionParams, CloverLinks, ForceWorkspace, QuarkAction, SchurAction, Storage,
+};
 use crate::refuse;
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
 
@@ -148,11 +150,15 @@ struct Operator {
 impl Operator {
     fn new(
         links: &Arc<GaugeField>,
+        thin: Option<&Arc<GaugeField>>,
         params: &ActionParams,
         schur: Schur,
         inverter: &Inverter,
     ) -> Result<Self> {
-        let op = params.create(links.clone())?;
+        let op = match thin {
+            Some(thin) => params.create_on(links.clone(), thin.clone())?,
+            None => params.create(links.clone())?,
+        };
         // Forces and energies take the complement as often as solves.
         let complement = op.clone().schur(schur)?;
         complement.keep_blocks()?;
@@ -240,6 +246,8 @@ fn converged(report: &SolverReport, tol: f64) -> Result<()> {
 struct Operators {
     smeared: Option<Smeared>,
     links: Option<Arc<GaugeField>>,
+    /// The links under the smearing where clover terms are made of them.
+    thin: Option<Arc<GaugeField>>,
     list: Vec<Operator>,
 }
 
@@ -271,6 +279,12 @@ impl Operators {
                 Some(s) => s.update(gauge)?,
                 None => self.smeared = Some(Smeared::new(stout, gauge)?),
             }
+            let thin = params.iter().any(|p| p.clover_links() == CloverLinks::Thin);
+            match &self.thin {
+                Some(thin) => thin.update_from(gauge)?,
+                None if thin => self.thin = Some(gauge.shared_copy(DOUBLE.0, DOUBLE.1)?),
+                None => {}
+            }
         }
         let gauge = self.smeared.as_ref().map_or(gauge, Smeared::smeared);
         match &self.links {
@@ -286,7 +300,7 @@ impl Operators {
                 let plain = Inverter { multigrid: None, ..inverter.clone() };
                 for (n, p) in params.iter().enumerate() {
                     let own = if n == 0 || all { inverter } else { &plain };
-                    self.list.push(Operator::new(&links, p, schur, own)?);
+                    self.list.push(Operator::new(&links, self.thin.as_ref(), p, schur, own)?);
                 }
                 self.links = Some(links);
             }
@@ -294,14 +308,14 @@ impl Operators {
         Ok(self)
     }
 
-    /// Adds to the momenta a force that `build` collects, starting from zero, for the links of the operators; returns
-    /// how large it was.
+    /// Adds to the momenta a force that `build` collects, starting from zero, for the links of the operators, and what
+    /// of it waits to be finished, for the links of the clover term; returns how large it was.
     fn kick(
         &self,
-        scratch: &mut Option<Momenta>,
+        (scratch, work): (&mut Option<Momenta>, &mut ForceWorkspace),
         momenta: &mut Momenta,
         step: f64,
-        build: impl FnOnce(&mut Momenta) -> Result<Solves>,
+        build: impl FnOnce(&mut ForceWorkspace, &mut Momenta) -> Result<Solves>,
     ) -> Result<KickReport> {
         let (device, geometry) = (momenta.device().clone(), momenta.geometry().clone());
         let force = match scratch {
@@ -311,9 +325,17 @@ impl Operators {
             }
             None => scratch.insert(Momenta::new(&device, &geometry, Precision::F64)?),
         };
-        let solves = build(force)?;
+        work.begin();
+        let solves = build(work, force)?;
+        let schur = &self.list[0].schur;
+        if self.thin.is_none() {
+            schur.finish_force(work, force, 1.0)?;
+        }
         if let Some(smeared) = &self.smeared {
             smeared.pull_back(force)?;
+        }
+        if self.thin.is_some() {
+            schur.finish_force(work, force, 1.0)?;
         }
         let (sum, max) = force.norm2()?;
         if !sum.is_finite() {

@@ -368,9 +368,7 @@ impl Monomial for OneFlavour {
         let r = &powers.force;
         // dS = sum_k 2 Re <-c r_k P x_k, dP x_k>
         let coef: Vec<f64> = r.residues.iter().map(|v| -r.constant * v).collect();
-        let force = &mut self.force;
-        ops.kick(&mut self.scratch, momenta, step, |f| {
-            force.begin();
+        ops.kick((&mut self.scratch, &mut self.force), momenta, step, |force, f| {
             let mut total = Solves::default();
             let (mut x, mut y) = (op.shape().field(coef.len())?, op.shape().field(coef.len())?);
             for i in 0..phi.nrhs() {
@@ -383,7 +381,6 @@ impl Monomial for OneFlavour {
                 op.add_force(force, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
             }
             op.add_determinant_force(force, -0.5)?;
-            op.finish_force(force, f, 1.0)?;
             Ok(total)
         })
     }

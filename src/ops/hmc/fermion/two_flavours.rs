@@ -18,6 +18,7 @@ use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Solves, Stream};
+use crate::refuse;
 
 /// Parameters of two flavours, or of a ratio of two such determinants.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,15 @@ impl TwoFlavours {
         check_operator(name, &params.operator, params.schur)?;
         if let Some(w) = &params.preconditioner {
             check_operator(name, w, params.schur)?;
+            let (m, w) = (params.operator.clover_links(), w.clover_links());
+            if m != w {
+                refuse!(
+                    BadParameter,
+                    "{name}: clover_links of the preconditioner",
+                    expected("those of the operator, {m:?}"),
+                    found("{w:?}")
+                );
+            }
         }
         params.inverter.check()?;
         check_multigrid(name, &params.inverter, params.schur)?;
@@ -152,11 +162,9 @@ impl Monomial for TwoFlavours {
         self.guesses.guess(&**light, &mut x, &b)?;
         let done = ops.list[0].solve_force(&mut x, &b)?;
         self.guesses.keep(&x)?;
-        let force = &mut self.force;
-        ops.kick(&mut self.scratch, momenta, step, |f| {
+        ops.kick((&mut self.scratch, &mut self.force), momenta, step, |force, f| {
             // dS = 2 Re <-Y, dP X> + 2 Re <phi, dQ X>, Y = P X
             let mut y = b;
-            force.begin();
             light.apply(&mut y, &x)?;
             light.add_force(force, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &[-1.0] })?;
             light.add_determinant_force(force, -1.0)?;
@@ -166,7 +174,6 @@ impl Monomial for TwoFlavours {
                 w.schur.add_force(force, f, 1.0, terms)?;
                 w.schur.add_determinant_force(force, 1.0)?;
             }
-            light.finish_force(force, f, 1.0)?;
             Ok(done)
         })
     }
