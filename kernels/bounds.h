@@ -1,12 +1,22 @@
-// Boundaries of links in time, told by the bits BOUND_* of `Bounds`. With open boundaries temporal links of the last
-// stored slice do not exist: they are zero where links are stored whole or as rows, and other storages give anything for
-// them, so that nothing may read them. With boundaries of the Schroedinger functional spatial links of slice 0 stand
-// still, and those of the slice behind the last stored one are constants, which take the place of the links of slice 0
-// that a step forward finds.
+// Boundaries of the lattice: phases of quarks that step over them, and boundaries of links in time, told by the bits
+// BOUND_* of `Bounds`. With open ones temporal links of the last stored slice do not exist: they are zero where links are
+// stored whole or as rows, and other storages give anything for them, so that nothing may read them. With those of the
+// Schroedinger functional spatial links of slice 0 stand still, and those of the slice behind the last stored one are
+// constants, which take the place of the links of slice 0 that a step forward finds.
 #pragma once
 #include "recon.h"
 
 namespace PLAQ_NS {
+
+// Whether the hop crosses a boundary with a phase. Phases belong to the operator; links stay in SU(3).
+template <class Args> PLAQ_FN bool has_phase(const Args& a, const Site& s, int mu, bool forward) {
+  return (a.phase_mask() >> mu & 1) && at_seam(a.geom, s, mu, forward);
+}
+template <class R, class Args> PLAQ_FN cplx<R> boundary_phase(const Args& a, const Site& s, int mu, bool forward) {
+  const int bit = lane_bit(a.geom, mu), k = forward ? mu : mu + 4;
+  return {by_lane_bit(splat<R>(a.phase_re[k]), splat<R>(1), s.lx, bit, forward),
+          by_lane_bit(splat<R>(a.phase_im[k]), splat<R>(0), s.lx, bit, forward)};
+}
 
 // Whether some lanes of the site are `n` slices above the first slice of the lattice, n = 0 or 1, or below the last
 // stored one.
@@ -32,6 +42,13 @@ template <class R> PLAQ_FN R inside(const Bounds& b, const Geom& g, const Site& 
   if (b.kind() & BOUND_LOWER) f = on_first(g, s, splat<R>(0), f);
   if (b.kind() & BOUND_UPPER) f = on_last(g, s, splat<R>(0), f);
   return f;
+}
+
+// Sets numbers of a site to 0 in lanes where quarks vanish.
+template <class R, int N> PLAQ_FN void vanish(R (&v)[N], const Bounds& b, const Geom& g, const Site& s) {
+  if (!some_vanish(b, g, s)) return;
+  const R f = inside<R>(b, g, s);
+  PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = f * v[i];
 }
 
 // 1 for links that exist, 0 for the temporal ones of the last slice of open boundaries.

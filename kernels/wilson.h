@@ -1,7 +1,7 @@
 // Wilson hopping term with a fused site operator; gammas in the DeGrand-Rossi basis (physics.md).
 //   hop(in)(x) = sum_mu c_mu [ (1 - g_mu) U_mu(x) in(x+mu) + (1 + g_mu) U_mu(x-mu)^dagger in(x-mu) ]
 //   out = coef_y S_y(y) + S_hop(hop(in)) + coef_z z + coef_own out;   dagger swaps the projectors.
-// Boundaries in time: out = 0 where quarks vanish; `in` is to be 0 there, so that no link of such a slice counts.
+// Where quarks vanish at boundaries in time out = 0, and `in` is to be 0, so that no link of such a slice counts.
 #pragma once
 #include "block_order.h"
 #include "bounds.h"
@@ -167,15 +167,6 @@ PLAQ_FN void apply_site(Spinor<R>& sp, int kind, const FieldView& clover, const 
     });
 }
 
-// Whether the hop crosses a boundary with a phase. Phases belong to the operator; links stay in SU(3).
-PLAQ_FN bool has_phase(const HopArgs& a, const Site& s, int mu, bool forward) {
-  return (a.phase_mask() >> mu & 1) && at_seam(a.geom, s, mu, forward);
-}
-template <class R> PLAQ_FN cplx<R> boundary_phase(const HopArgs& a, const Site& s, int mu, bool forward) {
-  const int bit = lane_bit(a.geom, mu), k = forward ? mu : mu + 4;
-  return {by_lane_bit(splat<R>(a.phase_re[k]), splat<R>(1), s.lx, bit, forward),
-          by_lane_bit(splat<R>(a.phase_im[k]), splat<R>(0), s.lx, bit, forward)};
-}
 // Multiplies a hop h with coefficient f by the phase z.
 template <class R> PLAQ_FN void apply_phase(HalfSpinor<R>& h, R& f, const HopArgs& a, int mu, cplx<R> z) {
   if (!(a.complex_phase() >> mu & 1)) f = f * z.re;
@@ -566,9 +557,7 @@ template <class S, int RECON> struct HopBlock {
       if constexpr (of_sum) apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
       if constexpr (fixed.with_z()) add_half(v, a.coef_z, plane(a.z, own_plane(a, rhs, a.step_z(), parity)), w, half);
       if constexpr (fixed.with_own()) add_half(v, a.coef_own, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half);
-      if constexpr (fixed.bounds.kind() != 0) {
-        if (some_vanish(a.bounds, a.geom, s)) PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = 0;
-      }
+      if constexpr (fixed.bounds.kind() != 0) vanish(v, a.bounds, a.geom, s);
       store_half<S>(v, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half, inside);
       in = after;
     }
@@ -698,12 +687,7 @@ template <int W, class S, int RECON> struct Hop {
     const Plane out = plane(a.out, own_plane(a, batch, a.step_out(), s.par));
     PLAQ_IF (fixed.with_z()) add_spinor(acc, a.coef_z, plane(a.z, own_plane(a, batch, a.step_z(), s.par)), s);
     PLAQ_IF (fixed.with_own()) add_spinor(acc, a.coef_own, out, s);
-    PLAQ_IF (fixed.bounds.kind()) {
-      if (some_vanish(a.bounds, a.geom, s)) {
-        const R f = inside<R>(a.bounds, a.geom, s);
-        PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = f * acc.v[i];
-      }
-    }
+    PLAQ_IF (fixed.bounds.kind()) vanish(acc.v, a.bounds, a.geom, s);
     put(acc, a, s, out);
   }
   static PLAQ_FN void put(const Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& out) {

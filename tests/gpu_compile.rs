@@ -35,11 +35,14 @@ use plaq::error::{Result, Status};
 /// Plaquettes' force in double has a word more than registers where it takes one link at a time, or halos.
 /// The inverse of blocks that need not be positive keeps two hermitian matrices of 6 x 6 in double (2 x 288 bytes) and
 /// their product, and is launched for fields that the faster inverse refuses.
+/// Constants in place of links and plaquettes that are wound twice come on top with boundaries of the Schroedinger
+/// functional, whose lattices are small.
 const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f32_", "halos, all, several, y, CLOVER", 20),
     ("hop_f32_", "", 16),
     ("gauge_sweep_f32_R12", "Abelian, heat", 8),
     ("gauge_sweep_f32_R8", "halos, faces first, Abelian", 8),
+    ("clover_build_f64_", "links stand still", 492),
     ("clover_build_f64_", "", 448),
     ("clover_invert_any_f32", "", 1588),
     ("hop_force_f64_", "", 40),
@@ -47,6 +50,9 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("clover_insertion_f32", "several", 12),
     ("stout_force_f64", "", 12),
     ("plaquette_force_f64", "", 4),
+    ("rectangle_force_f64", "links stand still", 776),
+    ("rectangle_force_f32", "links stand still", 216),
+    ("clover_force_f32", "links stand still", 48),
     ("field_strength_sum_f64_", "", 96),
 ];
 
@@ -64,6 +70,21 @@ const OF_EACH_KIND: &[&str] = &[
     "plaquette_force",
 ];
 
+/// Kernels that know boundaries in time, of those that have no other variants.
+const BOUNDED: &[&str] = &[
+    "plaquette_sum",
+    "unitarity",
+    "field_strength_sum",
+    "clover_build",
+    "random_momenta",
+    "momenta_rest",
+    "bound_links",
+    "project_links",
+    "plaquette_action",
+    "rectangle_action",
+    "clover_force",
+];
+
 /// Of launches with more elements than 32 bits count.
 const MANY: &str = ", many elements";
 
@@ -77,6 +98,9 @@ fn geom() -> Geom {
 }
 fn view() -> FieldView {
     FieldView { volume: 32 * 32 * 32 * 64 / 2, ..FieldView::default() }
+}
+fn bounds(kind: i32) -> Bounds {
+    Bounds { kind, ..Bounds::default() }
 }
 fn variant<A: KernelArgs>(what: &str, args: &A) -> Variant {
     Variant { what: what.to_string(), specs: specs_of(args) }
@@ -106,6 +130,11 @@ fn hop_variants(params: &[&str]) -> Vec<Variant> {
         ),
         variant("y, antiperiodic t", &HopArgs { phase_mask: 8, ..with_y }),
         variant("y, site_hop=CLOVER", &HopArgs { clover, site_hop: SITE_CLOVER, ..with_y }),
+        variant("y, open in time", &HopArgs { bounds: bounds(BOUND_OPEN), ..with_y }),
+        variant(
+            "several, open in time",
+            &HopArgs { nrhs: 12, bounds: bounds(BOUND_OPEN), ..plain },
+        ),
     ];
     let split = HopArgs { geom: Geom { halos: 0b1101, ..geom() }, ..plain };
     list.push(variant("halos, all", &split));
@@ -589,6 +618,8 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             vec![
                 variant("one", &one),
                 variant("column", &ForceArgs { column: 8, ..one }),
+                variant("open in time", &ForceArgs { bounds: bounds(BOUND_OPEN), ..one }),
+                variant("links stand still", &ForceArgs { bounds: bounds(BOUND_SF), ..one }),
                 variant("halos, column", &ForceArgs { geom: halos, column: 8, ..one }),
             ]
         }
@@ -632,9 +663,17 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             [1, 4].map(|terms| variant(&format!("{terms} terms"), &sum(terms))).into()
         }
         _ => {
-            let mut specs = specs_of(&geom());
-            specs.extend(specs_of(&view()));
-            vec![Variant { what: String::from("-"), specs }]
+            let with = |what: &str, kind| {
+                let mut specs = specs_of(&geom());
+                specs.extend(specs_of(&view()));
+                specs.extend(specs_of(&bounds(kind)));
+                Variant { what: what.to_string(), specs }
+            };
+            let mut list = vec![with("-", 0)];
+            if BOUNDED.contains(&kernel.name) {
+                list.push(with("links stand still", BOUND_SF));
+            }
+            list
         }
     }
 }

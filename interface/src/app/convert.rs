@@ -55,7 +55,7 @@ fn run(options: Options) -> Run<i32> {
     let how = LoadOptions {
         reunitarise: options.flag("project"),
         unitarity: options.given("unitarity").then(|| options.number("unitarity")),
-        ..files::reading(&options)
+        ..files::reading(&options)?
     };
     let ending = out.rsplit('.').next().unwrap_or_default().to_lowercase();
     let format = files::format_of(options.get("format").unwrap_or(match &*ending {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::{json, Value};
 
-use super::options::{opt, refuse, Kind, Opt, Options};
+use super::options::{opt, param, refuse, Kind, Opt, Options};
 use super::session::Session;
 use super::{output, Run};
 use crate::error::Result;
-use crate::fields::{GaugeField, Precision, Recon};
+use crate::fields::{BoundaryParams, GaugeField, Precision, Recon};
 use crate::io::{FileFormat, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions, Loaded};
 
@@ -24,6 +24,9 @@ pub const ONE: &[Opt] = &[
     ),
     WRONG_CHECKSUM,
     HEADER_TOLERANCE,
+    BOUNDARY_TIME,
+    PHI,
+    PHI_PRIME,
 ];
 
 /// Options of subcommands that read several.
@@ -38,6 +41,9 @@ pub const MANY: &[Opt] = &[
     ),
     WRONG_CHECKSUM,
     HEADER_TOLERANCE,
+    BOUNDARY_TIME,
+    PHI,
+    PHI_PRIME,
 ];
 
 const WRONG_CHECKSUM: Opt = opt(
@@ -54,6 +60,11 @@ const HEADER_TOLERANCE: Opt = opt(
     "",
     "largest difference of plaquette and link trace between header and links (rounding of the header)",
 );
+
+const BOUNDARY_TIME: Opt =
+    param::<BoundaryParams>("boundary-time", BoundaryParams::row("boundary_time"));
+const PHI: Opt = param::<BoundaryParams>("phi", BoundaryParams::row("phi"));
+const PHI_PRIME: Opt = param::<BoundaryParams>("phi-prime", BoundaryParams::row("phi_prime"));
 
 /// Expands one argument to file names: `@LIST` to the lines of a file, names with colons between to each of them.
 fn expand(text: &str) -> Run<Vec<String>> {
@@ -97,13 +108,14 @@ pub fn distinct(options: &Options) -> Run<Vec<String>> {
 }
 
 /// How configurations are read, from the options.
-pub fn reading(options: &Options) -> LoadOptions {
+pub fn reading(options: &Options) -> Run<LoadOptions> {
     let given = options.given("header-tolerance");
-    LoadOptions {
+    Ok(LoadOptions {
         header: given.then(|| options.number("header-tolerance")),
         wrong_checksum: options.flag("wrong-checksum"),
+        boundary_time: options.params::<BoundaryParams>()?.boundary("")?,
         ..Default::default()
-    }
+    })
 }
 
 /// Reads a configuration in double precision.

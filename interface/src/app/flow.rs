@@ -13,6 +13,7 @@ use super::{interrupted, output, Run};
 use crate::error::Result;
 use crate::io::FileFormat;
 use crate::ops::flow::{Flow, FlowParams, FlowPoint, FlowReport};
+use crate::ops::time_slices::{time_slices, TimeSlices};
 
 const fn of(name: &'static str, row: &str) -> Opt {
     param::<FlowParams>(name, FlowParams::row(row))
@@ -24,6 +25,13 @@ const OPTIONS: &[Opt] = &[
     of("time", "time").or("1"),
     of("tol", "tolerance").old("tolerance"),
     of("every", "every"),
+    opt(
+        "slices",
+        Kind::Flag,
+        "B",
+        "no",
+        "yes: also energy and charge of every time slice at the end, summed over space",
+    ),
     opt("bin", Kind::Whole(1, i32::MAX as i64), "N", "1", "jackknife bin size in configurations"),
     opt("json", Kind::Output(&[]), "FILE", "", "all measurements as JSON"),
     opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "t^2 E over t as a picture"),
@@ -50,6 +58,8 @@ struct Flowed {
     format: FileFormat,
     lattice: [usize; 4],
     report: FlowReport,
+    /// Energy and charge of time slices at the end, if they are wanted.
+    slices: Option<TimeSlices>,
     seconds: f64,
 }
 
@@ -86,12 +96,16 @@ fn arrays(points: &[FlowPoint]) -> Value {
 impl Flowed {
     fn json(&self, options: &Options) -> Value {
         let [t0, t0_p, w0, w0_p] = scales(&self.report);
+        let slices = self
+            .slices
+            .as_ref()
+            .map(|s| json!({ "plaquette": s.plaquette, "clover": s.clover, "charge": s.charge }));
         json!({
             "version": env!("CARGO_PKG_VERSION"), "gauge": described(&self.file, self.format, self.lattice),
             "kind": options.text("flow"), "step": options.number("step"), "tol": options.number("tol"),
             "steps": self.report.steps, "seconds": self.seconds, "stopped": self.report.stopped,
             "t0": { "clover": t0, "plaquette": t0_p }, "w0": { "clover": w0, "plaquette": w0_p },
-            "flow": arrays(&self.report.points),
+            "flow": arrays(&self.report.points), "slices": slices,
         })
     }
 
@@ -126,14 +140,20 @@ impl Flowed {
             false => say!("# w0 {w0:.6} (plaquette: {w0_p:.6})"),
         }
         say!("# {} steps", self.report.steps);
+        if let Some(slices) = &self.slices {
+            say!("# slice, E plaquette, E clover, charge at t = {:.5}", self.report.time);
+            for (t, energy) in slices.plaquette.iter().enumerate() {
+                say!("{t:6}  {energy:.10e}  {:.10e}  {:.10e}", slices.clover[t], slices.charge[t]);
+            }
+        }
         if self.report.stopped {
             say!("# INTERRUPTED at t = {:.5}", self.report.time);
         }
     }
 }
 
-fn flow(session: &Session, options: &Options, name: &str, p: &FlowParams) -> Result<Flowed> {
-    let mut loaded = files::read(session, name, &files::reading(options))?;
+fn flow(session: &Session, options: &Options, name: &str, p: &FlowParams) -> Run<Flowed> {
+    let mut loaded = files::read(session, name, &files::reading(options)?)?;
     let begin = std::time::Instant::now();
     let mut progress = Progress::new();
     let mut flow = Flow::new(&loaded.gauge, p.kind)?;
@@ -156,7 +176,8 @@ fn flow(session: &Session, options: &Options, name: &str, p: &FlowParams) -> Res
     let seconds = begin.elapsed().as_secs_f64();
     progress.last(&format!("t {:.4}, {seconds:.3} s", report.time));
     let format = loaded.info.format;
-    Ok(Flowed { file: name.into(), format, lattice, report, seconds })
+    let slices = options.flag("slices").then(|| time_slices(&loaded.gauge)).transpose()?;
+    Ok(Flowed { file: name.into(), format, lattice, report, slices, seconds })
 }
 
 /// Averages with errors of the scales and of the squared charge, over the configurations that reach them.

@@ -273,7 +273,7 @@ fn run(options: Options) -> Run<i32> {
         if session.first() {
             session::complain(&format!("gaugefix on {}", session.device.name()));
         }
-        let mut loaded = files::read(session, &name, &files::reading(&options))?;
+        let mut loaded = files::read(session, &name, &files::reading(&options)?)?;
         let before = loaded.plaquette;
         let mut looks = Looks {
             lines: "# copy, sweeps, functional, theta, temperature\n".into(),

@@ -211,7 +211,7 @@ fn run(options: Options) -> Run<i32> {
             return Err(Failure::refused("gluon: expected one rank"));
         }
         session::complain(&format!("gluon on {}", session.device.name()));
-        let mut loaded = files::read(session, &name, &files::reading(&options))?;
+        let mut loaded = files::read(session, &name, &files::reading(&options)?)?;
         let (mut fixed, mut converged) = (String::new(), true);
         if fixes {
             let mut p = GaugeFixParams::new(Condition::Landau);

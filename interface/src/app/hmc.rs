@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use num_complex::Complex64;
 use serde_json::{json, Map, Value};
 
 use super::files;
@@ -15,7 +16,7 @@ use super::statistics::{autocorrelation, History};
 use super::{interrupted, output, Failure, Run, UNFINISHED};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{GaugeField, Precision, Recon};
+use crate::fields::{BoundaryParams, BoundaryTime, GaugeField, Precision, Recon};
 use crate::io::{expect_new, write_file, FileFormat, GaugeReader, WriteOptions};
 use crate::ops::config::LoadOptions;
 use crate::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
@@ -23,6 +24,7 @@ use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint_of};
 use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
 use crate::ops::hmc::{Hmc, TrajectoryReport};
 use crate::ops::observables::polyakov_loop;
+use crate::params::{set_toml, Parameters as _};
 use crate::refuse;
 
 /// Keys of the table `[run]`; those that are also options have the same names.
@@ -39,6 +41,9 @@ const KEYS: &[&str] = &[
     "flow_every",
     "flow_time",
     "flow_step",
+    "boundary_time",
+    "phi",
+    "phi_prime",
 ];
 
 const OPTIONS: &[Opt] = &[
@@ -74,6 +79,7 @@ pub const COMMAND: Command = Command {
 struct Plan {
     text: String,
     lattice: [usize; 4],
+    boundary: BoundaryTime,
     start: String,
     trajectories: u64,
     until: Option<u64>,
@@ -130,6 +136,17 @@ fn word(text: &str, key: &str) -> Result<Option<String>> {
     }
 }
 
+/// Boundaries of the links in time.
+fn boundary(text: &str) -> Result<BoundaryTime> {
+    let mut params = BoundaryParams::default();
+    for row in BoundaryParams::ROWS {
+        if let Some(value) = value_of(text, &format!("run.{}", row.name))? {
+            set_toml(&mut params, row.name, &value, &format!("run.{}", row.name))?;
+        }
+    }
+    Ok(params.boundary("run.")?.unwrap_or_default())
+}
+
 fn plan(options: &Options) -> Run<Plan> {
     let text = output::read_text(&options.input()?)?;
     check_keys(&text, "run", KEYS)?;
@@ -174,6 +191,7 @@ fn plan(options: &Options) -> Run<Plan> {
     options.check("seconds", limit >= 0.0, "0 or more")?;
     Ok(Plan {
         lattice,
+        boundary: boundary(&text)?,
         start,
         trajectories,
         until,
@@ -406,7 +424,8 @@ fn start(
         }
         ("checkpoint", _) => gauge.set_random(seed)?,
         (file, _) => {
-            let how = LoadOptions { expect: Some(plan.lattice), ..Default::default() };
+            let (expect, boundary_time) = (Some(plan.lattice), Some(plan.boundary));
+            let how = LoadOptions { expect, boundary_time, ..Default::default() };
             gauge.copy_from(&files::read(session, file, &how)?.gauge)?
         }
     }
@@ -418,7 +437,7 @@ fn run(options: Options) -> Run<i32> {
     let plan = plan(&options)?;
     output::check(options.get("plot"), plan.overwrite, "")?;
     session::run(&options, |session| {
-        let geometry = session.geometry(plan.lattice)?;
+        let geometry = session.geometry(plan.lattice)?.bounded(plan.boundary)?;
         let mut chain = hmc_from_toml(&session.device, &geometry, Precision::F64, &plan.text)?;
         let mut gauge = GaugeField::new(&session.device, &geometry, Precision::F64, Recon::R18)?;
         let action = action_of(&plan.text)?;
@@ -466,7 +485,10 @@ fn run(options: Options) -> Run<i32> {
                 ended = Some("the time is over");
             }
             let number = u64::from(t.trajectory);
-            let loops = polyakov_loop(&gauge, 3)?;
+            let loops = match plan.boundary.is_periodic() {
+                true => polyakov_loop(&gauge, 3)?,
+                false => Complex64::new(f64::NAN, f64::NAN),
+            };
             let yes = u8::from(t.accepted);
             say!(
                 "{number:8}  {:.12}  {:12.6}  {yes}  {:8}",

@@ -10,6 +10,7 @@ use crate::error::{Result, Status};
 use crate::ops::config::{LoadOptions, Loaded};
 use crate::ops::observables::{field_strength, polyakov_loop, unitarity};
 use crate::ops::wilson_loops::wilson_loops;
+use crate::params::Choice as _;
 
 const OPTIONS: &[Opt] = &[
     opt(
@@ -52,7 +53,9 @@ fn loop_sizes(options: &Options) -> Run<Option<[usize; 2]>> {
 
 fn observe(name: &str, loaded: &Loaded, loops: Option<[usize; 2]>) -> Result<Value> {
     let (gauge, info, p) = (&loaded.gauge, &loaded.info, loaded.plaquette);
-    let line = polyakov_loop(gauge, 3)?;
+    let boundary = gauge.geometry().boundary();
+    // Lines in time close on periodic lattices only.
+    let line = boundary.is_periodic().then(|| polyakov_loop(gauge, 3)).transpose()?;
     let f = field_strength(gauge)?;
     let off = unitarity(gauge)?;
     let extents = gauge.geometry().global_extents();
@@ -64,7 +67,10 @@ fn observe(name: &str, loaded: &Loaded, loops: Option<[usize; 2]>) -> Result<Val
     say!("    spatial           {:.12}", p.spatial);
     say!("    temporal          {:.12}", p.temporal);
     say!("  link trace          {:.12}", p.link_trace);
-    say!("  Polyakov loop       {:.12} {:+.12} i", line.re, line.im);
+    match line {
+        Some(line) => say!("  Polyakov loop       {:.12} {:+.12} i", line.re, line.im),
+        None => say!("  boundaries in time  {}", boundary.kind().word()),
+    }
     say!("  topological charge  {:.9} (clover leaf)", f.charge);
     say!(
         "  action density      {:.9} spatial, {:.9} temporal",
@@ -75,7 +81,8 @@ fn observe(name: &str, loaded: &Loaded, loops: Option<[usize; 2]>) -> Result<Val
     let mut report = files::described(name, info.format, extents);
     report["plaquette"] = json!({ "total": p.total, "spatial": p.spatial, "temporal": p.temporal });
     report["link_trace"] = json!(p.link_trace);
-    report["polyakov_loop"] = json!([line.re, line.im]);
+    report["boundary_time"] = json!(boundary.kind().word());
+    report["polyakov_loop"] = json!(line.map(|line| [line.re, line.im]));
     report["charge"] = json!(f.charge);
     report["energy"] = json!({ "spatial": f.energy_spatial, "temporal": f.energy_temporal });
     report["unitarity"] = json!({ "unitary": off.unitary, "det": off.det });
@@ -115,7 +122,7 @@ fn read(
 fn run(options: Options) -> Run<i32> {
     let names = files::listed(&options)?;
     let loops = loop_sizes(&options)?;
-    let how = files::reading(&options);
+    let how = files::reading(&options)?;
     let json = options.get("json");
     output::check(json, options.flag("overwrite"), "")?;
     session::run_in_steps(&options, |session| {

@@ -138,7 +138,7 @@ fn quarks(
 
 pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
     let mut seconds = [0.0; 7];
-    let how = files::reading(options);
+    let how = files::reading(options)?;
     let loaded = timed(&mut seconds[0], || files::read(session, &plan.file, &how))?;
     let lattice = loaded.gauge.geometry().global_extents();
     let links = match plan.smearing.steps {

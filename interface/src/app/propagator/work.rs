@@ -133,7 +133,7 @@ impl Run<'_> {
         let begin = Instant::now();
         let how = crate::ops::config::LoadOptions {
             expect: self.found.extents,
-            ..files::reading(self.options)
+            ..files::reading(self.options)?
         };
         let loaded = files::read(self.session, &self.plan.files[c], &how)?;
         let extents = loaded.gauge.geometry().global_extents();
