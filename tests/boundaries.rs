@@ -26,6 +26,7 @@ use plaq::ops::flow::{Flow, FlowKind};
 use plaq::ops::hmc::fermion::{Inverter, TwoFlavours, TwoFlavoursParams};
 use plaq::ops::hmc::gauge_action::{AtBounds, GaugeCoefficients, GaugeForce, LinkAction};
 use plaq::ops::hmc::input::hmc_from_toml;
+use plaq::ops::hmc::stout::Stout;
 use plaq::ops::hmc::{Hmc, Monomial, Stream};
 use plaq::ops::observables::{plaquette, unitarity};
 use plaq::ops::time_slices::time_slices;
@@ -335,6 +336,9 @@ fn fermion_forces_are_derivatives_at_the_boundaries() {
             },
         };
         let mut two = TwoFlavours::new("two", params).unwrap();
+        if boundary.lacks_links() {
+            two = two.with_smearing(Stout::new(0.1, 2).unwrap());
+        }
         two.refresh(&s.gauge, Stream { seed: 4, trajectory: 0 }).unwrap();
         let mut momenta = Momenta::new(&device, &s.geometry, Precision::F64).unwrap();
         two.kick(&s.gauge, &mut momenta, -1.0).unwrap();

@@ -81,6 +81,9 @@ impl Laplace {
         diagonal: f64,
         neighbours: f64,
     ) -> Result<Self> {
+        if directions & 8 != 0 {
+            gauge.geometry().periodic_in_time("Laplacian with hops in time")?;
+        }
         let finite = diagonal.is_finite() && neighbours.is_finite();
         if !((1..16).contains(&directions) && finite) {
             refuse!(
