@@ -76,7 +76,7 @@ if [ "${1:-}" = check ]; then
   part build "$CARGO" test --no-run --profile "$PROFILE" --test device --test host
   device=$(program device) host=$(program host)
   chosen host "$host" "$first comm:together fuzz:the_calls_are_written reference_selfcheck:dirac"
-  chosen device "$device" "backends config correlators device_arrays dirac flow:stages halo hmc:links_follow,momenta io
+  chosen device "$device" "backends boundaries:operators,observables config correlators device_arrays dirac flow:stages halo hmc:links_follow,momenta io
     laplace layouts memory observables propagator recon smearing solvers:every_solution"
   finish
 fi
@@ -145,7 +145,7 @@ have_mpi && part programs scripts/examples.sh ranks
 # halo:: compares many ranks with one on every grid; comm:: of `host` starts mpirun itself. PLAQ_RANK_TESTS names
 # tests to run instead, on all grids.
 RANK_TESTS="
-  1,1,1,2 halo faults memory:short_memory actions laplace doublet distance smearing:covariant,takes hmc:forces_are,heat_bath fermion:force,memory,shifted,over_ranks dirac eigen:time_is_over,short_memory gluons overlap_solve:every_algorithm,multigrid_is,time_is_over solvers:every_solution,shifts,right_hand_sides,time_is_over,preconditioned_solves,heavy_quark_goals,numbers_below propagator quark_flow heatbath:depend,philox hmc:forces,momenta,checkpoint flow:generators hadrons:what_is,sources_agree structure loops multigrid:gathered,any_solver,prolongators,announced,updates_keep,null_space,short_memory,standstill smoothers:ranks,domains,announced
+  1,1,1,2 halo boundaries:operators,observables,flow,solutions,noise,files faults memory:short_memory actions laplace doublet distance smearing:covariant,takes hmc:forces_are,heat_bath fermion:force,memory,shifted,over_ranks dirac eigen:time_is_over,short_memory gluons overlap_solve:every_algorithm,multigrid_is,time_is_over solvers:every_solution,shifts,right_hand_sides,time_is_over,preconditioned_solves,heavy_quark_goals,numbers_below propagator quark_flow heatbath:depend,philox hmc:forces,momenta,checkpoint flow:generators hadrons:what_is,sources_agree structure loops multigrid:gathered,any_solver,prolongators,announced,updates_keep,null_space,short_memory,standstill smoothers:ranks,domains,announced
   2,1,1,1 halo laplace hmc:links_follow,actions multigrid:coarse gaugefix:slices_stop,best_copy,callback,descents_match_the_reference_su3,descents_refuse dirac:full observables
   1,2,2,1 halo faults actions:paths laplace:equals eigen:operations overlap:identities,a_hop_adds smearing:reference gaugefix:slices_stop,closed_loops observables correlators config dirac:full
   2,1,1,2 halo hadrons:files_have,what_is,mesons,sequential,multiplets structure:operators fermion:preconditioned multigrid:hierarchies,gathered observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused hmc:along_momenta,checkpoint,loops_traces
@@ -154,7 +154,7 @@ RANK_TESTS="
 SET_TESTS="halo heatbath:depend dirac gaugefix:threads_and_halos,closed_loops,functional_never_falls hmc:checkpoint,links_follow
   fermion:goes_on laplace doublet:the_operator,schur distance:the_weighted recon observables"
 # One rank, halos to itself in all directions.
-HALO_TESTS="dirac doublet:the_operator,schur distance:the_weighted observables correlators config propagator quark_flow heatbath:depend,overrelaxation solvers:every_solution,shifts
+HALO_TESTS="dirac boundaries:operators,observables,flow doublet:the_operator,schur distance:the_weighted observables correlators config propagator quark_flow heatbath:depend,overrelaxation solvers:every_solution,shifts
   gaugefix:sweeps_match,slices_stop,descents_match hmc:forces,momenta,power flow:generators,order"
 
 # All sets of 16 lanes that this processor runs but the best one, on which the tests above ran.

@@ -143,7 +143,8 @@ impl Flowed {
         if let Some(slices) = &self.slices {
             say!("# slice, E plaquette, E clover, charge at t = {:.5}", self.report.time);
             for (t, energy) in slices.plaquette.iter().enumerate() {
-                say!("{t:6}  {energy:.10e}  {:.10e}  {:.10e}", slices.clover[t], slices.charge[t]);
+                let numbers = [*energy, slices.clover[t], slices.charge[t]];
+                say!("{t:6}  {}", numbers.map(|v| output::exponent(v, 10)).join("  "));
             }
         }
         if self.report.stopped {
