@@ -56,6 +56,48 @@ def test_plaquette_is_the_reference():
     close(ref.plaquette(read.numpy())[0], read.info.plaquette, 1e-6)
 
 
+def test_boundaries_in_time():
+    """Links with boundaries keep them; energies by slice add up; quarks vanish where they must."""
+    hot = plaq.Gauge.warm([4, 4, 4, 8], 3, boundary_time="open")
+    assert hot.boundary_time == "open" and hot.copy().boundary_time == "open"
+    links = hot.lexico()
+    assert not links[3, -1].any() and links[3, :-1].any(axis=(-2, -1)).all()
+    same = plaq.Gauge.from_array(links, boundary_time="open")
+    assert same.plaquette() == hot.plaquette()
+    refused(plaq.capi.NotUnitary, "violation", lambda: plaq.Gauge.from_array(links))
+    # E of all slices is 18 (1 - P) for each site inside.
+    energy = hot.time_slices().plaquette.sum()
+    assert abs(energy / (64 * 7) - 36 * (1 - hot.plaquette().total)) < 1e-9 * energy
+    slices = hot.time_slices()
+    assert slices.clover[0] == slices.clover[-1] == slices.charge[0] == 0
+    assert abs(slices.charge.sum() - hot.topology().charge) < 1e-10
+    flowed = hot.flow(0.1).gauge
+    assert flowed.time_slices().plaquette.sum() < 0.7 * energy
+    with tempfile.TemporaryDirectory() as folder:
+        for name, known in (("openqcd", {}), ("ildg", {"boundary_time": "open"})):
+            path = f"{folder}/{name}"
+            hot.write(path, name)
+            read = plaq.open(path, **known)
+            assert read.boundary_time == "open" and np.abs(read.lexico() - links).max() < 1e-14
+        refused(plaq.capi.NotUnitary, "boundary_time|open", lambda: plaq.open(path))
+        refused(plaq.capi.BadParameter, "phi|three angles", lambda: plaq.open(path, boundary_time="sf"))
+        angles = {"phi": [0.1, 0.2, -0.3], "phi_prime": [0.5, -0.25, -0.25]}
+        fixed = plaq.Gauge.hot([4, 4, 4, 4], 1, boundary_time="sf", **angles)
+        diagonal = np.exp(1j * np.array(angles["phi"]) / 4)
+        assert np.abs(fixed.lexico()[:3, 0] - np.diag(diagonal)).max() < 1e-14
+        assert fixed.phi == angles["phi"] and fixed.phi_prime == angles["phi_prime"]
+        fixed.write(f"{folder}/sf", "ildg")
+        assert plaq.open(f"{folder}/sf", boundary_time="sf", **angles).plaquette() == fixed.plaquette()
+    quark = plaq.Clover(hot, kappa=0.11, csw=1.0, cf=0.9)
+    b = np.random.default_rng(5).normal(size=(8, 4, 4, 4, 4, 3)) + 0j
+    x = quark.solve(b, tol=1e-11)
+    inside = b.copy()
+    inside[0] = inside[-1] = 0
+    assert np.abs(quark @ x - inside).max() < 1e-8 and not x[0].any()
+    refused(plaq.capi.BadParameter, "cf|periodic in time", lambda: plaq.Clover(plaq.Gauge.unit([4] * 4), kappa=0.11, csw=1.0, cf=0.9))
+    refused(plaq.capi.Unsupported, "gauge fixing|open", lambda: hot.fix("landau"))
+
+
 def test_topology_is_of_the_field_strength():
     gauge = plaq.Gauge.warm([4, 4, 4, 4], 3, 0.3)
     u = gauge.numpy()

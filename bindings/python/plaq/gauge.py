@@ -270,9 +270,9 @@ class Gauge(Object):
         """Energy and topological charge of every time slice, summed over space. On slices that are boundaries in time
         spatial plaquettes have weight 1/2, and F is zero."""
         slices = self.extents[3] * self.context.grid[3]
-        found = [np.empty(slices) for _ in range(3)]
-        capi.plaq_gauge_time_slices(self, *found, slices)
-        return TimeSlices(*found)
+        found = TimeSlices(np.empty(slices), np.empty(slices), np.empty(slices))
+        capi.plaq_gauge_time_slices(self, found.plaquette, found.clover, found.charge, slices)
+        return found
 
     def unitarity(self) -> capi.plaq_unitarity:
         """The largest violation of unitarity, and where it is."""
