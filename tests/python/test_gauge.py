@@ -95,6 +95,11 @@ def test_boundaries_in_time():
     inside[0] = inside[-1] = 0
     assert np.abs(quark @ x - inside).max() < 1e-8 and not x[0].any()
     refused(plaq.capi.BadParameter, "cf|periodic in time", lambda: plaq.Clover(plaq.Gauge.unit([4] * 4), kappa=0.11, csw=1.0, cf=0.9))
+    text = "length = 0.5\n[run]\nlattice = [4, 4, 4, 4]\nstart = 'cold'\nboundary_time = 'open_sf'\nphi_prime = [0.5, -0.5, 0.0]\n"
+    text += "[[monomial]]\nname = 'g'\ntype = 'gauge'\nbeta = 6.0\ncg = 0.9\n"
+    text += "[[level]]\nintegrator = 'omelyan2'\nsteps = 20\nmonomials = ['g']\n"
+    chain = plaq.hmc(text)
+    assert chain.gauge.boundary_time == "open_sf" and abs(chain.step().delta_h) < 0.1
     refused(plaq.capi.Unsupported, "gauge fixing|open", lambda: hot.fix("landau"))
 
 

@@ -170,8 +170,16 @@ def hmc(
         read = [capi.plaq_input_number(text, f"run.lattice.{i}", 0) for i in range(4)]
         start, _ = capi.plaq_input_text(text, "run.start")
         seed, _ = capi.plaq_input_number(text, "seed", 0)
+        bounds: Dict[str, Any] = {}
+        for key in ("phi", "phi_prime"):
+            angles = [capi.plaq_input_number(text, f"run.{key}.{i}", 0) for i in range(3)]
+            if any(found for _, found in angles):
+                bounds[key] = [angle for angle, _ in angles]
+        kind, found = capi.plaq_input_text(text, "run.boundary_time")
+        if found:
+            bounds["boundary_time"] = kind
         if start not in ("", "hot", "cold", "checkpoint"):
-            gauge = open_gauge(start, context=context)
+            gauge = open_gauge(start, context=context, **bounds)
         elif not all(found for _, found in read):
             raise ValueError("hmc: expected a gauge field, or [run] with lattice = [x, y, z, t] in the input")
         else:
@@ -179,9 +187,9 @@ def hmc(
             if capi.plaq_input_number(text, "run.lattice.4", 0)[1]:
                 raise ValueError("hmc: run.lattice: expected four numbers [x, y, z, t], found more")
             gauge = (
-                Gauge.unit(extents, context=context)
+                Gauge.unit(extents, context=context, **bounds)
                 if start == "cold"
-                else Gauge.hot(extents, _native.int64(seed, "seed"), context=context)
+                else Gauge.hot(extents, _native.int64(seed, "seed"), context=context, **bounds)
             )
         kept, found = capi.plaq_input_text(text, "run.checkpoint")
         if start == "checkpoint" and found and Path(kept).exists():
