@@ -25,7 +25,7 @@ template <int W, class S, int RECON> struct FieldStrengthTimes {
     PLAQ_LOOP for (int p = 0; p < 3; p++) {
       const int mu = a.electric ? p : p == 2, nu = a.electric ? 3 : p == 0 ? 1 : 2;
       AntiHermitian<R> f;
-      field_strength<S, RECON>(f, a.geom, gauge, x, mu, nu);
+      field_strength<S, RECON>(f, a.bounds, a.geom, gauge, x, mu, nu);
       const R third = splat<R>(1.0 / 3) * (f.diagonal[0] + f.diagonal[1] + f.diagonal[2]);
       PLAQ_LOOP for (int k = 0; k < 3; k++) for (int i = 0; i < 3; i++) {
         const R d = f.diagonal[i] - third;

@@ -111,6 +111,7 @@ kernel_args! {
     /// Multiplies colour vectors with field strengths (gluons.h).
     struct FieldStrengthTimesArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         sub gauge: FieldView,
         sub vectors: FieldView,
         sub out: FieldView,

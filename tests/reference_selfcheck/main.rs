@@ -19,7 +19,6 @@ fn general_params() -> Params {
         mass: 0.3,
         csw_s: 1.1,
         csw_t: 0.9,
-        exponential: false,
         mu: 0.17,
         exponential: false,
         hop: [0.7, 0.7, 0.7, 1.0],

@@ -308,7 +308,7 @@ fn missing(
 }
 
 fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
-    let loaded = files::read(session, &plan.file, &files::reading(options))?;
+    let loaded = files::read(session, &plan.file, &files::reading(options)?)?;
     session.comm.agree(if session.first() { hdf5::check() } else { Ok(()) })?;
     let links = Arc::new(loaded.gauge);
     let extents = links.geometry().global_extents();

@@ -253,7 +253,7 @@ fn run(options: Options) -> Run<i32> {
         if session.first() {
             session::complain(&format!("loops on {}", session.device.name()));
         }
-        let loaded = files::read(session, &plan.name, &files::reading(&options))?;
+        let loaded = files::read(session, &plan.name, &files::reading(&options)?)?;
         let links = Arc::new(loaded.gauge);
         let op = plan.action.operator(&links, plan.kappa)?;
         let hierarchy = match plan.solving.method {

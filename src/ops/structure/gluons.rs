@@ -37,6 +37,7 @@ pub fn gluon_pairs(
     if gauge.group() != Group::Su3 {
         refuse!(Unsupported, "gauge", expected("SU(3) links"), found("{}", gauge.recon()));
     }
+    gauge.geometry().periodic_in_time("pairs of field strengths")?;
     if path.len() > LONGEST || path.iter().any(|step| *step > 7) {
         refuse!(
             InvalidArgument,
@@ -177,6 +178,7 @@ fn times_field_strength(
 ) -> Result<()> {
     let args = FieldStrengthTimesArgs {
         geom: links.geometry().args(),
+        bounds: links.geometry().bounds(),
         gauge: links.view(),
         vectors: vectors.view(),
         out: out.view(),
