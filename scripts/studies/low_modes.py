@@ -2,7 +2,7 @@
 """usage: low_modes.py FILE [--kappa K] [--csw C] [--sources N]
 
 Errors of pion and rho correlators on a configuration by N point sources, and by low-mode averaging with the same sources, with the seconds
-of each: squared errors times seconds, over t. Needs the Python package; the set-up of multigrid is not counted."""
+of each: squared errors times seconds, over t. Needs the Python package; the set-up of multigrid and eigenvectors are not counted."""
 
 import argparse
 import time
@@ -17,12 +17,13 @@ parser.add_argument("--csw", type=float, default=1.769)
 parser.add_argument("--sources", type=int, default=16)
 parser.add_argument("--block", type=int, default=4)
 parser.add_argument("--null-vectors", type=int, default=16)
+parser.add_argument("--modes", type=int, default=0, help="so many eigenvectors in place of multigrid")
 asked = parser.parse_args()
 
 U = plaq.open(asked.file)
 D = plaq.Clover(U, kappa=asked.kappa, csw=asked.csw, normalisation="mass")
 multigrid = D.multigrid(block=[[asked.block] * 4], vectors=[asked.null_vectors])
-space = D.space(multigrid=multigrid, tol=1e-8)
+space = D.space(eigen=D.eigen(asked.modes, tol=1e-6)) if asked.modes else D.space(multigrid=multigrid, tol=1e-8)
 how = {"gammas": ["5", "X", "Y", "Z"]}
 rng = np.random.default_rng(1)
 sources = [tuple(int(rng.integers(length)) for length in U.extents) for _ in range(asked.sources)]

@@ -193,11 +193,9 @@ pub const fn always_solving<const N: usize>(rows: &'static [Opt]) -> [Opt; N] {
     let mut k = 0;
     while k < N {
         out[k] = rows[k];
-        if let Some((first, rest)) = rows[k].needs.split_first() {
-            if let [Need::Without(_)] = **first {
-                // The other exclusion, that of null vectors in files, comes behind.
-                out[k].needs = rest;
-            }
+        // The other exclusion, that of null vectors in files, comes behind.
+        if let Some(([Need::Without(_)], rest)) = rows[k].needs.split_first() {
+            out[k].needs = rest;
         }
         k += 1;
     }

@@ -43,9 +43,14 @@ fn mark(solver: &DiracSolver) -> Result<[f64; 2]> {
     Ok([z.re, z.im])
 }
 
+/// What sums are sums of: texts by name, and numbers that operators, links and spaces are known by.
+struct About {
+    texts: Vec<(String, String)>,
+    marks: Vec<f64>,
+}
+
 impl LoopSums {
-    /// What the sums are sums of, as text, and numbers that operators, links and spaces are known by.
-    fn about(&self, quarks: &LoopQuarks) -> Result<(Vec<(String, String)>, Vec<f64>)> {
+    fn about(&self, quarks: &LoopQuarks) -> Result<About> {
         let of = &self.of;
         let geometry = quarks.links.geometry();
         // Links, masses and other coefficients are known by the marks.
@@ -94,7 +99,7 @@ impl LoopSums {
             let norm = blas::norm2(&eta)?[0];
             marks.extend(space.norms(&eta)?.into_iter().map(|n| n / norm));
         }
-        Ok((texts, marks))
+        Ok(About { texts, marks })
     }
 
     /// Writes the sums to a file, which appears complete or not at all; all ranks call it.
@@ -103,7 +108,7 @@ impl LoopSums {
     /// `FileWrite`.
     pub fn write(&self, path: &Path, quarks: &LoopQuarks) -> Result<()> {
         let comm = quarks.links.geometry().comm();
-        let (texts, marks) = self.about(quarks)?;
+        let About { texts, marks } = self.about(quarks)?;
         let mut file = Tables { texts, tables: vec![("marks".into(), marks)] };
         let flat = |all: &[Complex64]| all.iter().flat_map(|z| [z.re, z.im]).collect::<Vec<_>>();
         for (k, part) in self.parts.iter().enumerate() {
@@ -127,7 +132,7 @@ impl LoopSums {
     pub fn read(&mut self, path: &Path, quarks: &LoopQuarks) -> Result<()> {
         let comm = quarks.links.geometry().comm();
         let file = comm.agree(Tables::read(path, KIND))?;
-        let (texts, marks) = self.about(quarks)?;
+        let About { texts, marks } = self.about(quarks)?;
         for (name, expected) in &texts {
             let found = file.text(name).unwrap_or("nothing");
             if found != expected {

@@ -94,7 +94,7 @@ pub fn low_mesons(
                 let all = insertions(lines, &[vec![]], &[momentum.map(|n| -n)])?;
                 let p = momenta.iter().position(|q| *q == momentum).unwrap_or_default();
                 for (k, (sink, _)) in pairs.iter().enumerate().filter(|(_, (_, b))| *b == gamma) {
-                    let from = &all[usize::from(sink.number()) * times..][..times];
+                    let from = &all[sink.number() * times..][..times];
                     let to = &mut found[(p * pairs.len() + k) * times..][..times];
                     to.iter_mut().zip(from).for_each(|(c, z)| *c -= z / volume as f64);
                 }
