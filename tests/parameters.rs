@@ -186,7 +186,9 @@ fn tables_of_options_are_consistent() {
             }
             for need in o.needs.iter().copied().flatten() {
                 let (Need::With(other) | Need::Without(other) | Need::Is(other, _)) = need;
-                let row = rows.iter().find(|r| r.name == *other);
+                // Tables that subcommands share name options that some of them do not have.
+                let all = COMMANDS.iter().flat_map(|c| c.options());
+                let row = rows.iter().copied().chain(all).find(|r| r.name == *other);
                 let row = row.unwrap_or_else(|| panic!("{} --{other}", command.name));
                 if let (Need::Is(_, words), known @ [_, ..]) = (need, &*row.words()) {
                     let is = |w: &&str| known.contains(w);

@@ -340,9 +340,9 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     }
     say!("# lattice {}, {} modes on each time slice", files::lattice_text(extents), modes.count());
     say!(
-        "# lowest value on time slice 0: {:.10}, residual {:.1e}",
+        "# lowest value on time slice 0: {:.10}, residual {}",
         modes.values()[0],
-        modes.residuals()[0]
+        output::exponent(modes.residuals()[0], 1)
     );
     let mut solved = Solved { kind: plan.solving.kind(), ..Solved::nothing() };
     let mut whole = true;

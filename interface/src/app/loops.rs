@@ -9,8 +9,8 @@ use serde_json::{json, Value};
 use super::files::{self, described, lattice_text};
 use super::options::{integers, opt, param, refuse, Command, Kind, Need, Opt, Options, COUNT};
 use super::quark::{
-    always_solving, boundary, check_kappa, mass_of, monitor, multigrid, multigrid_json, of_quark,
-    Action, Method, Solving, BOUNDARY, MULTIGRID_OPTIONS, SOLVER_OPTIONS,
+    boundary, check_kappa, mass_of, monitor, multigrid, multigrid_json, of_quark, Action, Method,
+    Solving, BOUNDARY, MULTIGRID_OPTIONS, SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{interrupted, output, Failure, Run};
@@ -78,9 +78,6 @@ const OUTPUT: &[Opt] = &[
     ]]),
 ];
 
-const SOLVERS: &[Opt] = &always_solving::<{ SOLVER_OPTIONS.len() }>(SOLVER_OPTIONS);
-const HIERARCHY: &[Opt] = &always_solving::<{ MULTIGRID_OPTIONS.len() }>(MULTIGRID_OPTIONS);
-
 pub const COMMAND: Command = Command {
     name: "loops",
     usage: &["FILE --kappa K --error E|--seconds S|--vectors N [options]"],
@@ -89,7 +86,7 @@ pub const COMMAND: Command = Command {
         "Quark loops sum_x exp(-i p x) tr[Gamma line D^-1](t) of a configuration by noise, with low modes and the",
         "hopping expansion taken apart, without the sign of the fermion loop (docs/structure.md).",
     ],
-    tables: &[files::ONE, OPTIONS, SOLVERS, HIERARCHY, OUTPUT, session::OPTIONS],
+    tables: &[files::ONE, OPTIONS, SOLVER_OPTIONS, MULTIGRID_OPTIONS, OUTPUT, session::OPTIONS],
     input: Some("gauge"),
     example: "loops b6.0.00001 --kappa 0.12 --csw 1.2 --solver mg --space multigrid --seconds 600",
     run,

@@ -39,7 +39,8 @@ pub struct Param {
     check: fn(&str, &str, &str) -> crate::error::Result<()>,
 }
 
-/// A condition for an option to have an effect; it needs one of several.
+/// A condition for an option to have an effect; it needs one of several. Options that the subcommand does not have are
+/// not given.
 #[derive(Clone, Copy)]
 pub enum Need {
     /// This option is given and not turned off.

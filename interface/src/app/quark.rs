@@ -187,21 +187,6 @@ const fn mg(name: &'static str, row: &'static Row) -> Opt {
     param::<Mg>(name, row).needs(OF_MULTIGRID)
 }
 
-/// These options for a subcommand that has no `--load`, with which they would have no effect.
-pub const fn always_solving<const N: usize>(rows: &'static [Opt]) -> [Opt; N] {
-    let mut out = [rows[0]; N];
-    let mut k = 0;
-    while k < N {
-        out[k] = rows[k];
-        // The other exclusion, that of null vectors in files, comes behind.
-        if let Some(([Need::Without(_)], rest)) = rows[k].needs.split_first() {
-            out[k].needs = rest;
-        }
-        k += 1;
-    }
-    out
-}
-
 impl Solving {
     pub fn of(options: &Options) -> Run<Solving> {
         let method = match options.text("solver") {
