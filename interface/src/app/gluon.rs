@@ -212,6 +212,7 @@ fn run(options: Options) -> Run<i32> {
         }
         session::complain(&format!("gluon on {}", session.device.name()));
         let mut loaded = files::read(session, &name, &files::reading(&options)?)?;
+        loaded.gauge.geometry().periodic_in_time("gluon")?;
         let (mut fixed, mut converged) = (String::new(), true);
         if fixes {
             let mut p = GaugeFixParams::new(Condition::Landau);

@@ -35,7 +35,9 @@ use room::{even_parts, Room};
 use super::multigrid::Multigrid;
 
 use crate::error::Result;
-use crate::fields::{vanish, vanishing, BoundaryTime, Components, Needs, SpinorField, Subset};
+use crate::fields::{
+    blas, vanish, vanishing, BoundaryTime, Components, Needs, SpinorField, Subset,
+};
 use crate::operators::QuarkAction;
 use crate::refuse;
 use crate::solvers::{Monitor, Stop};
@@ -193,7 +195,13 @@ impl DiracSolver {
         if ask.guess {
             vanish(x, boundary)?;
         }
-        first.solve(x, &vanishing(b, boundary)?, &ask, monitor)
+        let inside = vanishing(b, boundary)?;
+        if blas::norm2(&inside)?.contains(&0.0) {
+            log::warn!(
+                "solver: a source is zero but on time slices where quarks vanish, and so is its solution: {boundary}"
+            );
+        }
+        first.solve(x, &inside, &ask, monitor)
     }
 
     /// Boundaries in time where vectors of the operator vanish.
