@@ -15,8 +15,8 @@ use plaq::backend::Device;
 use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{
-    BoundaryKind, BoundaryParams, BoundaryTime, GaugeField, Geometry, Momenta, Noise, Precision,
-    Recon, SpinorField, Subset,
+    BoundaryKind, BoundaryParams, BoundaryTime, CloverForm, GaugeField, Geometry, Momenta, Noise,
+    Precision, Recon, SpinorField, Subset,
 };
 use plaq::io::{FileFormat, WriteOptions};
 use plaq::linop::{LinOp, Schur};
@@ -232,7 +232,8 @@ fn operators_agree_with_the_reference() {
     for s in setups() {
         let psi = s.quark(5);
         let plain = DiracParams { csw_s: 0.0, csw_t: 0.0, cf: 1.0, cf_prime: 1.0, ..params };
-        for params in [params, plain] {
+        let exponential = DiracParams { clover: CloverForm::Exponential, ..params };
+        for params in [params, plain, exponential] {
             let of: Params = reference_params(&params);
             let expected = s.reference().dirac(&of, [params.cf, params.cf_prime], &psi);
             let expected = spinor::scale(C::new(2.0 * of.kappa(), 0.0), &expected);
@@ -320,10 +321,11 @@ fn inside_everything_is_as_without_boundaries() {
 #[test]
 fn fermion_forces_are_derivatives_at_the_boundaries() {
     let device = devices().pop().unwrap();
-    for boundary in BOUNDARIES {
+    let forms = [CloverForm::Traditional, CloverForm::Exponential];
+    for (boundary, clover) in BOUNDARIES.into_iter().flat_map(|b| forms.map(|form| (b, form))) {
         let s = Setup::new(&device, [4, 4, 2, 6], boundary);
         let params = TwoFlavoursParams {
-            operator: DiracParams { mu: 0.0, ..quarks() }.into(),
+            operator: DiracParams { mu: 0.0, clover, ..quarks() }.into(),
             preconditioner: None,
             schur: Schur { parity: 1, symmetric: false },
             inverter: Inverter {

@@ -4,7 +4,7 @@
 use super::dirac::Block;
 use super::gamma::{gammas, mul_colour, mul_spin, one_plus, sigma, Basis};
 use super::hmc::{algebra, generator};
-use super::matrix::{add, dag, mul, one, scale, sub, trace, zero, Matrix};
+use super::matrix::{add, dag, exponential, mul, one, scale, sub, trace, zero, Matrix};
 use super::su3::exp_i;
 use super::{Field, Gauge, Lattice, C};
 
@@ -338,8 +338,14 @@ impl Bounded<'_> {
             }
         }
         for (block, twist) in blocks.iter_mut().zip([params.mu, -params.mu]) {
+            if params.exponential {
+                // The exponent has 4 + m next to boundaries, too.
+                let exponent = scale(C::new(1.0 / params.diagonal(), 0.0), block);
+                *block = scale(C::new(diagonal, 0.0), &exponential(&exponent));
+            }
+            let unit = if params.exponential { 0.0 } else { diagonal };
             for (i, row) in block.iter_mut().enumerate() {
-                row[i] += C::new(diagonal, twist);
+                row[i] += C::new(unit, twist);
             }
         }
         blocks
