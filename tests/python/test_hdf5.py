@@ -114,3 +114,23 @@ def test_distillation_of_the_program():
             code, said = run(*words, "--overwrite", *more)
             assert code == 2 and wanted in said, said
         assert to.read_bytes() == before
+
+
+def test_loops_of_the_program():
+    with tempfile.TemporaryDirectory() as folder:
+        links, to, beside = (Path(folder) / name for name in ("links", "loops.h5", "loops.json"))
+        U = plaq.Gauge((4, 4, 4, 4))
+        U.heatbath(5.9, 3, seed=1)
+        U.write(links)
+        words = ["loops", links, "--kappa", "0.12", "--space", "eigen", "--modes", "4", "--dilute", "spin,colour"]
+        words += ["--vectors", "2", "--lines", "local:+z", "--device", "cpu", "--hdf5", to, "--json", beside]
+        code, said = run(*words)
+        assert code == 0, said
+        found, about = plaq.read(to), json.loads(beside.read_text())
+        mean, error = found["loops/mean"], found["loops/error"]
+        assert mean.shape == (2, 16, 1, 4) == error.shape and np.abs(error).max() > 0
+        numbers = np.array([np.array(one["re"]) + 1j * np.array(one["im"]) for one in about["loops"]])
+        close(mean.reshape(32, 4), numbers, 1e-14)
+        assert [one["gamma"] for one in about["loops"]] == 2 * list(range(16))
+        code, said = run(*words)
+        assert code == 1 and "exists" in said, said

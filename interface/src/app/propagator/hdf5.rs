@@ -35,6 +35,8 @@ fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
     let (means, times) = (job.samples.means(), job.hadrons.times);
     let group = if plan.several() { format!("kappa_{}/", job.kappa) } else { String::new() };
     let path = |p: [i32; 3]| p.map(|n| n.to_string()).join("_");
+    // Three-point functions have no symmetry in time.
+    let meson_form = if job.hadrons.sequential.is_some() { "log" } else { "cosh" };
     let one = |(k, name): (usize, Name)| {
         let (place, form, short, momentum, mut attributes): (_, _, _, _, Attributes) = match name {
             Name::Meson { quarks, momentum, gamma } => {
@@ -45,7 +47,7 @@ fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
                 ];
                 (
                     format!("mesons/{quarks}/p_{}/{gamma}", path(momentum)),
-                    "cosh",
+                    meson_form,
                     gamma,
                     momentum,
                     about,
