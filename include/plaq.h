@@ -1852,6 +1852,10 @@ typedef struct plaq_solver_params {
    * the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
    * Without multigrid and several shifts; at most 160 / T. 0: none. 0 or more. Default: 0. */
   double distance_alpha;
+  /** Largest |b - M x| of a site over the largest |b| of one, OpenLat's criterion (Francis, Fritzsch, Luscher, Rago,
+   * arXiv:1911.04533, Section 4); 0: not asked for. It is met besides the others; alone it stands for tol, too.
+   * Several shifts and eigenvectors do not take it. Default: 0. */
+  double tol_site;
 } plaq_solver_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1898,6 +1902,8 @@ typedef struct plaq_solve_report {
   plaq_stopped_by stopped_by;
   /** What PLAQ_SOLVER_AUTO chose. */
   plaq_chosen chosen;
+  /** Largest |b - M x| of a site over the largest |b| of one; 0 where tol_site is. */
+  double residual_site;
 } plaq_solve_report;
 
 /** Fills in defaults; pass sizeof. */

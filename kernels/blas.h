@@ -358,6 +358,16 @@ template <int W, class S> struct HeavyQuark {
   }
 };
 
+// The sum of |x|^2 over sites and the largest one of a site.
+template <int W, class S> struct SiteLargest {
+  typedef real<double, W> D;
+  static PLAQ_FN void site(const BlasArgs& a, int o, int lx, int batch, Sums<2, W>& s) {
+    const D n = HeavyQuark<W, S>::norm(a, a.x, o, lx, batch);
+    s.add(0, n);
+    s.max(1, n);
+  }
+};
+
 // Copies 16 bytes per element: the copy with which bandwidths are compared.
 template <int W> struct StreamCopy {
   static PLAQ_FN void site(const StreamArgs& a, Element o, int lx, int) {

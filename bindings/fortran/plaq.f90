@@ -1105,6 +1105,10 @@ module plaq
     !> the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
     !> Without multigrid and several shifts; at most 160 / T. 0: none.
     real(c_double) :: distance_alpha
+    !> Largest |b - M x| of a site over the largest |b| of one, OpenLat's criterion (Francis, Fritzsch, Luscher, Rago,
+    !> arXiv:1911.04533, Section 4); 0: not asked for. It is met besides the others; alone it stands for tol, too.
+    !> Several shifts and eigenvectors do not take it.
+    real(c_double) :: tol_site
   end type
   !> Report of a solve. Residuals are recomputed from x in the operator's precision.
   type, bind(c) :: plaq_solve_report
@@ -1147,6 +1151,8 @@ module plaq
     integer(c_int32_t) :: stopped_by
     !> What PLAQ_SOLVER_AUTO chose.
     integer(c_int32_t) :: chosen
+    !> Largest |b - M x| of a site over the largest |b| of one; 0 where tol_site is.
+    real(c_double) :: residual_site
   end type
   !> Memory and kernels that a solve takes, known before anything runs.
   type, bind(c) :: plaq_plan_report

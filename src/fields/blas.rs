@@ -371,6 +371,31 @@ pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>
     Ok(all)
 }
 
+/// The largest |x(s)| of a site s of every right-hand side, over all ranks; slices count as sites of their own.
+pub fn largest_site(x: &VectorField) -> Result<Vec<f64>> {
+    let nothing = Scaled::plain([&[], &[], &[]]);
+    let mut all = Vec::new();
+    for (first, count) in groups(x.nrhs()) {
+        let args = arguments(0, [Some(x), None, None, None, None], &nothing, first, count);
+        let mut work = x.geometry().work(count * x.rhs_planes());
+        if fastest(x) {
+            let room = x.geometry().plane_sites() * x.rhs_planes();
+            work = Work { n: room, batches: count, ..work };
+        }
+        let kernel = kernels::SiteLargest(x.precision());
+        let pairs = x.geometry().reduce_here(x.device(), kernel, &args, work)?;
+        let most = |planes: &[f64]| {
+            planes.chunks(2).fold(0.0f64, |most, pair| match pair[0].is_finite() {
+                true => most.max(pair[1]),
+                false => f64::INFINITY,
+            })
+        };
+        all.extend(pairs.chunks(2 * planes(x)).map(most));
+    }
+    x.geometry().comm().max(&mut all)?;
+    Ok(all.into_iter().map(f64::sqrt).collect())
+}
+
 pub(crate) fn same(fields: &[&VectorField], what: &str) -> Result<()> {
     for f in &fields[1..] {
         fields[0].check_like(f, what)?;

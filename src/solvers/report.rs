@@ -20,6 +20,8 @@ pub struct SolverReport {
     pub residual: Vec<f64>,
     /// Heavy-quark residual of every right-hand side.
     pub residual_hq: Vec<f64>,
+    /// Largest |b - M x| of a site over the largest |b| of one, of every right-hand side; empty where that is no goal.
+    pub residual_site: Vec<f64>,
     /// Number of times that the residual was recomputed in precise arithmetic.
     pub reliable_updates: usize,
     /// Number of times that directions were thrown away after a breakdown or a standstill.
@@ -53,6 +55,7 @@ impl SolverReport {
             history: [self.history, second.history].concat(),
             residual: second.residual,
             residual_hq: second.residual_hq,
+            residual_site: second.residual_site,
         }
     }
 
@@ -65,6 +68,8 @@ impl SolverReport {
             all
         };
         let (residual, residual_hq) = (join(|r| &mut r.residual), join(|r| &mut r.residual_hq));
-        SolverReport { iterations, residual, residual_hq, ..self.followed_by(others) }
+        let residual_site = join(|r| &mut r.residual_site);
+        let both = self.followed_by(others);
+        SolverReport { iterations, residual, residual_hq, residual_site, ..both }
     }
 }

@@ -82,6 +82,9 @@ pub struct Stop {
     pub residual: f64,
     /// Goal: largest heavy-quark residual (`blas::heavy_quark_residual`); 0: not asked for.
     pub heavy_quark: f64,
+    /// Goal of solves of Dirac operators: largest |b - M x| of a site over the largest |b| of one; 0: not asked for. It
+    /// is looked at where the other goals are met, and these are made sharper until it is met, too.
+    pub site: f64,
     /// Limit: largest number of iterations.
     pub iterations: usize,
     /// Limit: seconds; infinite: none. With many ranks all of them stop after the same iteration.
@@ -90,7 +93,13 @@ pub struct Stop {
 
 impl Default for Stop {
     fn default() -> Self {
-        Stop { residual: 1e-10, heavy_quark: 0.0, iterations: 10_000, seconds: f64::INFINITY }
+        Stop {
+            residual: 1e-10,
+            heavy_quark: 0.0,
+            site: 0.0,
+            iterations: 10_000,
+            seconds: f64::INFINITY,
+        }
     }
 }
 
@@ -101,7 +110,13 @@ impl Stop {
     }
     /// Criteria that never end a solve by themselves.
     pub fn new() -> Self {
-        Stop { residual: 0.0, heavy_quark: 0.0, iterations: usize::MAX, seconds: f64::INFINITY }
+        Stop {
+            residual: 0.0,
+            heavy_quark: 0.0,
+            site: 0.0,
+            iterations: usize::MAX,
+            seconds: f64::INFINITY,
+        }
     }
     /// A limit of time alone; infinite: none.
     ///
@@ -124,7 +139,8 @@ impl Stop {
     }
     /// Refuses values that are no goal or no limit, and a solve without a goal.
     pub fn check(&self) -> Result<()> {
-        for (name, tol) in [("tol", self.residual), ("tol_hq", self.heavy_quark)] {
+        let all = [("tol", self.residual), ("tol_hq", self.heavy_quark), ("tol_site", self.site)];
+        for (name, tol) in all {
             if !(0.0..1.0).contains(&tol) {
                 refuse!(BadParameter, "{name}", expected("a number from 0 to 1"), found("{tol}"));
             }
@@ -183,6 +199,11 @@ impl Stop {
             tol.is_none_or(|tol| values.iter().all(|&v| v <= tol))
         };
         all(residual, self.residual()) && all(heavy_quark, self.heavy_quark())
+    }
+
+    /// Whether the largest sites of all right-hand sides meet their goal.
+    pub fn site_met(&self, largest: &[f64]) -> bool {
+        self.site == 0.0 || largest.iter().all(|&v| v <= self.site)
     }
 
     /// The goal that was met last: the one that is met with less to spare.

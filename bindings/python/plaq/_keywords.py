@@ -212,6 +212,7 @@ class Solver(TypedDict, total=False):
     distance_t0: int
     max_seconds: float
     distance_alpha: float
+    tol_site: float
 
 
 class Source(TypedDict, total=False):

@@ -140,6 +140,7 @@ pub const SOLVER_OPTIONS: &[Opt] = &[
         .old("algorithm").sets(SolverSettings::row("solver")).needs(&[NO_LOAD]),
     solver("tol", "tol").needs(&[]),
     solver("tol-hq", "tol_hq"),
+    solver("tol-site", "tol_site"),
     solver("distance-alpha", "distance_alpha").needs(&[NO_LOAD, KRYLOV]),
     solver("precision", "sloppy_precision"),
     solver("max-iterations", "max_iterations"),

@@ -112,6 +112,8 @@ interface! {
             stopped_by: plaq_stopped_by,
             /// What PLAQ_SOLVER_AUTO chose.
             chosen: plaq_chosen,
+            /// Largest |b - M x| of a site over the largest |b| of one; 0 where tol_site is.
+            residual_site: f64,
         }
         /// Memory and kernels that a solve takes, known before anything runs.
         plaq_plan_report, plaq_plan_report_init {
@@ -305,6 +307,7 @@ pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report
         iterations: s.iterations as i64,
         residual: largest(&s.residual),
         residual_hq: largest(&s.residual_hq),
+        residual_site: largest(&s.residual_site),
         seconds: s.seconds,
         flops: s.flops,
         bytes: s.bytes,

@@ -409,7 +409,8 @@ impl Inverter for Automatic {
         let mut all = report.followed_by(next);
         // The last part is about the whole.
         let solver = &mut all.solver;
-        solver.converged = stop.met(&solver.residual, &solver.residual_hq);
+        solver.converged =
+            stop.met(&solver.residual, &solver.residual_hq) && stop.site_met(&solver.residual_site);
         if solver.converged {
             solver.stopped_by = Some(stop.last_goal(&solver.residual, &solver.residual_hq));
         }

@@ -45,7 +45,7 @@ impl Inverter for ToTolerance {
                 None => part,
             };
             let report = &mut all.solver;
-            residual_of(report, &*self.op, x, b, ask.norms)?;
+            residual_of(report, &*self.op, x, b, (ask.norms, stop.site > 0.0))?;
             // How far the worst right-hand side is from a criterion; 1: it is met.
             let lag = |values: &[f64], tol: f64| {
                 let worst = values.iter().fold(0.0f64, |m, &v| m.max(v));
@@ -57,7 +57,8 @@ impl Inverter for ToTolerance {
             };
             let l2 = lag(&report.residual, stop.residual);
             let hq = lag(&report.residual_hq, stop.heavy_quark);
-            report.converged = l2 == 1.0 && hq == 1.0;
+            let site = lag(&report.residual_site, stop.site);
+            report.converged = l2 == 1.0 && hq == 1.0 && site == 1.0;
             ask.stop.iterations = stop.iterations.saturating_sub(report.iterations);
             ask.stop.seconds = stop.since(start).seconds;
             let extend = claimed && !report.converged && ask.stop.iterations > 0;
@@ -77,6 +78,11 @@ impl Inverter for ToTolerance {
             let tighter = |lag: f64| if lag > 1.0 { 0.8 / lag } else { 1.0 };
             ask.stop.residual *= tighter(l2);
             ask.stop.heavy_quark *= tighter(hq);
+            if site > 1.0 {
+                let reached = report_residual(&total);
+                let goal = if ask.stop.residual > 0.0 { ask.stop.residual } else { reached };
+                ask.stop.residual = goal.min(reached) * tighter(site);
+            }
             ask.guess = true;
         }
         Ok(total.expect("the loop runs at least once"))
@@ -90,23 +96,35 @@ impl Inverter for ToTolerance {
     }
     fn name(&self, _: usize) -> String {
         let heavy = |tol| format!("heavy-quark residual {tol:e}");
-        match (self.goals.residual(), self.goals.heavy_quark()) {
+        let others = match (self.goals.residual(), self.goals.heavy_quark()) {
             (Some(tol), None) => format!("to {tol:e}"),
             (Some(tol), Some(hq)) => format!("to {tol:e} and {}", heavy(hq)),
             (None, hq) => format!("to {}", heavy(hq.unwrap_or(0.0))),
+        };
+        match self.goals.site {
+            0.0 => others,
+            site => format!("{others} and {site:e} of the largest site"),
         }
     }
 }
 
-/// Puts the residuals of M x = b into the report; `norms` are |b| of every right-hand side.
+/// The largest residual of the report so far.
+fn report_residual(report: &Option<SolveReport>) -> f64 {
+    let all = report.iter().flat_map(|report| &report.solver.residual);
+    all.fold(0.0, |most, &r| most.max(r))
+}
+
+/// Puts the residuals of M x = b into the report; `norms` are |b| of every right-hand side, and with `sites` largest sites
+/// are looked at.
 fn residual_of(
     report: &mut SolverReport,
     op: &dyn LinOp,
     x: &VectorField,
     b: &VectorField,
-    norms: &[f64],
+    (norms, sites): (&[f64], bool),
 ) -> Result<()> {
     (report.residual, report.residual_hq) = (vec![], vec![]);
+    report.residual_site = vec![];
     let room = x.like_with(x.precision(), x.part())?;
     for (first, count) in x.parts() {
         let (x, b) = (x.columns(first, count)?, b.columns(first, count)?);
@@ -117,6 +135,11 @@ fn residual_of(
         let (r2, norms) = (blas::norm2(&r)?, &norms[first..first + count]);
         let relative = |(r, b): (&f64, &f64)| if *b > 0.0 { r.sqrt() / b } else { r.sqrt() };
         report.residual.extend(r2.iter().zip(norms).map(relative));
+        if sites {
+            let (most, all) = (blas::largest_site(&r)?, blas::largest_site(&b)?);
+            let relative = |(r, b): (&f64, &f64)| if *b > 0.0 { r / b } else { *r };
+            report.residual_site.extend(most.iter().zip(&all).map(relative));
+        }
         let hq = blas::heavy_quark_residual(&x, &r)?;
         report
             .residual_hq
