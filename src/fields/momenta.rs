@@ -288,6 +288,7 @@ impl Momenta {
         let mut args = self.array_args(form, order, factor);
         (args.array, args.load) = (buffer.ptr(), 1);
         self.run(kernels::MomentaArray::of(self.precision())?, &args)?;
+        self.rest()?;
         self.device().synchronize()
     }
 

@@ -130,11 +130,14 @@ impl Wilson {
                 found("thin")
             ),
             (CloverLinks::Thin, Some(thin)) => {
-                let same = thin.geometry() == gauge.geometry() && thin.device() == gauge.device();
+                let same = thin.geometry() == gauge.geometry()
+                    && thin.geometry().boundary() == boundary
+                    && thin.device() == gauge.device();
                 if !same || thin.precision() != gauge.precision() {
                     bail!(
                         FieldMismatch,
-                        "clover_links: thin links and those of the hop differ in lattice, device or precision"
+                        "clover_links: thin links and those of the hop differ in lattice, boundaries, device or \
+                         precision"
                     );
                 }
                 Some(thin)

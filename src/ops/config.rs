@@ -263,7 +263,8 @@ pub fn load_gauge(
         loaded => loaded?,
     };
     info.warnings.tell(path);
-    check_fixed(&exact, tolerance.unwrap_or(1e-10)).map_err(named)?;
+    let fixed = if double { in_double } else { in_single };
+    check_fixed(&exact, options.unitarity.or(fixed).unwrap_or(1e-5)).map_err(named)?;
     let found = plaquette(&exact)?;
     let allowed =
         options.header.unwrap_or(info.header_resolution + if double { 1e-9 } else { 1e-6 });

@@ -199,7 +199,10 @@ pub(super) fn field_strength_sites(gauge: &GaugeField) -> Result<Vec<f64>> {
 /// Charge and action density of the field strength without and with its trace.
 fn field_strengths(gauge: &GaugeField) -> Result<[FieldStrength; 2]> {
     let sums = field_strength_sums(gauge, Ptr::default())?;
-    let volume = gauge.geometry().global_volume() as f64;
+    // Averages are over the slices that have a field strength.
+    let (geometry, slices) = (gauge.geometry(), gauge.geometry().global_extents()[3]);
+    let with = geometry.boundary().factors(slices).iter().sum::<f64>();
+    let volume = geometry.global_volume() as f64 * with / slices as f64;
     Ok([0, 3].map(|k| FieldStrength {
         charge: sums[k],
         energy_spatial: sums[k + 1] / volume,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::contract::{baryon, mesons, Baryon, Projection, Sink};
-use super::source::Source;
+use super::source::{Source, SourceSites};
 pub use super::source::COLUMNS;
 use crate::bail;
 use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
@@ -107,12 +107,29 @@ pub fn propagator(
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
     check(solver, source.columns(), at_once)?;
+    check_place(solver, &source)?;
     let some = |first: usize, count: usize| {
         let mut b = solver.op().shape().field(count)?;
         Source { first: source.first + first, count: Some(count), ..source }.set(&mut b)?;
         Ok(b)
     };
     solve_columns(solver, at_once, source.columns(), &some, monitor)
+}
+
+/// Refuses a source on a time slice where quarks vanish.
+fn check_place(solver: &DiracSolver, source: &Source) -> Result<()> {
+    let links = solver.op().links();
+    let (boundary, slices) = (links.geometry().boundary(), links.geometry().global_extents()[3]);
+    let time = source.position[3];
+    if source.place != SourceSites::Volume && boundary.vanishes(time, slices) {
+        refuse!(
+            InvalidArgument,
+            "position[3]",
+            expected("a time slice where quarks do not vanish, as links have {boundary}"),
+            found("{time}")
+        );
+    }
+    Ok(())
 }
 
 /// Solves for given sources of any kind (smeared, sequential, of another code) as [`propagator`] does.

@@ -443,7 +443,9 @@ class Wilson(Operator):
             gauge,
             f"{factor}D, mass {self.mass:.6g}, kappa {self.kappa:.6g}{extra}, boundary phases exp(i pi [{said}])",
         )
-        self._boundary, self.normalisation = angles[3], normalisation
+        # Quarks that vanish at boundaries in time pass no phase there.
+        self._boundary = angles[3] if gauge.boundary_time == "periodic" else 0.0
+        self.normalisation = normalisation
 
     def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
         if self._thin is not None:

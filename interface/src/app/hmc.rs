@@ -79,7 +79,8 @@ pub const COMMAND: Command = Command {
 struct Plan {
     text: String,
     lattice: [usize; 4],
-    boundary: BoundaryTime,
+    /// Boundaries in time of [run]; `None`: those of the links that the chain starts with.
+    boundary: Option<BoundaryTime>,
     start: String,
     trajectories: u64,
     until: Option<u64>,
@@ -137,14 +138,14 @@ fn word(text: &str, key: &str) -> Result<Option<String>> {
 }
 
 /// Boundaries of the links in time.
-fn boundary(text: &str) -> Result<BoundaryTime> {
+fn boundary(text: &str) -> Result<Option<BoundaryTime>> {
     let mut params = BoundaryParams::default();
     for row in BoundaryParams::ROWS {
         if let Some(value) = value_of(text, &format!("run.{}", row.name))? {
             set_toml(&mut params, row.name, &value, &format!("run.{}", row.name))?;
         }
     }
-    Ok(params.boundary("run.")?.unwrap_or_default())
+    params.boundary("run.")
 }
 
 fn plan(options: &Options) -> Run<Plan> {
@@ -402,6 +403,20 @@ fn write_plot(name: &str, h: &Histories) -> Result<()> {
     )
 }
 
+/// The boundaries in time of the chain: of [run], or of the file that it starts from.
+fn boundary_of(session: &Session, plan: &Plan) -> Result<BoundaryTime> {
+    if let Some(boundary) = plan.boundary {
+        return Ok(boundary);
+    }
+    match plan.start.as_str() {
+        "hot" | "cold" | "checkpoint" => Ok(BoundaryTime::default()),
+        file => {
+            let how = LoadOptions { expect: Some(plan.lattice), ..Default::default() };
+            Ok(files::read(session, file, &how)?.gauge.geometry().boundary())
+        }
+    }
+}
+
 /// The links with which a chain starts; true if it continues from a checkpoint.
 fn start(
     session: &Session,
@@ -424,7 +439,7 @@ fn start(
         }
         ("checkpoint", _) => gauge.set_random(seed)?,
         (file, _) => {
-            let (expect, boundary_time) = (Some(plan.lattice), Some(plan.boundary));
+            let (expect, boundary_time) = (Some(plan.lattice), Some(gauge.geometry().boundary()));
             let how = LoadOptions { expect, boundary_time, ..Default::default() };
             gauge.copy_from(&files::read(session, file, &how)?.gauge)?
         }
@@ -437,7 +452,7 @@ fn run(options: Options) -> Run<i32> {
     let plan = plan(&options)?;
     output::check(options.get("plot"), plan.overwrite, "")?;
     session::run(&options, |session| {
-        let geometry = session.geometry(plan.lattice)?.bounded(plan.boundary)?;
+        let geometry = session.geometry(plan.lattice)?.bounded(boundary_of(session, &plan)?)?;
         let mut chain = hmc_from_toml(&session.device, &geometry, Precision::F64, &plan.text)?;
         let mut gauge = GaugeField::new(&session.device, &geometry, Precision::F64, Recon::R18)?;
         let action = action_of(&plan.text)?;
@@ -485,7 +500,7 @@ fn run(options: Options) -> Run<i32> {
                 ended = Some("the time is over");
             }
             let number = u64::from(t.trajectory);
-            let loops = match plan.boundary.is_periodic() {
+            let loops = match geometry.boundary().is_periodic() {
                 true => polyakov_loop(&gauge, 3)?,
                 false => Complex64::new(f64::NAN, f64::NAN),
             };

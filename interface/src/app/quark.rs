@@ -29,6 +29,8 @@ use crate::solvers::{unwatched, SolverKind, StoppedBy};
 pub struct Action {
     pub csw: f64,
     pub clover: CloverForm,
+    cf: f64,
+    cf_prime: Option<f64>,
     pub boundary: Boundary,
     pub normalisation: Normalisation,
 }
@@ -60,8 +62,14 @@ pub fn mass_of(kappa: f64) -> f64 {
 
 impl Action {
     pub fn of(options: &Options) -> Run<Action> {
-        let QuarkParams { csw, clover, boundary, normalisation, .. } = options.params()?;
-        Ok(Action { csw, clover, boundary, normalisation })
+        let QuarkParams { csw, clover, cf, cf_prime, boundary, normalisation, .. } =
+            options.params()?;
+        Ok(Action { csw, clover, cf, cf_prime, boundary, normalisation })
+    }
+
+    /// cF and cF' of boundaries in time.
+    pub fn boundary_terms(&self) -> [f64; 2] {
+        [self.cf, self.cf_prime.unwrap_or(self.cf)]
     }
 
     /// Words behind the coefficient of the clover term that say its form; empty for the traditional one.
@@ -78,10 +86,18 @@ impl Action {
 
     /// Makes the operator on links, and begins to compile the kernels that it and its solves most likely launch.
     pub fn operator(&self, links: &Arc<GaugeField>, kappa: f64) -> Result<Arc<dyn QuarkAction>> {
-        let Action { csw, clover, boundary, normalisation } = *self;
+        let Action { csw, clover, cf, cf_prime, boundary, normalisation } = *self;
         let kappa = Some(kappa);
-        let quark =
-            QuarkParams { kappa, csw, clover, boundary, normalisation, ..Default::default() };
+        let quark = QuarkParams {
+            kappa,
+            csw,
+            clover,
+            cf,
+            cf_prime,
+            boundary,
+            normalisation,
+            ..Default::default()
+        };
         let physics = quark.physics("")?;
         let on = |links: &Arc<GaugeField>| {
             ActionParams::from(physics).create_in(links, (Precision::F64, Recon::R12))

@@ -145,7 +145,10 @@ impl Dirac {
     /// What is known of solutions for a source that is not.
     pub(crate) fn origin(&self) -> Origin {
         let normalisation = Some(self.normalisation.word());
-        Origin { boundary: Some(self.boundary), normalisation, ..Default::default() }
+        // Quarks that vanish at boundaries in time pass no phase there.
+        let periodic = self.op.links().geometry().boundary().is_periodic();
+        let boundary = Some(if periodic { self.boundary } else { 0.0 });
+        Origin { boundary, normalisation, ..Default::default() }
     }
 
     /// The operator of a system: M, or one of its Schur complements.

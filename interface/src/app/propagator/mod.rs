@@ -9,13 +9,15 @@ mod work;
 
 use std::time::Instant;
 
-use super::options::{opt, refuse, Command, Kind, Need, Opt, Options};
+use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
     check_kappa, of_quark, Action, Method, Solved, Solving, BOUNDARY, MULTIGRID_OPTIONS,
     SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite};
 use super::{files, output, plot, smearing, Failure, Run};
+use crate::compose::QuarkParams;
+use crate::fields::BoundaryTime;
 use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
 use crate::ops::smearing::{QuarkSmearing, SPACE};
 use hadrons::Hadrons;
@@ -31,6 +33,8 @@ const QUARKS: &[Opt] = &[
     opt("kappa-strange", Kind::Number, "K", "", "of a second, heavier quark"),
     of_quark("csw"),
     of_quark("clover"),
+    of_quark("cf"),
+    param::<QuarkParams>("cf-prime", QuarkParams::row("cf_prime")),
     BOUNDARY,
     of_quark("normalisation"),
 ];
@@ -99,6 +103,8 @@ struct Plan {
     at_source: QuarkSmearing,
     at_sink: QuarkSmearing,
     links: LinkSmearing,
+    /// Boundaries in time that the options give to links.
+    stated: Option<BoundaryTime>,
     bin: usize,
     fit: Option<[usize; 2]>,
     /// Residual of the better solution that `--error` asks for.
@@ -155,6 +161,12 @@ impl Job {
             plan.solving.settings.tol,
             momenta.join(" ")
         );
+        if plan.action.boundary_terms() != [1.0; 2] {
+            text += &format!(", cf {:?}", plan.action.boundary_terms());
+        }
+        if let Some(boundary) = plan.stated {
+            text += &format!(", links with {boundary:?}");
+        }
         for b in &self.hadrons.baryons {
             text += &format!(" {}", hadrons::baryon_name(*b));
         }
@@ -253,6 +265,7 @@ fn plan(options: &Options) -> Run<(Plan, Hadrons)> {
         at_source: smearing::of_quarks(options, "source-smear")?,
         at_sink: smearing::of_quarks(options, "sink-smear")?,
         links: smearing::of_links(options, "smear-links", LINKS)?,
+        stated: files::reading(options)?.boundary_time,
         bin: options.whole("bin") as usize,
         fit: fit_window(options)?,
         tol_error: options.has("error").then(|| options.number("error")),

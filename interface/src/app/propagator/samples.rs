@@ -3,8 +3,10 @@
 use serde_json::{json, Value};
 
 use super::super::statistics::{jackknife, Jackknife};
+use super::super::quark::Action;
 use super::super::{files, options, output, Failure, Run};
 use super::{sources, Job, Plan};
+use crate::fields::BoundaryTime;
 use crate::io::FileFormat;
 use crate::ops::source::Source;
 
@@ -30,6 +32,17 @@ pub struct Samples(pub Vec<Vec<Option<Sample>>>);
 pub struct Found {
     pub format: Option<FileFormat>,
     pub extents: Option<[usize; 4]>,
+    pub boundary: Option<BoundaryTime>,
+}
+
+impl Found {
+    /// The phase of quarks in time in units of pi: none where they vanish at boundaries.
+    pub fn phase(&self, action: &Action) -> f64 {
+        match self.boundary {
+            Some(boundary) if !boundary.is_periodic() => 0.0,
+            _ => action.boundary.0[3],
+        }
+    }
 }
 
 /// Averages over configurations, and how many these are.

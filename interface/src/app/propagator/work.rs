@@ -138,10 +138,24 @@ impl Run<'_> {
         let loaded = files::read(self.session, &self.plan.files[c], &how)?;
         let extents = loaded.gauge.geometry().global_extents();
         self.found.extents = Some(extents);
+        let boundary = loaded.gauge.geometry().boundary();
+        if let Some(before) = self.found.boundary.filter(|before| *before != boundary) {
+            return Err(Failure::refused(format!(
+                "{}: expected links with {before} as those before, found {boundary}",
+                self.plan.files[c]
+            )));
+        }
+        self.found.boundary = Some(boundary);
         self.found.format.get_or_insert(loaded.info.format);
         let p = loaded.plaquette;
         for job in jobs.iter_mut() {
             job.start(self.plan, extents)?;
+            let times = |source: &Source| source.position[3];
+            let first = job.sources.first().map(times);
+            if !boundary.is_periodic() && job.sources.iter().any(|s| Some(times(s)) != first) {
+                let expected = "sources on one time slice, as links have boundaries in time";
+                return Err(super::refuse("source", self.options.text("source"), expected));
+            }
         }
         jobs[0].seconds_load += begin.elapsed().as_secs_f64();
         Ok((Arc::new(loaded.gauge), [p.total, p.spatial, p.temporal]))
@@ -400,7 +414,7 @@ impl Run<'_> {
                     );
                     let origin = Origin {
                         position: source.position.map(Some),
-                        boundary: Some(plan.action.boundary.0[3]),
+                        boundary: Some(self.found.phase(&plan.action)),
                         normalisation: Some(plan.action.normalisation_name()),
                     };
                     let how = SaveOptions { info, origin, ..Default::default() };
@@ -414,7 +428,7 @@ impl Run<'_> {
             done = !job.solved.stopped;
             // Half a propagator is shown only where there is nothing else.
             if done || (c == 0 && s == 0) {
-                let boundary = phase(plan.action.boundary.0[3]);
+                let boundary = phase(self.found.phase(&plan.action));
                 sample.numbers = job.hadrons.contract(&quarks, &source, boundary)?;
                 job.samples.0[c][s] = Some(sample);
             }
