@@ -6,8 +6,8 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::contract::{baryon, mesons, Baryon, Projection, Sink};
-use super::source::{Source, SourceSites};
 pub use super::source::COLUMNS;
+use super::source::{Source, SourceSites};
 use crate::bail;
 use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;

@@ -6,6 +6,7 @@ count from the source."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -98,7 +99,7 @@ class Modes(Object):
     ) -> "Perambulators":
         """tau(t', t) = V(t')^dagger D^-1 V(t) for these source times; `multigrid` and members of capi.plaq_solver_params by
         keyword. Where a progress function ends the work, `times` of the result has those that are complete. With `file`, of
-        HDF5, every source time is added to the group `name` of it as soon as it is complete; those that are there, which must
+        HDF5, every source time is added to the group `name` of it as soon as it is complete and converged; those that are there, which must
         be of these modes and this operator, are read."""
         listed = [times] if isinstance(times, (int, np.integer)) else [int(t) for t in times]
         if file is not None:
@@ -139,13 +140,16 @@ class Modes(Object):
             if t in (there or []):
                 continue
             one = self.perambulators(operator, t, progress=progress, **params)
-            if not one.times:
+            if not one.times or not operator.report.converged:
                 break
             if context.rank == 0:
                 hdf5.write(file, {name: one}, append=True)
-        found = hdf5.read(file)[name] if context.rank == 0 else None
+        known = hdf5.read(file) if context.rank == 0 and Path(file).exists() else {}
+        found = known.get(name)
         if context.ranks > 1:
             found = context._comm.bcast(found)
+        if found is None:
+            raise RuntimeError(f"{file}: no source time is complete: the solves did not converge or were ended")
         assert isinstance(found, Perambulators)
         wanted = [t for t in listed if t in found.times]
         return found._replace(numbers=found.numbers[[found.times.index(t) for t in wanted]], times=wanted)

@@ -131,6 +131,8 @@ def _asked(
             raise ValueError("one_end: expected an operator with a twisted mass mu")
         known = {"kind": "one_end", "factor": (0.0, -2 * operator.mu)}
     if minus is not None:
+        if minus.normalisation != "mass":
+            raise ValueError("minus: expected an operator with normalisation='mass'")
         if minus.mu or operator.mu:
             raise ValueError("minus: expected operators without a twisted mass")
         known = {"kind": "difference", "factor": (minus.mass - operator.mass, 0.0)}

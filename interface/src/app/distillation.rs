@@ -77,6 +77,8 @@ struct Plan {
     momenta: Vec<[i32; 3]>,
     operators: Vec<Vec<Step>>,
     baryons: bool,
+    /// Momenta, operators and baryons as the options name them.
+    elementals: String,
     kappa: Option<f64>,
     action: Action,
     solving: Solving,
@@ -126,6 +128,7 @@ fn plan(options: &Options) -> Run<Plan> {
         momenta,
         operators: operators(options.text("operators"))?,
         baryons: options.flag("baryons"),
+        elementals: ["momenta", "operators", "baryons"].map(|name| options.text(name)).join(" "),
         kappa,
         action: Action::of(options)?,
         solving: Solving::of(options)?,
@@ -187,7 +190,11 @@ fn elementals(plan: &Plan, modes: &Modes) -> Result<Vec<Dataset>> {
     };
     let words = plan.operators.iter().map(word).collect();
     let mut about_mesons = about();
-    about_mesons.extend([("momenta", momenta.clone()), ("operators", Attribute::Texts(words))]);
+    about_mesons.extend([
+        ("momenta", momenta.clone()),
+        ("operators", Attribute::Texts(words)),
+        ("elementals", Attribute::Text(plan.elementals.clone())),
+    ]);
     let reals = |all: &[f64]| Numbers::Real(all.to_vec());
     let mut all = vec![
         dataset(("values", "t, mode"), &[times, n], reals(modes.values()), about()),
@@ -234,7 +241,8 @@ fn modes(
     Ok((modes, report.converged))
 }
 
-/// Solves for the perambulators that the file does not have and adds them to it; false if interrupted.
+/// Solves for the perambulators that the file does not have and adds them to it; false if one was interrupted or did not
+/// converge.
 fn quarks(
     session: &Session,
     plan: &Plan,
@@ -247,31 +255,31 @@ fn quarks(
     for (k, &time) in times.iter().enumerate() {
         let mut progress = Progress::new();
         let what = format!("source time {time} ({} of {}): ", k + 1, times.len());
+        let mut found = vec![];
         let done = {
             let mut watch = monitor(&session.comm, &mut progress, &what);
-            let mut write = |_: usize, tau: Vec<Complex64>| {
-                let mut attributes = about.clone();
-                attributes.push(("source_time", Attribute::Integer(time as i64)));
-                let name = name_of(time);
-                let data = Dataset {
-                    name,
-                    extents: vec![extent, 4, 4, n, n],
-                    numbers: Numbers::Complex(tau),
-                    attributes,
-                };
-                let written = match session.first() {
-                    true => hdf5::add(&plan.out, &[data]),
-                    false => Ok(()),
-                };
-                session.comm.agree(written)
+            let mut keep = |_: usize, tau: Vec<Complex64>| {
+                found = tau;
+                Ok(())
             };
             let columns = plan.solving.settings.columns;
-            perambulators(solver, modes, &[time], columns, &mut watch, &mut write)?
+            perambulators(solver, modes, &[time], columns, &mut watch, &mut keep)?
         };
         solved.add(&done.report, solver.params().solver.kind);
-        if !done.whole {
+        // What has not converged is solved for again by a run that goes on.
+        if !done.whole || !done.report.solver.converged {
             return Ok(false);
         }
+        let mut attributes = about.clone();
+        attributes.push(("source_time", Attribute::Integer(time as i64)));
+        let data = Dataset {
+            name: name_of(time),
+            extents: vec![extent, 4, 4, n, n],
+            numbers: Numbers::Complex(found),
+            attributes,
+        };
+        let written = if session.first() { hdf5::add(&plan.out, &[data]) } else { Ok(()) };
+        session.comm.agree(written)?;
         let report = &done.report.solver;
         progress.last(&format!(
             "{what}{} iterations, residual {}, {:.2} s",
@@ -344,6 +352,12 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         modes.values()[0],
         output::exponent(modes.residuals()[0], 1)
     );
+    if there[0] > 0.0 && ["momenta", "operators", "baryons"].iter().any(|name| options.given(name))
+    {
+        let wanted = vec![("elementals", Attribute::Text(plan.elementals.clone()))];
+        let look = || hdf5::has(&plan.out, "mesons", &wanted).map(|_| ());
+        session.comm.agree(if session.first() { look() } else { Ok(()) })?;
+    }
     let mut solved = Solved { kind: plan.solving.kind(), ..Solved::nothing() };
     let mut whole = true;
     let mut done: Vec<usize> = vec![];
@@ -388,7 +402,16 @@ fn run(options: Options) -> Run<i32> {
     let plan = plan(&options)?;
     let goes_on = options.flag("continue");
     let all = options.flag("overwrite");
-    output::check(options.get("out"), all || goes_on, "go on with --continue yes, ")?;
+    let outputs =
+        ["out", "json", "save-modes", "save-multigrid"].map(|name| (name, options.get(name)));
+    let mut inputs = vec![("gauge", plan.file.as_str())];
+    inputs.extend(options.get("load-modes").map(|name| ("load-modes", name)));
+    output::distinct(&inputs, &outputs)?;
+    output::check(
+        options.get("out"),
+        all || goes_on,
+        "go on with --continue yes and its modes (--load-modes), ",
+    )?;
     for name in ["json", "save-modes", "save-multigrid"] {
         output::check(options.get(name), all || (goes_on && name == "json"), "")?;
     }

@@ -234,6 +234,8 @@ fn add(
 fn run(options: Options) -> Run<i32> {
     let plan = plan(&options)?;
     let all = options.flag("overwrite");
+    let outputs = ["json", "hdf5", "state", "save-multigrid"].map(|name| (name, options.get(name)));
+    output::distinct(&[("gauge", &plan.name)], &outputs)?;
     for name in ["json", "hdf5"] {
         output::check(options.get(name), all, "")?;
     }

@@ -26,6 +26,25 @@ pub fn check(name: Option<&str>, overwrite: bool, otherwise: &str) -> Run<()> {
     Ok(())
 }
 
+/// Refuses outputs that are one of the inputs or each other; pairs of the option and the file.
+pub fn distinct(inputs: &[(&str, &str)], outputs: &[(&str, Option<&str>)]) -> Run<()> {
+    let place = |name: &str| {
+        let path = Path::new(name);
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        path.canonicalize().ok().or_else(|| Some(folder.join(path.file_name()?)))
+    };
+    let mut known: Vec<(&str, _)> = inputs.iter().map(|(o, name)| (*o, place(name))).collect();
+    for (option, name) in outputs.iter().filter_map(|(o, name)| Some((*o, (*name)?))) {
+        let here = place(name);
+        if let Some((other, _)) = known.iter().find(|(_, path)| path.is_some() && *path == here) {
+            return Err(Failure::usage(format!("--{option}: {name}; it is the file of --{other}")));
+        }
+        known.push((option, here));
+    }
+    Ok(())
+}
+
 /// A file as text.
 pub fn read_text(name: &str) -> Result<String> {
     match std::fs::read(name) {

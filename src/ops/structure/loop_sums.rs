@@ -255,7 +255,8 @@ impl LoopSums {
                 let exact = match of.params.traces {
                     Traces::Every => true,
                     Traces::Last => level == last,
-                    Traces::Auto | Traces::Noise => false,
+                    Traces::Auto => level == last && space.has_inverse(),
+                    Traces::Noise => false,
                 };
                 let part = match exact {
                     true => Part::new(Term::Exact(level), space.unknowns(level), all)?,

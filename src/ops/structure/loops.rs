@@ -10,8 +10,9 @@ use super::lines::Factor;
 use super::sequential::times_spin;
 use super::spin::Spin;
 use crate::compose::{DiracSolver, SolveReport};
-use crate::error::Result;
-use crate::fields::{GaugeField, Noise, Precision, SpinorField};
+use crate::error::{significant, Result};
+use crate::fields::{blas, GaugeField, Noise, Precision, SpinorField};
+use crate::operators::QuarkAction;
 use crate::ops::gamma::SpinMatrix;
 use crate::ops::propagator::{check, propagates, solve_parts};
 use crate::ops::source::{Dilute, Source, COLUMNS};
@@ -311,6 +312,35 @@ pub struct LoopKind<'a> {
     pub change: Option<&'a Change<'a>>,
 }
 
+/// Refuses two operators, D and D' in the normalisation of masses, with D' - D other than the number `factor`, as seen on
+/// a random vector.
+fn check_difference(solver: &DiracSolver, other: &DiracSolver, factor: Complex64) -> Result<()> {
+    let shape = solver.op().shape();
+    let mut b = shape.field(1)?;
+    b.set_noise(Noise::Normal, 1, 0)?;
+    let image = |op: &dyn QuarkAction| {
+        let mut out = shape.field(1)?;
+        op.apply(&mut out, &b)?;
+        let scale = blas::uniform(1, 1.0 / op.mass_scale());
+        blas::axpby(&blas::uniform(1, 0.0), &b, &scale, &mut out)?;
+        Ok::<_, crate::error::Error>(out)
+    };
+    let (own, mut left) = (image(&**solver.op())?, image(&**other.op())?);
+    let size = blas::norm2(&own)?[0].sqrt();
+    blas::axpy(&blas::uniform(1, -1.0), &own, &mut left)?;
+    blas::axpy(&[-factor], &b, &mut left)?;
+    let off = blas::norm2(&left)?[0].sqrt() / size;
+    if off.is_nan() || off > 1e4 * shape.precision.epsilon() {
+        refuse!(
+            InvalidArgument,
+            "other",
+            expected("an operator that differs in the mass alone, by {}", factor.re),
+            found("one that differs from it by {} of itself", significant(off, 2))
+        );
+    }
+    Ok(())
+}
+
 /// Sum over x of exp(-i p x) tr\[Gamma line S\], without the sign of the fermion loop, times `factor`, estimated by one noise vector after
 /// the other: `done` gets their numbers and estimates. Ends early where the monitor asks to; vectors that are not complete
 /// do not come out.
@@ -357,6 +387,7 @@ pub fn loops(
                 );
             }
             check(other, COLUMNS, at_once)?;
+            check_difference(solver, other, factor)?;
             Some(other)
         }
         _ => None,

@@ -184,6 +184,10 @@ impl LowSpace {
             Kind::Vectors(_) => 1,
         }
     }
+    /// Whether the inverse of the last level is a matrix that is there: its trace takes no solves.
+    pub fn has_inverse(&self) -> bool {
+        matches!(self.kind, Kind::Vectors(_))
+    }
     /// Dimension of a level's space on all ranks.
     pub fn unknowns(&self, level: usize) -> usize {
         match &self.kind {

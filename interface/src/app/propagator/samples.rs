@@ -2,8 +2,8 @@
 
 use serde_json::{json, Value};
 
-use super::super::statistics::{jackknife, Jackknife};
 use super::super::quark::Action;
+use super::super::statistics::{jackknife, Jackknife};
 use super::super::{files, options, output, Failure, Run};
 use super::{sources, Job, Plan};
 use crate::fields::BoundaryTime;
