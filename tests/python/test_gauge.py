@@ -94,6 +94,23 @@ def test_boundaries_in_time():
     inside = b.copy()
     inside[0] = inside[-1] = 0
     assert np.abs(quark @ x - inside).max() < 1e-8 and not x[0].any()
+    # A sign in time has no effect, in contractions neither; sources lie where quarks are.
+    both = [plaq.Clover(hot, kappa=0.11, csw=1.0, boundary=word) for word in ("periodic", "antiperiodic")]
+    there = [one.propagator((0, 0, 0, 4), tol=1e-11) for one in both]
+    for hadron in ("pion", "nucleon"):
+        numbers = [getattr(one, hadron)().data for one in there]
+        assert np.abs(numbers[0] - numbers[1]).max() < 1e-9 * np.abs(numbers[0]).max()
+    refused(plaq.capi.InvalidArgument, "position|quarks do not vanish", lambda: quark.propagator((0, 0, 0, 7)))
+    closed = plaq.Gauge.hot([4, 4, 4, 8], 3)
+    refused(
+        plaq.capi.FieldMismatch,
+        "thin links|boundaries",
+        lambda: plaq.Clover(hot, kappa=0.11, csw=1.0, thin=closed, clover_links="thin"),
+    )
+    # Momenta of links that do not exist are zero.
+    momenta = plaq.capi.plaq_momentum_create(hot)
+    plaq.capi.plaq_momentum_load(momenta, "coefficients", "lexicographic", 1.0, np.ones((8, 4, 4, 4, 4, 8)))
+    assert plaq.capi.plaq_momentum_kinetic(momenta) == 0.5 * 8 * (4 * 512 - 64)
     refused(plaq.capi.BadParameter, "cf|periodic in time", lambda: plaq.Clover(plaq.Gauge.unit([4] * 4), kappa=0.11, csw=1.0, cf=0.9))
     text = "length = 0.5\n[run]\nlattice = [4, 4, 4, 4]\nstart = 'cold'\nboundary_time = 'open_sf'\nphi_prime = [0.5, -0.5, 0.0]\n"
     text += "[[monomial]]\nname = 'g'\ntype = 'gauge'\nbeta = 6.0\ncg = 0.9\n"

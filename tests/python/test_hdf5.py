@@ -109,11 +109,20 @@ def test_distillation_of_the_program():
         code, said = run(*[w if w != "0.12" else "0.11" for w in common], "--load-modes", modes, "--continue", "--times", "3")
         assert code == 1 and "perambulators/t3: kappa: expected 0.11, found 0.12" in said, said
         code, said = run(*words)
-        assert code == 1 and "tau.h5: exists; go on with --continue yes, or replace it with" in said, said
+        assert code == 1 and "tau.h5: exists; go on with --continue yes and its modes (--load-modes), or" in said, said
         for more, wanted in (["--times", "8"], "times 0 to 7"), (["--operators", "dw"], "--operators"), (["--continue"], "--load-modes"):
             code, said = run(*words, "--overwrite", *more)
             assert code == 2 and wanted in said, said
+        # An output is no input, elementals are those of the file, and what has not converged is not kept.
+        code, said = run(*words, "--overwrite", "--json", links)
+        assert code == 2 and "it is the file of --gauge" in said, said
+        again = [*common, "--load-modes", modes, "--continue"]
+        code, said = run(*again, "--times", "3", "--momenta", "1,0,0")
+        assert code == 1 and "mesons: elementals: expected" in said, said
+        code, said = run(*again, "--times", "5", "--max-iterations", "2")
+        assert code == 3, said
         assert to.read_bytes() == before
+        assert plaq.read(to)["perambulators"].times == [3, 6]
 
 
 def test_loops_of_the_program():

@@ -112,6 +112,15 @@ def test_loops_refuse_what_does_not_fit():
     refused(plaq.Error, "probes", lambda: d.loops(gauge, probes=33))
     refused(ValueError, "one_end", lambda: d.loops(gauge, one_end=True))
     refused(plaq.Error, "vectors", lambda: d.loops(gauge, vectors=0))
+    # Differences are of masses alone.
+    for heavy in (
+        plaq.Clover(gauge, mass=0.9, csw=2.0),
+        plaq.Clover(gauge, mass=0.9, csw=1.1, boundary="periodic"),
+        plaq.Clover(plaq.Gauge.hot(gauge.extents, 77), mass=0.9, csw=1.1),
+    ):
+        refused(plaq.Error, "other|differs in the mass alone", lambda: d.loops(gauge, minus=heavy))
+    other = plaq.Clover(gauge, mass=0.9, csw=1.1, normalisation="kappa")
+    refused(ValueError, "minus|normalisation", lambda: d.loops(gauge, minus=other))
     refused(plaq.Error, "lines|longer", lambda: d.loops(gauge, lines=["+x +x +x"]))
     refused(ValueError, "dilute|spin, colour, parity, time|flavour", lambda: d.loops(gauge, dilute="spin,flavour"))
     with warnings.catch_warnings(record=True) as told:
