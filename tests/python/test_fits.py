@@ -147,6 +147,8 @@ def test_ratios_plateaus_and_summation():
 
 
 def test_fits_say_what_is_missing():
+    growing = np.exp(0.1 * np.arange(16)) * (1 + 0.01 * np.random.default_rng(1).normal(size=(50, 16)))
+    refused(ValueError, "data|does not fall", lambda: fits.correlator(plaq.Correlator(growing, form="log"), 2, 12))
     found = plaq.jackknife(noisy(np.exp(-0.4 * t), 8, np.random.default_rng(4)))
     refused(ValueError, "at least 11 jackknife samples|found 8|shrink", lambda: fits.correlator(found, 1, 8, form="log"))
     assert fits.correlator(found, 1, 8, form="log", shrink="auto").dof == 6

@@ -222,7 +222,10 @@ def correlator(
     gaps = [[]] if states == 1 else [[math.log(gap)] for gap in (0.2, 0.6, 1.5)]
     start = [[math.log(slope)] + gap for gap in gaps]
     names = [f"{letter}{n}" for letter in "EA" for n in range(states)]
-    return separable(basis, start, part, names, energies, shrink=shrink, cut=cut)
+    fit = separable(basis, start, part, names, energies, shrink=shrink, cut=cut)
+    if not 1e-10 < fit.parameters.value[0] < 1e10:
+        raise ValueError(f"data: no positive energy fits times {first} to {last}: the correlator does not fall there")
+    return fit
 
 
 def ratio(three: Any, two_sink: Any, sink: int, two_source: Any = None, *, bin: int = 1) -> Estimate:
