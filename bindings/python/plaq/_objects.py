@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import weakref
-from typing import Any, Callable, List, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Callable, List, Optional, Sequence, Tuple, TypeVar, Union
 
 import numpy as np
 
@@ -220,3 +220,22 @@ def bits(value: Any) -> int:
             raise ValueError(f"directions: expected letters of x, y, z, t, found {value!r}")
         return sum(1 << "xyzt".index(letter) for letter in set(value))
     return whole(value, "directions")
+
+
+def phases(boundary: Union[None, str, Sequence[float]]) -> Tuple[float, ...]:
+    """Boundary phases of x, y, z, t in units of pi, of numbers or a word; by default antiperiodic in time."""
+    known = {"periodic": (0.0, 0.0, 0.0, 0.0), "antiperiodic": (0.0, 0.0, 0.0, 1.0)}
+    if boundary is None:
+        return known["antiperiodic"]
+    if isinstance(boundary, str) and boundary in known:
+        return known[boundary]
+    expected = 'four numbers in units of pi, "periodic" or "antiperiodic"'
+    if isinstance(boundary, str):
+        raise ValueError(f"boundary: expected {expected}, found {boundary!r}")
+    try:
+        found = tuple(float(angle) for angle in boundary)
+    except TypeError:
+        raise TypeError(f"boundary: expected {expected}, found {boundary!r}") from None
+    if len(found) != 4:
+        raise ValueError(f"boundary: expected {expected}, found {boundary!r}")
+    return found

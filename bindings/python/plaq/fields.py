@@ -10,10 +10,10 @@ import numpy as np
 from . import capi
 from ._arrays import TYPES, Borrowed, as_array, borrow, expect, on_host, room
 from ._native import passes_on
-from ._objects import Context, Object, bits, current, in_steps, lattice, sites, whole
+from ._objects import Context, Object, bits, current, in_steps, lattice, phases, sites, whole
 from ._progress import Progress, watched
 from .gammas import gamma as gamma_matrices
-from .gauge import Gauge, dtype_of, path_of
+from .gauge import Gauge, dtype_of, links, path_of
 from .hadrons import two_point
 
 if TYPE_CHECKING:
@@ -358,15 +358,16 @@ class Fermion(Object):
         *,
         kind: str = "wilson",
         step: float = 0.01,
-        boundary: Sequence[float] = (0, 0, 0, 1),
+        boundary: Union[str, Sequence[float]] = (0, 0, 0, 1),
         progress: Progress = None,
     ) -> Tuple[Self, Gauge]:
         """The gradient flow of quark fields to the flow time t / a^2 = `time` by steps of `step`, with the links of `gauge` at time
         0: the flowed columns and the flowed links; kind "wilson", "symanzik" or "zeuthen". `boundary`: phases in x, y, z, t in
         units of pi; that in time is of a propagator the one of its operator. progress=True draws a bar, a function hears of
         steps done, all of them, and seconds."""
+        links(gauge)
         other, flowed = self.copy(), gauge.copy()
-        params = capi.plaq_spinor_flow_params(kind=kind, step=step, time=time, boundary=tuple(boundary))
+        params = capi.plaq_spinor_flow_params(kind=kind, step=step, time=time, boundary=phases(boundary))
         with _flowing(progress, "flow", params) as callback:
             capi.plaq_spinor_flow(other, flowed, flowed, params, callback, capi.plaq_spinor_flow_report())
         return other, flowed
@@ -378,7 +379,7 @@ class Fermion(Object):
         *,
         kind: str = "wilson",
         step: float = 0.01,
-        boundary: Sequence[float] = (0, 0, 0, 1),
+        boundary: Union[str, Sequence[float]] = (0, 0, 0, 1),
         checkpoints: int = -1,
         progress: Progress = None,
     ) -> Self:
@@ -387,7 +388,7 @@ class Fermion(Object):
         of the free memory holds; else as of flow."""
         other = self.copy()
         params = capi.plaq_spinor_flow_params(
-            kind=kind, step=step, time=time, boundary=tuple(boundary), checkpoints=checkpoints
+            kind=kind, step=step, time=time, boundary=phases(boundary), checkpoints=checkpoints
         )
         with _flowing(progress, "adjoint flow", params) as callback:
             capi.plaq_spinor_flow_adjoint(other, gauge, params, callback, capi.plaq_spinor_flow_report())

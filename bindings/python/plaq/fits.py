@@ -234,6 +234,8 @@ def ratio(three: Any, two_sink: Any, sink: int, two_source: Any = None, *, bin: 
     C3(tau) / C2'(sink) sqrt[C2(sink - tau) C2'(tau) C2'(sink) / (C2'(sink - tau) C2(tau) C2(sink))], which becomes the matrix
     element between the lowest states, up to kinematic factors, far from source and sink; at rest C3(tau) / C2(sink). NaN where
     noise has made the root's argument negative."""
+    if sink < 0:
+        raise ValueError(f"sink: expected a time from 0 on, found {sink}")
     arrays = [np.asarray(data) for data in (three, two_sink, two_sink if two_source is None else two_source)]
     for name, data in zip(("three", "two_sink", "two_source"), arrays):
         if data.ndim != 2 or data.shape[0] != arrays[0].shape[0] or not 0 <= sink < data.shape[1]:
@@ -279,8 +281,8 @@ def _joined(ratios: Mapping[int, Estimate], skip: int) -> Tuple[np.ndarray, np.n
             raise ValueError(f"ratios[{sink}]: expected {sink + 1} times, found {len(found.value)}")
         if samples and len(found.samples) != len(samples[0]):
             raise ValueError(f"ratios[{sink}]: expected {len(samples[0])} samples, found {len(found.samples)}")
-        if sink < 2 * skip:
-            raise ValueError(f"skip: expected at most half of the sink's time {sink}, found {skip}")
+        if not 0 <= 2 * skip <= sink:
+            raise ValueError(f"skip: expected 0 to half of the sink's time {sink}, found {skip}")
         rows += [(sink, tau) for tau in range(skip, sink + 1 - skip)]
         values.append(found.value[skip : sink + 1 - skip])
         samples.append(found.samples[:, skip : sink + 1 - skip])
@@ -316,6 +318,8 @@ def two_states(
     """Two states in ratios {sink: R(tau)} between equal momenta: "value" + "mixed" (exp(-gap tau) + exp(-gap (sink - tau))) +
     "excited" exp(-gap sink), tau from `skip` to sink - skip, with the "gap" between the states, which begins at `gap`. Of one
     sink "excited" is part of the value, and left out."""
+    if not 0 < gap < math.inf:
+        raise ValueError(f"gap: expected a positive number, found {gap}")
     sinks, taus, found = _joined(ratios, skip)
     more = len(np.unique(sinks)) > 1
 

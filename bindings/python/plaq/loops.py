@@ -65,6 +65,8 @@ def loops(
     **params: Any,
 ) -> Loops:
     """As of D.loops."""
+    if vectors < 0:
+        raise ValueError(f"vectors: expected 1 or more, found {vectors}")
     asked = _asked(operator, lines, momenta, dilute, minus, one_end, params)
     how = capi.plaq_loops_params(
         noise=noise, seed=seed, first=first, vectors=vectors, time_parts=time_parts, probes=probes, **asked.known
@@ -147,6 +149,10 @@ def _asked(
     return _Asked(by, other, known, factors, weights, _triples(momenta), times)
 
 
+def _is_position(one: Any) -> bool:
+    return np.shape(one) == (4,) and all(isinstance(x, (int, np.integer)) for x in one)
+
+
 class Space(Object):
     """Low modes of an operator, levels with approximate inverses L = P D_c^-1 R of D, from 1 on: coarse levels of multigrid, or
     eigenvectors."""
@@ -213,11 +219,14 @@ class Space(Object):
         """Low-mode averaging: C[L, L] of the last level, averaged over all sources, plus at chosen sources C[S, S] - C[L_1, L_1] and
         C[L_l, L_l] - C[L_l+1, L_l+1] of each level. `sources`: positions (x, y, z, t) for all of these, or lists of positions, one for the
         propagators S and one for each level but the last. Members of capi.plaq_solver_params by keyword for S."""
-        own = [list(one) for one in sources]
-        if not own or np.ndim(own[0][0]) == 0:
+        own = list(sources)
+        if own and all(np.shape(one) == (4,) for one in own):
             own = [own] * self.levels
-        if len(own) != self.levels or not all(own):
-            raise ValueError(f"sources: expected positions, or {self.levels} lists of positions, found {len(own)} lists")
+        whole = [all(map(_is_position, positions)) and len(positions) > 0 for positions in own if np.ndim(positions)]
+        if len(own) != self.levels or len(whole) != len(own) or not all(whole):
+            raise ValueError(
+                f"sources: expected positions of four whole numbers, or {self.levels} lists of positions, found {sources!r}"
+            )
         differences = []
         for number, positions in enumerate(own):
             found = []

@@ -8,11 +8,11 @@ import numpy as np
 
 from . import capi
 from ._native import passes_on
-from ._objects import Object
+from ._objects import Object, phases
 from ._progress import Progress, residuals, search
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
-from .quarks import Columns, Multigrid, Operator, Plan, phases, _plan, _warn
+from .quarks import Columns, Multigrid, Operator, Plan, _plan, _warn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

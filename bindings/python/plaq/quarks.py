@@ -11,7 +11,7 @@ import numpy as np
 from . import capi
 from ._arrays import borrow, handed, is_array, room
 from ._native import level, passes_on
-from ._objects import Object, bits, sites
+from ._objects import Object, bits, phases, sites
 from ._progress import Progress, residuals, steps
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
@@ -94,25 +94,6 @@ class Plan(NamedTuple):
 
 class NotConvergedWarning(UserWarning):
     """A solve that ended before its tolerance; the report says why."""
-
-
-def phases(boundary: Union[None, str, Sequence[float]]) -> Tuple[float, ...]:
-    """Boundary phases of x, y, z, t in units of pi, of numbers or a word; by default antiperiodic in time."""
-    known = {"periodic": (0.0, 0.0, 0.0, 0.0), "antiperiodic": (0.0, 0.0, 0.0, 1.0)}
-    if boundary is None:
-        return known["antiperiodic"]
-    if isinstance(boundary, str) and boundary in known:
-        return known[boundary]
-    expected = 'four numbers in units of pi, "periodic" or "antiperiodic"'
-    if isinstance(boundary, str):
-        raise ValueError(f"boundary: expected {expected}, found {boundary!r}")
-    try:
-        found = tuple(float(angle) for angle in boundary)
-    except TypeError:
-        raise TypeError(f"boundary: expected {expected}, found {boundary!r}") from None
-    if len(found) != 4:
-        raise ValueError(f"boundary: expected {expected}, found {boundary!r}")
-    return found
 
 
 def _plan(n: int, report: capi.plaq_plan_report, names: str, fields: int, chain: str = "") -> Plan:

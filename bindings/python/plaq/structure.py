@@ -71,6 +71,8 @@ def _ends(sink: Spin, source: Optional[Spin], named: Mapping[str, np.ndarray] = 
 
 def _factors(line: str) -> List[int]:
     numbers = []
+    if not isinstance(line, str):
+        raise ValueError(f"lines: expected a text of words with spaces, found {line!r}")
     for word in line.split():
         axis = "xyzt".find(word[1:]) if len(word) == 2 else -1
         if axis < 0 or word[0] not in "+-d":
@@ -82,19 +84,37 @@ def _factors(line: str) -> List[int]:
 def combined(lines: Sequence[Line]) -> Tuple[List[str], List[List[int]], np.ndarray]:
     """Products that lines are made of, each once, their factors, and the weights (lines, products)."""
     sums = [{line: 1.0} if isinstance(line, str) else dict(line) for line in lines]
+    if not sums or not all(sums):
+        raise ValueError(f'lines: expected at least one, "" for a local operator, found {lines!r}')
+    for weight in (weight for one in sums for weight in one.values()):
+        if isinstance(weight, str) or not np.isfinite(weight):
+            raise ValueError(f"lines: expected finite numbers as weights, found {weight!r}")
     words = list(dict.fromkeys(word for one in sums for word in one))
     weights = np.array([[one.get(word, 0) for word in words] for one in sums])
     return words, [_factors(word) for word in words], weights
 
 
+def _step(word: str) -> str:
+    if len(word) != 2 or word[0] not in "+-" or word[1] not in "xyzt":
+        raise ValueError(f'direction: expected "+x", "-x" and so on of x, y, z, t, found {word!r}')
+    return word
+
+
+def _whole(name: str, number: int) -> int:
+    if not isinstance(number, (int, np.integer)):
+        raise ValueError(f"{name}: expected a whole number, found {number!r}")
+    return int(number)
+
+
 def straight(direction: str, length: int) -> str:
     """The line of `length` links in direction x, y, z or t, back where it is negative."""
-    return " ".join([("+" if length > 0 else "-") + direction] * abs(length))
+    return " ".join([_step(("+" if length > 0 else "-") + direction)] * abs(_whole("length", length)))
 
 
 def staple(direction: str, length: int, side: str, width: int) -> str:
     """The staple that goes `width` links along `side` ("+x", "-y", ...), `length` in `direction` and back again."""
-    back = {"+": "-", "-": "+"}[side[0]] + side[1:]
+    back = {"+": "-", "-": "+"}[_step(side)[0]] + side[1:]
+    width = _whole("width", width)
     return " ".join([*[side] * width, straight(direction, length), *[back] * width])
 
 
@@ -254,7 +274,11 @@ def through_baryon(
     the result, too. `quark`: "u" or "d" of the nucleon, or a list of (pairing of PAIRINGS, slot 1 to 3 of the quark that the
     operator acts on) with `weights`. With X = D.propagator of it insertions(X, S) is sum_x exp(-i p (x - x0)) tr[P <O(x) J Obar(x0)>]."""
     ends = _ends(sink, source, DIQUARKS)
+    if isinstance(quark, str) and quark not in NUCLEON:
+        raise ValueError(f"quark: expected u or d, or pairs of a pairing and a slot, found {quark!r}")
     terms = NUCLEON[quark] if isinstance(quark, str) else list(quark)
+    if not terms:
+        raise ValueError("quark: expected at least one pair of a pairing and a slot, found none")
     for pairing, slot in terms:
         if pairing not in PAIRINGS or slot not in (1, 2, 3):
             raise ValueError(f"quark: expected pairs of one of {PAIRINGS} and a slot 1 to 3, found {(pairing, slot)}")
@@ -305,6 +329,10 @@ def improved_axial(
     Weisz, Nucl. Phys. B 478 (1996) 365), from local operators (..., 16 gammas, momenta, T) as insertions has them of one line with
     these momenta on a lattice of these extents: (..., 4, momenta, T). Of quarks and renormalisation it has no factors."""
     array, numbers = np.asarray(found), _triples(momenta)
+    if len(extents) != 4:
+        raise ValueError(f"extents: expected four numbers, found {tuple(extents)}")
+    if isinstance(ca, str) or not np.isfinite(ca):
+        raise ValueError(f"ca: expected a finite number, found {ca!r}")
     if array.ndim < 3 or array.shape[-3] != 16 or array.shape[-2] != len(numbers) or array.shape[-1] != extents[3]:
         raise ValueError(
             f"found: expected shape (..., 16, {len(numbers)} momenta, {extents[3]} times), found {array.shape}"
