@@ -19,24 +19,24 @@ def lattice():
     return u, plaq.Gauge.from_array(u)
 
 
-def inverse(u, mass, mu=0.0):
-    """D^-1 (T, Z, Y, X, 4, 3, same), antiperiodic in time."""
+def inverse(u, mass, mu=0.0, phase=1):
+    """D^-1 (T, Z, Y, X, 4, 3, same), antiperiodic in time and with a phase in z."""
     size = int(np.prod(SHAPE)) * 12
     d = np.empty((size, size), complex)
     for k in range(size):
         one = np.zeros(size, complex)
         one[k] = 1
         column = one.reshape(*SHAPE, 4, 3)
-        d[:, k] = (ref.dirac(u, column, mass, csw=1.1) + 1j * mu * np.einsum("st,...tc->...sc", ref.GAMMA5, column)).ravel()
+        d[:, k] = (ref.dirac(u, column, mass, (1, 1, phase, -1), csw=1.1) + 1j * mu * np.einsum("st,...tc->...sc", ref.GAMMA5, column)).ravel()
     return np.linalg.inv(d).reshape(*SHAPE, 4, 3, *SHAPE, 4, 3)
 
 
-def traces(s, u, gamma, line, n):
-    """sum_x exp(-i p x) tr[Gamma U S(x + line, x)] by t for "" and "+z"."""
+def traces(s, u, gamma, line, n, phase_z=1):
+    """sum_x exp(-i p x) tr[Gamma U S(x + line, x)] by t for "" and "+z", with the quark's phase in z."""
     out = np.zeros(SHAPE[0], complex)
     for t, z, y, x in np.ndindex(*SHAPE):
         z1 = (z + 1) % SHAPE[1] if line else z
-        link = u[2][t, z, y, x] if line else np.eye(3)
+        link = u[2][t, z, y, x] * (phase_z if z1 < z else 1) if line else np.eye(3)
         block = np.einsum("ab,sbuc->sauc", link, s[t, z1, y, x][:, :, t, z, y, x])
         phase = np.exp(-2j * np.pi * (n[0] * x / SHAPE[3] + n[1] * y / SHAPE[2] + n[2] * z / SHAPE[1]))
         out[t] += phase * np.einsum("us,saua->", plaq.gamma[gamma], block)
@@ -54,6 +54,13 @@ def test_loops_are_exact_where_each_site_has_its_colour():
             for p, n in enumerate(MOMENTA):
                 wanted = traces(s, u, gamma, line, n)
                 assert abs(found.lines[0, k, gamma, p] - wanted).max() < 1e-9 * abs(found.lines).max()
+    # A phase in space goes along with lines.
+    turned = plaq.Clover(gauge, mass=0.4, csw=1.1, boundary=(0, 0, 0.4, 1)).loops(gauge, lines=LINES, **EXACT)
+    phase = np.exp(0.4j * np.pi)
+    s = inverse(u, 0.4, phase=phase)
+    for gamma in (0, 4, 8):
+        wanted = traces(s, u, gamma, "+z", (0, 0, 0), phase)
+        assert abs(turned.lines[0, 1, gamma, 0] - wanted).max() < 1e-9 * abs(turned.lines).max()
     # Differences of masses and the one-end trick are differences of loops.
     heavy = plaq.Clover(gauge, mass=0.9, csw=1.1)
     close(

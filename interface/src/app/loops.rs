@@ -159,7 +159,7 @@ fn plan(options: &Options) -> Run<Plan> {
         factor: Complex64::ONE,
         lines: words.iter().map(|line| factors(line)).collect::<Run<_>>()?,
         momenta,
-        boundary: [0.0, 0.0, 0.0, quark.0[3]],
+        boundary: quark.0,
         params: options.params()?,
     };
     Ok(Plan {

@@ -33,8 +33,8 @@ pub struct Dirac {
     /// Schur complements in the order of `plaq_system`, as far as the action has them.
     schur: [Option<Arc<dyn SchurAction>>; 4],
     normalisation: Normalisation,
-    /// Phase of the fields in time in units of pi.
-    boundary: f64,
+    /// Phases of the fields in x, y, z and t in units of pi.
+    boundary: [f64; 4],
     workspace: Workspace,
 }
 
@@ -142,13 +142,17 @@ impl Dirac {
     pub(crate) fn normalisation(&self) -> Normalisation {
         self.normalisation
     }
+    /// Phases of quarks in units of pi where they pass the lattice's end, which those that vanish at boundaries in time do
+    /// not.
+    pub(crate) fn phases(&self) -> [f64; 4] {
+        let [x, y, z, t] = self.boundary;
+        let periodic = self.op.links().geometry().boundary().is_periodic();
+        [x, y, z, if periodic { t } else { 0.0 }]
+    }
     /// What is known of solutions for a source that is not.
     pub(crate) fn origin(&self) -> Origin {
         let normalisation = Some(self.normalisation.word());
-        // Quarks that vanish at boundaries in time pass no phase there.
-        let periodic = self.op.links().geometry().boundary().is_periodic();
-        let boundary = Some(if periodic { self.boundary } else { 0.0 });
-        Origin { boundary, normalisation, ..Default::default() }
+        Origin { boundary: Some(self.phases()[3]), normalisation, ..Default::default() }
     }
 
     /// The operator of a system: M, or one of its Schur complements.
@@ -279,8 +283,8 @@ pub(crate) struct Wanted {
     pub precision: plaq_precision,
     pub storage: plaq_storage,
     pub normalisation: Normalisation,
-    /// Phase of the fields in time in units of pi.
-    pub boundary: f64,
+    /// Phases of the fields in x, y, z and t in units of pi.
+    pub boundary: [f64; 4],
     /// Parameters, for names of rehearsals.
     pub name: String,
 }
@@ -291,7 +295,7 @@ impl Wanted {
             precision: quark.precision.map_or(Number::new(0), number_of),
             storage: quark.storage.map_or(Number::new(0), number_of),
             normalisation: quark.normalisation,
-            boundary: quark.boundary.0[3],
+            boundary: quark.boundary.0,
             name: format!("{quark:?}"),
         }
     }

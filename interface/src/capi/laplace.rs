@@ -54,7 +54,7 @@ fn create(
         precision: params.precision,
         storage: params.storage,
         normalisation: Normalisation::Mass,
-        boundary: 0.0,
+        boundary: [0.0; 4],
         name: format!("{params:?}"),
     };
     let op = |links, storage| ActionParams::from(action).create_in(&links, storage);

@@ -401,7 +401,7 @@ fn create(
         factor: Complex64::new(params.factor[0], params.factor[1]),
         lines: factors_of(lengths, nlines, steps, nsteps)?,
         momenta: triples(momenta, count(nmomenta, "nmomenta")? as i64)?,
-        boundary: [0.0, 0.0, 0.0, solver.origin().boundary.unwrap_or(1.0)],
+        boundary: solver.phases(),
         params: LoopSumsParams::from_c(sums, "sums")?,
     };
     let links = gauge.read("gauge")?;

@@ -86,7 +86,7 @@ fn loops_of(
         lines: &lines,
         momenta: &momenta,
         links: &links,
-        boundary: [0.0, 0.0, 0.0, solver.origin().boundary.unwrap_or(1.0)],
+        boundary: solver.phases(),
     };
     let n = vectors as usize;
     let each = [16 * lines.len(), 4].map(|k| k * momenta.len() * extent);

@@ -33,6 +33,8 @@ pub struct Solver {
     /// Columns of a propagator solved at a time.
     columns: usize,
     /// What is known of solutions for a source that is not.
+    /// Phases of quarks in units of pi where they pass the lattice's end.
+    phases: [f64; 4],
     origin: Origin,
     /// Residuals of the last solve.
     history: Mutex<Vec<f64>>,
@@ -50,6 +52,9 @@ impl Solver {
     }
     pub(crate) fn origin(&self) -> Origin {
         self.origin
+    }
+    pub(crate) fn phases(&self) -> [f64; 4] {
+        self.phases
     }
     pub(crate) fn keep_history(&self, history: Vec<f64>) {
         *self.history.lock().unwrap_or_else(PoisonError::into_inner) = history;
@@ -181,6 +186,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
         solver: made,
         columns: settings.columns,
         origin: dirac.origin(),
+        phases: dirac.phases(),
         history: Mutex::default(),
     };
     solver.set(dirac.context().adopt(object)?);
