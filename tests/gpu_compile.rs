@@ -591,12 +591,15 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             };
             let mut list = vec![with("-", 0)];
             if BOUNDED.contains(&kernel.name) {
-                list.push(with("links stand still", BOUND_SF));
+                list.push(with(STANDING, BOUND_SF));
             }
             list
         }
     }
 }
+
+/// The variant of a kernel on a lattice with boundaries where links stand still.
+const STANDING: &str = "links stand still";
 
 /// What is kept for everything that goes into a compile, or the compiler makes of it now, as the flag says: an
 /// unchanged kernel is not compiled again.
@@ -614,7 +617,9 @@ fn constants_that_are_left_out_change_no_code() {
     let mut jobs = Vec::new();
     for kernel in KERNELS {
         for params in combinations(kernel.params) {
-            for v in variants(kernel, &params).into_iter().take(2) {
+            // Where links stand still this one asks for the slice, and so for extents.
+            let without = |v: &Variant| kernel.name != "project_links" || v.what != STANDING;
+            for v in variants(kernel, &params).into_iter().filter(without).take(2) {
                 let kept = constants(kernel, v.specs.clone());
                 // A hundred combinations of precisions are as good as these.
                 if kept == v.specs || params.contains(&"f16") {

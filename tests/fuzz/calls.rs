@@ -407,7 +407,8 @@ pub fn generate() -> String {
         let _ = writeln!(s, "static {} on_{name}({list}) {{ {uses} {body} }}", c_type(returns));
     }
     let first = |name: &str| t.structs[name].first().map(|field| field.name);
-    let may_grow = |name: &&&str| name.ends_with("_params") && first(name) == Some("struct_size");
+    let passed = |name: &str| name.ends_with("_params") || name.ends_with("_goals");
+    let may_grow = |name: &&&str| passed(name) && first(name) == Some("struct_size");
     for name in t.structs.keys().filter(may_grow) {
         t.fill(&mut s, name);
     }

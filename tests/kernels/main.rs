@@ -115,6 +115,7 @@ fn parities() {
             for name in ["step_in", "step_out", "step_y", "step_z"] {
                 spec(&format!("HopArgs_{name}"), 2);
             }
+            spec("Bounds_kind", 0);
             spec("HopArgs_phase_mask", 8);
             spec("HopArgs_nrhs", nrhs);
             spec("HopArgs_site_hop", site_hop);
