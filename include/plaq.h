@@ -2736,7 +2736,8 @@ enum {
 typedef struct plaq_loop_sums_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** How the traces of low modes are taken. Default: PLAQ_LOOPS_TRACES_AUTO. */
+  /** Estimator of the traces of low modes, by noise or exactly.
+   * Default: PLAQ_LOOPS_TRACES_AUTO. */
   plaq_loops_traces traces;
   /** Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
    * 0 to 16. Default: 0. */
@@ -4320,7 +4321,7 @@ typedef struct plaq_hmc_params {
   /** Every so many trajectories the way there and back is measured; 0: never. 0 or more.
    * Default: 0. */
   int64_t reversibility_every;
-  /** What comes before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
+  /** Step before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
    * there in smd. Default: PLAQ_HMC_ALGORITHM_HMC. */
   plaq_hmc_algorithm algorithm;
   /** Momenta that a rejected cycle of smd leaves, reversed.

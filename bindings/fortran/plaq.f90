@@ -1495,7 +1495,7 @@ module plaq
   type, bind(c) :: plaq_loop_sums_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> How the traces of low modes are taken.
+    !> Estimator of the traces of low modes, by noise or exactly.
     integer(c_int32_t) :: traces
     !> Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
     integer(c_int32_t) :: hopping
@@ -2239,7 +2239,7 @@ module plaq
     integer(c_int64_t) :: accept_until
     !> Every so many trajectories the way there and back is measured; 0: never.
     integer(c_int64_t) :: reversibility_every
-    !> What comes before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
+    !> Step before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
     !> there in smd.
     integer(c_int32_t) :: algorithm
     !> Momenta that a rejected cycle of smd leaves, reversed.

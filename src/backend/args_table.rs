@@ -393,7 +393,7 @@ kernel_args! {
         arg upper: f64,
         /// s of A^2 + s.
         arg square: f64,
-        /// How often an exponent is halved, so that its norm is at most 1.
+        /// Number of times that an exponent is halved, so that its norm is at most 1.
         arg halvings: i32,
     }
 
@@ -593,7 +593,7 @@ kernel_args! {
         /// Factors of that exponential next to boundaries, less 1.
         arg lower: f64,
         arg upper: f64,
-        /// How often they are halved, so that the norm of the exponent is at most 1.
+        /// Number of times that these are halved, so that the norm of the exponent is at most 1.
         arg halvings: i32,
     }
 

@@ -477,8 +477,8 @@ impl Device {
         Ok(())
     }
 
-    /// Whether there are so many bytes for what can be left out. A rehearsal leaves it out without asking how many, since
-    /// what is announced is the least that work needs.
+    /// True if the device has so many bytes to spare, for a field that work can do without. A rehearsal leaves the field out
+    /// without asking for its size, since what is announced is the least that work needs.
     pub fn spares(&self, bytes: impl FnOnce() -> Result<u64>, what: &str) -> Result<bool> {
         Ok(!self.is_stand_in() && self.require(bytes()?, what).is_ok())
     }

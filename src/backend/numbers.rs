@@ -141,7 +141,7 @@ impl Falling {
         });
     }
 
-    /// Whether the loop, which has ended, met its goals: made-up numbers have fallen until it did.
+    /// True if the loop, which has ended, met its goals. Made-up numbers have fallen until it did.
     pub fn met(&self, goals: bool) -> bool {
         goals || self.of.is_some()
     }

@@ -303,7 +303,7 @@ impl<'a, 'm> Watch<'a, 'm> {
         self.falling.limit(iterations)
     }
 
-    /// Whether the loop, which has ended, met these goals.
+    /// True if the loop, which has ended, met these goals.
     pub fn met(&self, goals: bool) -> bool {
         self.falling.met(goals)
     }

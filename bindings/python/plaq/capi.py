@@ -4279,7 +4279,8 @@ class plaq_loop_sums_params(Struct):
     """Parts of loops that are summed up.
 
     Members:
-      traces: How the traces of low modes are taken. Default: PLAQ_LOOPS_TRACES_AUTO.
+      traces: Estimator of the traces of low modes, by noise or exactly.
+        Default: PLAQ_LOOPS_TRACES_AUTO.
       hopping: Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
         0 to 16. Default: 0.
     """
@@ -6798,7 +6799,7 @@ class plaq_hmc_params(Struct):
         spectrum that is measured follows the links. 0 or more. Default: 0.
       reversibility_every: Every so many trajectories the way there and back is measured; 0: never. 0 or more.
         Default: 0.
-      algorithm: What comes before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
+      algorithm: Step before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
         there in smd. Default: PLAQ_HMC_ALGORITHM_HMC.
       rejection: Momenta that a rejected cycle of smd leaves, reversed.
         Default: PLAQ_SMD_REJECTION_BEFORE.

@@ -43,6 +43,7 @@ const OPTIONS: &[Opt] = &[
     opt("baryons", Kind::Flag, "B", "no", "yes: elementals of baryons, too"),
     opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark of perambulators; without it there are modes and elementals only"),
     of_quark("csw").needs(OF_QUARKS),
+    of_quark("clover").needs(OF_QUARKS),
     BOUNDARY.needs(OF_QUARKS),
     of_quark("normalisation").needs(OF_QUARKS),
     opt("times", Kind::Text, "T[,T...]", "0", "source times of perambulators, or all").needs(OF_QUARKS),
@@ -153,6 +154,9 @@ fn about_modes(modes: &Modes) -> Attributes {
 /// What the perambulators of an operator are known by, besides their source time.
 fn about_quarks(plan: &Plan, modes: &Modes) -> Attributes {
     let (mut about, csw) = (about_modes(modes), plan.action.csw);
+    // Quarks that vanish at boundaries in time pass no phase there.
+    let periodic = modes.links().geometry().boundary().is_periodic();
+    let phase = if periodic { plan.action.boundary.0[3] } else { 0.0 };
     about.extend([
         ("kind", Attribute::Text("perambulator".into())),
         (
@@ -160,11 +164,12 @@ fn about_quarks(plan: &Plan, modes: &Modes) -> Attributes {
             Attribute::Text("sink time, sink spin, source spin, sink mode, source mode".into()),
         ),
         ("spin_basis", Attribute::Text("DeGrand-Rossi".into())),
-        ("boundary", Attribute::Number(plan.action.boundary.0[3])),
+        ("boundary", Attribute::Number(phase)),
         ("normalisation", Attribute::Text(plan.action.normalisation_name().into())),
         ("operator", Attribute::Text(if csw == 0.0 { "Wilson" } else { "Clover" }.into())),
         ("kappa", Attribute::Number(plan.kappa.unwrap_or_default())),
         ("csw", Attribute::Number(csw)),
+        ("clover", Attribute::Text(plan.action.clover.word().into())),
     ]);
     about
 }

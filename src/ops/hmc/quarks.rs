@@ -33,7 +33,7 @@ parameters! {
         accept_until: u32 = 0, within(0, MAX_COUNT);
         /// Every so many trajectories the way there and back is measured; 0: never.
         reversibility_every: u32 = 0, within(0, MAX_COUNT);
-        /// What comes before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
+        /// Step before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
         /// there in smd.
         algorithm: Algorithm = Algorithm::Hmc;
         /// Momenta that a rejected cycle of smd leaves, reversed.

@@ -36,7 +36,7 @@ choices! {
 parameters! {
     /// Parts of loops that are summed up.
     pub struct LoopSumsParams: plaq_loop_sums_params {
-        /// How the traces of low modes are taken.
+        /// Estimator of the traces of low modes, by noise or exactly.
         traces: Traces = Traces::Auto;
         /// Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
         hopping: usize = 0, within(0, 16);
