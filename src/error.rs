@@ -344,6 +344,7 @@ statuses! {
     CompileFailed = 104, "COMPILE_FAILED", "a kernel did not compile";
     OutOfMemory = 105, "OUT_OF_MEMORY", "the problem does not fit the memory of the device";
     CufftMissing = 106, "CUFFT_MISSING", "NVIDIA's library for Fourier transforms is not installed";
+    NcclMissing = 107, "NCCL_MISSING", "NVIDIA's library for messages between GPUs is not installed";
     DeviceLost = -100, "DEVICE_LOST", "the device failed; the context can only be destroyed";
     // 200..299 communication
     ProcessGrid = 200, "PROCESS_GRID", "the process grid does not fit ranks or lattice";

@@ -6,7 +6,7 @@ use crate::common;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use common::remote::remote;
+use common::remote::remotes;
 use common::{devices, distance, extents_on, largest, over_ranks, ranks, Lex, EXTENTS};
 use num_complex::Complex64;
 use plaq::backend::Device;
@@ -124,9 +124,8 @@ fn operator(device: &Device, extents: [usize; 4], precision: Precision, recon: R
 
 #[test]
 fn operators() {
-    // Several ranks also pass copies through the host, as GPUs of different machines do.
-    let staged = (ranks().size() > 1).then(remote);
-    for device in devices().into_iter().chain(staged) {
+    // Several ranks also go the ways of GPUs.
+    for device in devices().into_iter().chain(remotes(&ranks())) {
         for extents in extents_on(&device) {
             for (precision, recon, nrhs) in [
                 (Precision::F64, Recon::R18, 1),

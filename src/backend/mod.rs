@@ -8,6 +8,7 @@ mod call;
 mod counts;
 pub mod cpu;
 pub mod cuda;
+mod device_comm;
 pub mod external;
 pub mod families;
 mod first;
@@ -34,6 +35,8 @@ pub use buffer::Buffer;
 pub use call::{constants, specs_of, Call, Work, WIDE};
 pub use counts::Counts;
 pub use cpu::lanes_up_to;
+pub(crate) use device_comm::{Connected, Piece as MessagePiece};
+pub use device_comm::{DeviceComm, Parcel, Place};
 pub use external::{External, Location, Rows};
 pub use families::{kernels, Precision, Recon};
 use families::{Instance, NotMade, Sites, Sums};
@@ -123,6 +126,27 @@ pub trait Backend: Send + Sync {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     unsafe fn unmap(&self, _host: u64) {}
+    /// Bytes that tell this device from all others, if it can be connected to those of other processes.
+    ///
+    /// # Errors
+    /// `Unsupported`, `NcclMissing`.
+    fn identity(&self) -> Result<[u8; 16]> {
+        bail!(Unsupported, "{} sends no messages by itself", self.name());
+    }
+    /// Bytes by which devices of several processes find each other in `connect`: one process makes them for all.
+    fn meeting(&self) -> Result<Vec<u8>> {
+        bail!(Unsupported, "{} sends no messages by itself", self.name());
+    }
+    /// Connects the devices of all ranks, each of which calls this with its own place. `goes_on` is asked while one
+    /// waits for others; its error ends that.
+    fn connect(
+        &self,
+        _meeting: &[u8],
+        _place: &Place,
+        _goes_on: &dyn Fn() -> Result<()>,
+    ) -> Result<Box<dyn DeviceComm>> {
+        bail!(Unsupported, "{} sends no messages by itself", self.name());
+    }
     /// The reason why kernels cannot use `bytes` bytes of the host's memory from this address on; None if they can.
     fn obstacle(&self, _at: Ptr, _bytes: u64) -> Result<Option<String>> {
         Ok(None)

@@ -99,18 +99,33 @@ impl Listener {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock((bool, bool));
 
-#[derive(Debug)]
-struct Node {
-    /// The ranks that share memory with this one, itself included.
-    ranks: Vec<usize>,
-    /// How many of them may run on exactly this rank's cores.
+/// Where ranks run.
+#[derive(Clone, Debug)]
+struct Places {
+    /// The machine of each rank, whose cores and GPUs it shares with other ranks there.
+    machines: Vec<usize>,
+    /// The host of each rank: ranks of one host may reach each other's memory. A host is a machine, or a part of one
+    /// where `PLAQ_RANKS_PER_HOST` says so.
+    hosts: Vec<usize>,
+    /// Number of ranks that may run on exactly this rank's cores.
     core_sharers: usize,
 }
 
-impl Node {
-    fn alone() -> Node {
-        Node { ranks: vec![0], core_sharers: 1 }
+impl Places {
+    fn alone() -> Places {
+        Places { machines: vec![0], hosts: vec![0], core_sharers: 1 }
     }
+
+    /// The places of some of these ranks.
+    fn of(&self, members: &[usize]) -> Places {
+        let some = |all: &[usize]| members.iter().map(|&rank| all[rank]).collect();
+        Places { machines: some(&self.machines), hosts: some(&self.hosts), ..*self }
+    }
+}
+
+/// The ranks in the same group as this one, ascending.
+fn together(groups: &[usize], rank: usize) -> Vec<usize> {
+    (0..groups.len()).filter(|&other| groups[other] == groups[rank]).collect()
 }
 
 /// Data that the layer above keeps as long as its ranks exist.
@@ -130,7 +145,10 @@ pub struct Comm {
     neighbours: [[usize; 2]; 4],
     /// The directions in which fields have halos.
     split: [bool; 4],
-    node: Node,
+    places: Places,
+    /// The ranks of this rank's machine and of its host, ascending.
+    node: Vec<usize>,
+    host: Vec<usize>,
     reproducible: bool,
     /// The connection to other ranks; None with one rank.
     transport: Option<Arc<Transport>>,
@@ -149,7 +167,7 @@ impl Comm {
     /// `single` by the way that many ranks take.
     pub fn looped(split: [bool; 4]) -> Arc<Comm> {
         let grid = Grid { extents: [1; 4], ranks: vec![0] };
-        Arc::new(Self::new(0, grid, split, Node::alone(), false, None))
+        Arc::new(Self::new(0, grid, split, Places::alone(), false, None))
     }
 
     /// The ranks of the host's communicator, which is duplicated; every rank of it calls this
@@ -157,7 +175,7 @@ impl Comm {
     ///
     /// # Errors
     /// On every rank: `ProcessGrid` (the grid's product is not the number of ranks, the map no
-    /// permutation, or ranks were given different ones), `InvalidArgument` (time-out),
+    /// permutation, or ranks were given different ones), `InvalidArgument` (time-out, PLAQ_RANKS_PER_HOST),
     /// `CommFailed`. On this rank only: `MpiMissing`, `MpiState`, `MpiThread`, `NullPointer`.
     pub fn mpi(
         communicator: Communicator,
@@ -169,14 +187,17 @@ impl Comm {
         let transport =
             Transport::open(communicator, timeout.as_ref().map_or(TIMEOUT, |seconds| *seconds))?;
         let mine = timeout.and_then(|_| Grid::new(grid, map, transport.size));
-        let grid = agree(&transport, mine)?;
+        let mine = mine.and_then(|grid| Ok((grid, ranks_per_host()?)));
+        let (grid, per_host) = agree(&transport, mine)?;
         let hash = |bytes: &[u8]| *blake3::hash(bytes).as_bytes();
         let mut facts = hash(&grid.bytes()).to_vec();
         facts.extend(hash(&[options.reproducible as u8]));
         facts.extend(hash(transport.node().as_bytes()));
         facts.extend(hash(&mpi::cores()));
+        let group = per_host.map_or(0, |ranks| transport.rank / ranks);
+        facts.extend(hash(format!("{} {group}", transport.node()).as_bytes()));
         let all = transport.all_gather(&facts)?;
-        let fact = |rank: usize, i: usize| &all[(4 * rank + i) * 32..][..32];
+        let fact = |rank: usize, i: usize| &all[(5 * rank + i) * 32..][..32];
         for rank in 1..transport.size {
             if fact(rank, 0) != fact(0, 0) || fact(rank, 1) != fact(0, 1) {
                 bail!(
@@ -186,20 +207,25 @@ impl Comm {
             }
         }
         let rank = transport.rank;
-        let ranks: Vec<usize> =
-            (0..transport.size).filter(|&r| fact(r, 2) == fact(rank, 2)).collect();
-        let core_sharers = ranks.iter().filter(|&&r| fact(r, 3) == fact(rank, 3)).count();
-        let node = Node { ranks, core_sharers };
+        // A group has the number of its first rank.
+        let groups = |i: usize| -> Vec<usize> {
+            let first = |rank| (0..rank).find(|&r| fact(r, i) == fact(rank, i)).unwrap_or(rank);
+            (0..transport.size).map(first).collect()
+        };
+        let (machines, hosts) = (groups(2), groups(4));
+        let near = together(&machines, rank);
+        let core_sharers = near.iter().filter(|&&r| fact(r, 3) == fact(rank, 3)).count();
+        let places = Places { machines, hosts, core_sharers };
         let split = std::array::from_fn(|mu| grid.extents[mu] > 1 || options.looped[mu]);
         let transport = (transport.size > 1).then_some(transport);
-        Ok(Arc::new(Self::new(rank, grid, split, node, options.reproducible, transport)))
+        Ok(Arc::new(Self::new(rank, grid, split, places, options.reproducible, transport)))
     }
 
     fn new(
         rank: usize,
         grid: Grid,
         split: [bool; 4],
-        node: Node,
+        places: Places,
         reproducible: bool,
         transport: Option<Arc<Transport>>,
     ) -> Comm {
@@ -218,7 +244,9 @@ impl Comm {
             coords,
             neighbours,
             split,
-            node,
+            node: together(&places.machines, rank),
+            host: together(&places.hosts, rank),
+            places,
             reproducible,
             transport,
             cache: OnceLock::new(),
@@ -269,9 +297,21 @@ impl Comm {
     pub fn neighbour(&self, mu: usize, forward: bool) -> usize {
         self.neighbours[mu][forward as usize]
     }
-    /// The ranks of this rank's node, ascending.
+    /// The ranks of this rank's machine, which share its cores and GPUs, ascending.
     pub fn node(&self) -> &[usize] {
-        &self.node.ranks
+        &self.node
+    }
+    /// The ranks of this rank's host, which may reach each other's memory, ascending: those of its machine, or of the
+    /// part of it that `PLAQ_RANKS_PER_HOST` makes.
+    pub fn host(&self) -> &[usize] {
+        &self.host
+    }
+    /// Number of hosts that the ranks are on.
+    pub fn hosts(&self) -> usize {
+        let mut hosts = self.places.hosts.clone();
+        hosts.sort_unstable();
+        hosts.dedup();
+        hosts.len()
     }
     /// Position of this rank among those of its node.
     pub fn node_rank(&self) -> usize {
@@ -279,7 +319,7 @@ impl Comm {
     }
     /// Number of ranks that may run on exactly this rank's cores, itself included.
     pub fn core_sharers(&self) -> usize {
-        self.node.core_sharers
+        self.places.core_sharers
     }
     /// Whether MPI takes addresses of GPU memory.
     pub fn takes_gpu_memory(&self) -> bool {
@@ -626,6 +666,22 @@ fn agree<T>(transport: &Transport, mine: Result<T>) -> Result<T> {
     match transport.decide(Side::Data, mine.as_ref().err(), false)?.0 {
         Verdict::Fine | Verdict::Alike => mine,
         Verdict::Of(error) => Err(error),
+    }
+}
+
+/// Number of ranks that count as a host of their own, for tests; None: those of a machine.
+fn ranks_per_host() -> Result<Option<usize>> {
+    let Ok(text) = std::env::var("PLAQ_RANKS_PER_HOST") else { return Ok(None) };
+    match text.trim().parse() {
+        Ok(ranks) if ranks > 0 => Ok(Some(ranks)),
+        _ => {
+            refuse!(
+                InvalidArgument,
+                "PLAQ_RANKS_PER_HOST",
+                expected("a number of ranks, 1 or more"),
+                found("{text:?}")
+            )
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::grid::{coordinates, Grid};
-use super::{Comm, Node, RankMap, Transport};
+use super::{Comm, RankMap, Transport};
 use crate::bail;
 use crate::error::Result;
 use crate::refuse;
@@ -85,12 +85,9 @@ impl Comm {
         if colour.is_none() {
             return Ok(None);
         }
-        let place = |rank: &usize| members.iter().position(|r| r == rank);
-        let rank = place(&self.rank).unwrap_or(0);
+        let rank = members.iter().position(|&r| r == self.rank).unwrap_or(0);
         let grid = Grid::new(grid.map(|n| n as i32), &RankMap::Default, members.len())?;
-        let mut near: Vec<usize> = self.node.ranks.iter().filter_map(place).collect();
-        near.sort_unstable();
-        Ok(Some(Arc::new(self.part(rank, grid, near, transport))))
+        Ok(Some(Arc::new(self.part(rank, grid, &members, transport))))
     }
 
     /// The Comm of the process grid divided by a factor in each direction, made of the first rank of every block;
@@ -126,29 +123,28 @@ impl Comm {
     fn coarser_alone(&self, place: usize, grid: [usize; 4]) -> Result<Arc<Comm>> {
         let all = self.grid();
         let ranks: usize = grid.iter().product();
-        let member = |&place: &usize| {
+        let member = |place: usize| {
             let at = coordinates(grid, place);
             self.rank_at(std::array::from_fn(|mu| at[mu] * (all[mu] / grid[mu])))
         };
-        let near = (0..ranks).filter(|place| self.node.ranks.contains(&member(place))).collect();
+        let members: Vec<usize> = (0..ranks).map(member).collect();
         let grid = Grid::new(grid.map(|n| n as i32), &RankMap::Default, ranks)?;
-        Ok(Arc::new(self.part(place, grid, near, None)))
+        Ok(Arc::new(self.part(place, grid, &members, None)))
     }
 
-    /// Some of these ranks with a process grid of their own; `near` are those of this rank's node, ascending.
+    /// Some of these ranks, in this order, with a process grid of their own.
     fn part(
         &self,
         rank: usize,
         grid: Grid,
-        near: Vec<usize>,
+        members: &[usize],
         transport: Option<Arc<Transport>>,
     ) -> Comm {
-        let node = Node { ranks: near, core_sharers: self.node.core_sharers };
         // Halos that one rank had to itself remain.
         let split = std::array::from_fn(|mu| {
             grid.extents[mu] > 1 || (self.grid.extents[mu] == 1 && self.split[mu])
         });
-        Comm::new(rank, grid, split, node, self.reproducible, transport)
+        Comm::new(rank, grid, split, self.places.of(members), self.reproducible, transport)
     }
 
     /// The coarser process grids in use that this rank belongs to.

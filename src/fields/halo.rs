@@ -1,18 +1,19 @@
-//! What crosses the faces between ranks: the messages of one exchange. Three routes, each face its own:
-//! straight from the packing kernel into the memory of a GPU of this machine, or through messages of
-//! MPI from memory that it reaches or from copies on the host.
+//! What crosses the faces between ranks: the messages of one exchange. Each face has its own route:
+//! straight from the packing kernel into the memory of a GPU of this host; from GPU to GPU by NCCL; or
+//! through messages of MPI from memory that it reaches or from copies on the host.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 pub(crate) use super::peers::lock;
-use super::peers::{asked, shared_bytes, PeerMemory, Peers};
+use super::peers::{shared_bytes, PeerMemory, Peers};
+use super::routes::Route;
 use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
 use crate::backend::kernels;
-use crate::backend::{Buffer, Device, Mapped, PeakWatch, Ptr, Work};
+use crate::backend::{Buffer, Device, Mapped, MessagePiece, PeakWatch, Ptr, Work};
 use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
@@ -95,20 +96,59 @@ impl Faces {
     }
 }
 
-/// Faces whose messages go through MPI.
+/// Faces across which kernels do not write, and how messages cross them.
 #[derive(Debug)]
 struct Far {
     faces: Vec<(usize, bool)>,
     send: Buffer,
-    /// Copies on the host of what is sent and received, where MPI cannot reach the memory of the device.
-    host: Option<[Mapped; 2]>,
+    way: Way,
+}
+
+#[derive(Debug)]
+enum Way {
+    /// The devices of the ranks send and receive by themselves.
+    Devices(Arc<Peers>),
+    /// MPI reaches the memory of the device.
+    Mpi,
+    /// MPI sends and receives copies on the host.
+    Staged([Mapped; 2]),
+}
+
+impl Way {
+    fn new(
+        device: &Device,
+        comm: &Comm,
+        crossed: &[(usize, bool)],
+        bytes: usize,
+        peers: Option<Arc<Peers>>,
+    ) -> Result<Way> {
+        if let Some(peers) = peers.filter(|peers| peers.devices.is_some()) {
+            return Ok(Way::Devices(peers));
+        }
+        // MPI is not asked to copy inside of one GPU.
+        let own = crossed.iter().any(|&(mu, upper)| comm.neighbour(mu, upper) == comm.rank());
+        let takes = comm.takes_gpu_memory() && !own && Route::asked()? != Route::Staged;
+        if device.is_cpu() || takes {
+            return Ok(Way::Mpi);
+        }
+        let copy = || device.mapped(bytes.div_ceil(4));
+        Ok(Way::Staged([copy()?, copy()?]))
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Way::Devices(_) => "NCCL",
+            Way::Mpi => "MPI",
+            Way::Staged(_) => "MPI from copies on the host",
+        }
+    }
 }
 
 /// Faces across which kernels write straight into the memory of the neighbour, and then set its flag. Two slots are
 /// used in turn: a rank writes into a slot again only after the message that its reader sent after reading it.
 #[derive(Debug)]
 struct Direct {
-    /// The receive buffer of the rank behind each face; null where that rank is reached through MPI.
+    /// The receive buffer of the rank behind each face; null where kernels do not reach it.
     there: [[Ptr; 2]; 4],
     memory: PeerMemory,
     number: u32,
@@ -127,7 +167,7 @@ pub(crate) struct HaloExchange {
     /// Number of columns of the messages under way.
     columns: usize,
     recv: Buffer,
-    /// The faces that kernels write across, and the faces of MPI.
+    /// The faces that kernels write across, and the others.
     near: Option<Direct>,
     far: Option<Far>,
 }
@@ -141,7 +181,8 @@ impl HaloExchange {
         peers: Option<Arc<Peers>>,
     ) -> Result<Arc<Mutex<Self>>> {
         let bytes = faces.total();
-        let near = peers.map_or(Ok(None), |peers| Direct::new(device, comm, &faces, peers))?;
+        let direct = |peers: &Arc<Peers>| Direct::new(device, comm, &faces, peers.clone());
+        let near = peers.as_ref().map_or(Ok(None), direct)?;
         let (recv, near) = match near {
             Some((recv, near)) => (recv, Some(near)),
             None => (device.alloc_shared(bytes)?, None),
@@ -153,13 +194,8 @@ impl HaloExchange {
         let far = if crossed.is_empty() {
             None
         } else {
-            // MPI is not asked to copy inside of one GPU.
-            let own = crossed.iter().any(|&(mu, upper)| comm.neighbour(mu, upper) == comm.rank());
-            let takes = comm.takes_gpu_memory() && !own && !asked("staged");
-            let reaches = device.is_cpu() || takes;
-            let copy = || device.mapped(bytes.div_ceil(4));
-            let host = if reaches { None } else { Some([copy()?, copy()?]) };
-            Some(Far { faces: crossed, send: device.alloc_shared(bytes)?, host })
+            let way = Way::new(device, comm, &crossed, bytes, peers)?;
+            Some(Far { faces: crossed, send: device.alloc_shared(bytes)?, way })
         };
         Ok(Self::shared(faces, recv, near, far))
     }
@@ -176,8 +212,8 @@ impl HaloExchange {
         })
     }
 
-    /// An exchange for kernels that are not run, without memory: of the kind that `new` would make if either all ranks
-    /// reach each other's memory or none does.
+    /// An exchange for kernels that are not run, without memory: of the kind that `new` would make, direct where all
+    /// ranks reach each other's memory.
     fn stand_in(
         device: &Device,
         comm: &Comm,
@@ -197,7 +233,7 @@ impl HaloExchange {
             None
         } else {
             // No message goes anywhere.
-            Some(Far { faces: vec![], send: device.alloc_shared(0)?, host: None })
+            Some(Far { faces: vec![], send: device.alloc_shared(0)?, way: Way::Mpi })
         };
         Ok(Self::shared(faces, recv, near, far))
     }
@@ -288,31 +324,34 @@ impl HaloExchange {
         self.depart()?;
         match &self.far {
             None => meanwhile()?,
-            Some(far) if device.is_cpu() => {
-                let pending = self.start(comm, far, [far.send.ptr().0, here.0])?;
-                meanwhile()?;
-                comm.finish(pending)?;
-            }
-            Some(far) => {
-                let piece = |&(mu, upper): &(usize, bool)| {
-                    (self.faces.offset(mu, upper), self.sent_bytes(mu))
-                };
-                let pieces: Vec<(u64, usize)> = far.faces.iter().map(piece).collect();
-                device.start_download(
-                    far.host.as_ref().map(|[out, _]| out),
-                    far.send.ptr(),
-                    &pieces,
-                )?;
-                meanwhile()?;
-                device.wait_for_download()?;
-                let memory = match &far.host {
-                    Some([out, inp]) => [out.host(), inp.host()],
-                    None => [far.send.ptr().0, here.0],
-                };
-                // MPI copies to and from a GPU in the context that is current.
-                device.inside(&mut || comm.finish(self.start(comm, far, memory)?))?;
-                device.start_upload(far.host.as_ref().map(|[_, inp]| inp), here, &pieces)?;
-            }
+            Some(far) => match &far.way {
+                Way::Devices(peers) => self.by_devices(comm, far, peers, meanwhile)?,
+                Way::Mpi if device.is_cpu() => {
+                    let pending = self.start(comm, far, [far.send.ptr().0, here.0])?;
+                    meanwhile()?;
+                    comm.finish(pending)?;
+                }
+                Way::Mpi => {
+                    device.start_download(None, here, &[])?;
+                    meanwhile()?;
+                    device.wait_for_download()?;
+                    let memory = [far.send.ptr().0, here.0];
+                    // MPI copies to and from a GPU in the context that is current.
+                    device.inside(&mut || comm.finish(self.start(comm, far, memory)?))?;
+                    device.start_upload(None, here, &[])?;
+                }
+                Way::Staged([out, inp]) => {
+                    let piece = |&(mu, upper): &(usize, bool)| {
+                        (self.faces.offset(mu, upper), self.sent_bytes(mu))
+                    };
+                    let pieces: Vec<(u64, usize)> = far.faces.iter().map(piece).collect();
+                    device.start_download(Some(out), far.send.ptr(), &pieces)?;
+                    meanwhile()?;
+                    device.wait_for_download()?;
+                    comm.finish(self.start(comm, far, [out.host(), inp.host()])?)?;
+                    device.start_upload(Some(inp), here, &pieces)?;
+                }
+            },
         }
         match &self.near {
             Some(near) => {
@@ -320,6 +359,34 @@ impl HaloExchange {
             }
             None => Ok(()),
         }
+    }
+
+    /// Has the devices send what is packed and receive what comes.
+    fn by_devices(
+        &self,
+        comm: &Comm,
+        far: &Far,
+        peers: &Arc<Peers>,
+        meanwhile: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let Some(devices) = &peers.devices else { return meanwhile() };
+        // Messages between two ranks come in the order of the faces of the one that sends.
+        let [mut sends, mut receives] = [const { vec![] }; 2];
+        for (mu, upper) in self.faces.list() {
+            let bytes = self.sent_bytes(mu);
+            if far.faces.contains(&(mu, upper)) {
+                let (rank, at) = (comm.neighbour(mu, upper), self.faces.offset(mu, upper));
+                sends.push(MessagePiece { rank, at, bytes });
+            }
+            if far.faces.contains(&(mu, !upper)) {
+                let at = self.slot() + self.faces.offset(mu, !upper);
+                receives.push(MessagePiece { rank: comm.neighbour(mu, !upper), at, bytes });
+            }
+        }
+        peers.awaited_on(self.recv.device());
+        devices.start((&far.send, &sends), (&self.recv, &receives))?;
+        meanwhile()?;
+        devices.arrive()
     }
 
     /// Starts the MPI messages of the far faces between these two addresses.
@@ -348,8 +415,8 @@ impl HaloExchange {
 }
 
 impl Direct {
-    /// The receive buffer of this rank, and access to those of its neighbours on this machine. None if no neighbour
-    /// is on this machine, or one of them cannot be reached. All ranks call this.
+    /// The receive buffer of this rank, and access to those of its neighbours on this host, as far as they can be
+    /// reached. None if no rank reaches any. All ranks call this.
     fn new(
         device: &Device,
         comm: &Comm,
@@ -357,7 +424,7 @@ impl Direct {
         peers: Arc<Peers>,
     ) -> Result<Option<(Buffer, Direct)>> {
         let neighbours = faces.list().map(|(mu, upper)| comm.neighbour(mu, upper));
-        let near: Vec<usize> = neighbours.filter(|rank| comm.node().contains(rank)).collect();
+        let near: Vec<usize> = neighbours.filter(|rank| comm.host().contains(rank)).collect();
         // Two slots and the flags.
         let bytes = 2 * faces.total() + 256;
         let Some((recv, memory)) = PeerMemory::new(device, comm, &near, bytes)? else {
@@ -559,7 +626,7 @@ pub(super) fn new_bytes(comm: &Comm, device: &Device, faces: &Faces) -> u64 {
     if faces.total() == 0 || there || ASKED.with_borrow(|all| asked_for(all, comm, faces)) {
         return 0;
     }
-    let far = |(mu, upper)| !comm.node().contains(&comm.neighbour(mu, upper));
+    let far = |(mu, upper)| !comm.host().contains(&comm.neighbour(mu, upper));
     match (2 * faces.total(), device.is_cpu()) {
         (twice, true) => twice as u64,
         (twice, false) => {

@@ -18,6 +18,7 @@ mod momenta;
 mod peers;
 mod random;
 mod reduce;
+mod routes;
 pub(crate) mod time_slices;
 mod transfer;
 mod transformation;

@@ -1,8 +1,9 @@
-//! GPUs of one machine that reach each other's memory: what is written there for others, and where
-//! they take sums among themselves.
+//! GPUs of one host that reach each other's memory: what is written there for others, and where they take
+//! sums among themselves.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use super::routes::{Devices, Route};
 use crate::backend::args::{SumArgs, MAX_PEERS};
 use crate::backend::{Attached, Awaited, Buffer, Device, Mapped, Ptr};
 use crate::bail;
@@ -14,24 +15,22 @@ use crate::error::{Error, Result, Status};
 pub(super) const SHARED_PAGE: usize = 2 << 20;
 /// Bytes of a number with its tag on a board (kernels/sums.h).
 pub(super) const NUMBER_BYTES: usize = 16;
+/// Largest number of ranks whose memory a rank opens at a time: its neighbours, or those of a board.
+const MAX_REACHED: usize = 8;
+/// Room for what a device says of memory that it shares.
+const HANDLE_BYTES: usize = 127;
 
 /// Size in bytes of an allocation that other processes are to reach.
 pub(super) fn shared_bytes(bytes: usize) -> usize {
     bytes.next_multiple_of(SHARED_PAGE)
 }
 
-/// Whether `PLAQ_HALO` asks for this route of faces: `staged` through the host, `mpi` by an MPI that takes GPU memory
-/// where it does.
-pub(super) fn asked(route: &str) -> bool {
-    std::env::var("PLAQ_HALO").is_ok_and(|asked| asked == route)
-}
-
 /// Whether every rank says yes.
-fn all(comm: &Comm, yes: bool) -> Result<bool> {
+pub(super) fn all(comm: &Comm, yes: bool) -> Result<bool> {
     Ok(comm.all_gather(&[yes as u8])?.iter().all(|&vote| vote == 1))
 }
 
-/// One allocation on each rank of this machine, at the addresses where this rank's kernels reach it.
+/// One allocation on each rank, at the addresses where this rank's kernels reach it.
 #[derive(Debug)]
 pub(super) struct PeerMemory {
     own: (usize, Ptr),
@@ -39,44 +38,74 @@ pub(super) struct PeerMemory {
 }
 
 impl PeerMemory {
-    /// Allocates zeroed memory and opens that of `ranks` on this machine. None if no rank names another or one cannot
-    /// be reached. All ranks call this and get the same answer.
+    /// Allocates zeroed memory and opens that of `ranks`, which are on this rank's host. Of two ranks that name each
+    /// other both reach the other's memory or neither does. None if no rank reaches any. All ranks call this.
     pub fn new(
         device: &Device,
         comm: &Comm,
         ranks: &[usize],
         bytes: usize,
     ) -> Result<Option<(Buffer, PeerMemory)>> {
-        let wanted = !asked("staged") && !asked("mpi");
-        if all(comm, ranks.is_empty())? || !all(comm, wanted)? {
+        let mut wanted: Vec<usize> = ranks.to_vec();
+        wanted.sort_unstable();
+        wanted.dedup();
+        assert!(wanted.len() <= MAX_REACHED);
+        if all(comm, wanted.is_empty())? || !all(comm, Route::asked()? == Route::Fastest)? {
             return Ok(None);
         }
         // Cleared before anybody writes into it, which may be as soon as the handles are out.
         let buffer = device.alloc_shared(shared_bytes(bytes));
         let cleared = buffer.and_then(|buffer| device.synchronize().map(|()| buffer));
         let buffer = comm.agree(cleared)?;
-        let shared = if comm.size() > 1 { device.share(&buffer) } else { Ok(Vec::new()) };
-        if !all(comm, shared.is_ok())? {
-            return Ok(None);
+        let own = (comm.rank(), buffer.ptr());
+        let mut reach = PeerMemory { own, others: Vec::new() };
+        if comm.size() > 1 {
+            reach.open(device, comm, &buffer, &wanted)?;
         }
-        let shared = shared?;
-        let handles = comm.all_gather(&shared)?;
-        let mut reach = PeerMemory { own: (comm.rank(), buffer.ptr()), others: Vec::new() };
-        let mut reached = Ok(());
-        for &rank in ranks.iter().filter(|rank| **rank != comm.rank()) {
-            if reach.others.iter().any(|(r, _)| *r == rank) {
+        let some = wanted.iter().any(|&rank| reach.of(rank).is_some());
+        Ok((!all(comm, !some)?).then_some((buffer, reach)))
+    }
+
+    /// Opens the memory of other ranks, as far as both of a pair reach that of the other.
+    fn open(
+        &mut self,
+        device: &Device,
+        comm: &Comm,
+        buffer: &Buffer,
+        wanted: &[usize],
+    ) -> Result<()> {
+        // The handle with its length; none where the device shares nothing.
+        let mut mine = [0u8; 1 + HANDLE_BYTES];
+        match device.share(buffer) {
+            Ok(shared) => {
+                mine[0] = shared.len() as u8;
+                mine[1..1 + shared.len()].copy_from_slice(&shared);
+            }
+            Err(e) => log::info!("messages go through the host: {e}"),
+        }
+        let handles = comm.all_gather(&mine)?;
+        for &rank in wanted.iter().filter(|rank| **rank != comm.rank() && mine[0] > 0) {
+            let theirs = &handles[rank * mine.len()..][..mine.len()];
+            if theirs[0] == 0 {
                 continue;
             }
-            match device.attach(&handles[rank * shared.len()..][..shared.len()]) {
-                Ok(memory) => reach.others.push((rank, memory)),
-                Err(e) => {
-                    log::info!("messages go through the host: {e}");
-                    reached = Err(e);
-                    break;
-                }
+            match device.attach(&theirs[1..1 + theirs[0] as usize]) {
+                Ok(memory) => self.others.push((rank, memory)),
+                Err(e) => log::info!("messages to rank {rank} go through the host: {e}"),
             }
         }
-        Ok(all(comm, reached.is_ok())?.then_some((buffer, reach)))
+        let mut reached = [u32::MAX; MAX_REACHED];
+        for (place, (rank, _)) in reached.iter_mut().zip(&self.others) {
+            *place = *rank as u32;
+        }
+        let votes = comm.all_gather(bytemuck::cast_slice(&reached))?;
+        let own = (comm.rank() as u32).to_ne_bytes();
+        let mutual = |rank: usize| {
+            let theirs = &votes[rank * size_of_val(&reached)..][..size_of_val(&reached)];
+            theirs.chunks_exact(4).any(|word| word == own)
+        };
+        self.others.retain(|(rank, _)| mutual(*rank));
+        Ok(())
     }
 
     /// Stands for the memory of all ranks by that of this one, for kernels that are not run.
@@ -103,6 +132,8 @@ pub(super) struct Peers {
     /// Zero as long as every message came; then the code of what did not, see `check`.
     pub failed: Mapped,
     pub board: Option<Mutex<SumBoard>>,
+    /// The devices of all ranks where these send each other messages by themselves.
+    pub devices: Option<Devices>,
     ranks: Listener,
 }
 
@@ -123,8 +154,10 @@ impl Peers {
     /// Makes the flags and boards of a device. All ranks call this.
     pub fn new(device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = comm.agree(device.mapped(1))?;
+        comm.agree(Route::asked())?;
         let board = SumBoard::new(device, comm, &failed)?.map(Mutex::new);
-        Ok(Arc::new(Peers { failed, board, ranks: comm.listener() }))
+        let devices = if board.is_some() { None } else { Devices::connect(device, comm)? };
+        Ok(Arc::new(Peers { failed, board, devices, ranks: comm.listener() }))
     }
 
     /// Flags and a board like these on a device whose kernels are not run; nobody is asked.
@@ -132,7 +165,8 @@ impl Peers {
         let failed = device.mapped(1)?;
         let own = known.and_then(|peers| peers.board.as_ref());
         let board = own.map(|board| SumBoard::like_on(&lock(board), device)).transpose()?;
-        Ok(Arc::new(Peers { failed, board: board.map(Mutex::new), ranks: comm.listener() }))
+        let board = board.map(Mutex::new);
+        Ok(Arc::new(Peers { failed, board, devices: None, ranks: comm.listener() }))
     }
 
     /// Tells the device, before the launch of a kernel that waits, what to end the wait by.
@@ -141,16 +175,18 @@ impl Peers {
         device.awaits(&(peers as Weak<dyn Awaited>));
     }
 
-    /// Closes the boards of others that this rank opened; returns whether others opened its own.
+    /// Closes the boards of others that this rank opened; returns whether others use what belongs to this rank.
     pub fn release(&self) -> bool {
-        let Some(board) = &self.board else { return false };
-        lock(board).reach.close();
-        true
+        if let Some(board) = &self.board {
+            lock(board).reach.close();
+        }
+        self.board.is_some() || self.devices.is_some()
     }
 
     /// Ends kernels that still wait for other ranks, for good.
     pub fn give_up(&self) {
         self.failed.set(0, GIVEN_UP);
+        self.devices.iter().for_each(Devices::abort);
     }
 
     /// Refuses results that rest on a message which did not come, and gives up on the ranks that it waited for.
@@ -174,6 +210,7 @@ impl Awaited for Peers {
     fn ask(&self) -> Result<()> {
         // Kernels that have been told do not wait.
         if self.failed.get(0) != 0 {
+            self.devices.iter().for_each(Devices::abort);
             return Ok(());
         }
         // What a call that failed has left waits in vain; the call has said so.
@@ -181,7 +218,8 @@ impl Awaited for Peers {
             self.give_up();
             return Ok(());
         }
-        self.ranks.watch().inspect_err(|_| self.give_up())
+        let well = self.devices.as_ref().map_or(Ok(()), Devices::check);
+        self.ranks.watch().and(well).inspect_err(|_| self.give_up())
     }
 }
 
@@ -194,13 +232,19 @@ impl SumBoard {
 
     fn new(device: &Device, comm: &Comm, failed: &Mapped) -> Result<Option<SumBoard>> {
         let ranks = comm.size();
-        if ranks == 1 || ranks > MAX_PEERS as usize || comm.node().len() < ranks {
+        if ranks == 1 || ranks > MAX_PEERS as usize || comm.hosts() > 1 {
             return Ok(None);
         }
         let everybody: Vec<usize> = (0..ranks).collect();
         let Some((own, reach)) = PeerMemory::new(device, comm, &everybody, SHARED_PAGE)? else {
             return Ok(None);
         };
+        if !all(comm, everybody.iter().all(|&rank| reach.of(rank).is_some()))? {
+            // Nobody has it open when it is freed.
+            drop(reach);
+            all(comm, true)?;
+            return Ok(None);
+        }
         let mut args = SumArgs {
             ranks: ranks as i32,
             rank: comm.rank() as i32,

@@ -1,52 +1,206 @@
-//! The CPU posing as a device whose memory neither host programs nor other ranks see.
+//! The CPU posing as a device whose memory neither host programs nor other ranks see, or see as they see that of a GPU.
 
-use plaq::backend::args::SumArgs;
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use plaq::backend::args::{SignalArgs, SumArgs};
 use plaq::backend::cpu::Cpu;
-use plaq::backend::{Backend, Call, Device, Downloads, Piece, Ptr};
-use plaq::error::Result;
+use plaq::backend::cuda::{Nccl, Ring};
+use plaq::backend::{
+    Awaited, Backend, Call, Device, DeviceComm, Downloads, Parcel, Piece, Place, Ptr,
+};
+use plaq::error::{Error, Result, Status};
+
+/// How other ranks reach such a device.
+#[derive(Clone, Copy, PartialEq)]
+enum Reach {
+    /// Through the host alone.
+    Staged,
+    /// They write into its memory, as GPUs of one host do (CUDA IPC).
+    Shared,
+    /// It sends messages by itself, through what stands in for NCCL (tests/comm/nccl.c).
+    Connected,
+}
 
 /// A CPU that denies being one.
-struct Remote(Cpu);
+struct Remote {
+    cpu: Cpu,
+    reach: Reach,
+    /// Files of the memory that is shared, and sizes of that of others, by address.
+    shared: Mutex<BTreeMap<u64, (String, usize)>>,
+    others: Mutex<BTreeMap<u64, usize>>,
+    awaited: &'static Waits,
+}
+
+/// The ranks that are asked while the device waits for others.
+#[derive(Default)]
+struct Waits(Mutex<Vec<Weak<dyn Awaited>>>);
+
+impl Waits {
+    /// Waits until `done` says so, or a rank has failed.
+    fn until(&self, done: impl Fn() -> bool) -> Result<()> {
+        while !done() {
+            let all: Vec<_> = self.0.lock().unwrap().iter().filter_map(Weak::upgrade).collect();
+            all.iter().try_for_each(|ranks| ranks.ask())?;
+            std::thread::yield_now();
+        }
+        Ok(())
+    }
+}
+
+/// Memory of a file that other processes open by its name.
+fn map(name: &str, bytes: usize, make: bool) -> Result<u64> {
+    let path = CString::new(name).unwrap();
+    let flags = if make { libc::O_CREAT | libc::O_EXCL } else { 0 };
+    // SAFETY: a file of these tests, and as much of it as is mapped.
+    unsafe {
+        let file = libc::shm_open(path.as_ptr(), flags | libc::O_RDWR, 0o600);
+        if file < 0 || (make && libc::ftruncate(file, bytes as i64) != 0) {
+            return Err(Error::new(Status::Unsupported, format!("cannot open {name}")));
+        }
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let at = libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file, 0);
+        libc::close(file);
+        assert_ne!(at, libc::MAP_FAILED);
+        Ok(at as u64)
+    }
+}
+
+impl Remote {
+    /// What a GPU's kernels do with the flags of messages.
+    fn flags(&self, args: &SignalArgs, awaits: bool) -> Result<()> {
+        let start = Instant::now();
+        let number = args.number as u32;
+        for (k, flag) in args.flag.iter().enumerate().filter(|(_, flag)| **flag != Ptr::NULL) {
+            let flag = flag.0 as *mut u32;
+            std::sync::atomic::fence(Ordering::SeqCst);
+            if !awaits {
+                // SAFETY: a flag behind the messages of a rank.
+                unsafe { flag.write_volatile(number) };
+                continue;
+            }
+            let limit = Duration::from_nanos(args.nanoseconds as u64);
+            self.awaited.until(|| {
+                // SAFETY: as above, and the word of messages that did not come.
+                unsafe {
+                    let came = flag.read_volatile().wrapping_sub(number) as i32 >= 0;
+                    let failed = args.failed.0 as *mut u32;
+                    if !came && start.elapsed() > limit && failed.read_volatile() == 0 {
+                        failed.write_volatile(k as u32 + 1);
+                    }
+                    came || failed.read_volatile() != 0
+                }
+            })?;
+        }
+        Ok(())
+    }
+}
 
 impl Backend for Remote {
     fn name(&self) -> String {
-        format!("remote {}", self.0.name())
+        let how = match self.reach {
+            Reach::Staged => "",
+            Reach::Shared => " shared",
+            Reach::Connected => " connected",
+        };
+        format!("remote{how} {}", self.cpu.name())
     }
     fn is_cpu(&self) -> bool {
         false
     }
     fn max_lanes(&self) -> usize {
-        self.0.max_lanes()
+        self.cpu.max_lanes()
     }
     fn memory(&self) -> Result<(u64, u64)> {
-        self.0.memory()
+        self.cpu.memory()
     }
     fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr> {
-        self.0.alloc(bytes, shared)
+        if !shared || self.reach != Reach::Shared {
+            return self.cpu.alloc(bytes, shared);
+        }
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("/plaq-test-{}-{number}", std::process::id());
+        let bytes = bytes.max(1) as usize;
+        let at = map(&name, bytes, true)?;
+        self.shared.lock().unwrap().insert(at, (name, bytes));
+        Ok(Ptr(at))
     }
     unsafe fn free(&self, ptr: Ptr, bytes: u64, shared: bool) {
-        self.0.free(ptr, bytes, shared)
+        match self.shared.lock().unwrap().remove(&ptr.0) {
+            None => self.cpu.free(ptr, bytes, shared),
+            Some((name, bytes)) => {
+                let path = CString::new(name).unwrap();
+                libc::shm_unlink(path.as_ptr());
+                libc::munmap(ptr.0 as *mut _, bytes);
+            }
+        }
     }
     unsafe fn upload(&self, pieces: &[Piece]) -> Result<()> {
-        self.0.upload(pieces)
+        self.cpu.upload(pieces)
     }
     unsafe fn download(&self, source: &mut Downloads) -> Result<()> {
-        self.0.download(source)
+        self.cpu.download(source)
     }
     unsafe fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
-        self.0.copy(dst, src, bytes)
+        self.cpu.copy(dst, src, bytes)
     }
     unsafe fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
-        self.0.zero(dst, bytes)
+        self.cpu.zero(dst, bytes)
+    }
+    unsafe fn share(&self, ptr: Ptr) -> Result<Vec<u8>> {
+        let shared = self.shared.lock().unwrap();
+        match shared.get(&ptr.0) {
+            Some((name, bytes)) => Ok([&bytes.to_ne_bytes()[..], name.as_bytes()].concat()),
+            None => Err(Error::new(Status::Unsupported, "it does not share its memory")),
+        }
+    }
+    unsafe fn attach(&self, shared: &[u8]) -> Result<(Ptr, Ptr)> {
+        let (bytes, name) = shared.split_at(8);
+        let bytes = usize::from_ne_bytes(bytes.try_into().unwrap());
+        let at = map(std::str::from_utf8(name).unwrap(), bytes, false)?;
+        self.others.lock().unwrap().insert(at, bytes);
+        Ok((Ptr(at), Ptr(at)))
+    }
+    unsafe fn detach(&self, base: Ptr) {
+        let bytes = self.others.lock().unwrap().remove(&base.0).unwrap();
+        libc::munmap(base.0 as *mut _, bytes);
     }
     // Page-locked memory, for as long as the tests run.
     fn mapped(&self, bytes: usize) -> Result<(u64, Ptr)> {
-        let host = self.0.alloc(bytes as u64, false)?.0;
+        let host = self.cpu.alloc(bytes as u64, false)?.0;
         Ok((host, Ptr(host)))
+    }
+    fn identity(&self) -> Result<[u8; 16]> {
+        if self.reach != Reach::Connected {
+            return Err(Error::new(Status::Unsupported, "it sends no messages by itself"));
+        }
+        Nccl::get()?;
+        Ok(u128::from(std::process::id()).to_ne_bytes())
+    }
+    fn meeting(&self) -> Result<Vec<u8>> {
+        Nccl::get()?.meeting()
+    }
+    fn connect(
+        &self,
+        meeting: &[u8],
+        place: &Place,
+        _goes_on: &dyn Fn() -> Result<()>,
+    ) -> Result<Box<dyn DeviceComm>> {
+        let ring = Ring::join(meeting, place.rank, place.ranks, Duration::from_secs(30))?;
+        Ok(Box::new(Connected { ring, stream: Default::default(), awaited: self.awaited }))
+    }
+    fn awaits(&self, ranks: &Weak<dyn Awaited>) {
+        let mut all = self.awaited.0.lock().unwrap();
+        all.retain(|one| one.strong_count() > 0 && !one.ptr_eq(ranks));
+        all.push(ranks.clone());
     }
     unsafe fn start_download(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         let copy =
-            |&(to, from, bytes): &(u64, Ptr, usize)| self.0.copy(Ptr(to), from, bytes as u64);
+            |&(to, from, bytes): &(u64, Ptr, usize)| self.cpu.copy(Ptr(to), from, bytes as u64);
         pieces.iter().try_for_each(copy)
     }
     fn wait_for_download(&self) -> Result<()> {
@@ -54,20 +208,83 @@ impl Backend for Remote {
     }
     unsafe fn start_upload(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
         let copy =
-            |&(to, from, bytes): &(Ptr, u64, usize)| self.0.copy(to, Ptr(from), bytes as u64);
+            |&(to, from, bytes): &(Ptr, u64, usize)| self.cpu.copy(to, Ptr(from), bytes as u64);
         pieces.iter().try_for_each(copy)
     }
     unsafe fn launch(&self, call: &Call) -> Result<()> {
-        self.0.launch(call)
+        match call.kernel.name {
+            "signal" => self.flags(&*call.args.cast::<SignalArgs>(), false),
+            "await" => self.flags(&*call.args.cast::<SignalArgs>(), true),
+            _ => self.cpu.launch(call),
+        }
     }
     unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64> {
-        self.0.reduce(call, sums, over)
+        self.cpu.reduce(call, sums, over)
     }
     fn synchronize(&self) -> Result<()> {
-        self.0.synchronize()
+        self.cpu.synchronize()
     }
 }
 
+/// Messages through what stands in for NCCL, on a stream that counts groups of them: those put on it, and those done.
+struct Connected {
+    ring: Ring,
+    stream: Box<[AtomicU64; 2]>,
+    awaited: &'static Waits,
+}
+
+impl Connected {
+    fn done(&self) -> bool {
+        let [put, done] = [0, 1].map(|i| self.stream[i].load(Ordering::SeqCst));
+        put == done
+    }
+}
+
+impl DeviceComm for Connected {
+    unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()> {
+        let stream = (&*self.stream as *const [AtomicU64; 2]).cast_mut().cast();
+        self.ring.exchange(stream, sends, receives)
+    }
+    fn arrive(&self) -> Result<()> {
+        self.awaited.until(|| self.done())
+    }
+    fn waits(&self) -> Result<bool> {
+        self.ring.check().map(|()| !self.done())
+    }
+    fn abort(&self) {
+        self.ring.abort();
+    }
+}
+
+fn device(reach: Reach) -> Device {
+    Device::from_backend(Box::new(Remote {
+        cpu: Cpu::new(2).expect("starts"),
+        reach,
+        shared: Mutex::default(),
+        others: Mutex::default(),
+        awaited: Box::leak(Box::default()),
+    }))
+}
+
+/// A device that other ranks reach through the host alone.
 pub fn remote() -> Device {
-    Device::from_backend(Box::new(Remote(Cpu::new(2).expect("starts"))))
+    device(Reach::Staged)
+}
+
+/// Devices for the ways of messages that ranks can take here: through the host; on several hosts
+/// (`PLAQ_RANKS_PER_HOST`) in memory within them; and by what stands in for NCCL where `PLAQ_TEST_NCCL` is its path.
+pub fn remotes(ranks: &plaq::comm::Comm) -> Vec<Device> {
+    let mut all = Vec::new();
+    if ranks.size() > 1 {
+        all.push(remote());
+        // Within one host kernels of a GPU tell of messages by themselves, which no CPU does.
+        if ranks.hosts() > 1 {
+            all.push(device(Reach::Shared));
+        }
+        if let Some(path) = std::env::var_os("PLAQ_TEST_NCCL") {
+            std::env::set_var("PLAQ_NCCL_LIBRARY", path);
+            all.push(device(Reach::Connected));
+        }
+    }
+    all
 }

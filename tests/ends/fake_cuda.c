@@ -17,6 +17,7 @@ int cuGetErrorString(int code, const char **s) { return *s = "not by this driver
 int cuDeviceGetCount(int *n) { return *n = 1, 0; }
 int cuDeviceGet(int *d, int n) { return *d = n, 0; }
 int cuDeviceGetName(char *s, int n, int d) { return strncpy(s, "no GPU", (size_t)n), d; }
+int cuDeviceGetUuid_v2(void *id, int d) { return memset(id, 7, 16), d; }
 int cuDeviceGetAttribute(int *v, int which, int d) {
   /* Multiprocessors, bytes of the cache, architecture 9.0, no memory pools. */
   *v = which == 16 ? 132 : which == 38 ? 50 << 20 : which == 75 ? 9 : 0;
@@ -55,6 +56,7 @@ NOTHING(cuMemcpyDtoHAsync_v2, void *p, uint64_t d, size_t n, void *s)
 NOTHING(cuMemcpyDtoDAsync_v2, uint64_t d, uint64_t p, size_t n, void *s)
 NOTHING(cuMemsetD8Async, uint64_t d, unsigned char c, size_t n, void *s)
 int cuStreamCreate(void **s, unsigned f) { return *s = &here, (int)(f & 0); }
+int cuStreamCreateWithPriority(void **s, unsigned f, int p) { return (void)p, cuStreamCreate(s, f); }
 NOTHING(cuStreamDestroy_v2, void *s)
 NOTHING(cuStreamSynchronize, void *s)
 NOTHING(cuStreamQuery, void *s)

@@ -71,6 +71,7 @@ driver_functions! {
     device_count = "cuDeviceGetCount" (*mut c_int);
     device_get = "cuDeviceGet" (*mut c_int, c_int);
     device_name = "cuDeviceGetName" (*mut c_char, c_int, c_int);
+    device_uuid = "cuDeviceGetUuid_v2" (*mut [u8; 16], c_int);
     device_attribute = "cuDeviceGetAttribute" (*mut c_int, c_int, c_int);
     primary_retain = "cuDevicePrimaryCtxRetain" (*mut Handle, c_int);
     primary_release = "cuDevicePrimaryCtxRelease_v2" (c_int);
@@ -102,6 +103,7 @@ driver_functions! {
     copy_on_device = "cuMemcpyDtoDAsync_v2" (DevicePtr, DevicePtr, usize, Handle);
     memset = "cuMemsetD8Async" (DevicePtr, u8, usize, Handle);
     stream_create = "cuStreamCreate" (*mut Handle, c_uint);
+    stream_create_urgent = "cuStreamCreateWithPriority" (*mut Handle, c_uint, c_int);
     stream_destroy = "cuStreamDestroy_v2" (Handle);
     stream_synchronize = "cuStreamSynchronize" (Handle);
     stream_query = "cuStreamQuery" (Handle);
@@ -144,6 +146,8 @@ pub const FUNCTION_REGISTERS: c_int = 4;
 pub const HOST_PORTABLE_MAPPED: c_uint = 3;
 /// CU_STREAM_NON_BLOCKING
 pub const STREAM_NON_BLOCKING: c_uint = 1;
+/// A priority above all others, which the driver takes as its highest.
+pub const URGENT: c_int = c_int::MIN;
 /// CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
 pub const IPC_LAZY_PEER_ACCESS: c_uint = 1;
 /// CU_EVENT_DISABLE_TIMING

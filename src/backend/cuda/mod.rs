@@ -10,7 +10,9 @@ mod driver;
 mod host;
 mod image;
 mod memory;
+mod messages;
 mod modules;
+mod nccl;
 mod nvrtc;
 mod shapes;
 mod share;
@@ -27,6 +29,7 @@ use std::sync::{Mutex, MutexGuard, Weak};
 pub use cache::Cache;
 pub use compiling::share_machine;
 pub use modules::in_parallel;
+pub use nccl::{Nccl, Ring};
 pub use nvrtc::{Compiled, Nvrtc, Usage};
 pub use shapes::{candidates, default_shape};
 pub use source::{LaunchShape, Source};
@@ -43,8 +46,8 @@ use waits::{Waits, Wanted};
 use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
 use super::{
-    families::Kind, Asked, Awaited, Backend, Call, Downloads, Gpu, Piece, Posted, Ptr, Started,
-    Work,
+    families::Kind, Asked, Awaited, Backend, Call, DeviceComm, Downloads, Gpu, Piece, Place, Posted,
+    Ptr, Started, Work,
 };
 use crate::bail;
 use crate::error::Result;
@@ -380,6 +383,26 @@ impl Backend for Cuda {
             let _ = self.settle();
             share::unmap(self.driver, host);
         }
+    }
+
+    fn identity(&self) -> Result<[u8; 16]> {
+        Nccl::get()?;
+        let mut uuid = [0; 16];
+        cu!(self.driver, device_uuid(&mut uuid, self.device), "asking what {} is", self.name)?;
+        Ok(uuid)
+    }
+    fn meeting(&self) -> Result<Vec<u8>> {
+        let _current = self.enter()?;
+        Nccl::get()?.meeting()
+    }
+    fn connect(
+        &self,
+        meeting: &[u8],
+        place: &Place,
+        goes_on: &dyn Fn() -> Result<()>,
+    ) -> Result<Box<dyn DeviceComm>> {
+        let _current = self.enter()?;
+        Ok(Box::new(messages::Messages::connect(self, meeting, place, goes_on)?))
     }
 
     fn obstacle(&self, at: Ptr, bytes: u64) -> Result<Option<String>> {

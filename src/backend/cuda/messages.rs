@@ -1,0 +1,222 @@
+//! Messages of NCCL on a stream of their own, beside the kernels.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{channel, RecvTimeoutError, SendError};
+use std::sync::Arc;
+use std::thread::Builder;
+use std::time::Duration;
+
+use super::compiling::without_signals;
+use super::driver::{
+    cu, Current, Driver, Handle, EVENT_NO_TIMING, NOT_READY, STREAM_NON_BLOCKING, URGENT,
+};
+use super::nccl::Ring;
+use super::Cuda;
+use crate::backend::{Backend, DeviceComm, Parcel, Place};
+use crate::bail;
+use crate::error::Result;
+
+/// Bytes of the first message to a neighbour, which connects the two.
+const GREETING: usize = 256;
+/// How often ranks are asked about while this one waits for them.
+const ASK: Duration = Duration::from_millis(1);
+/// Limit of a call that NCCL is told to make in the background.
+const BACKGROUND: Duration = Duration::from_secs(300);
+
+/// A stream for messages, and its events.
+struct Stream {
+    driver: &'static Driver,
+    context: Handle,
+    /// The stream of the device's kernels, and that of messages.
+    kernels: Handle,
+    messages: Handle,
+    /// Events recorded after the kernels before a message, and after the message.
+    events: [Handle; 2],
+}
+
+pub struct Messages {
+    ring: Arc<Ring>,
+    stream: Stream,
+    /// Whether messages were started that are not known to be done.
+    started: AtomicBool,
+}
+// SAFETY: streams and events belong to no thread, and a driver may be called from any.
+unsafe impl Send for Messages {}
+// SAFETY: as above; NCCL's communicator is behind a lock.
+unsafe impl Sync for Messages {}
+
+impl Stream {
+    fn new(cuda: &Cuda) -> Result<Stream> {
+        let (d, none) = (cuda.driver, std::ptr::null_mut());
+        // From here on, drop releases what has been made.
+        let mut stream = Stream {
+            driver: d,
+            context: cuda.context,
+            kernels: cuda.stream,
+            messages: none,
+            events: [none; 2],
+        };
+        // Urgent: kernels that move messages go ahead of those that they run beside.
+        let messages = &mut stream.messages;
+        cu!(d, stream_create_urgent(messages, STREAM_NON_BLOCKING, URGENT), "creating a stream")?;
+        for event in &mut stream.events {
+            cu!(d, event_create(event, EVENT_NO_TIMING), "creating an event")?;
+        }
+        Ok(stream)
+    }
+
+    /// Whether everything before an event is done.
+    fn passed(&self, event: Handle) -> Result<bool> {
+        // SAFETY: an event of ours.
+        match unsafe { (self.driver.event_query)(event) } {
+            0 => Ok(true),
+            NOT_READY => Ok(false),
+            code => Err(self.driver.error(code, "waiting for messages")),
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let Ok(_current) = Current::enter(self.driver, self.context) else { return };
+        let d = self.driver;
+        for event in self.events.into_iter().filter(|e| !e.is_null()) {
+            let _ = cu!(d, event_destroy(event), "");
+        }
+        if !self.messages.is_null() {
+            let _ = cu!(d, stream_destroy(self.messages), "");
+        }
+    }
+}
+
+impl Messages {
+    /// Connects this device to those of the other ranks; the context must be current.
+    pub fn connect(
+        cuda: &Cuda,
+        meeting: &[u8],
+        place: &Place,
+        goes_on: &dyn Fn() -> Result<()>,
+    ) -> Result<Messages> {
+        let stream = Stream::new(cuda)?;
+        let mut neighbours = place.neighbours.to_vec();
+        neighbours.sort_unstable();
+        neighbours.dedup();
+        let n = neighbours.len();
+        let bytes = (2 * n * GREETING) as u64;
+        let scratch = cuda.alloc(bytes, true)?;
+        cuda.synchronize()?;
+        let greeting = |k: usize| Parcel {
+            rank: neighbours[k % n],
+            at: scratch.offset((k * GREETING) as u64),
+            bytes: GREETING,
+        };
+        let greetings: Vec<Parcel> = (0..2 * n).map(greeting).collect();
+        let ring = Self::meet(cuda, &stream, meeting, place, greetings, goes_on);
+        let Ok(ring) = ring else {
+            // The thread that waits for the others may still use it.
+            std::mem::forget(stream);
+            return ring.map(|_| unreachable!());
+        };
+        let messages = Messages { ring, stream, started: AtomicBool::new(false) };
+        let done = messages.stream.events[1];
+        cu!(cuda.driver, event_record(done, messages.stream.messages), "recording a message")?;
+        while !messages.stream.passed(done)? {
+            if let Err(e) = goes_on() {
+                messages.abort();
+                return Err(e);
+            }
+        }
+        // SAFETY: allocated above; nothing uses it any more.
+        unsafe { cuda.free(scratch, bytes, true) };
+        Ok(messages)
+    }
+
+    /// Joins the other ranks and puts a first message to and from each neighbour on the stream, in a thread of its
+    /// own: NCCL waits for other ranks however long that takes.
+    fn meet(
+        cuda: &Cuda,
+        stream: &Stream,
+        meeting: &[u8],
+        place: &Place,
+        greetings: Vec<Parcel>,
+        goes_on: &dyn Fn() -> Result<()>,
+    ) -> Result<Arc<Ring>> {
+        let (driver, meeting, Place { rank, ranks, .. }) = (cuda.driver, meeting.to_vec(), *place);
+        let (context, messages) = (cuda.context as usize, stream.messages as usize);
+        let (sender, receiver) = channel();
+        let join = move || {
+            let joined = Current::enter(driver, context as Handle).and_then(|_current| {
+                let ring = Ring::join(&meeting, rank, ranks, BACKGROUND)?;
+                let (sends, receives) = greetings.split_at(greetings.len() / 2);
+                // SAFETY: memory that stays until the stream has passed this.
+                unsafe { ring.exchange(messages as Handle, sends, receives)? };
+                Ok(Arc::new(ring))
+            });
+            // Nobody waits for it any more.
+            if let Err(SendError(Ok(ring))) = sender.send(joined) {
+                ring.abort();
+            }
+        };
+        let named = Builder::new().name("plaq-nccl".into());
+        if let Err(e) = without_signals(|| named.spawn(join)) {
+            bail!(CommFailed, "cannot start a thread: {e}");
+        }
+        loop {
+            match receiver.recv_timeout(ASK) {
+                Ok(joined) => return joined,
+                Err(RecvTimeoutError::Timeout) => goes_on()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    bail!(Internal, "the thread that joins other ranks has ended")
+                }
+            }
+        }
+    }
+}
+
+impl DeviceComm for Messages {
+    unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()> {
+        let Stream { driver, context, kernels, messages, events: [before, after] } = self.stream;
+        let _current = Current::enter(driver, context)?;
+        cu!(driver, event_record(before, kernels), "recording a kernel")?;
+        cu!(driver, stream_wait(messages, before, 0), "ordering messages")?;
+        self.ring.exchange(messages, sends, receives)?;
+        cu!(driver, event_record(after, messages), "recording messages")?;
+        self.started.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    fn arrive(&self) -> Result<()> {
+        let Stream { driver, context, kernels, events: [_, after], .. } = self.stream;
+        let _current = Current::enter(driver, context)?;
+        cu!(driver, stream_wait(kernels, after, 0), "ordering a kernel")
+    }
+
+    fn waits(&self) -> Result<bool> {
+        let _current = Current::enter(self.stream.driver, self.stream.context)?;
+        self.ring.check()?;
+        let [before, after] = self.stream.events;
+        if !self.started.load(Ordering::Acquire) {
+            return Ok(false);
+        }
+        if self.stream.passed(after)? {
+            self.started.store(false, Ordering::Release);
+            return Ok(false);
+        }
+        self.stream.passed(before)
+    }
+
+    fn abort(&self) {
+        if let Ok(_current) = Current::enter(self.stream.driver, self.stream.context) {
+            self.ring.abort();
+        }
+    }
+}
+
+impl Drop for Messages {
+    fn drop(&mut self) {
+        // The ring ends before its stream.
+        if let Ok(_current) = Current::enter(self.stream.driver, self.stream.context) {
+            let _ = cu!(self.stream.driver, stream_synchronize(self.stream.messages), "");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Devices of several processes that send each other messages without their hosts.
+
+use super::{Buffer, Device, Ptr};
+use crate::error::Result;
+
+/// A message to or from the device of a rank.
+#[derive(Clone, Copy, Debug)]
+pub struct Parcel {
+    pub rank: usize,
+    pub at: Ptr,
+    pub bytes: usize,
+}
+
+/// The devices of all ranks of a communicator, one each.
+///
+/// # Safety of `start`
+/// The addresses have the bytes that their parcels name, until what was started is done.
+#[allow(clippy::missing_safety_doc)]
+pub trait DeviceComm: Send + Sync {
+    /// Starts sending and receiving, which follows what is launched so far and runs beside what is launched later.
+    /// Between two ranks messages are received in the order in which they are sent.
+    unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
+    /// Orders later launches after the messages that were started.
+    fn arrive(&self) -> Result<()>;
+    /// Whether messages that were started wait for other ranks.
+    ///
+    /// # Errors
+    /// `CommFailed`: sending or receiving failed.
+    fn waits(&self) -> Result<bool>;
+    /// Ends what is under way, and refuses all that comes later.
+    fn abort(&self);
+}
+
+/// A rank and its neighbours, as `Device::connect` takes them.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    pub rank: usize,
+    pub ranks: usize,
+    /// The ranks that this one sends messages to and receives messages from.
+    pub neighbours: &'a [usize],
+}
+
+impl Device {
+    /// See [`Backend::identity`](super::Backend::identity).
+    pub(crate) fn identity(&self) -> Result<[u8; 16]> {
+        self.0.backend.identity()
+    }
+    /// See [`Backend::meeting`](super::Backend::meeting).
+    pub(crate) fn meeting(&self) -> Result<Vec<u8>> {
+        self.0.backend.meeting()
+    }
+    /// See [`Backend::connect`](super::Backend::connect).
+    pub(crate) fn connect(
+        &self,
+        meeting: &[u8],
+        place: &Place,
+        goes_on: &dyn Fn() -> Result<()>,
+    ) -> Result<Connected> {
+        self.0.backend.connect(meeting, place, goes_on).map(Connected)
+    }
+}
+
+/// The devices of all ranks, connected.
+pub(crate) struct Connected(Box<dyn DeviceComm>);
+
+/// A part of a buffer that goes to a rank or comes from there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    pub rank: usize,
+    pub at: u64,
+    pub bytes: usize,
+}
+
+impl Piece {
+    fn of(&self, buffer: &Buffer) -> Parcel {
+        assert!(self.at as usize + self.bytes <= buffer.bytes());
+        Parcel { rank: self.rank, at: buffer.ptr().offset(self.at), bytes: self.bytes }
+    }
+}
+
+impl Connected {
+    /// Sends pieces of one buffer and receives pieces of another; see [`DeviceComm::start`]. Both buffers outlive the
+    /// messages.
+    pub fn start(
+        &self,
+        (from, sends): (&Buffer, &[Piece]),
+        (to, receives): (&Buffer, &[Piece]),
+    ) -> Result<()> {
+        let sends: Vec<Parcel> = sends.iter().map(|piece| piece.of(from)).collect();
+        let receives: Vec<Parcel> = receives.iter().map(|piece| piece.of(to)).collect();
+        // SAFETY: inside of both buffers, as asserted.
+        unsafe { self.0.start(&sends, &receives) }
+    }
+    pub fn arrive(&self) -> Result<()> {
+        self.0.arrive()
+    }
+    pub fn waits(&self) -> Result<bool> {
+        self.0.waits()
+    }
+    pub fn abort(&self) {
+        self.0.abort();
+    }
+}
+
+impl std::fmt::Debug for Connected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Connected")
+    }
+}
