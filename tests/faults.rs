@@ -5,6 +5,7 @@ use crate::common;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use common::remote::remotes;
 use common::{devices, ranks, Lex};
 use plaq::backend::Device;
 use plaq::comm::{Comm, Communicator, Options, RankMap};
@@ -75,7 +76,7 @@ fn a_rank_that_fails_in_set_up_or_in_a_solve() {
     if ranks().size() == 1 {
         return println!("skipped: one rank");
     }
-    for device in devices() {
+    for device in devices().into_iter().chain(remotes(&ranks())) {
         // Kernels are compiled without haste.
         let healthy = Job::new(&device, &ranks()).unwrap().solve(|_| Ok(())).unwrap();
         let comm = comm();
@@ -114,7 +115,7 @@ fn a_rank_that_does_not_answer() {
     if ranks().size() == 1 {
         return println!("skipped: one rank");
     }
-    for device in devices() {
+    for device in devices().into_iter().chain(remotes(&ranks())) {
         // Kernels are compiled without haste.
         Job::new(&device, &ranks()).unwrap().solve(|_| Ok(())).unwrap();
         let comm = comm();

@@ -139,6 +139,33 @@ fn operators() {
     }
 }
 
+/// Faces to ranks of the same host go directly, the others through NCCL where it is, else through the host.
+#[test]
+fn faces_go_the_shortest_way() {
+    let comm = ranks();
+    for device in devices().into_iter().chain(remotes(&comm)) {
+        let geometry = Geometry::decomposed(over_ranks([4; 4]), &device, &comm).unwrap();
+        links(&device, &geometry, Precision::F32);
+        let crossings = geometry.crossings(&device);
+        let split = (0..4).filter(|&mu| comm.split(mu)).count();
+        assert_eq!(crossings.len(), 2 * split);
+        for face in &crossings {
+            println!("{}: {face}", device.name());
+            assert_eq!(face.rank, comm.neighbour(face.mu, face.upper));
+            let near = comm.host().contains(&face.rank);
+            let expected = match device.name().split(' ').take(2).collect::<Vec<_>>()[..] {
+                ["remote", "shared"] if near => "its memory",
+                ["remote", "connected"] => "NCCL",
+                ["remote", _] => "MPI from copies on the host",
+                ["cpu", _] => "MPI",
+                // A GPU: what there is.
+                _ => continue,
+            };
+            assert_eq!(face.way, expected, "{}: {face}", device.name());
+        }
+    }
+}
+
 /// Fewer columns travel in the memory of the messages of more, and come right.
 #[test]
 fn fewer_columns_take_no_messages_of_their_own() {

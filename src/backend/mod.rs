@@ -164,16 +164,21 @@ pub trait Backend: Send + Sync {
         work()
     }
     /// Starts copies (to the host, from the device, bytes) into page-locked memory: they follow what is launched so
-    /// far and run beside what is launched later; `wait_for_download` waits for them.
+    /// far and run, one after the other, beside what is launched later.
     unsafe fn start_download(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    fn wait_for_download(&self) -> Result<()> {
+    /// Whether what was launched before `start_download`, and so many of its pieces, are done.
+    fn downloaded(&self, _pieces: usize) -> Result<bool> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Starts copies (to the device, from page-locked memory, bytes) that follow those of `start_download`; later
-    /// launches wait for them.
-    unsafe fn start_upload(&self, _pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+    /// Starts a copy (to the device, from page-locked memory, bytes), which follows what was launched before
+    /// `start_download`.
+    unsafe fn start_upload(&self, _piece: (Ptr, u64, usize)) -> Result<()> {
+        bail!(Unsupported, "{} has no memory of its own", self.name());
+    }
+    /// Orders later launches after the uploads that were started.
+    fn after_uploads(&self) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     unsafe fn launch(&self, call: &Call) -> Result<()>;

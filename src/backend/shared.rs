@@ -121,41 +121,46 @@ impl Device {
         let (ptr, base) = unsafe { self.0.backend.attach(shared)? };
         Ok(Attached { device: self.clone(), ptr, base })
     }
-    /// Starts copying pieces (offset, bytes) of what lies from `src` on to the same places of `dst`, if there is one;
+    /// Starts copying pieces (offset, bytes) of what lies from `src` on to the same places of `dst`;
     /// see [`Backend::start_download`](super::Backend::start_download).
     pub(crate) fn start_download(
         &self,
-        dst: Option<&Mapped>,
+        dst: &Mapped,
         src: Ptr,
         pieces: &[(u64, usize)],
     ) -> Result<()> {
-        let copy = |&(at, bytes): &(u64, usize)| {
-            dst.map(|dst| (dst.place(at, bytes), src.offset(at), bytes))
-        };
-        let pieces: Vec<_> = pieces.iter().filter_map(copy).collect();
+        let copy = |&(at, bytes): &(u64, usize)| (dst.place(at, bytes), src.offset(at), bytes);
+        let pieces: Vec<_> = pieces.iter().map(copy).collect();
         // SAFETY: exchanges copy inside of their buffers.
         unsafe { self.0.backend.start_download(&pieces) }
+    }
+    /// Marks what is launched so far: [`Device::downloaded`] of no pieces says whether it is done.
+    pub(crate) fn mark(&self) -> Result<()> {
+        // SAFETY: no memory is copied.
+        unsafe { self.0.backend.start_download(&[]) }
+    }
+    /// See [`Backend::downloaded`](super::Backend::downloaded).
+    pub(crate) fn downloaded(&self, pieces: usize) -> Result<bool> {
+        self.0.backend.downloaded(pieces)
     }
     /// See [`Backend::inside`](super::Backend::inside).
     pub(crate) fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.0.backend.inside(work)
     }
-    pub(crate) fn wait_for_download(&self) -> Result<()> {
-        self.0.backend.wait_for_download()
-    }
-    /// Starts copying pieces back to the device; see [`Backend::start_upload`](super::Backend::start_upload).
+    /// Starts copying bytes from a place of `src` to the device; see
+    /// [`Backend::start_upload`](super::Backend::start_upload).
     pub(crate) fn start_upload(
         &self,
-        src: Option<&Mapped>,
+        (src, from): (&Mapped, u64),
         dst: Ptr,
-        pieces: &[(u64, usize)],
+        bytes: usize,
     ) -> Result<()> {
-        let copy = |&(at, bytes): &(u64, usize)| {
-            src.map(|src| (dst.offset(at), src.place(at, bytes), bytes))
-        };
-        let pieces: Vec<_> = pieces.iter().filter_map(copy).collect();
         // SAFETY: as in `start_download`.
-        unsafe { self.0.backend.start_upload(&pieces) }
+        unsafe { self.0.backend.start_upload((dst, src.place(from, bytes), bytes)) }
+    }
+    /// See [`Backend::after_uploads`](super::Backend::after_uploads).
+    pub(crate) fn after_uploads(&self) -> Result<()> {
+        self.0.backend.after_uploads()
     }
     /// Zeroed words on the host.
     pub fn mapped(&self, words: usize) -> Result<Mapped> {

@@ -3,12 +3,12 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::transport::{Side, Transport};
+use super::transport::{Patience, Side, Transport};
 use super::Message;
 use crate::error::Result;
 
 /// Largest number of bytes of one MPI message, whose counts have 32 bits.
-const CHUNK: usize = 1 << 30;
+pub(crate) const CHUNK: usize = 1 << 30;
 
 #[derive(Clone, Copy, Debug)]
 struct Wait {
@@ -28,6 +28,8 @@ pub struct Pending {
     requests: Vec<i64>,
     waits: Vec<Wait>,
     owner: Option<Owner>,
+    /// How long this rank has waited for them.
+    patience: Patience,
 }
 
 impl std::fmt::Debug for Pending {
@@ -43,13 +45,21 @@ impl Pending {
         messages: &[Message],
         owner: Option<Owner>,
     ) -> Result<Pending> {
-        let comm = transport.open_data()?;
         let mut pending = Pending {
             transport: Some(transport.clone()),
             requests: Vec::with_capacity(2 * messages.len()),
             waits: Vec::with_capacity(2 * messages.len()),
             owner,
+            patience: Patience::default(),
         };
+        pending.add(messages)?;
+        Ok(pending)
+    }
+
+    /// Starts further messages between the ranks of those before.
+    pub(super) fn add(&mut self, messages: &[Message]) -> Result<()> {
+        let Some(transport) = self.transport.clone() else { return Ok(()) };
+        let comm = transport.open_data()?;
         // Receives first, so that what arrives finds its place.
         for receive in [true, false] {
             for m in messages {
@@ -70,29 +80,33 @@ impl Pending {
                             }
                         }
                     })?;
-                    pending.requests.push(request);
-                    pending.waits.push(Wait { peer, receive });
+                    self.requests.push(request);
+                    self.waits.push(Wait { peer, receive });
                     at += bytes;
                 }
             }
         }
-        Ok(pending)
+        Ok(())
     }
 
     fn open(&self) -> usize {
         self.requests.iter().filter(|r| **r != 0).count()
     }
 
-    pub(super) fn finish(mut self) -> Result<()> {
-        let Some(transport) = self.transport.clone() else { return Ok(()) };
-        if self.requests.is_empty() {
-            return Ok(());
-        }
-        transport.usable(Side::Data)?;
-        let waits = std::mem::take(&mut self.waits);
+    /// Whether message number i has been sent or received: the receives of a call of `start` or `add` count before its
+    /// sends.
+    pub(crate) fn done(&self, i: usize) -> bool {
+        self.requests.get(i).is_none_or(|request| *request == 0)
+    }
+
+    /// Lets MPI go on with the messages; returns whether all have been sent and received. The time that this rank waits
+    /// for others begins anew where it is not `waiting` for them alone.
+    pub(crate) fn look(&mut self, waiting: bool) -> Result<bool> {
+        let Some(transport) = self.transport.clone() else { return Ok(true) };
+        let waits = &self.waits;
         let what = |requests: &[i64]| {
             let open: Vec<&Wait> =
-                requests.iter().zip(&waits).filter(|(r, _)| **r != 0).map(|(_, w)| w).collect();
+                requests.iter().zip(waits).filter(|(r, _)| **r != 0).map(|(_, w)| w).collect();
             // Who does not send is to blame rather than who does not receive.
             let first = open.iter().find(|w| w.receive).or(open.first());
             first.map_or_else(String::new, |w| {
@@ -101,7 +115,22 @@ impl Pending {
                 format!("{what} rank {rank} ({} messages open)", open.len())
             })
         };
-        transport.wait(Side::Data, &mut self.requests, &what)?;
+        if !waiting {
+            self.patience.begin_anew();
+        }
+        transport.look(Side::Data, &mut self.requests, &mut self.patience, &what)
+    }
+
+    pub(super) fn finish(mut self) -> Result<()> {
+        let Some(transport) = self.transport.clone() else { return Ok(()) };
+        if self.requests.is_empty() {
+            return Ok(());
+        }
+        transport.usable(Side::Data)?;
+        self.patience = Patience::default();
+        while !self.look(true)? {
+            self.patience.pause();
+        }
         self.requests.clear();
         Ok(())
     }

@@ -21,6 +21,7 @@ use crate::refuse;
 use grid::Grid;
 use transport::{Side, Transport, Verdict};
 
+pub(crate) use exchange::CHUNK as LARGEST_MESSAGE;
 pub use exchange::{Owner, Pending};
 pub(crate) use grid::coordinates;
 pub use grid::RankMap;
@@ -383,6 +384,14 @@ impl Comm {
                 Pending::start(transport, &others, owner)
             }
         }
+    }
+
+    /// Starts further messages, between different ranks, with those under way.
+    ///
+    /// # Errors
+    /// `CommFailed`, `MpiThread`.
+    pub(crate) fn add(&self, pending: &mut Pending, messages: &[Message]) -> Result<()> {
+        pending.add(messages)
     }
 
     /// Waits until messages that were started have arrived.

@@ -2,6 +2,7 @@
 //! polls, listens for such messages and has a deadline, so that no rank waits for ever.
 
 mod requests;
+mod wait;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
@@ -12,6 +13,8 @@ use super::mpi::{Communicator, Mpi, Table, Threads};
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::refuse;
+use wait::pause;
+pub(super) use wait::Patience;
 
 /// Tag of failure messages; nothing else travels on the control communicator.
 const FAILURE: i32 = 1;
@@ -20,8 +23,6 @@ const FEW: usize = 16;
 const SHORT: usize = 64;
 /// Bytes by which ranks describe a call to each other: a hash and the beginning of its name.
 const NAME: usize = 72;
-/// How long a rank that failed waits for others to fail or finish by themselves, before it tells them.
-const GRACE: Duration = Duration::from_millis(20);
 /// How long the end of a Comm waits for the other ranks to end theirs.
 const GOODBYE: Duration = Duration::from_secs(1);
 /// How long a rank tries to hand a failure to MPI.
@@ -259,35 +260,6 @@ impl Transport {
             unsafe { (t.test)(requests.len() as i32, requests.as_mut_ptr(), &mut open) }
         })?;
         Ok(open == 0)
-    }
-
-    /// Polls until the requests are complete; `what` names those still open in messages.
-    pub fn wait(
-        &self,
-        side: Side,
-        requests: &mut [i64],
-        what: &dyn Fn(&[i64]) -> String,
-    ) -> Result<()> {
-        let start = Instant::now();
-        for round in 0u64.. {
-            if self.test(requests)? {
-                break;
-            }
-            if round % 16 == 15 {
-                self.listen()?;
-                self.usable(side)?;
-                if side == Side::Control && start.elapsed() >= GRACE {
-                    let untold = self.state().untold.take();
-                    untold.iter().for_each(|failure| self.tell(failure));
-                }
-                if start.elapsed() >= self.timeout {
-                    let seconds = self.timeout.as_secs_f64();
-                    return Err(self.lose(format!("no answer for {seconds} s: {}", what(requests))));
-                }
-            }
-            pause(round, start);
-        }
-        Ok(())
     }
 
     /// Makes a collective operation of MPI; its buffers are left to MPI if it does not end.
@@ -735,15 +707,6 @@ fn count(n: usize, what: &str) -> Result<i32> {
         Err(_) => {
             refuse!(Unsupported, "{what}", expected("at most {} elements", i32::MAX), found("{n}"))
         }
-    }
-}
-
-/// Lets other ranks that may share this core run while this one polls.
-fn pause(round: u64, since: Instant) {
-    match round {
-        0..32 => std::hint::spin_loop(),
-        _ if since.elapsed() < Duration::from_secs(5) => std::thread::yield_now(),
-        _ => std::thread::sleep(Duration::from_micros(200)),
     }
 }
 

@@ -118,6 +118,9 @@ impl GaugeField {
         }
         let halo = self.face_exchange()?;
         let mut halo = lock(&halo);
+        if !halo.is_direct() {
+            return Ok(None);
+        }
         if last.is_none() || *last != halo.number() {
             halo.begin(comm, 1)?;
             self.pack_faces(&halo, 1 - parity)?;

@@ -2,20 +2,23 @@
 //! straight from the packing kernel into the memory of a GPU of this host; from GPU to GPU by NCCL; or
 //! through messages of MPI from memory that it reaches or from copies on the host.
 
+mod far;
+
 use std::any::Any;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 pub(crate) use super::peers::lock;
-use super::peers::{shared_bytes, PeerMemory, Peers};
-use super::routes::Route;
+use super::peers::{all, shared_bytes, PeerMemory, Peers};
+use super::routes::Crossing;
 use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
 use crate::backend::kernels;
-use crate::backend::{Buffer, Device, Mapped, MessagePiece, PeakWatch, Ptr, Work};
-use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
+use crate::backend::{Buffer, Device, PeakWatch, Ptr, Work};
+use crate::comm::{self, Comm, CommCache};
 use crate::error::Result;
+use far::{Far, Way};
 
 /// Number of exchanges that are kept at a time: solves in two precisions with links and borders take less than half
 /// of them.
@@ -96,54 +99,6 @@ impl Faces {
     }
 }
 
-/// Faces across which kernels do not write, and how messages cross them.
-#[derive(Debug)]
-struct Far {
-    faces: Vec<(usize, bool)>,
-    send: Buffer,
-    way: Way,
-}
-
-#[derive(Debug)]
-enum Way {
-    /// The devices of the ranks send and receive by themselves.
-    Devices(Arc<Peers>),
-    /// MPI reaches the memory of the device.
-    Mpi,
-    /// MPI sends and receives copies on the host.
-    Staged([Mapped; 2]),
-}
-
-impl Way {
-    fn new(
-        device: &Device,
-        comm: &Comm,
-        crossed: &[(usize, bool)],
-        bytes: usize,
-        peers: Option<Arc<Peers>>,
-    ) -> Result<Way> {
-        if let Some(peers) = peers.filter(|peers| peers.devices.is_some()) {
-            return Ok(Way::Devices(peers));
-        }
-        // MPI is not asked to copy inside of one GPU.
-        let own = crossed.iter().any(|&(mu, upper)| comm.neighbour(mu, upper) == comm.rank());
-        let takes = comm.takes_gpu_memory() && !own && Route::asked()? != Route::Staged;
-        if device.is_cpu() || takes {
-            return Ok(Way::Mpi);
-        }
-        let copy = || device.mapped(bytes.div_ceil(4));
-        Ok(Way::Staged([copy()?, copy()?]))
-    }
-
-    fn name(&self) -> &'static str {
-        match self {
-            Way::Devices(_) => "NCCL",
-            Way::Mpi => "MPI",
-            Way::Staged(_) => "MPI from copies on the host",
-        }
-    }
-}
-
 /// Faces across which kernels write straight into the memory of the neighbour, and then set its flag. Two slots are
 /// used in turn: a rank writes into a slot again only after the message that its reader sent after reading it.
 #[derive(Debug)]
@@ -170,6 +125,8 @@ pub(crate) struct HaloExchange {
     /// The faces that kernels write across, and the others.
     near: Option<Direct>,
     far: Option<Far>,
+    /// Whether kernels of every rank write across all faces.
+    direct: bool,
 }
 
 impl HaloExchange {
@@ -195,9 +152,10 @@ impl HaloExchange {
             None
         } else {
             let way = Way::new(device, comm, &crossed, bytes, peers)?;
-            Some(Far { faces: crossed, send: device.alloc_shared(bytes)?, way })
+            Some(Far::new(crossed, device.alloc_shared(bytes)?, way))
         };
-        Ok(Self::shared(faces, recv, near, far))
+        let direct = !device.is_cpu() && all(comm, far.is_none())?;
+        Ok(Self::shared(faces, recv, near, far, direct))
     }
 
     fn shared(
@@ -205,10 +163,11 @@ impl HaloExchange {
         recv: Buffer,
         near: Option<Direct>,
         far: Option<Far>,
+        direct: bool,
     ) -> Arc<Mutex<Self>> {
         Arc::new_cyclic(|me| {
             let (me, columns) = (me.clone(), faces.columns);
-            Mutex::new(HaloExchange { me, faces, columns, recv, near, far })
+            Mutex::new(HaloExchange { me, faces, columns, recv, near, far, direct })
         })
     }
 
@@ -229,17 +188,23 @@ impl HaloExchange {
             ahead: false,
             peers,
         });
-        let far = if near.is_some() {
-            None
-        } else {
-            // No message goes anywhere.
-            Some(Far { faces: vec![], send: device.alloc_shared(0)?, way: Way::Mpi })
-        };
-        Ok(Self::shared(faces, recv, near, far))
+        let direct = near.is_some();
+        // No message goes anywhere.
+        let far = if direct { None } else { Some(Far::nowhere(device)?) };
+        Ok(Self::shared(faces, recv, near, far, direct))
     }
 
     fn held(&self) -> u64 {
         (self.recv.bytes() + self.far.as_ref().map_or(0, |far| far.send.bytes())) as u64
+    }
+
+    fn ways(&self, comm: &Comm) -> Vec<Crossing> {
+        let way = |(mu, upper)| {
+            let far = self.far.as_ref().filter(|far| far.faces.contains(&(mu, upper)));
+            let way = far.map_or("its memory", |far| far.way.name());
+            Crossing { mu, upper, rank: comm.neighbour(mu, upper), way }
+        };
+        self.faces.list().map(way).collect()
     }
 
     fn slot(&self) -> u64 {
@@ -263,7 +228,7 @@ impl HaloExchange {
     /// leave it to later kernels to wait for the answers; returns what they signal. None where kernels cannot write
     /// to all neighbours.
     pub fn go_on(&mut self) -> Option<SignalArgs> {
-        let near = self.near.as_mut().filter(|_| self.far.is_none())?;
+        let near = self.near.as_mut().filter(|_| self.direct)?;
         (near.number, near.ahead) = (near.number.wrapping_add(1), true);
         Some(near.departures(&self.recv, &self.faces))
     }
@@ -287,9 +252,9 @@ impl HaloExchange {
         self.recv.ptr().offset(self.slot() + self.faces.offset(mu, upper))
     }
 
-    /// Whether kernels write to all neighbours; the same on all ranks of one machine.
+    /// Whether kernels of every rank write to all of its neighbours; the same on all ranks.
     pub fn is_direct(&self) -> bool {
-        self.near.is_some() && self.far.is_none()
+        self.direct
     }
 
     /// What a kernel that packs, tells neighbours and waits for them by itself has to signal and to await. None where
@@ -320,38 +285,11 @@ impl HaloExchange {
     /// or is launched, while messages are under way.
     pub fn exchange(&mut self, comm: &Comm, meanwhile: impl FnOnce() -> Result<()>) -> Result<()> {
         comm.watch()?;
-        let (device, here) = (self.recv.device().clone(), self.recv.ptr().offset(self.slot()));
+        let device = self.recv.device().clone();
         self.depart()?;
         match &self.far {
             None => meanwhile()?,
-            Some(far) => match &far.way {
-                Way::Devices(peers) => self.by_devices(comm, far, peers, meanwhile)?,
-                Way::Mpi if device.is_cpu() => {
-                    let pending = self.start(comm, far, [far.send.ptr().0, here.0])?;
-                    meanwhile()?;
-                    comm.finish(pending)?;
-                }
-                Way::Mpi => {
-                    device.start_download(None, here, &[])?;
-                    meanwhile()?;
-                    device.wait_for_download()?;
-                    let memory = [far.send.ptr().0, here.0];
-                    // MPI copies to and from a GPU in the context that is current.
-                    device.inside(&mut || comm.finish(self.start(comm, far, memory)?))?;
-                    device.start_upload(None, here, &[])?;
-                }
-                Way::Staged([out, inp]) => {
-                    let piece = |&(mu, upper): &(usize, bool)| {
-                        (self.faces.offset(mu, upper), self.sent_bytes(mu))
-                    };
-                    let pieces: Vec<(u64, usize)> = far.faces.iter().map(piece).collect();
-                    device.start_download(Some(out), far.send.ptr(), &pieces)?;
-                    meanwhile()?;
-                    device.wait_for_download()?;
-                    comm.finish(self.start(comm, far, [out.host(), inp.host()])?)?;
-                    device.start_upload(Some(inp), here, &pieces)?;
-                }
-            },
+            Some(far) => self.cross(comm, far, meanwhile)?,
         }
         match &self.near {
             Some(near) => {
@@ -359,58 +297,6 @@ impl HaloExchange {
             }
             None => Ok(()),
         }
-    }
-
-    /// Has the devices send what is packed and receive what comes.
-    fn by_devices(
-        &self,
-        comm: &Comm,
-        far: &Far,
-        peers: &Arc<Peers>,
-        meanwhile: impl FnOnce() -> Result<()>,
-    ) -> Result<()> {
-        let Some(devices) = &peers.devices else { return meanwhile() };
-        // Messages between two ranks come in the order of the faces of the one that sends.
-        let [mut sends, mut receives] = [const { vec![] }; 2];
-        for (mu, upper) in self.faces.list() {
-            let bytes = self.sent_bytes(mu);
-            if far.faces.contains(&(mu, upper)) {
-                let (rank, at) = (comm.neighbour(mu, upper), self.faces.offset(mu, upper));
-                sends.push(MessagePiece { rank, at, bytes });
-            }
-            if far.faces.contains(&(mu, !upper)) {
-                let at = self.slot() + self.faces.offset(mu, !upper);
-                receives.push(MessagePiece { rank: comm.neighbour(mu, !upper), at, bytes });
-            }
-        }
-        peers.awaited_on(self.recv.device());
-        devices.start((&far.send, &sends), (&self.recv, &receives))?;
-        meanwhile()?;
-        devices.arrive()
-    }
-
-    /// Starts the MPI messages of the far faces between these two addresses.
-    fn start(&self, comm: &Comm, far: &Far, [send, recv]: [u64; 2]) -> Result<Pending> {
-        let faces = &self.faces;
-        let place = |base: u64, mu: usize, upper: bool| {
-            let crossed = far.faces.contains(&(mu, upper));
-            if crossed {
-                base + faces.offset(mu, upper)
-            } else {
-                0
-            }
-        };
-        let message = |(mu, upper)| Message {
-            to: comm.neighbour(mu, upper),
-            from: comm.neighbour(mu, !upper),
-            tag: 2 * mu as i32 + upper as i32,
-            send: place(send, mu, upper),
-            recv: place(recv, mu, !upper),
-            bytes: self.sent_bytes(mu),
-        };
-        let travels = |m: &Message| m.send != 0 || m.recv != 0;
-        let messages: Vec<Message> = faces.list().map(message).filter(travels).collect();
-        comm.start(&messages, self.me.upgrade().map(|me| me as Owner))
     }
 }
 
@@ -597,8 +483,16 @@ impl Geometry {
             }
         }
         let halo = HaloExchange::new(device, self.comm(), *faces, peers)?;
+        let known = ways(&cache, device, self.comm());
+        let new = |face: &&Crossing| !known.iter().any(|k| (k.mu, k.upper) == (face.mu, face.upper));
+        lock(&halo).ways(self.comm()).iter().filter(new).for_each(|face| log::info!("{face}"));
         cache.exchanges.push((device.clone(), *faces, halo.clone()));
         Ok(halo)
+    }
+
+    /// The ways that messages have taken across the faces of this rank's part so far.
+    pub fn crossings(&self, device: &Device) -> Vec<Crossing> {
+        ways(&exchanges(self.comm()), device, self.comm())
     }
 
     /// Device memory that buffers for messages hold.
@@ -611,6 +505,19 @@ impl Geometry {
             .map(|(_, _, halo)| lock(halo).held())
             .sum()
     }
+}
+
+/// The way of messages across each face that a device has exchanged any across.
+fn ways(cache: &Cache, device: &Device, comm: &Comm) -> Vec<Crossing> {
+    let mut all: Vec<Crossing> = vec![];
+    for (_, _, halo) in cache.exchanges.iter().filter(|(d, _, _)| d == device) {
+        for face in lock(halo).ways(comm) {
+            if !all.iter().any(|k| (k.mu, k.upper) == (face.mu, face.upper)) {
+                all.push(face);
+            }
+        }
+    }
+    all
 }
 
 /// Position in a list of the smallest exchange that has room for these messages.

@@ -45,6 +45,25 @@ impl Route {
     }
 }
 
+/// The way of messages across a face.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossing {
+    pub mu: usize,
+    pub upper: bool,
+    /// The rank behind it.
+    pub rank: usize,
+    /// `its memory`, `NCCL`, `MPI`, or `MPI from copies on the host`.
+    pub way: &'static str,
+}
+
+impl std::fmt::Display for Crossing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let side = if self.upper { "upper" } else { "lower" };
+        let mu = ["x", "y", "z", "t"][self.mu];
+        write!(f, "{side} face in {mu}: to rank {} by {}", self.rank, self.way)
+    }
+}
+
 /// The ranks behind all faces of this rank's part, each once.
 fn neighbours(comm: &Comm) -> Vec<usize> {
     let split = (0..4).filter(|&mu| comm.split(mu));

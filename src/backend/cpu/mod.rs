@@ -14,6 +14,7 @@ use super::fourier::{FourierShape, Plan};
 use super::{host_memory_left, Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::{host_array, Result};
+pub(crate) use threads::while_working;
 use threads::Threads;
 
 type CpuKernel = unsafe extern "C" fn(*const c_void, i64, i64, i32, i32, *mut f64);

@@ -2,7 +2,7 @@
 //! before they sleep: to sleep and to be woken takes tens of microseconds, as long as a small launch.
 
 use std::any::Any;
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
@@ -22,6 +22,48 @@ const OPEN: u64 = 1 << 16;
 const FORK: u64 = OPEN << 1;
 
 type Body<'a> = dyn Fn(usize) + Sync + 'a;
+
+/// How often work that this thread takes part in lets something else go on, and the number of pieces of a launch for
+/// each thread meanwhile.
+const BESIDE: Duration = Duration::from_micros(20);
+const PIECES_BESIDE: usize = 16;
+
+thread_local! {
+    static GOES_ON: Cell<Option<&'static dyn Fn()>> = const { Cell::new(None) };
+}
+
+/// Calls `go_on` now and then, in this thread, between pieces of the launches that `work` makes.
+pub(crate) fn while_working<T>(go_on: &dyn Fn(), work: impl FnOnce() -> T) -> T {
+    struct Back(Option<&'static dyn Fn()>);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            GOES_ON.set(self.0);
+        }
+    }
+    // SAFETY: only the lifetime changes; it is taken back before this returns.
+    let go_on = unsafe { std::mem::transmute::<&dyn Fn(), &'static dyn Fn()>(go_on) };
+    let _back = Back(GOES_ON.replace(Some(go_on)));
+    work()
+}
+
+/// What is to go on beside a launch of this thread.
+struct Beside {
+    go_on: Option<&'static dyn Fn()>,
+    last: Cell<Instant>,
+}
+
+impl Beside {
+    fn new() -> Self {
+        Beside { go_on: GOES_ON.get(), last: Cell::new(Instant::now()) }
+    }
+    /// Called between pieces.
+    fn turn(&self) {
+        if let Some(go_on) = self.go_on.filter(|_| self.last.get().elapsed() >= BESIDE) {
+            go_on();
+            self.last.set(Instant::now());
+        }
+    }
+}
 
 /// A value that shares its cache lines with no other.
 #[repr(align(128))]
@@ -229,9 +271,11 @@ impl Threads {
 
     /// Runs `body` in parallel on ranges that make up 0..n.
     pub fn ranges(&self, n: usize, body: impl Fn(std::ops::Range<usize>) + Sync) {
-        let pieces = (PIECES * self.count()).min(n);
+        let beside = GOES_ON.get().is_some();
+        let each = if beside { PIECES_BESIDE } else { PIECES };
+        let pieces = (each * self.count()).min(n);
         match self.count() {
-            1 if n > 0 => body(0..n),
+            1 if n > 0 && !beside => body(0..n),
             _ => self.run(pieces, &|p| body(p * n / pieces..(p + 1) * n / pieces)),
         }
     }
@@ -239,12 +283,14 @@ impl Threads {
     /// Runs `body` once for each of 0..pieces. If another caller runs work, this thread does it alone after waiting
     /// for the other. A panic of `body` comes out here when all threads have stopped.
     pub fn run(&self, pieces: usize, body: &Body<'_>) {
+        let beside = Beside::new();
         for first in 0..pieces {
             let alone = self.workers.is_empty() || pieces - first == 1;
             if !alone && !self.shared.taken.swap(true, Ordering::Acquire) {
                 return self.fork(first, pieces, body);
             }
             body(first);
+            beside.turn();
         }
     }
 
@@ -261,13 +307,14 @@ impl Threads {
         }
         let number = shared.gate.0.load(Ordering::Relaxed) / FORK + 1;
         shared.gate.0.store(number * FORK + OPEN, Ordering::SeqCst);
-        let (began, done) = (Instant::now(), std::cell::Cell::new(0));
+        let (began, done, beside) = (Instant::now(), Cell::new(0), Beside::new());
         shared.work(0, job, || {
             done.set(done.get() + 1);
             let left = (end - first).saturating_sub(done.get());
             if began.elapsed() * left as u32 > WORTH_WAKING * done.get() as u32 {
                 shared.wake();
             }
+            beside.turn();
         });
         // All pieces are taken: who is not inside has nothing to do.
         shared.gate.0.fetch_and(!OPEN, Ordering::SeqCst);
@@ -304,6 +351,30 @@ impl Drop for Threads {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    /// What goes on beside launches does so in their thread, and in no launch after that.
+    #[test]
+    fn something_else_goes_on_beside_launches() {
+        for count in [1, 2] {
+            let threads = Threads::start(count).unwrap();
+            let (calls, me) = (Cell::new(0), thread::current().id());
+            let go_on = || {
+                assert_eq!(thread::current().id(), me);
+                calls.set(calls.get() + 1);
+            };
+            let launch = || {
+                threads.ranges(64, |range| {
+                    let until = Instant::now() + Duration::from_micros(30) * range.len() as u32;
+                    while Instant::now() < until {}
+                });
+            };
+            while_working(&go_on, launch);
+            let beside = calls.get();
+            assert!(beside > 3, "{beside} calls with {count} threads");
+            launch();
+            assert_eq!(calls.get(), beside);
+        }
+    }
 
     /// Every piece once.
     fn check(threads: &Threads, pieces: usize) {

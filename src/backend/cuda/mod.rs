@@ -179,13 +179,13 @@ impl Cuda {
     }
 
     /// Runs `work` with the stream for copies beside the kernels.
-    fn copy_stream<T>(&self, work: impl FnOnce(&CopyStream) -> Result<T>) -> Result<T> {
+    fn copy_stream<T>(&self, work: impl FnOnce(&mut CopyStream) -> Result<T>) -> Result<T> {
         let _current = self.enter()?;
         let mut held = self.copy_stream.lock().unwrap_or_else(|e| e.into_inner());
         if held.is_none() {
             *held = Some(CopyStream::new(self.driver, self.stream)?);
         }
-        work(held.as_ref().expect("just made"))
+        work(held.as_mut().expect("just made"))
     }
 
     /// Waits for something that the driver reports as complete; a rank that failed ends the wait.
@@ -425,11 +425,14 @@ impl Backend for Cuda {
     unsafe fn start_download(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         self.copy_stream(|copy_stream| copy_stream.start_download(pieces))
     }
-    fn wait_for_download(&self) -> Result<()> {
-        self.copy_stream(|copies| self.wait_for(Wanted::Event(copies.downloaded())))
+    fn downloaded(&self, pieces: usize) -> Result<bool> {
+        self.copy_stream(|copy_stream| copy_stream.downloaded(pieces))
     }
-    unsafe fn start_upload(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
-        self.copy_stream(|copy_stream| copy_stream.start_upload(pieces))
+    unsafe fn start_upload(&self, piece: (Ptr, u64, usize)) -> Result<()> {
+        self.copy_stream(|copy_stream| copy_stream.start_upload(piece))
+    }
+    fn after_uploads(&self) -> Result<()> {
+        self.copy_stream(|copy_stream| copy_stream.after_uploads())
     }
 
     unsafe fn launch(&self, call: &Call) -> Result<()> {

@@ -1,0 +1,85 @@
+//! Waits for other ranks: each has a deadline, and hears of ranks that failed.
+
+use std::time::{Duration, Instant};
+
+use super::{Side, Transport};
+use crate::error::Result;
+
+/// How long a rank that failed waits for others to fail or finish by themselves, before it tells them.
+const GRACE: Duration = Duration::from_millis(20);
+
+/// How long a wait has lasted.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    start: Instant,
+    rounds: u64,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Patience { start: Instant::now(), rounds: 0 }
+    }
+}
+
+impl Patience {
+    /// Forgets the time that has passed.
+    pub fn begin_anew(&mut self) {
+        self.start = Instant::now();
+    }
+
+    /// Lets others run before the next look.
+    pub fn pause(&self) {
+        pause(self.rounds, self.start);
+    }
+}
+
+impl Transport {
+    /// Looks once whether the requests are complete; `what` names those still open in messages.
+    pub fn look(
+        &self,
+        side: Side,
+        requests: &mut [i64],
+        patience: &mut Patience,
+        what: &dyn Fn(&[i64]) -> String,
+    ) -> Result<bool> {
+        let done = self.test(requests)?;
+        patience.rounds += 1;
+        if patience.rounds.is_multiple_of(16) {
+            self.listen()?;
+            self.usable(side)?;
+            let waited = patience.start.elapsed();
+            if side == Side::Control && !done && waited >= GRACE {
+                let untold = self.state().untold.take();
+                untold.iter().for_each(|failure| self.tell(failure));
+            }
+            if !done && waited >= self.timeout {
+                let seconds = self.timeout.as_secs_f64();
+                return Err(self.lose(format!("no answer for {seconds} s: {}", what(requests))));
+            }
+        }
+        Ok(done)
+    }
+
+    /// Polls until the requests are complete.
+    pub fn wait(
+        &self,
+        side: Side,
+        requests: &mut [i64],
+        what: &dyn Fn(&[i64]) -> String,
+    ) -> Result<()> {
+        let mut patience = Patience::default();
+        while !self.look(side, requests, &mut patience, what)? {
+            patience.pause();
+        }
+        Ok(())
+    }
+}
+
+/// Lets other ranks that may share this core run while this one polls.
+pub(super) fn pause(round: u64, since: Instant) {
+    match round {
+        0..32 => std::hint::spin_loop(),
+        _ if since.elapsed() < Duration::from_secs(5) => std::thread::yield_now(),
+        _ => std::thread::sleep(Duration::from_micros(200)),
+    }
+}
