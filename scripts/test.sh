@@ -157,6 +157,25 @@ SET_TESTS="halo heatbath:depend dirac gaugefix:threads_and_halos,closed_loops,fu
 HALO_TESTS="dirac boundaries:operators,observables,flow doublet:the_operator,schur distance:the_weighted observables correlators config propagator quark_flow heatbath:depend,overrelaxation solvers:every_solution,shifts
   gaugefix:sweeps_match,slices_stop,descents_match hmc:forces,momenta,power flow:generators,order"
 
+# Ways of messages between GPUs, on CPUs that stand in for them: grid, ranks of a host, tests. Two kinds of library besides
+# stand in: for NCCL, and for an MPI that takes GPU memory.
+WAY_TESTS="halo:faces_go,operators,fewer faults:without_messages"
+ways() {
+  local folder=build/ways grid per_host
+  mkdir -p $folder
+  ${CC:-cc} -std=gnu11 -O1 -shared -fPIC -o $folder/libnccl.so tests/comm/nccl.c -lpthread &&
+    ${MPICC:-mpicc} -std=c99 -O1 -fPIC -fvisibility=hidden -shared -o $folder/libplaq_mpi_gpu.so tests/comm/gpu_mpi.c || return
+  while read -r grid per_host; do
+    chosen "ways-$grid" "$device" "$WAY_TESTS" env RUST_TEST_THREADS=1 PLAQ_RANKS_PER_HOST="$per_host" \
+      PLAQ_TEST_NCCL=$folder/libnccl.so scripts/ranks.sh "$grid" </dev/null
+  done <<<"1,1,1,4 2
+1,1,2,2 2
+1,2,2,2 2"
+  chosen gpu-mpi "$device" "$WAY_TESTS" env RUST_TEST_THREADS=1 PLAQ_MPI_LIBRARY=$PWD/$folder/libplaq_mpi_gpu.so \
+    scripts/ranks.sh 1,1,1,2 </dev/null
+  chosen sockets "$device" "$WAY_TESTS" env RUST_TEST_THREADS=1 OMPI_MCA_btl=tcp,self scripts/ranks.sh 1,1,2,2 </dev/null
+}
+
 # All sets of 16 lanes that this processor runs but the best one, on which the tests above ran.
 other_sets() {
   PLAQ_CPU_ISA=none "$device" --exact backends::used_and_peak_follow_buffers 2>&1 |
@@ -170,6 +189,7 @@ if have_mpi; then
     chosen "$grid" "$device" "${PLAQ_RANK_TESTS:-$tests}" \
       env RUST_TEST_THREADS=1 PLAQ_TEST_SECONDS=1800 scripts/ranks.sh "$grid" </dev/null
   done < <(grep . <<<"$RANK_TESTS")
+  ways || part ways false
 else
   skip mpi "no ${MPICC:-mpicc} or no ${MPIRUN:-mpirun}: nothing was tested on more than one rank"
 fi

@@ -12,6 +12,7 @@ use plaq::comm::{Comm, Communicator, Options, RankMap};
 use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::{Error, Result, Status};
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::solvers::{unwatched, SolverParams, Stop};
 
@@ -76,7 +77,7 @@ fn a_rank_that_fails_in_set_up_or_in_a_solve() {
     if ranks().size() == 1 {
         return println!("skipped: one rank");
     }
-    for device in devices().into_iter().chain(remotes(&ranks())) {
+    for device in devices() {
         // Kernels are compiled without haste.
         let healthy = Job::new(&device, &ranks()).unwrap().solve(|_| Ok(())).unwrap();
         let comm = comm();
@@ -115,7 +116,7 @@ fn a_rank_that_does_not_answer() {
     if ranks().size() == 1 {
         return println!("skipped: one rank");
     }
-    for device in devices().into_iter().chain(remotes(&ranks())) {
+    for device in devices() {
         // Kernels are compiled without haste.
         Job::new(&device, &ranks()).unwrap().solve(|_| Ok(())).unwrap();
         let comm = comm();
@@ -134,5 +135,63 @@ fn a_rank_that_does_not_answer() {
         ranks().agree(Ok(())).unwrap();
         drop(job);
         Job::new(&device, &ranks()).unwrap().solve(|_| Ok(())).unwrap();
+    }
+}
+
+/// Operators alone, on devices that stand in for GPUs with every way of messages: a rank that fails between two of them
+/// or does not answer ends the others in time, which then go on together.
+#[test]
+fn a_rank_that_leaves_the_others_without_messages() {
+    if ranks().size() == 1 {
+        return println!("skipped: one rank");
+    }
+    for device in devices().into_iter().chain(remotes(&ranks())) {
+        let hops = |comm: &Arc<Comm>, fault: &dyn Fn() -> Result<()>| {
+            let extents = std::array::from_fn(|mu| 4 * comm.grid()[mu]);
+            let geometry = Geometry::decomposed(extents, &device, comm)?;
+            comm.guard(|| {
+                let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18)?;
+                u.set_near_unit(5, 0.3)?;
+                let op = Wilson::new(Arc::new(u), DiracParams::default().with_kappa(0.11))?;
+                let mut x = op.shape().field(1)?;
+                x.set_noise(Noise::Normal, 3, 0)?;
+                for round in 0..6 {
+                    let mut y = x.like(Precision::F64)?;
+                    op.apply(&mut y, &x)?;
+                    x = y;
+                    if round == 3 {
+                        fault()?;
+                    }
+                }
+                x.save_lex()
+            })
+        };
+        let well = hops(&ranks(), &|| Ok(())).unwrap();
+        let last = ranks().size() - 1;
+        let own = ranks().rank() == last;
+        let comm = comm();
+        assert!(hops(&comm, &|| Ok(())).unwrap() == well);
+        let fails = || match own {
+            true => Err(Error::new(Status::OutOfMemory, "no room")),
+            false => Ok(()),
+        };
+        let error = in_time(|| hops(&comm, &fails)).unwrap_err();
+        assert_eq!(error.status, Status::OutOfMemory, "{}: {error}", device.name());
+        assert!(hops(&comm, &|| Ok(())).unwrap() == well, "{}", device.name());
+        ranks().agree(Ok(())).unwrap();
+        let sleeps = || {
+            if own {
+                std::thread::sleep(Duration::from_secs_f64(1.5 * TIMEOUT));
+            }
+            Ok(())
+        };
+        let start = Instant::now();
+        let error = hops(&comm, &sleeps).unwrap_err();
+        assert_eq!(error.status, Status::CommFailed, "{}: {error}", device.name());
+        let waited = start.elapsed().as_secs_f64();
+        assert!(own || waited < 1.5 * TIMEOUT, "{}: returned after {waited} s", device.name());
+        ranks().agree(Ok(())).unwrap();
+        drop(comm);
+        assert!(hops(&ranks(), &|| Ok(())).unwrap() == well);
     }
 }

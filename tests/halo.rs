@@ -153,12 +153,23 @@ fn faces_go_the_shortest_way() {
             println!("{}: {face}", device.name());
             assert_eq!(face.rank, comm.neighbour(face.mu, face.upper));
             let near = comm.host().contains(&face.rank);
-            let expected = match device.name().split(' ').take(2).collect::<Vec<_>>()[..] {
-                ["remote", "shared"] if near => "its memory",
-                ["remote", "connected"] => "NCCL",
-                ["remote", _] => "MPI from copies on the host",
-                ["cpu", _] => "MPI",
-                // A GPU: what there is.
+            let asked = std::env::var("PLAQ_HALO").unwrap_or_default();
+            let far = if comm.takes_gpu_memory() && asked != "staged" {
+                "MPI"
+            } else {
+                "MPI from copies on the host"
+            };
+            let name = device.name();
+            let mut words = name.split(' ');
+            let expected = match (words.next(), words.next(), &*asked) {
+                (Some("cpu"), ..) => "MPI",
+                (Some("remote"), Some("shared"), "" | "peer") if near => "its memory",
+                (Some("remote"), Some("connected"), "" | "peer" | "nccl") => "NCCL",
+                (Some("remote"), ..) => far,
+                // GPUs: what is asked for.
+                (.., "nccl") => "NCCL",
+                (.., "mpi" | "staged") => far,
+                // What there is.
                 _ => continue,
             };
             assert_eq!(face.way, expected, "{}: {face}", device.name());

@@ -90,6 +90,14 @@ impl Listener {
         }
     }
 
+    /// Gives up on all ranks as [`Comm::fail`] does.
+    pub fn fail(&self, error: &Error) -> Error {
+        match self.transport.upgrade().filter(|_| !SILENT.get()) {
+            Some(transport) => transport.fail(error),
+            None => error.clone(),
+        }
+    }
+
     /// Whether a failure has ended a guarded call since this listener was made.
     pub fn new_failures(&self) -> bool {
         self.transport.upgrade().is_some_and(|t| t.failures() != self.failures)

@@ -219,6 +219,7 @@ impl Awaited for Peers {
             return Ok(());
         }
         let well = self.devices.as_ref().map_or(Ok(()), Devices::check);
+        let well = well.map_err(|e| self.ranks.fail(&e));
         self.ranks.watch().and(well).inspect_err(|_| self.give_up())
     }
 }

@@ -115,6 +115,21 @@ fn what_ranks_do_together() {
     TOGETHER.iter().for_each(|(grid, names)| scenario(names, grid));
 }
 
+/// Hosts are groups of ranks where the environment says so, and every rank refuses what is no number.
+#[test]
+fn hosts_are_groups_of_ranks() {
+    let groups = |grid: &str, per_host: &str| {
+        let exe = std::env::current_exe().expect("a path");
+        let words = ["--exact", "comm::rank", "--nocapture", "--test-threads=1"].map(OsStr::new);
+        let program: Vec<&OsStr> = [exe.as_os_str()].into_iter().chain(words).collect();
+        let env = [("PLAQ_TEST_SCENARIO", "hosts"), ("PLAQ_TEST_PER_HOST", per_host)];
+        job(grid, "120", &program, &env);
+    };
+    groups("1,1,2,2", "2");
+    groups("1,1,1,5", "2");
+    groups("1,1,1,2", "none");
+}
+
 #[test]
 fn a_rank_that_fails_releases_the_others() {
     ["1,1,1,2", "2,1,1,2", "1,4,1,1"].iter().for_each(|grid| scenario("fail", grid));

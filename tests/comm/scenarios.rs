@@ -21,6 +21,7 @@ pub fn run(name: &str) {
         "silent" => silent(),
         "maps" => maps(),
         "wrong_grids" => wrong_grids(),
+        "hosts" => hosts(),
         "agree" => agree(),
         "guard" => guard(),
         "parts" => parts(),
@@ -207,6 +208,34 @@ fn maps() {
     well(&t_fastest);
     let zeros = Comm::mpi(Communicator::World, [0; 4], &RankMap::Default, &Options::default());
     assert_eq!(zeros.unwrap().grid(), [1, 1, 1, 4]);
+}
+
+/// Hosts of so many ranks as `PLAQ_TEST_PER_HOST` says, of which parts know as well.
+fn hosts() {
+    let all = ranks();
+    assert_eq!((all.hosts(), all.host()), (1, all.node()));
+    let per_host = std::env::var("PLAQ_TEST_PER_HOST").unwrap();
+    std::env::set_var("PLAQ_RANKS_PER_HOST", &per_host);
+    let made = || {
+        let grid = all.grid().map(|n| n as i32);
+        Comm::mpi(Communicator::World, grid, &RankMap::Default, &Options::default())
+    };
+    let Ok(each) = per_host.parse::<usize>() else {
+        return refused(made(), Status::InvalidArgument, "PLAQ_RANKS_PER_HOST: expected a number");
+    };
+    let comm = made().unwrap();
+    let (rank, size) = (comm.rank(), comm.size());
+    let first = rank / each * each;
+    assert_eq!(comm.hosts(), size.div_ceil(each));
+    assert_eq!(comm.host(), (first..size.min(first + each)).collect::<Vec<_>>());
+    // Cores and GPUs are still those of the machine.
+    assert_eq!((comm.node().len(), comm.node_rank()), (size, rank));
+    // Every other rank: each on a host of its own where two are on one.
+    let part = comm.divide(Some(rank as u32 % 2), rank as u32, [1, 1, 1, size.div_ceil(2) - (size % 2) * (rank % 2)]);
+    let part = part.unwrap().unwrap();
+    assert_eq!((part.hosts(), part.host()), (part.size(), &[part.rank()][..]));
+    well(&comm);
+    std::env::remove_var("PLAQ_RANKS_PER_HOST");
 }
 
 fn wrong_grids() {
