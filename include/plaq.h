@@ -66,6 +66,8 @@ enum {
   PLAQ_OUT_OF_MEMORY = 105,
   /** NVIDIA's library for Fourier transforms is not installed. */
   PLAQ_CUFFT_MISSING = 106,
+  /** NVIDIA's library for messages between GPUs is not installed. */
+  PLAQ_NCCL_MISSING = 107,
   /** The device failed; the context can only be destroyed. */
   PLAQ_DEVICE_LOST = -100,
   /** The process grid does not fit ranks or lattice. */

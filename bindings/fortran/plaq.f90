@@ -24,6 +24,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_COMPILE_FAILED = 104
   integer(c_int32_t), parameter :: PLAQ_OUT_OF_MEMORY = 105
   integer(c_int32_t), parameter :: PLAQ_CUFFT_MISSING = 106
+  integer(c_int32_t), parameter :: PLAQ_NCCL_MISSING = 107
   integer(c_int32_t), parameter :: PLAQ_DEVICE_LOST = -100
   integer(c_int32_t), parameter :: PLAQ_PROCESS_GRID = 200
   integer(c_int32_t), parameter :: PLAQ_MPI_MISSING = 201

@@ -104,6 +104,11 @@ class CufftMissing(DeviceError):
     status = 106
 
 
+class NcclMissing(DeviceError):
+    """NVIDIA's library for messages between GPUs is not installed."""
+    status = 107
+
+
 class DeviceLost(DeviceError):
     """The device failed; the context can only be destroyed."""
     status = -100
