@@ -115,7 +115,7 @@ fn a_machine_without_cuda_gets_a_status() {
 /// Each library is looked for once in a process: this test runs again in processes of its own.
 #[test]
 fn libraries_that_are_missing_are_named() {
-    use plaq::backend::cuda::Nvrtc;
+    use plaq::backend::cuda::{Nccl, Nvrtc};
     use plaq::backend::fourier::{Fourier, FourierShape};
     const CHILD: &str = "PLAQ_TEST_CHILD";
     let path = "/nowhere/lib.so";
@@ -125,6 +125,11 @@ fn libraries_that_are_missing_are_named() {
             assert_eq!(e.status, Status::NvrtcMissing);
             assert!(e.message().contains("PLAQ_NVRTC=/nowhere/lib.so"), "{e}");
         }
+        Ok("PLAQ_NCCL_LIBRARY") => {
+            let e = Nccl::get().err().unwrap();
+            assert_eq!(e.status, Status::NcclMissing);
+            assert!(e.message().contains("PLAQ_NCCL_LIBRARY=/nowhere/lib.so"), "{e}");
+        }
         Ok(_) => {
             let Ok(device) = Device::cuda(0) else { return };
             let shape = FourierShape { extents: [4; 4], axes: 4, arrays: 1, single: false };
@@ -133,7 +138,7 @@ fn libraries_that_are_missing_are_named() {
             assert!(e.message().contains("PLAQ_CUFFT=/nowhere/lib.so"), "{e}");
         }
         Err(_) => {
-            for variable in ["PLAQ_NVRTC", "PLAQ_CUFFT"] {
+            for variable in ["PLAQ_NVRTC", "PLAQ_CUFFT", "PLAQ_NCCL_LIBRARY"] {
                 let mut child = std::process::Command::new(std::env::current_exe().unwrap());
                 child.args(["libraries_that_are_missing", "--test-threads=1"]);
                 let out = child.env(CHILD, variable).env(variable, path).output().unwrap();
