@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::programs::{build, folder, has, job, mpi_library, root, run, variable};
+use crate::programs::{build, folder, has, job, mpi_library, root, run, tool, variable};
 
 fn work() -> PathBuf {
     folder("comm")
@@ -141,37 +141,67 @@ fn a_rank_that_hangs_or_stops_ends_in_a_time_out() {
     scenario("stop", "1,1,1,4");
 }
 
+fn open_mpi() -> bool {
+    run(Command::new(variable("MPIRUN", "mpirun")).arg("--version"), "mpirun").contains("Open MPI")
+}
+
+/// Runs a scenario in which a rank ends; with `recovers` mpirun lets the others go on. Returns whether the job
+/// succeeded, whether rank 0 said COMM_FAILED, and what was said.
+fn ends(grid: &str, name: &str, recovers: bool) -> (bool, bool, String) {
+    // Of Open MPI: the death of a rank is its own affair.
+    let lenient = ["OMPI_MCA_orte_abort_on_non_zero_status", "OMPI_MCA_orte_enable_recovery"];
+    let mut job = Command::new(root().join("scripts/ranks.sh"));
+    job.arg(grid).arg(std::env::current_exe().expect("a path"));
+    job.args(["--exact", "comm::rank", "--nocapture", "--test-threads=1"]).current_dir(work());
+    job.env("PLAQ_MPI_LIBRARY", mpi_library().expect("there is one"));
+    job.env("PLAQ_TEST_SCENARIO", name);
+    // Three seconds of waiting, and what a busy machine needs to start.
+    job.env("PLAQ_TEST_SECONDS", "60").env("PLAQ_COMM_TIMEOUT", "30");
+    if recovers {
+        job.env(lenient[0], "0").env(lenient[1], "1");
+    }
+    if grid != "1,1,1,2" {
+        job.env("PLAQ_RANKS_PER_HOST", "2").env("PLAQ_TEST_NCCL", work().join("libnccl.so"));
+    }
+    let out = job.output().expect("a job");
+    let said = [out.stdout, out.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    let said = said.concat();
+    assert!(!said.contains("timed out after 60 s"), "{name} hangs:\n{said}");
+    (out.status.success(), said.contains("rank 0: CommFailed"), said)
+}
+
+/// The same where devices that stand in for GPUs exchange messages, by each of their ways.
+#[test]
+fn a_rank_that_dies_between_messages_of_devices() {
+    if mpi_library().is_none() {
+        return;
+    }
+    let Some(cc) = tool("CC", "cc") else { return };
+    let mut words = cc.split(' ');
+    let mut cc = Command::new(words.next().expect("a compiler"));
+    cc.args(words).args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC"]);
+    cc.arg(root().join("tests/comm/nccl.c")).arg("-o").arg(work().join("libnccl.so"));
+    run(cc.arg("-lpthread"), "compiling tests/comm/nccl.c");
+    for way in ["staged", "shared", "connected"] {
+        let (success, failed, said) = ends("1,1,1,4", way, open_mpi());
+        assert!(failed || (!success && !open_mpi()), "{way}: {said}");
+    }
+}
+
 /// A rank that is killed, or ends by itself in the middle of a solve: mpirun ends the job, or, where it is
 /// told to let the others go on, their solve ends with COMM_FAILED. Nobody waits for ever.
 #[test]
 fn a_rank_that_dies_in_a_solve() {
-    let Some(library) = mpi_library() else { return };
-    let open_mpi = run(Command::new(variable("MPIRUN", "mpirun")).arg("--version"), "mpirun");
-    // Of Open MPI: the death of a rank is its own affair.
-    let lenient = ["OMPI_MCA_orte_abort_on_non_zero_status", "OMPI_MCA_orte_enable_recovery"];
-    let ends = |name: &str, recovers: bool| {
-        let mut job = Command::new(root().join("scripts/ranks.sh"));
-        job.args(["1,1,1,2"]).arg(std::env::current_exe().expect("a path"));
-        job.args(["--exact", "comm::rank", "--nocapture", "--test-threads=1"]).current_dir(work());
-        job.env("PLAQ_MPI_LIBRARY", library).env("PLAQ_TEST_SCENARIO", name);
-        // Three seconds of waiting, and what a busy machine needs to start.
-        job.env("PLAQ_TEST_SECONDS", "60").env("PLAQ_COMM_TIMEOUT", "30");
-        if recovers {
-            job.env(lenient[0], "0").env(lenient[1], "1");
-        }
-        let out = job.output().expect("a job");
-        let said = [out.stdout, out.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-        let said = said.concat();
-        assert!(!said.contains("timed out after 60 s"), "{name} hangs:\n{said}");
-        (out.status.success(), said.contains("rank 0: CommFailed"), said)
-    };
+    if mpi_library().is_none() {
+        return;
+    }
     for name in ["killed", "exits", "leaves"] {
-        let (success, failed, said) = ends(name, false);
+        let (success, failed, said) = ends("1,1,1,2", name, false);
         assert!(failed || !success, "{name}: {said}");
         println!("{name}: {}", if failed { "COMM_FAILED" } else { "mpirun ended the job" });
         // Both ways of leaving look alike to those who stay.
-        if open_mpi.contains("Open MPI") && name != "leaves" {
-            let (_, failed, said) = ends(name, true);
+        if open_mpi() && name != "leaves" {
+            let (_, failed, said) = ends("1,1,1,2", name, true);
             assert!(failed, "{name}, mpirun lets the others go on: {said}");
         }
     }

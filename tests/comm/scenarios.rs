@@ -9,10 +9,12 @@ use plaq::comm::{self, host, Comm, Communicator, Message, Options, RankMap};
 use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::{Error, Result, Status};
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::solvers::Progress;
 
 use crate::common::ranks::{ranks, start_mpi};
+use crate::common::remote::remotes;
 
 pub fn run(name: &str) {
     match name {
@@ -32,6 +34,7 @@ pub fn run(name: &str) {
         "killed" => dies(killed),
         "exits" => dies(|| std::process::exit(1)),
         "leaves" => dies(leaves),
+        "staged" | "shared" | "connected" => dies_between_messages(name),
         "single" => threads(0),
         "funneled" => threads(1),
         "serialized" => threads(2),
@@ -620,8 +623,47 @@ fn dies(end: fn()) {
             ControlFlow::Continue(())
         })
     });
-    let waited = reached.expect("three iterations").elapsed().as_secs_f64();
-    let status = solved.map(|_| ()).expect_err("a rank is gone").status;
+    left_alone(rank, reached.expect("three iterations"), solved.map(|_| ()))
+}
+
+/// The last rank is killed between two exchanges of devices that stand in for GPUs, with this way of messages.
+fn dies_between_messages(way: &str) {
+    let comm = with_timeout(3.0);
+    let (rank, last) = (comm.rank(), comm.size() - 1);
+    let named = |device: &Device| match way {
+        "staged" => device.name().starts_with("remote cpu"),
+        _ => device.name().starts_with(&format!("remote {way}")),
+    };
+    let device = remotes(&comm).into_iter().find(named).expect("a device with this way");
+    let extents = std::array::from_fn(|mu| 4 * comm.grid()[mu]);
+    let geometry = Geometry::decomposed(extents, &device, &comm).unwrap();
+    let form = (Precision::F64, Recon::R18);
+    let mut u = GaugeField::new(&device, &geometry, form.0, form.1).unwrap();
+    u.set_near_unit(5, 0.3).unwrap();
+    let op = Wilson::new(Arc::new(u), DiracParams::default().with_kappa(0.12)).unwrap();
+    let field = || SpinorField::new(&device, &geometry, form.0, Subset::Full, 1).unwrap();
+    let (mut x, mut y) = (field(), field());
+    let mut reached = None;
+    let ended = comm.guard(|| {
+        for round in 0.. {
+            if round == 10 {
+                reached = Some(Instant::now());
+                if rank == last {
+                    killed();
+                }
+            }
+            op.apply(&mut y, &x)?;
+            op.apply(&mut x, &y)?;
+        }
+        Ok(())
+    });
+    left_alone(rank, reached.expect("ten rounds"), ended)
+}
+
+/// Says what a rank got after another one was gone, and ends this process.
+fn left_alone(rank: usize, reached: Instant, result: Result<()>) {
+    let waited = reached.elapsed().as_secs_f64();
+    let status = result.expect_err("a rank is gone").status;
     println!("rank {rank}: {status:?} after {waited:.1} s");
     assert!(status == Status::CommFailed && waited < 6.0);
     // Nobody can end MPI with a rank that is gone.
