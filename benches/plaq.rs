@@ -81,7 +81,7 @@ fn options() -> Result<Options> {
     };
     let device = match device.as_str() {
         "cpu" => Device::cpu(threads)?,
-        "cuda" => Device::cuda(comm.node_rank())?,
+        "cuda" => Device::cuda(comm.node_rank() % Device::cuda_count()?.max(1))?,
         _ => Device::auto()?,
     };
     if lattices.is_empty() {

@@ -171,6 +171,16 @@ ways() {
   done <<<"1,1,1,4 2
 1,1,2,2 2
 1,2,2,2 2"
+  # With a driver that does nothing: what plaq asks of a GPU's streams and of NCCL. Kernels are compiled for it.
+  if [ -n "${PLAQ_NVRTC:-}" ]; then
+    mkdir -p $folder/cuda
+    ${CC:-cc} -std=gnu99 -O1 -shared -fPIC -DREAL_MEMORY -o $folder/cuda/libcuda.so.1 tests/ends/fake_cuda.c || return
+    for way in nccl staged mpi; do
+      chosen "driver-$way" "$device" halo:faces_go env LD_LIBRARY_PATH=$folder/cuda PLAQ_TEST_DEVICE=cuda PLAQ_HALO=$way \
+        PLAQ_NCCL_LIBRARY=$folder/libnccl.so PLAQ_TUNE=off PLAQ_MPI_LIBRARY="$PWD/$folder/libplaq_mpi_gpu.so" \
+        scripts/ranks.sh 1,1,2,2 </dev/null
+    done
+  fi
   chosen gpu-mpi "$device" "$WAY_TESTS" env RUST_TEST_THREADS=1 PLAQ_MPI_LIBRARY=$PWD/$folder/libplaq_mpi_gpu.so \
     scripts/ranks.sh 1,1,1,2 </dev/null
   chosen sockets "$device" "$WAY_TESTS" env RUST_TEST_THREADS=1 OMPI_MCA_btl=tcp,self scripts/ranks.sh 1,1,2,2 </dev/null

@@ -56,12 +56,16 @@ impl Device {
         place: &Place,
         goes_on: &dyn Fn() -> Result<()>,
     ) -> Result<Connected> {
-        self.0.backend.connect(meeting, place, goes_on).map(Connected)
+        let comm = self.0.backend.connect(meeting, place, goes_on)?;
+        Ok(Connected { comm, _device: self.clone() })
     }
 }
 
-/// The devices of all ranks, connected.
-pub(crate) struct Connected(Box<dyn DeviceComm>);
+/// The devices of all ranks, connected; this rank's own lives longer than that.
+pub(crate) struct Connected {
+    comm: Box<dyn DeviceComm>,
+    _device: Device,
+}
 
 /// A part of a buffer that goes to a rank or comes from there.
 #[derive(Clone, Copy, Debug)]
@@ -89,16 +93,16 @@ impl Connected {
         let sends: Vec<Parcel> = sends.iter().map(|piece| piece.of(from)).collect();
         let receives: Vec<Parcel> = receives.iter().map(|piece| piece.of(to)).collect();
         // SAFETY: inside of both buffers, as asserted.
-        unsafe { self.0.start(&sends, &receives) }
+        unsafe { self.comm.start(&sends, &receives) }
     }
     pub fn arrive(&self) -> Result<()> {
-        self.0.arrive()
+        self.comm.arrive()
     }
     pub fn waits(&self) -> Result<bool> {
-        self.0.waits()
+        self.comm.waits()
     }
     pub fn abort(&self) {
-        self.0.abort();
+        self.comm.abort();
     }
 }
 

@@ -484,7 +484,8 @@ impl Geometry {
         }
         let halo = HaloExchange::new(device, self.comm(), *faces, peers)?;
         let known = ways(&cache, device, self.comm());
-        let new = |face: &&Crossing| !known.iter().any(|k| (k.mu, k.upper) == (face.mu, face.upper));
+        let new =
+            |face: &&Crossing| !known.iter().any(|k| (k.mu, k.upper) == (face.mu, face.upper));
         lock(&halo).ways(self.comm()).iter().filter(new).for_each(|face| log::info!("{face}"));
         cache.exchanges.push((device.clone(), *faces, halo.clone()));
         Ok(halo)

@@ -234,7 +234,11 @@ fn hosts() {
     // Cores and GPUs are still those of the machine.
     assert_eq!((comm.node().len(), comm.node_rank()), (size, rank));
     // Every other rank: each on a host of its own where two are on one.
-    let part = comm.divide(Some(rank as u32 % 2), rank as u32, [1, 1, 1, size.div_ceil(2) - (size % 2) * (rank % 2)]);
+    let part = comm.divide(
+        Some(rank as u32 % 2),
+        rank as u32,
+        [1, 1, 1, size.div_ceil(2) - (size % 2) * (rank % 2)],
+    );
     let part = part.unwrap().unwrap();
     assert_eq!((part.hosts(), part.host()), (part.size(), &[part.rank()][..]));
     well(&comm);

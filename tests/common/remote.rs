@@ -276,7 +276,9 @@ pub fn remote() -> Device {
 /// (`PLAQ_RANKS_PER_HOST`) in memory within them; and by what stands in for NCCL where `PLAQ_TEST_NCCL` is its path.
 pub fn remotes(ranks: &plaq::comm::Comm) -> Vec<Device> {
     let mut all = Vec::new();
-    if ranks.size() > 1 {
+    // Where GPUs are tested they are at hand themselves.
+    let gpus = std::env::var("PLAQ_TEST_DEVICE").is_ok_and(|device| device == "cuda");
+    if ranks.size() > 1 && !gpus {
         all.push(remote());
         // Within one host kernels of a GPU tell of messages by themselves, which no CPU does.
         if ranks.hosts() > 1 {

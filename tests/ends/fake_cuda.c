@@ -1,10 +1,12 @@
-/* A CUDA driver without a GPU: its memory is addresses, its kernels do nothing. What plaq compiles for it is compiled. */
+/* A CUDA driver without a GPU: its memory is addresses, its kernels do nothing. What plaq compiles for it is compiled.
+ * With REAL_MEMORY its memory is the host's, which is never freed, and each process has a device of its own, for what
+ * stands in for NCCL (tests/comm/nccl.c). */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int here;
-static uint64_t next = 1 << 20;
 
 #define NOTHING(name, ...) \
   int name(__VA_ARGS__) { return 0; }
@@ -17,7 +19,10 @@ int cuGetErrorString(int code, const char **s) { return *s = "not by this driver
 int cuDeviceGetCount(int *n) { return *n = 1, 0; }
 int cuDeviceGet(int *d, int n) { return *d = n, 0; }
 int cuDeviceGetName(char *s, int n, int d) { return strncpy(s, "no GPU", (size_t)n), d; }
-int cuDeviceGetUuid_v2(void *id, int d) { return memset(id, 7, 16), d; }
+int cuDeviceGetUuid_v2(void *id, int d) {
+  const pid_t own = getpid();
+  return memset(id, 0, 16), memcpy(id, &own, sizeof own), d;
+}
 int cuDeviceGetAttribute(int *v, int which, int d) {
   /* Multiprocessors, bytes of the cache, architecture 9.0, no memory pools. */
   *v = which == 16 ? 132 : which == 38 ? 50 << 20 : which == 75 ? 9 : 0;
@@ -29,7 +34,12 @@ int cuCtxGetCurrent(void **c) { return *c = &here, 0; }
 NOTHING(cuCtxPushCurrent_v2, void *c)
 NOTHING(cuCtxPopCurrent_v2, void **c)
 int cuMemGetInfo_v2(size_t *f, size_t *t) { return *f = *t = (size_t)64 << 30, 0; }
+#ifdef REAL_MEMORY
+int cuMemAlloc_v2(uint64_t *p, size_t n) { return (*p = (uint64_t)(uintptr_t)calloc(1, n)) ? 0 : 2; }
+#else
+static uint64_t next = 1 << 20;
 int cuMemAlloc_v2(uint64_t *p, size_t n) { return *p = __atomic_fetch_add(&next, (n + 511) / 256 * 256, __ATOMIC_RELAXED), 0; }
+#endif
 NOTHING(cuMemFree_v2, uint64_t p)
 NOTHING(cuMemPoolCreate, void **p, const void *a)
 NOTHING(cuMemPoolDestroy, void *p)
@@ -55,7 +65,7 @@ NOTHING(cuMemcpyHtoDAsync_v2, uint64_t d, const void *p, size_t n, void *s)
 NOTHING(cuMemcpyDtoHAsync_v2, void *p, uint64_t d, size_t n, void *s)
 NOTHING(cuMemcpyDtoDAsync_v2, uint64_t d, uint64_t p, size_t n, void *s)
 NOTHING(cuMemsetD8Async, uint64_t d, unsigned char c, size_t n, void *s)
-int cuStreamCreate(void **s, unsigned f) { return *s = &here, (int)(f & 0); }
+int cuStreamCreate(void **s, unsigned f) { return *s = calloc(1, 64), (int)(f & 0); }
 int cuStreamCreateWithPriority(void **s, unsigned f, int p) { return (void)p, cuStreamCreate(s, f); }
 NOTHING(cuStreamDestroy_v2, void *s)
 NOTHING(cuStreamSynchronize, void *s)

@@ -192,8 +192,8 @@ impl HaloExchange {
         let half = if far.half.fetch_xor(true, Ordering::Relaxed) { 1 } else { 0 };
         let half = half * self.faces.total() as u64;
         let chunks = self.chunks(far);
-        // The one of the two ranks, the other side's face and the tag of what crosses a face inwards.
         let own = |c: &Chunk| comm.neighbour(c.mu, c.upper) == comm.rank();
+        // What is sent or received across a face, which has the tag of the face that it leaves by.
         let message = |c: &Chunk, send: u64, recv: u64| Message {
             to: comm.neighbour(c.mu, c.upper),
             from: comm.neighbour(c.mu, c.upper),
@@ -205,12 +205,13 @@ impl HaloExchange {
         let receives: Vec<&Chunk> = chunks.iter().filter(|c| !own(c)).collect();
         let asked: Vec<Message> =
             receives.iter().map(|c| message(c, 0, inp.host() + half + c.at)).collect();
-        let mut pending = comm.start(&asked, self.me.upgrade().map(|me| me as Owner))?;
+        let owner = self.me.upgrade().map(|me| me as Owner);
         let pieces: Vec<(u64, usize)> = chunks.iter().map(|c| (c.at, c.bytes)).collect();
+        let mut pending = comm.start(&asked, owner)?;
         device.start_download(out, far.send.ptr(), &pieces)?;
         meanwhile()?;
         let (mut sent, mut arrived) = (0, vec![false; receives.len()]);
-        loop {
+        let mut go_on = || -> Result<bool> {
             while sent < chunks.len() && device.downloaded(sent + 1)? {
                 let chunk = &chunks[sent];
                 let from = out.host() + chunk.at;
@@ -233,12 +234,16 @@ impl HaloExchange {
                     arrived[i] = true;
                 }
             }
-            if all && done {
-                break;
+            Ok(all && done)
+        };
+        // MPI may ask for the context of a GPU that copies are of.
+        device.inside(&mut || {
+            while !go_on()? {
+                // Ranks may share this core.
+                std::thread::yield_now();
             }
-            // Ranks may share this core.
-            std::thread::yield_now();
-        }
+            Ok(())
+        })?;
         comm.finish(pending)?;
         device.after_uploads()
     }
