@@ -1337,6 +1337,15 @@ typedef struct plaq_origin_params {
   /** Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
    * Default: NaN. */
   double boundary;
+  /** Those in x, y and z. NaN: not known. Default: NaN, NaN, NaN. */
+  double boundary_space[3];
+  /** Bare mass of the operator. NaN: not known. Default: NaN. */
+  double mass;
+  /** Twisted mass of the operator. NaN: not known. Default: NaN. */
+  double mu;
+  /** What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
+   * NaN: not known. Default: NaN, NaN, NaN. */
+  double links[3];
 } plaq_origin_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1353,6 +1362,14 @@ typedef struct plaq_origin_report {
   plaq_normalisation normalisation;
   /** Boundary phase of the fermions in time in units of pi; NaN: not known. */
   double boundary;
+  /** Those in x, y and z; NaN: not known. */
+  double boundary_space[3];
+  /** Bare mass of the operator; NaN: not known. */
+  double mass;
+  /** Twisted mass of the operator; NaN: not known. */
+  double mu;
+  /** What the operator's links are known by; NaN: not known. */
+  double links[3];
 } plaq_origin_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -2222,6 +2239,9 @@ typedef struct plaq_contract_params {
   int32_t parity;
   /** Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE. */
   plaq_projection projection;
+  /** Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
+   * across the lattice's end take them along. Default: 0, 0, 0. */
+  double boundary_space[3];
 } plaq_contract_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -2267,8 +2287,8 @@ plaq_status plaq_spinor_contract_baryons(plaq_spinor light,
  * local operator; `steps` has those of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t,
  * U_mu(z) q(z + mu), 7 - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
  * mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q, the first on qbar. What
- * crosses the lattice's end in time takes the quarks' boundary phase along; in space quarks are periodic. Zero handle
- * for `gauge`: without links. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
+ * crosses the lattice's end takes the quark's boundary phase along. Zero handle for `gauge`: without links. A derivative
+ * across an end where the two quarks have different phases is refused. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
  * 16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
  * OUT_OF_MEMORY.
  * Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], correlators[32 * lines * nmomenta * times]. */
@@ -4586,8 +4606,8 @@ plaq_status plaq_gauge_flow(plaq_gauge gauge,
 
 /** Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
  * D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
- * flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
- * field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
+ * flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those that the
+ * field knows (plaq_spinor_origin), else those of `params`. `flowed`: links that the flowed ones are written to, which may be `gauge`
  * itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
  * many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
  * OUT_OF_MEMORY. */

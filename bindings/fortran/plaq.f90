@@ -767,6 +767,15 @@ module plaq
     integer(c_int32_t) :: normalisation
     !> Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
     real(c_double) :: boundary
+    !> Those in x, y and z. NaN: not known.
+    real(c_double) :: boundary_space(3)
+    !> Bare mass of the operator. NaN: not known.
+    real(c_double) :: mass
+    !> Twisted mass of the operator. NaN: not known.
+    real(c_double) :: mu
+    !> What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
+    !> NaN: not known.
+    real(c_double) :: links(3)
   end type
   !> Source and operator that the columns of a field come from, as far as they are known; members are as in
   !> plaq_origin_params.
@@ -779,6 +788,14 @@ module plaq
     integer(c_int32_t) :: normalisation
     !> Boundary phase of the fermions in time in units of pi; NaN: not known.
     real(c_double) :: boundary
+    !> Those in x, y and z; NaN: not known.
+    real(c_double) :: boundary_space(3)
+    !> Bare mass of the operator; NaN: not known.
+    real(c_double) :: mass
+    !> Twisted mass of the operator; NaN: not known.
+    real(c_double) :: mu
+    !> What the operator's links are known by; NaN: not known.
+    real(c_double) :: links(3)
   end type
 
   ! Progress of long work
@@ -1293,6 +1310,9 @@ module plaq
     integer(c_int32_t) :: parity
     !> Projection of the spins of baryons.
     integer(c_int32_t) :: projection
+    !> Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
+    !> across the lattice's end take them along.
+    real(c_double) :: boundary_space(3)
   end type
 
   ! Hadron structure
@@ -3495,8 +3515,8 @@ module plaq
     !> local operator; `steps` has those of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t,
     !> U_mu(z) q(z + mu), 7 - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
     !> mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q, the first on qbar. What
-    !> crosses the lattice's end in time takes the quarks' boundary phase along; in space quarks are periodic. Zero handle
-    !> for `gauge`: without links. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
+    !> crosses the lattice's end takes the quark's boundary phase along. Zero handle for `gauge`: without links. A derivative
+    !> across an end where the two quarks have different phases is refused. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
     !> 16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
     !> OUT_OF_MEMORY.
     !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], correlators[32 * lines * nmomenta * times].
@@ -5191,8 +5211,8 @@ module plaq
     end function
     !> Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
     !> D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
-    !> flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
-    !> field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
+    !> flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those that the
+    !> field knows (plaq_spinor_origin), else those of `params`. `flowed`: links that the flowed ones are written to, which may be `gauge`
     !> itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
     !> many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
     !> OUT_OF_MEMORY.

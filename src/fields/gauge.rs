@@ -104,6 +104,8 @@ pub struct GaugeField {
     matrices: usize,
     data: Buffer,
     version: Version,
+    /// The version of the configuration that links were smeared or flowed from; 0: the links are one themselves.
+    made_from: Version,
     /// Copies in other storage that are in use somewhere.
     copies: Mutex<Vec<Weak<GaugeField>>>,
 }
@@ -146,6 +148,7 @@ impl GaugeField {
             matrices,
             data,
             version: Version::new(),
+            made_from: Version::of(0),
             copies: Mutex::default(),
         })
     }
@@ -155,9 +158,27 @@ impl GaugeField {
     pub fn version(&self) -> u64 {
         self.version.get()
     }
+    /// The version of the configuration that these links belong to: that of the links which they were smeared or flowed from,
+    /// else their own.
+    pub fn configuration(&self) -> u64 {
+        match self.made_from.get() {
+            0 => self.version(),
+            number => number,
+        }
+    }
+    /// Records that these links were made from others by smearing or a flow.
+    pub fn belongs_to(&self, other: &GaugeField) {
+        self.made_from.set(other.configuration());
+    }
     /// Gives the links a new version, after they were changed.
     pub(super) fn changed(&self) {
         self.version.change();
+        self.made_from.set(0);
+    }
+    /// Records that these are the links of `other`.
+    fn has_links_of(&self, other: &GaugeField) {
+        self.version.set(other.version());
+        self.made_from.set(other.made_from.get());
     }
 
     /// The copy of these links in another precision or storage that all who ask for it share, brought
@@ -209,7 +230,8 @@ impl GaugeField {
     pub fn like_on(&self, device: &Device) -> Result<Self> {
         let form = (self.precision, self.recon);
         let made = Self::with_matrices(device, &self.geometry, form, self.matrices)?;
-        Ok(GaugeField { version: Version::of(self.version()), ..made })
+        made.has_links_of(self);
+        Ok(made)
     }
 
     /// A copy in another precision or storage of the same group.
@@ -283,7 +305,7 @@ impl GaugeField {
     /// Copies the bytes of a field with the same lattice, precision and storage.
     pub(crate) fn copy_raw(&mut self, other: &GaugeField) -> Result<()> {
         self.data.copy_from(&other.data)?;
-        self.version.set(other.version());
+        self.has_links_of(other);
         Ok(())
     }
 
@@ -316,7 +338,7 @@ impl GaugeField {
             &args,
             work,
         )?;
-        self.version.set(other.version());
+        self.has_links_of(other);
         Ok(())
     }
 

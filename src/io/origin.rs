@@ -10,8 +10,26 @@ pub struct Origin {
     pub position: [Option<usize>; 4],
     /// The fermions' boundary phase in time in units of pi, 1: antiperiodic.
     pub boundary: Option<f64>,
+    /// Those in x, y and z.
+    pub boundary_space: Option<[f64; 3]>,
     /// One of [`NORMALISATIONS`].
     pub normalisation: Option<&'static str>,
+    /// Bare mass.
+    pub mass: Option<f64>,
+    /// Twisted mass.
+    pub mu: Option<f64>,
+    /// The links of the operator.
+    pub links: Option<LinksMark>,
+}
+
+/// What links are known by: averages that do not depend on storage, device and ranks but for rounding, and that a gauge
+/// transformation changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinksMark {
+    /// Average plaquettes in planes of space and with t, and Re tr U / 3 of the links.
+    pub numbers: [f64; 3],
+    /// The configuration that they belong to, by its version in this process.
+    pub configuration: Option<u64>,
 }
 
 /// The inverse of 2 kappa D, and that of D.
@@ -25,20 +43,36 @@ impl Origin {
         Origin {
             position: std::array::from_fn(|mu| self.position[mu].or(other.position[mu])),
             boundary: self.boundary.or(other.boundary),
+            boundary_space: self.boundary_space.or(other.boundary_space),
             normalisation: self.normalisation.or(other.normalisation),
+            mass: self.mass.or(other.mass),
+            mu: self.mu.or(other.mu),
+            links: self.links.or(other.links),
         }
     }
 
     /// What both know alike.
     #[must_use]
     pub fn shared(self, other: Origin) -> Origin {
-        let same =
-            |mu: usize| self.position[mu].filter(|_| self.position[mu] == other.position[mu]);
-        Origin {
-            position: std::array::from_fn(same),
-            boundary: self.boundary.filter(|_| self.boundary == other.boundary),
-            normalisation: self.normalisation.filter(|_| self.normalisation == other.normalisation),
+        fn same<T: Copy + PartialEq>(one: Option<T>, other: Option<T>) -> Option<T> {
+            one.filter(|_| one == other)
         }
+        Origin {
+            position: std::array::from_fn(|mu| same(self.position[mu], other.position[mu])),
+            boundary: same(self.boundary, other.boundary),
+            boundary_space: same(self.boundary_space, other.boundary_space),
+            normalisation: same(self.normalisation, other.normalisation),
+            mass: same(self.mass, other.mass),
+            mu: same(self.mu, other.mu),
+            links: same(self.links, other.links),
+        }
+    }
+
+    /// Phases in x, y, z and t in units of pi, where these are not known those of `other`.
+    #[must_use]
+    pub fn phases(self, [x, y, z, t]: [f64; 4]) -> [f64; 4] {
+        let [x, y, z] = self.boundary_space.unwrap_or([x, y, z]);
+        [x, y, z, self.boundary.unwrap_or(t)]
     }
 
     /// An element of XML; empty where nothing is known. Coordinates that are not known are -1.
@@ -54,8 +88,19 @@ impl Origin {
         if let Some(boundary) = self.boundary {
             text += &format!("<boundary>{boundary:?}</boundary>");
         }
+        if let Some([x, y, z]) = self.boundary_space {
+            text += &format!("<boundarySpace>{x:?} {y:?} {z:?}</boundarySpace>");
+        }
         if let Some(normalisation) = self.normalisation {
             text += &format!("<normalisation>{normalisation}</normalisation>");
+        }
+        for (name, value) in [("mass", self.mass), ("twistedMass", self.mu)] {
+            if let Some(value) = value {
+                text += &format!("<{name}>{value:?}</{name}>");
+            }
+        }
+        if let Some(LinksMark { numbers: [space, time, trace], .. }) = self.links {
+            text += &format!("<links>{space:?} {time:?} {trace:?}</links>");
         }
         text + &format!("</{ELEMENT}>")
     }
@@ -74,23 +119,38 @@ impl Origin {
             let mut words = text.split_whitespace();
             extents.map(|l| Some(number(words.next()?)? as usize).filter(|&x| x < l))
         };
+        let numbers = |tag: &str| {
+            let words = text(Some(ELEMENT), tag)?.split_whitespace();
+            let all: Option<Vec<f64>> =
+                words.map(|w| w.parse().ok().filter(|x: &f64| x.is_finite())).collect();
+            all
+        };
+        let one =
+            |tag: &str| numbers(tag).and_then(|all| <[f64; 1]>::try_from(all).ok()).map(|[x]| x);
+        let three = |tag: &str| numbers(tag).and_then(|all| <[f64; 3]>::try_from(all).ok());
         let own = Origin {
             position: text(Some(ELEMENT), "position").map(coordinates).unwrap_or_default(),
-            boundary: text(Some(ELEMENT), "boundary")
-                .and_then(|t| t.trim().parse().ok())
-                .filter(|b: &f64| b.is_finite()),
+            boundary: one("boundary"),
+            boundary_space: three("boundarySpace"),
             normalisation: text(Some(ELEMENT), "normalisation")
                 .and_then(|t| NORMALISATIONS.into_iter().find(|n| *n == t.trim())),
+            mass: one("mass"),
+            mu: one("twistedMass"),
+            links: three("links").map(|numbers| LinksMark { numbers, configuration: None }),
         };
-        let phase = |text: &str| match text.split_whitespace().nth(3)? {
-            "1" => Some(0.0),
-            "-1" => Some(1.0),
-            _ => None,
+        let phase = |mu: usize| {
+            let signs = text(Some("FermionBC"), "boundary")?;
+            match signs.split_whitespace().nth(mu)? {
+                "1" => Some(0.0),
+                "-1" => Some(1.0),
+                _ => None,
+            }
         };
         own.or(Origin {
             position: text(None, "t_srce").map(coordinates).unwrap_or_default(),
-            boundary: text(Some("FermionBC"), "boundary").and_then(phase),
-            normalisation: None,
+            boundary: phase(3),
+            boundary_space: phase(0).zip(phase(1)).zip(phase(2)).map(|((x, y), z)| [x, y, z]),
+            ..Origin::default()
         })
     }
 }

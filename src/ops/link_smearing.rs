@@ -178,6 +178,7 @@ pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Resu
             }
         }
     }
+    links.belongs_to(gauge);
     links.to(gauge.precision(), gauge.recon())
 }
 

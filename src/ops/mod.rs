@@ -12,6 +12,7 @@ pub mod gamma;
 pub mod gaugefix;
 pub mod hmc;
 pub mod link_smearing;
+pub mod links_mark;
 pub mod null_space;
 pub mod observables;
 pub mod overlap;

@@ -178,6 +178,7 @@ pub fn flow(
         }
     }
     links.reunitarise()?;
+    links.belongs_to(gauge);
     let done = report.steps as usize;
     report.time = if done == steps.len() { params.time } else { steps[..done].iter().sum() };
     report.link_steps = report.steps;

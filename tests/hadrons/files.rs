@@ -5,7 +5,7 @@ use std::fs;
 use plaq::comm::Comm;
 use plaq::error::Status;
 use plaq::fields::{blas, Geometry, Precision, SpinorField, Subset};
-use plaq::io::{Origin, PropagatorKind};
+use plaq::io::{LinksMark, Origin, PropagatorKind};
 use plaq::ops::propagator_file::{load_propagator, save_propagator, LoadOptions, SaveOptions};
 use plaq::ops::source::Source;
 
@@ -117,7 +117,11 @@ fn origins_are_kept_and_found() {
         let known = Origin {
             position: place.map(Some),
             boundary: Some(-0.375),
+            boundary_space: Some([0.1, 0.0, -0.7]),
             normalisation: Some("kappa"),
+            mass: Some(-0.31),
+            mu: Some(0.02),
+            links: Some(LinksMark { numbers: [0.59, 0.6, -0.01], configuration: None }),
         };
         let in_time = Origin { position: [None, None, None, Some(1)], ..Default::default() };
         let there = Origin { position: place.map(Some), ..Default::default() };
@@ -181,7 +185,9 @@ fn records_of_chroma_say_where_the_source_is() {
     });
     let (_, found) = load_propagator(&device, &ranks(), &path, &LoadOptions::default()).unwrap();
     let position = [1, 0, 3, 2].map(Some);
-    assert_eq!(found, Origin { position, boundary: Some(1.0), normalisation: None });
+    let boundary_space = Some([0.0; 3]);
+    let boundary = Some(1.0);
+    assert_eq!(found, Origin { position, boundary, boundary_space, ..Default::default() });
 }
 
 /// The records of a LIME file: type, first and last of a message, data.

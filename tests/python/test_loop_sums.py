@@ -169,9 +169,11 @@ def test_loop_sums_refuse_what_does_not_fit():
     run = d.loop_sums(gauge, minus=heavy, **ALL)
     run.add(vectors=1)
     close(run.mean(), d.loops(gauge, minus=heavy, **ALL).lines[0], 1e-12)
-    _, other = quark(seed=9)
-    d.update(plaq.Gauge.from_array(ref.random_su3((4, *SHAPE), np.random.default_rng(9))))
-    refused(plaq.capi.FieldMismatch, "space|present links", lambda: d.loop_sums(gauge, space=space))
+    other = plaq.Gauge.from_array(ref.random_su3((4, *SHAPE), np.random.default_rng(9)))
+    refused(plaq.capi.FieldMismatch, "gauge|links of solver", lambda: d.loop_sums(other))
+    d.update(other)
+    refused(plaq.capi.FieldMismatch, "space|present links", lambda: d.loop_sums(other, space=space))
+    refused(plaq.capi.FieldMismatch, "gauge|links of solver", lambda: run.add(vectors=2))
 
 
 def test_low_mode_averages_are_all_to_all_correlators():

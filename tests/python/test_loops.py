@@ -117,6 +117,10 @@ def test_loops_refuse_what_does_not_fit():
     _, gauge = lattice()
     d = plaq.Clover(gauge, mass=0.4, csw=1.1)
     refused(plaq.Error, "probes", lambda: d.loops(gauge, probes=33))
+    refused(plaq.capi.FieldMismatch, "gauge|links of solver", lambda: d.loops(plaq.Gauge.hot(gauge.extents, 77)))
+    # Links that were smeared from the operator's, and the same ones again, are of its configuration.
+    assert d.loops(gauge.smear_stout(0.1, 1), lines=["+z"]).lines.shape == (1, 1, 16, 1, SHAPE[0])
+    assert d.loops(plaq.Gauge.from_array(gauge.lexico())).lines.shape == (1, 1, 16, 1, SHAPE[0])
     refused(ValueError, "one_end", lambda: d.loops(gauge, one_end=True))
     refused(plaq.Error, "vectors", lambda: d.loops(gauge, vectors=0))
     # Differences are of masses alone.

@@ -39,6 +39,22 @@ def test_a_file_keeps_position_boundary_and_normalisation():
                 assert (R.position, R.normalisation) == (list(place), kind) == (S.position, S.normalisation)
                 close(R.boundary, S.boundary, 1e-15)
                 same(S, R)
+        S = plaq.Twisted(U, mass=0.2, mu=0.3, boundary=[0.1, 0, -0.5, 1]).propagator(source=place)
+        S.write(f"{folder}/twisted")
+        R = plaq.Propagator.open(f"{folder}/twisted")
+        assert R.phases == S.phases == [0.1, 0, -0.5, 1]
+        for found in (S._origin(), R._origin()):
+            assert (found.mass, found.mu) == (0.2, 0.3)
+            close(list(found.links), [U.plaquette().spatial, U.plaquette().temporal, U.plaquette().link_trace], 1e-12)
+        of_other = plaq.Twisted(links(2), mass=0.2, mu=0.3, boundary=[0.1, 0, -0.5, 1]).propagator(source=place)
+        refused(plaq.capi.FieldMismatch, "antiquark|links of quark", lambda: plaq.mesons(R, of_other))
+        # What is said of columns that are known otherwise leaves the rest.
+        R.boundary = 0.5
+        assert R.phases == [0.1, 0, -0.5, 0.5] and R._origin().mass == 0.2
+        R.boundary = None
+        assert R.phases == [None] * 4
+        S = wilson(U, 0.25, normalisation="kappa").propagator(source=place)
+        S.write(f"{folder}/S")
         kappa = plaq.Propagator.open(f"{folder}/S")
         refused(plaq.capi.InvalidArgument, "antiquark|normalisation", lambda: plaq.mesons(kappa, wilson(U, normalisation="mass").propagator(source=place)))
         # Where the file does not say it.

@@ -105,6 +105,77 @@ def test_lines_are_sums_and_do_not_depend_on_the_gauge():
     refused(plaq.Error, "time|0 to 5", lambda: structure.through_meson(s, time=6))
 
 
+def twisted(links):
+    """The links with elements of the group's centre across the ends in x, y and z, and the phases in units of pi that these are."""
+    angles = (2 / 3, -2 / 3, 2 / 3)
+    out = np.array(links)
+    for mu, angle in enumerate(angles):
+        end = [slice(None)] * 4
+        end[3 - mu] = -1
+        out[(mu, *end)] *= np.exp(1j * np.pi * angle)
+    return out, angles
+
+
+def test_quarks_take_their_phases_along_in_all_directions():
+    links = ref.random_su3((4, T, 2, 4, 2), np.random.default_rng(4))
+    moved, angles = twisted(links)
+    found = []
+    for array, phases in ((links, (*angles, 1)), (moved, (0, 0, 0, 1))):
+        u = plaq.Gauge.from_array(array)
+        d = plaq.Clover(u, mass=0.4, csw=1.1, boundary=phases)
+        s = d.propagator(X0, tol=TOL)
+        assert s.phases == list(phases)
+        x = d.propagator(structure.through_baryon(s, time=SINK), tol=TOL)
+        lines = ["+x", "-y +z", "dx", "dz dy", "-z -z", "dt"]
+        both = structure.insertions(x, s, u, lines=lines, momenta=[(0, 0, 0), (0, 1, 0)])
+        current = structure.current(x, s, u, momenta=[(0, 1, 0)])
+        source = structure.through_operator(s, u, line="+x -z", gamma="X")
+        flowed, _ = s.flow(u, 0.1, step=0.05)
+        found.append((both, current, source.columns(), flowed.columns()))
+        bare = plaq.Propagator.from_array(s.lexico(), position=X0, boundary=phases, normalisation="mass")
+        close(structure.insertions(x, bare, u, lines=lines), both[:, :, :1])
+        said = plaq.Propagator.from_array(s.lexico(), position=X0)
+        how = {"boundary": phases[3], "boundary_space": phases[:3]}
+        close(structure.insertions(said, said, u, lines=["+x"], **how), structure.insertions(s, s, u, lines=["+x"]))
+    for one, other in zip(*found):
+        close(one, other, 1e-11)
+
+
+def test_contractions_refuse_what_is_not_of_one_kind():
+    u, d, v, s, _ = quarks()
+    other = plaq.Gauge.warm(u.extents, seed=4, width=0.4)
+    of_other = plaq.Clover(other, mass=0.4, csw=1.1).propagator(X0)
+    named = "links of|plaquettes|found"
+    refused(plaq.capi.FieldMismatch, f"antiquark|quark|{named}", lambda: plaq.mesons(s, of_other))
+    refused(plaq.capi.FieldMismatch, f"strange|light|{named}", lambda: plaq.baryons(s, of_other))
+    refused(plaq.capi.FieldMismatch, f"third|first|{named}", lambda: structure.quarks(s, s, of_other))
+    refused(plaq.capi.FieldMismatch, f"back|forward|{named}", lambda: structure.insertions(of_other, s, u))
+    refused(plaq.capi.FieldMismatch, f"gauge|forward|{named}", lambda: structure.insertions(s, s, other, lines=["+x"]))
+    refused(plaq.capi.FieldMismatch, f"gauge|from|{named}", lambda: structure.through_operator(s, other, line="+x"))
+    refused(plaq.capi.FieldMismatch, f"gauge|spinor|{named}", lambda: s.flow(other, 0.1))
+    # Smeared and flowed links are of the same configuration, and so are links that are read again.
+    for same in (v, v.copy(), u.flow(0.1).gauge, plaq.Gauge.from_array(u.lexico())):
+        assert structure.insertions(s, s, same, lines=["+x"]).shape == (1, 16, 1, T)
+    changed = u.copy()
+    changed.heatbath(5.0, 1, seed=1)
+    refused(plaq.capi.FieldMismatch, f"gauge|{named}", lambda: structure.current(s, s, changed))
+    heavy = plaq.Clover(u, mass=0.6, csw=1.1).propagator(X0)
+    refused(plaq.capi.InvalidArgument, "back|mass of forward, 0.4|0.6", lambda: structure.current(heavy, s, u))
+    # The other sign of a twisted mass is that of the line to the sink.
+    up, down = (plaq.Twisted(u, mass=0.4, mu=mu).propagator(X0) for mu in (0.2, -0.2))
+    assert structure.current(down, up, u).shape == (4, 1, T)
+    refused(plaq.capi.InvalidArgument, "back|opposite twisted mass of forward, -0.2|0.2", lambda: structure.current(up, up, u))
+    kappa = plaq.Clover(u, mass=0.4, csw=1.1, normalisation="kappa").propagator(X0)
+    refused(plaq.capi.InvalidArgument, "back|normalisation of forward, mass|kappa", lambda: structure.insertions(kappa, s, u))
+    elsewhere = d.propagator((0, 0, 1, 4))
+    refused(plaq.capi.InvalidArgument, "back|source of forward, x = 1|0", lambda: structure.insertions(elsewhere, s, u))
+    moving = plaq.Clover(u, mass=0.4, csw=1.1, boundary=[0.3, 0, 0, 1]).propagator(X0)
+    assert structure.insertions(moving, s, u, lines=["+x", "dy"]).shape == (2, 16, 1, T)
+    refused(
+        plaq.capi.InvalidArgument, "back|phase of forward in x, 0|0.3", lambda: structure.insertions(moving, s, u, lines=["dx"])
+    )
+
+
 def test_mesons_of_any_matrix_are_sums():
     *_, s, q = quarks()
     rng = np.random.default_rng(3)

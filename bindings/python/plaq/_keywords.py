@@ -151,6 +151,10 @@ class Origin(TypedDict, total=False):
     position: Sequence[int]
     normalisation: Union[int, str, capi.plaq_normalisation]
     boundary: float
+    boundary_space: Sequence[float]
+    mass: float
+    mu: float
+    links: Sequence[float]
 
 
 class MultigridLevel(TypedDict, total=False):
@@ -243,6 +247,7 @@ class Contract(TypedDict, total=False):
     boundary: float
     parity: int
     projection: Union[int, str, capi.plaq_projection]
+    boundary_space: Sequence[float]
 
 
 class Loops(TypedDict, total=False):

@@ -2187,16 +2187,29 @@ class plaq_origin_params(Struct):
       normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1.
       boundary: Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
         Default: NaN.
+      boundary_space: Those in x, y and z. NaN: not known. Default: NaN, NaN, NaN.
+      mass: Bare mass of the operator. NaN: not known. Default: NaN.
+      mu: Twisted mass of the operator. NaN: not known. Default: NaN.
+      links: What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
+        NaN: not known. Default: NaN, NaN, NaN.
     """
     struct_size: int
     position: Any
     normalisation: Any
     boundary: float
+    boundary_space: Any
+    mass: float
+    mu: float
+    links: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
         ("normalisation", _c.c_int32),
         ("boundary", _c.c_double),
+        ("boundary_space", _c.c_double * 3),
+        ("mass", _c.c_double),
+        ("mu", _c.c_double),
+        ("links", _c.c_double * 3),
     ]
     _enums_ = {"normalisation": plaq_normalisation}
     _init_ = "plaq_origin_params_init"
@@ -2218,16 +2231,28 @@ class plaq_origin_report(Struct):
       position: Coordinates x, y, z, t of the source; -1: not known.
       normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known.
       boundary: Boundary phase of the fermions in time in units of pi; NaN: not known.
+      boundary_space: Those in x, y and z; NaN: not known.
+      mass: Bare mass of the operator; NaN: not known.
+      mu: Twisted mass of the operator; NaN: not known.
+      links: What the operator's links are known by; NaN: not known.
     """
     struct_size: int
     position: Any
     normalisation: Any
     boundary: float
+    boundary_space: Any
+    mass: float
+    mu: float
+    links: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
         ("normalisation", _c.c_int32),
         ("boundary", _c.c_double),
+        ("boundary_space", _c.c_double * 3),
+        ("mass", _c.c_double),
+        ("mu", _c.c_double),
+        ("links", _c.c_double * 3),
     ]
     _enums_ = {"normalisation": plaq_normalisation}
     _init_ = "plaq_origin_report_init"
@@ -3504,18 +3529,22 @@ class plaq_contract_params(Struct):
         Default: 1.
       parity: Parity of baryons forward in time, 1 or -1. Default: 1.
       projection: Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE.
+      boundary_space: Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
+        across the lattice's end take them along. Default: 0, 0, 0.
     """
     struct_size: int
     position: Any
     boundary: float
     parity: int
     projection: Any
+    boundary_space: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
         ("boundary", _c.c_double),
         ("parity", _c.c_int32),
         ("projection", _c.c_int32),
+        ("boundary_space", _c.c_double * 3),
     ]
     _enums_ = {"projection": plaq_projection}
     _init_ = "plaq_contract_params_init"
@@ -3603,8 +3632,8 @@ def plaq_spinor_contract_insertions(
     local operator; `steps` has those of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t,
     U_mu(z) q(z + mu), 7 - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
     mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q, the first on qbar. What
-    crosses the lattice's end in time takes the quarks' boundary phase along; in space quarks are periodic. Zero handle
-    for `gauge`: without links. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
+    crosses the lattice's end takes the quark's boundary phase along. Zero handle for `gauge`: without links. A derivative
+    across an end where the two quarks have different phases is refused. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
     16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
     OUT_OF_MEMORY.
     Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], correlators[32 * lines * nmomenta * times].
@@ -7265,8 +7294,8 @@ def plaq_spinor_flow(
 ) -> None:
     """Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
     D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
-    flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
-    field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
+    flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those that the
+    field knows (plaq_spinor_origin), else those of `params`. `flowed`: links that the flowed ones are written to, which may be `gauge`
     itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
     many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
     OUT_OF_MEMORY.

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 Self = TypeVar("Self", bound="Fermion")
 
+#: What a field knows of its source and its operator.
+ORIGIN = capi.plaq_origin_report.names()
+
 # ---- sources ----
 
 
@@ -87,13 +90,27 @@ def coordinates(value: Optional[Sequence[Optional[int]]], name: str = "position"
     return found
 
 
-def _known(position: Any, boundary: Optional[float], normalisation: str) -> Dict[str, Any]:
+#: Boundary phases in units of pi: that in time, or those in x, y, z, t.
+Boundary = Union[None, float, Sequence[float]]
+
+
+def _phases(value: Boundary) -> Dict[str, Any]:
+    """Boundary phases of an origin."""
+    if value is None:
+        return {"boundary": float("nan"), "boundary_space": (float("nan"),) * 3}
+    if np.ndim(value) == 0:
+        return {"boundary": float(value)}  # type: ignore[arg-type]
+    x, y, z, t = phases(value)  # type: ignore[arg-type]
+    return {"boundary": t, "boundary_space": (x, y, z)}
+
+
+def _known(position: Any, boundary: Boundary, normalisation: str) -> Dict[str, Any]:
     """What is said of an origin."""
     said: Dict[str, Any] = {}
     if position is not None:
         said["position"] = coordinates(position)
     if boundary is not None:
-        said["boundary"] = boundary
+        said.update(_phases(boundary))
     if normalisation:
         said["normalisation"] = normalisation
     return said
@@ -143,8 +160,7 @@ class Fermion(Object):
         """What the library knows of the source, with what is said here."""
         report = capi.plaq_origin_report()
         capi.plaq_spinor_origin(self, report)
-        found = {name: getattr(report, name) for name in ("position", "boundary", "normalisation")}
-        return capi.plaq_origin_params(**{**found, **known})
+        return capi.plaq_origin_params(**{**{name: getattr(report, name) for name in ORIGIN}, **known})
 
     def _say_origin(self, **known: Any) -> None:
         capi.plaq_spinor_set_origin(self, self._origin(**known))
@@ -162,13 +178,20 @@ class Fermion(Object):
 
     @property
     def boundary(self) -> Optional[float]:
-        """The quarks' boundary phase in time in units of pi, 1: antiperiodic; None where nothing tells it. May be set."""
+        """The quarks' boundary phase in time in units of pi, 1: antiperiodic; None where nothing tells it. May be set, to the
+        phases in x, y, z, t, too."""
         found = float(self._origin().boundary)
         return None if found != found else found
 
     @boundary.setter
-    def boundary(self, value: Optional[float]) -> None:
-        self._say_origin(boundary=float("nan") if value is None else value)
+    def boundary(self, value: Boundary) -> None:
+        self._say_origin(**_phases(value))
+
+    @property
+    def phases(self) -> List[Optional[float]]:
+        """The quarks' boundary phases in x, y, z, t in units of pi, None of those that nothing tells."""
+        origin = self._origin()
+        return [None if x != x else float(x) for x in (*origin.boundary_space, origin.boundary)]
 
     @property
     def normalisation(self) -> str:
@@ -363,7 +386,7 @@ class Fermion(Object):
     ) -> Tuple[Self, Gauge]:
         """The gradient flow of quark fields to the flow time t / a^2 = `time` by steps of `step`, with the links of `gauge` at time
         0: the flowed columns and the flowed links; kind "wilson", "symanzik" or "zeuthen". `boundary`: phases in x, y, z, t in
-        units of pi; that in time is of a propagator the one of its operator. progress=True draws a bar, a function hears of
+        units of pi; a propagator has those of its operator. progress=True draws a bar, a function hears of
         steps done, all of them, and seconds."""
         links(gauge)
         other, flowed = self.copy(), gauge.copy()
@@ -430,14 +453,14 @@ class Propagator(Fermion):
         array: Any,
         *,
         position: Optional[Sequence[Optional[int]]] = None,
-        boundary: Optional[float] = None,
+        boundary: Boundary = None,
         normalisation: str = "",
         precision: Optional[str] = None,
         context: Optional[Context] = None,
     ) -> "Propagator":
         """A propagator from an array (T, Z, Y, X, 4, 4, 3, 3) in memory of the host. `position`: coordinates x, y, z, t of
         its source, without which there are no correlators; `boundary`: the quarks' phase in time in units of pi (1,
-        antiperiodic, where it is not said); `normalisation`: "mass" or "kappa"."""
+        antiperiodic, where it is not said), or those in x, y, z, t; `normalisation`: "mass" or "kappa"."""
         context = current(context)
         found = on_host(array, "array")
         if found.ndim != 8 or found.shape[4:] != (4, 4, 3, 3):
@@ -454,7 +477,7 @@ class Propagator(Fermion):
         path: Any,
         *,
         position: Optional[Sequence[Optional[int]]] = None,
-        boundary: Optional[float] = None,
+        boundary: Boundary = None,
         normalisation: str = "",
         context: Optional[Context] = None,
         **params: "Unpack[_keywords.SpinorRead]",

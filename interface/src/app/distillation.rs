@@ -10,8 +10,8 @@ use serde_json::json;
 use super::options::{integers, opt, param, refuse, Command, Kind, Need, Opt, Options};
 use super::propagator::sources::items;
 use super::quark::{
-    self, check_kappa, monitor, of_quark, Action, Method, Solved, Solving, BOUNDARY,
-    MULTIGRID_OPTIONS, SOLVER_OPTIONS,
+    self, check_kappa, monitor, of_quark, Action, Method, Solved, Solving, MULTIGRID_OPTIONS,
+    SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{files, output, Failure, Run};
@@ -42,9 +42,6 @@ const OPTIONS: &[Opt] = &[
     opt("operators", Kind::Text, "O[:O...]", "1", "operators of meson elementals: 1, or steps dx, +x, -x and so on with commas between, of which the last acts first, e.g. 1:dx:dy,dz"),
     opt("baryons", Kind::Flag, "B", "no", "yes: elementals of baryons, too"),
     opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark of perambulators; without it there are modes and elementals only"),
-    of_quark("csw").needs(OF_QUARKS),
-    of_quark("clover").needs(OF_QUARKS),
-    BOUNDARY.needs(OF_QUARKS),
     of_quark("normalisation").needs(OF_QUARKS),
     opt("times", Kind::Text, "T[,T...]", "0", "source times of perambulators, or all").needs(OF_QUARKS),
 ];
@@ -64,7 +61,7 @@ pub const COMMAND: Command = Command {
         "Distillation: modes of the Laplacian of time slices, elementals of mesons and baryons, perambulators",
         "(docs/distillation.md).",
     ],
-    tables: &[files::ONE, OPTIONS, SOLVER_OPTIONS, MULTIGRID_OPTIONS, OUTPUT, session::OPTIONS],
+    tables: &[files::ONE, OPTIONS, &quark::terms(OF_QUARKS), SOLVER_OPTIONS, MULTIGRID_OPTIONS, OUTPUT, session::OPTIONS],
     input: Some("gauge"),
     example: "distillation b6.0.00001 --modes 20 --steps 10 --kappa 0.12 --csw 1.2 --times 0,4 --out tau.h5",
     run,

@@ -13,8 +13,7 @@ use super::{interrupted, Failure, Run};
 use crate::comm::Comm;
 use crate::compose::multigrid::{LevelParams as Level, Multigrid, MultigridParams as Mg, Update};
 use crate::compose::{
-    Chosen, DiracSolver, Normalisation, QuarkParams, SolveReport, SolverSettings,
-    MULTIGRID_DIRECTIONS,
+    Chosen, DiracSolver, QuarkParams, SolveReport, SolverSettings, MULTIGRID_DIRECTIONS,
 };
 use crate::error::Result;
 use crate::fields::{CloverForm, GaugeField, Geometry, Precision, Recon};
@@ -25,14 +24,14 @@ use crate::params::{Choice, Row};
 use crate::solvers::{unwatched, SolverKind, StoppedBy};
 
 /// The operator of a quark, except for its mass.
-#[derive(Clone, Copy, Debug)]
-pub struct Action {
-    pub csw: f64,
-    pub clover: CloverForm,
-    cf: f64,
-    cf_prime: Option<f64>,
-    pub boundary: Boundary,
-    pub normalisation: Normalisation,
+#[derive(Clone, Debug)]
+pub struct Action(QuarkParams);
+
+impl std::ops::Deref for Action {
+    type Target = QuarkParams;
+    fn deref(&self) -> &QuarkParams {
+        &self.0
+    }
 }
 
 /// An option that is a parameter of a quark.
@@ -41,6 +40,18 @@ pub const fn of_quark(name: &'static str) -> Opt {
 }
 
 pub const BOUNDARY: Opt = of_quark("boundary").old("time-bc");
+
+/// Options of the terms of a quark's operator, but for its mass; of subcommands in which they have an effect only with others.
+pub const fn terms(needs: &'static [&'static [Need]]) -> [Opt; 6] {
+    [
+        of_quark("csw").needs(needs),
+        of_quark("clover").needs(needs),
+        param::<QuarkParams>("cf", QuarkParams::row("cf")).needs(needs),
+        param::<QuarkParams>("cf-prime", QuarkParams::row("cf_prime")).needs(needs),
+        of_quark("mu").needs(needs),
+        BOUNDARY.needs(needs),
+    ]
+}
 
 /// The boundary of quarks.
 pub fn boundary(options: &Options) -> Run<Boundary> {
@@ -62,9 +73,30 @@ pub fn mass_of(kappa: f64) -> f64 {
 
 impl Action {
     pub fn of(options: &Options) -> Run<Action> {
-        let QuarkParams { csw, clover, cf, cf_prime, boundary, normalisation, .. } =
-            options.params()?;
-        Ok(Action { csw, clover, cf, cf_prime, boundary, normalisation })
+        Ok(Action(options.params()?))
+    }
+
+    /// What the operator has besides kappa, csw, boundary and normalisation: names with values, where these are not the default.
+    pub fn others(&self) -> String {
+        let mut text = String::new();
+        if self.mu != 0.0 {
+            text += &format!(", mu {}", self.mu);
+        }
+        if self.boundary_terms() != [1.0; 2] {
+            text += &format!(", cf {:?}", self.boundary_terms());
+        }
+        text
+    }
+
+    /// The member "action" of reports.
+    pub fn json(&self, kappa: f64) -> Value {
+        let [cf, cf_prime] = self.boundary_terms();
+        json!({
+            "kappa": kappa, "mass": mass_of(kappa), "csw": self.csw, "clover": self.clover.word(),
+            "cf": cf, "cf_prime": cf_prime, "mu": self.mu,
+            "boundary": self.boundary.0, "time_bc": self.boundary.to_string(),
+            "normalisation": self.normalisation_name(),
+        })
     }
 
     /// cF and cF' of boundaries in time.
@@ -86,18 +118,7 @@ impl Action {
 
     /// Makes the operator on links, and begins to compile the kernels that it and its solves most likely launch.
     pub fn operator(&self, links: &Arc<GaugeField>, kappa: f64) -> Result<Arc<dyn QuarkAction>> {
-        let Action { csw, clover, cf, cf_prime, boundary, normalisation } = *self;
-        let kappa = Some(kappa);
-        let quark = QuarkParams {
-            kappa,
-            csw,
-            clover,
-            cf,
-            cf_prime,
-            boundary,
-            normalisation,
-            ..Default::default()
-        };
+        let quark = QuarkParams { kappa: Some(kappa), ..self.0.clone() };
         let physics = quark.physics("")?;
         let on = |links: &Arc<GaugeField>| {
             ActionParams::from(physics).create_in(links, (Precision::F64, Recon::R12))

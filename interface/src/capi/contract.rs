@@ -9,11 +9,12 @@ use super::origin::known;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
-use crate::fields::SpinorField;
+use crate::fields::{Geometry, SpinorField};
 use crate::io::Origin;
 use crate::operators::phase;
 use crate::ops::contract::{self, mesons, Baryon, Projection, Sink};
 use crate::ops::gamma::Gamma;
+use crate::ops::links_mark::check_same_links;
 use crate::params::Number;
 use crate::refuse;
 
@@ -36,6 +37,9 @@ interface! {
             parity: i32 = 1,
             /// Projection of the spins of baryons.
             projection: plaq_projection = number_of(Projection::Trace),
+            /// Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
+            /// across the lattice's end take them along.
+            boundary_space: [f64; 3] = [0.0; 3],
         }
     }
     functions {
@@ -54,32 +58,24 @@ interface! {
     }
 }
 
-/// What two propagators know together, and the boundary phases of each.
-pub(super) fn lines(
-    objects: [(&Arc<Spinor>, &str); 2],
-    params: &plaq_contract_params,
-) -> Result<(Origin, [Complex64; 2])> {
-    if !params.boundary.is_finite() {
-        refuse!(
-            InvalidArgument,
-            "params.boundary",
-            expected("an angle"),
-            found("{}", params.boundary)
-        );
+/// Boundary phases of what does not know its own.
+pub(super) fn phases_of(params: &plaq_contract_params) -> Result<[f64; 4]> {
+    let [x, y, z] = params.boundary_space;
+    for (name, angle) in [
+        ("boundary", params.boundary),
+        ("boundary_space", x),
+        ("boundary_space", y),
+        ("boundary_space", z),
+    ] {
+        if !angle.is_finite() {
+            refuse!(InvalidArgument, "params.{name}", expected("an angle"), found("{angle}"));
+        }
     }
-    let [(_, first), (_, second)] = objects;
-    let [a, b] = objects.map(|(object, _)| object.origin());
-    let apart = |mu: usize| a.position[mu].zip(b.position[mu]).is_some_and(|(a, b)| a != b);
-    let given = known(params.position, "params.position")?;
-    if let Some(mu) = (0..4).find(|&mu| given[mu].is_none() && apart(mu)) {
-        let say = |o: Origin| o.position[mu].unwrap_or_default();
-        refuse!(
-            InvalidArgument,
-            "{second}",
-            expected("the source of {first}, {} = {}", ["x", "y", "z", "t"][mu], say(a)),
-            found("{}", say(b))
-        );
-    }
+    Ok([x, y, z, params.boundary])
+}
+
+/// Refuses two propagators in one contraction that are of other normalisations or links.
+fn check_pair((a, first): (Origin, &str), (b, second): (Origin, &str)) -> Result<()> {
     if let (Some(one), Some(other)) = (a.normalisation, b.normalisation) {
         if one != other {
             refuse!(
@@ -90,8 +86,38 @@ pub(super) fn lines(
             );
         }
     }
-    let known = Origin { position: given, ..Default::default() }.or(a).or(b);
-    Ok((known, [a, b].map(|o| phase(o.boundary.unwrap_or(params.boundary)))))
+    match (a.links, b.links) {
+        (Some(one), Some(other)) => check_same_links((&one, first), (&other, second)),
+        _ => Ok(()),
+    }
+}
+
+/// What propagators of one contraction know together, and the boundary phase in time of each.
+pub(super) fn lines<const N: usize>(
+    objects: [(&Arc<Spinor>, &str); N],
+    params: &plaq_contract_params,
+) -> Result<(Origin, [Complex64; N])> {
+    let phases = phases_of(params)?;
+    let all = objects.map(|(object, name)| (object.origin(), name));
+    let given = known(params.position, "params.position")?;
+    for (k, &(b, second)) in all.iter().enumerate() {
+        for &(a, first) in &all[..k] {
+            let apart = |mu: usize| a.position[mu].zip(b.position[mu]).is_some_and(|(a, b)| a != b);
+            if let Some(mu) = (0..4).find(|&mu| given[mu].is_none() && apart(mu)) {
+                let say = |o: Origin| o.position[mu].unwrap_or_default();
+                refuse!(
+                    InvalidArgument,
+                    "{second}",
+                    expected("the source of {first}, {} = {}", ["x", "y", "z", "t"][mu], say(a)),
+                    found("{}", say(b))
+                );
+            }
+            check_pair((a, first), (b, second))?;
+        }
+    }
+    let known = Origin { position: given, ..Default::default() };
+    let together = all.iter().fold(known, |known, (origin, _)| known.or(*origin));
+    Ok((together, all.map(|(origin, _)| phase(origin.phases(phases)[3]))))
 }
 
 /// The sinks for each momentum.
@@ -108,7 +134,12 @@ fn sinks(
 
 /// Refuses another number of times than the lattice has.
 pub(super) fn check_times(field: &SpinorField, times: i64) -> Result<()> {
-    let extent = field.geometry().global_extents()[3];
+    check_extent(field.geometry(), times)
+}
+
+/// The same of a lattice.
+pub(super) fn check_extent(geometry: &Geometry, times: i64) -> Result<()> {
+    let extent = geometry.global_extents()[3];
     if times != extent as i64 {
         refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
     }

@@ -22,6 +22,7 @@ use crate::operators::{
     ActionParams, CloverLinks, DiracParams, DoubletParams, QuarkAction, SchurAction, Storage,
     Wilson,
 };
+use crate::ops::links_mark::links_mark;
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
 use crate::params::{Choice, InC as _, Number};
 use crate::refuse;
@@ -35,6 +36,7 @@ pub struct Dirac {
     normalisation: Normalisation,
     /// Phases of the fields in x, y, z and t in units of pi.
     boundary: [f64; 4],
+    mu: f64,
     workspace: Workspace,
 }
 
@@ -149,10 +151,17 @@ impl Dirac {
         let periodic = self.op.links().geometry().boundary().is_periodic();
         [x, y, z, if periodic { t } else { 0.0 }]
     }
-    /// What is known of solutions for a source that is not.
+    /// What is known of solutions for a source that is not, but for their links.
     pub(crate) fn origin(&self) -> Origin {
-        let normalisation = Some(self.normalisation.word());
-        Origin { boundary: Some(self.phases()[3]), normalisation, ..Default::default() }
+        let [x, y, z, t] = self.phases();
+        Origin {
+            boundary: Some(t),
+            boundary_space: Some([x, y, z]),
+            normalisation: Some(self.normalisation.word()),
+            mass: Some(self.op.mass()),
+            mu: Some(self.mu),
+            ..Default::default()
+        }
     }
 
     /// The operator of a system: M, or one of its Schur complements.
@@ -285,6 +294,8 @@ pub(crate) struct Wanted {
     pub normalisation: Normalisation,
     /// Phases of the fields in x, y, z and t in units of pi.
     pub boundary: [f64; 4],
+    /// Twisted mass.
+    pub mu: f64,
     /// Parameters, for names of rehearsals.
     pub name: String,
 }
@@ -296,6 +307,7 @@ impl Wanted {
             storage: quark.storage.map_or(Number::new(0), number_of),
             normalisation: quark.normalisation,
             boundary: quark.boundary.0,
+            mu: quark.mu,
             name: format!("{quark:?}"),
         }
     }
@@ -323,7 +335,7 @@ pub(crate) fn build(
             found("SU(2)")
         );
     }
-    let (normalisation, boundary) = (wanted.normalisation, wanted.boundary);
+    let (normalisation, boundary, mu) = (wanted.normalisation, wanted.boundary, wanted.mu);
     // The operator has links of its own, so that an update leaves those of `gauge` alone.
     let on = |links| op(links, (precision, storage));
     foresee(&links, wanted, on);
@@ -332,7 +344,7 @@ pub(crate) fn build(
     let schur =
         systems.map(|(parity, symmetric)| op.clone().schur(Schur { parity, symmetric }).ok());
     let workspace = Workspace::default();
-    Ok(Dirac { context: context.clone(), op, schur, normalisation, boundary, workspace })
+    Ok(Dirac { context: context.clone(), op, schur, normalisation, boundary, mu, workspace })
 }
 
 /// Begins to compile what makes the operator, and after that what solves most likely follow.
@@ -346,7 +358,9 @@ fn foresee(
     let name = || format!("operator {:?} {form:?} {}", geometry.extents(), wanted.name);
     let mut made = None;
     geometry.foresee(device, false, name, |device| {
-        made = Some(on(Arc::new(links.like_on(device)?))?);
+        let op = on(Arc::new(links.like_on(device)?))?;
+        links_mark(op.links())?;
+        made = Some(op);
         Ok(())
     });
     let Some(op) = made.filter(|op: &Arc<dyn QuarkAction>| propagates(&**op)) else { return };

@@ -96,8 +96,8 @@ interface! {
         plaq_gauge_flow(gauge: Handle<plaq_gauge>, params: Params<plaq_flow_params>, callback: Raw<plaq_flow_callback>, user: *mut c_void, report: Report<plaq_flow_report>, points: MaybeArray<plaq_flow_point>[capacity], capacity: i64, count: Out<i64>) = run;
         /// Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
         /// D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
-        /// flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
-        /// field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
+        /// flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those that the
+        /// field knows (plaq_spinor_origin), else those of `params`. `flowed`: links that the flowed ones are written to, which may be `gauge`
         /// itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
         /// many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
         /// OUT_OF_MEMORY.
@@ -142,6 +142,7 @@ fn run(
     gauge.replace("gauge", |old| {
         let mut links = old.to(old.precision(), old.recon())?;
         done = Some(Flow::new(&links, params.kind)?.run(&mut links, &params, &mut watch)?);
+        links.belongs_to(old);
         Ok(links)
     })?;
     let Some(done) = done else { bail!(Internal, "flow: no result") };
@@ -171,12 +172,10 @@ fn run(
     Ok(())
 }
 
-/// Parameters of a flow of this field, with the boundary phase in time that it knows.
+/// Parameters of a flow of this field, with the boundary phases that it knows.
 fn quark_params(spinor: &Spinor, params: &plaq_spinor_flow_params) -> Result<QuarkFlowParams> {
     let mut params = QuarkFlowParams::from_c(params, "params")?;
-    if let Some(angle) = spinor.origin().boundary {
-        params.boundary.0[3] = angle;
-    }
+    params.boundary.0 = spinor.origin().phases(params.boundary.0);
     Ok(params)
 }
 
@@ -223,6 +222,7 @@ fn flow_quarks(
     spinor.context().check_same(gauge.context(), "gauge")?;
     let params = quark_params(spinor, params)?;
     let links = gauge.read("gauge")?;
+    spinor.check_links("spinor", &links, "gauge")?;
     if let Some(flowed) = flowed {
         spinor.context().check_same(flowed.context(), "flowed")?;
         let to = flowed.read("flowed")?;
@@ -258,6 +258,7 @@ fn flow_quarks_back(
     spinor.context().check_same(gauge.context(), "gauge")?;
     let params = quark_params(spinor, params)?;
     let links = gauge.read("gauge")?;
+    spinor.check_links("spinor", &links, "gauge")?;
     let mut psi = spinor.write_any("spinor")?;
     let mut watch = watch_steps(callback, user, &params, start);
     report.set(quark_report(adjoint_flow(&mut psi, &links, &params, &mut watch)?, start));

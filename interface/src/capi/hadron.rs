@@ -109,7 +109,7 @@ fn propagator_of_source(
     let from = source(params)?;
     let mut monitor = monitor(solver.solver(), callback, user);
     let done = propagator(solver.solver(), from, solver.columns(), &mut monitor)?;
-    let origin = Origin { position: from.position.map(Some), ..solver.origin() };
+    let origin = Origin { position: from.position.map(Some), ..solver.origin()? };
     solved(solver, origin, done, out, report, residuals)
 }
 
@@ -124,7 +124,7 @@ fn columns_solved(
 ) -> Result<()> {
     solver.context().check_same(sources.context(), "sources")?;
     let from = sources.read("sources")?;
-    let mut origin = Origin { position: sources.origin().position, ..solver.origin() };
+    let mut origin = Origin { position: sources.origin().position, ..solver.origin()? };
     if origin.position == [None; 4] {
         origin.position = support(&from)?;
     }

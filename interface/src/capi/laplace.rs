@@ -55,6 +55,7 @@ fn create(
         storage: params.storage,
         normalisation: Normalisation::Mass,
         boundary: [0.0; 4],
+        mu: 0.0,
         name: format!("{params:?}"),
     };
     let op = |links, storage| ActionParams::from(action).create_in(&links, storage);

@@ -10,7 +10,7 @@ use super::args::{
     number_of, Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report,
 };
 use super::context::Context;
-use super::contract::{count, gammas_of, pairs, triples};
+use super::contract::{check_extent, gammas_of, pairs, triples};
 use super::eigen::{plaq_eigen, Eigen};
 use super::file_name::FileName;
 use super::gauge::{plaq_gauge, Gauge};
@@ -21,11 +21,12 @@ use super::multigrid::{plaq_multigrid, Multigrid};
 use super::progress::watch;
 use super::solve::{monitor, plaq_progress_callback, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
-use super::structure::factors_of;
+use super::structure::Operators;
 use super::table::interface;
 use crate::error::{words, Result};
 use crate::fields::{blas, GaugeField};
 use crate::io::Origin;
+use crate::ops::links_mark::check_configuration;
 use crate::ops::source::plaq_source_params;
 pub use crate::ops::structure::loop_sums::{plaq_loop_goals, plaq_loop_sums_params};
 use crate::ops::structure::loop_sums::{
@@ -81,6 +82,7 @@ impl Sums {
             );
         }
         let (solver, at_once) = (self.solver.solver(), self.solver.columns());
+        check_configuration(solver.op().links(), "solver", links, "gauge")?;
         let space = self.space.as_ref().map(|s| s.space());
         if let Some(space) = space {
             space.check(solver)?;
@@ -242,7 +244,7 @@ fn of_multigrid(
         refuse!(InvalidArgument, "levels", expected("0 or more"), found("{levels}"));
     };
     let space = LowSpace::of_multigrid(solver.solver(), multigrid.multigrid(), levels, tol)?;
-    out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin() })?);
+    out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin()? })?);
     Ok(())
 }
 
@@ -250,7 +252,7 @@ fn of_eigen(solver: &Arc<Solver>, eigen: &Arc<Eigen>, out: &mut Out<plaq_space>)
     let context = solver.context();
     context.check_same(eigen.context(), "eigen")?;
     let space = LowSpace::of_vectors(solver.solver(), eigen.vectors().clone())?;
-    out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin() })?);
+    out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin()? })?);
     Ok(())
 }
 
@@ -344,12 +346,8 @@ fn mesons_of(
 ) -> Result<()> {
     let level = level_of(&space.space, level)?;
     let geometry = space.space.op().links().geometry();
-    let extent = geometry.global_extents()[3];
-    if times != extent as i64 {
-        refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
-    }
-    let listed = gammas_of(gammas, npairs)?;
-    let momenta = triples(momenta, count(nmomenta, "nmomenta")? as i64)?;
+    check_extent(geometry, times)?;
+    let (listed, momenta) = (gammas_of(gammas, npairs)?, triples(momenta, nmomenta)?);
     let mut told = watch(geometry.comm(), callback, user);
     let found = low_mesons(&space.space, level, &listed, &momenta, &mut told)?;
     if found.stopped || found.failed > 0 {
@@ -395,12 +393,14 @@ fn create(
         context.check_same(space.context(), "space")?;
     }
     let params = LoopsParams::from_c(params, "params")?;
+    let Operators { lines, momenta } =
+        Operators::of((lengths, nlines), (steps, nsteps), (momenta, nmomenta))?;
     let of = LoopOf {
         noise: params.noise("params")?,
         how: params.kind,
         factor: Complex64::new(params.factor[0], params.factor[1]),
-        lines: factors_of(lengths, nlines, steps, nsteps)?,
-        momenta: triples(momenta, count(nmomenta, "nmomenta")? as i64)?,
+        lines,
+        momenta,
         boundary: solver.phases(),
         params: LoopSumsParams::from_c(sums, "sums")?,
     };

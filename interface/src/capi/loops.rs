@@ -6,10 +6,10 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::args::{Array, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
-use super::contract::{count, pairs, triples};
+use super::contract::{check_extent, pairs};
 use super::gauge::{plaq_gauge, Gauge};
 use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, to_c, Solver};
-use super::structure::factors_of;
+use super::structure::Operators;
 use super::table::interface;
 use crate::error::{host_array, Result};
 pub use crate::ops::structure::loops::plaq_loops_params;
@@ -75,12 +75,10 @@ fn loops_of(
             found("{vectors}")
         );
     }
-    let extent = solver.solver().op().shape().geometry.global_extents()[3];
-    if times != extent as i64 {
-        refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
-    }
-    let lines = factors_of(lengths, nlines, steps, nsteps)?;
-    let momenta = triples(momenta, count(nmomenta, "nmomenta")? as i64)?;
+    let geometry = solver.solver().op().shape().geometry;
+    check_extent(&geometry, times)?;
+    let Operators { lines, momenta } =
+        Operators::of((lengths, nlines), (steps, nsteps), (momenta, nmomenta))?;
     let links = gauge.read("gauge")?;
     let operators = LoopOperators {
         lines: &lines,
@@ -89,7 +87,7 @@ fn loops_of(
         boundary: solver.phases(),
     };
     let n = vectors as usize;
-    let each = [16 * lines.len(), 4].map(|k| k * momenta.len() * extent);
+    let each = [16 * lines.len(), 4].map(|k| k * momenta.len() * times as usize);
     let zeros = |k: usize| host_array(n * k, Complex64::ZERO, "estimates of loops");
     let mut all = [zeros(each[0])?, zeros(each[1])?];
     let mut complete = 0;

@@ -8,7 +8,7 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::compose::Normalisation;
 use crate::error::Result;
-use crate::io::Origin;
+use crate::io::{LinksMark, Origin};
 use crate::ops::source::support;
 use crate::params::{Choice, Number};
 use crate::refuse;
@@ -24,6 +24,15 @@ interface! {
             normalisation: plaq_normalisation = Number::new(-1),
             /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
             boundary: f64 = f64::NAN,
+            /// Those in x, y and z. NaN: not known.
+            boundary_space: [f64; 3] = [f64::NAN; 3],
+            /// Bare mass of the operator. NaN: not known.
+            mass: f64 = f64::NAN,
+            /// Twisted mass of the operator. NaN: not known.
+            mu: f64 = f64::NAN,
+            /// What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
+            /// NaN: not known.
+            links: [f64; 3] = [f64::NAN; 3],
         }
     }
     reports {
@@ -36,6 +45,14 @@ interface! {
             normalisation: plaq_normalisation,
             /// Boundary phase of the fermions in time in units of pi; NaN: not known.
             boundary: f64,
+            /// Those in x, y and z; NaN: not known.
+            boundary_space: [f64; 3],
+            /// Bare mass of the operator; NaN: not known.
+            mass: f64,
+            /// Twisted mass of the operator; NaN: not known.
+            mu: f64,
+            /// What the operator's links are known by; NaN: not known.
+            links: [f64; 3],
         }
     }
     functions {
@@ -64,6 +81,10 @@ fn origin_of(spinor: &Arc<Spinor>, report: &mut Report<plaq_origin_report>) -> R
     report.set(plaq_origin_report {
         position: to_c_position(origin.position),
         boundary: origin.boundary.unwrap_or(f64::NAN),
+        boundary_space: origin.boundary_space.unwrap_or([f64::NAN; 3]),
+        mass: origin.mass.unwrap_or(f64::NAN),
+        mu: origin.mu.unwrap_or(f64::NAN),
+        links: origin.links.map_or([f64::NAN; 3], |mark| mark.numbers),
         normalisation: normalisation.map_or(Number::new(-1), |(_, value)| number_of(value)),
         ..Default::default()
     });
@@ -90,20 +111,38 @@ fn set_origin(spinor: &Arc<Spinor>, params: &plaq_origin_params) -> Result<()> {
             found("{found:?}")
         );
     }
-    if params.boundary.is_infinite() {
-        refuse!(
-            InvalidArgument,
-            "params.boundary",
-            expected("an angle"),
-            found("{}", params.boundary)
-        );
+    let [x, y, z] = params.boundary_space;
+    if let Some(angle) = [params.boundary, x, y, z].into_iter().find(|angle| angle.is_infinite()) {
+        refuse!(InvalidArgument, "params.boundary", expected("an angle"), found("{angle}"));
+    }
+    for (name, value) in [("mass", params.mass), ("mu", params.mu)] {
+        if value.is_infinite() {
+            refuse!(InvalidArgument, "params.{name}", expected("a number"), found("{value}"));
+        }
     }
     let normalisation = match params.normalisation.0 {
         -1 => None,
         _ => Some(choose::<Normalisation>(params.normalisation, "params.normalisation")?.word()),
     };
-    let boundary = Some(params.boundary).filter(|b| !b.is_nan());
-    spinor.set_origin(Origin { position, boundary, normalisation });
+    fn three(numbers: [f64; 3]) -> Option<[f64; 3]> {
+        Some(numbers).filter(|numbers| numbers.iter().all(|x| x.is_finite()))
+    }
+    let one = |number: f64| Some(number).filter(|x| !x.is_nan());
+    // Links that are told as they were known belong to the configuration that they did.
+    let before = spinor.origin().links;
+    let links = three(params.links).map(|numbers| match before {
+        Some(mark) if mark.numbers == numbers => mark,
+        _ => LinksMark { numbers, configuration: None },
+    });
+    spinor.set_origin(Origin {
+        position,
+        boundary: one(params.boundary),
+        boundary_space: three(params.boundary_space),
+        normalisation,
+        mass: one(params.mass),
+        mu: one(params.mu),
+        links,
+    });
     Ok(())
 }
 

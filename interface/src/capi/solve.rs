@@ -20,7 +20,8 @@ pub use crate::compose::plaq_solver_params;
 use crate::compose::{Chosen, DiracSolver, Equations, Solution, SolveReport, SolverSettings};
 use crate::error::{significant, Result};
 use crate::fields::{Needs, SpinorField};
-use crate::io::Origin;
+use crate::io::{LinksMark, Origin};
+use crate::ops::links_mark::links_mark;
 use crate::ops::propagator;
 use crate::params::InC;
 use crate::refuse;
@@ -32,10 +33,12 @@ pub struct Solver {
     solver: DiracSolver,
     /// Columns of a propagator solved at a time.
     columns: usize,
-    /// What is known of solutions for a source that is not.
     /// Phases of quarks in units of pi where they pass the lattice's end.
     phases: [f64; 4],
+    /// What is known of solutions for a source that is not, but for their links.
     origin: Origin,
+    /// The version of the operator's links and what they are known by, of the last solve.
+    links: Mutex<Option<(u64, LinksMark)>>,
     /// Residuals of the last solve.
     history: Mutex<Vec<f64>>,
 }
@@ -50,8 +53,16 @@ impl Solver {
     pub(crate) fn columns(&self) -> usize {
         self.columns
     }
-    pub(crate) fn origin(&self) -> Origin {
-        self.origin
+    /// What is known of solutions for a source that is not; all ranks call it.
+    pub(crate) fn origin(&self) -> Result<Origin> {
+        let links = self.solver.op().links();
+        let mut known = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        let mark = match *known {
+            Some((version, mark)) if version == links.version() => mark,
+            _ => links_mark(links)?,
+        };
+        *known = Some((links.version(), mark));
+        Ok(Origin { links: Some(mark), ..self.origin })
     }
     pub(crate) fn phases(&self) -> [f64; 4] {
         self.phases
@@ -187,6 +198,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
         columns: settings.columns,
         origin: dirac.origin(),
         phases: dirac.phases(),
+        links: Mutex::default(),
         history: Mutex::default(),
     };
     solver.set(dirac.context().adopt(object)?);
@@ -342,7 +354,7 @@ fn solve(
 ) -> Result<()> {
     solver.context.check_same(x.context(), "x")?;
     solver.context.check_same(b.context(), "b")?;
-    let known = Origin { position: b.origin().position, ..solver.origin };
+    let known = Origin { position: b.origin().position, ..solver.origin()? };
     let (b, object) = (b.read_any("b")?, x);
     let mut x = object.write_any("x")?;
     let mut monitor = monitor(&solver.solver, callback, user);
@@ -379,7 +391,7 @@ fn multishift(
     }
     let count = count as usize;
     solver.context.check_same(b.context(), "b")?;
-    let known = Origin { position: b.origin().position, ..solver.origin };
+    let known = Origin { position: b.origin().position, ..solver.origin()? };
     let b = b.read_any("b")?;
     let mut objects = Vec::new();
     for (k, handle) in x.get(count)?.into_iter().enumerate() {

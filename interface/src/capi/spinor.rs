@@ -16,11 +16,13 @@ use super::table::interface;
 use crate::backend::External;
 use crate::error::Result;
 use crate::fields::{
-    blas, Components, GammaBasis, Group, Layout, Precision, Recon, RhsOrder, SpinorField, Subset,
+    blas, Components, GammaBasis, GaugeField, Group, Layout, Precision, Recon, RhsOrder,
+    SpinorField, Subset,
 };
 use crate::io::Origin;
 use crate::linop::LinOp;
 use crate::operators::CovariantShift;
+use crate::ops::links_mark::check_links;
 use crate::ops::paths::LONGEST;
 pub use crate::ops::smearing::plaq_spinor_smear_params;
 use crate::ops::smearing::QuarkSmearing;
@@ -49,6 +51,13 @@ impl Spinor {
     }
     pub(crate) fn set_origin(&self, origin: Origin) {
         *self.origin.lock().unwrap_or_else(PoisonError::into_inner) = origin;
+    }
+    /// Refuses links of another configuration than that of the propagator's operator, where it knows this one.
+    pub(crate) fn check_links(&self, name: &str, links: &GaugeField, argument: &str) -> Result<()> {
+        match self.origin().links {
+            Some(mark) => check_links(&mark, name, links, argument),
+            None => Ok(()),
+        }
     }
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use super::args::{Array, Handle, Maybe, OutArray, Params};
-use super::contract::{check_times, count, lines, pairs, place, plaq_contract_params, triples};
+use super::contract::{
+    check_extent, check_times, count, lines, pairs, phases_of, place, plaq_contract_params, triples,
+};
 use super::gauge::{plaq_gauge, Gauge};
 use super::path::steps_of;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
 use crate::fields::GaugeField;
+use crate::operators::phase;
 use crate::ops::paths::LONGEST as LONGEST_PATH;
 use crate::ops::structure::gluons::gluon_pairs;
 use crate::ops::structure::insertions::{conserved_current, insertions, Lines};
@@ -30,8 +33,8 @@ interface! {
         /// local operator; `steps` has those of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t,
         /// U_mu(z) q(z + mu), 7 - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
         /// mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q, the first on qbar. What
-        /// crosses the lattice's end in time takes the quarks' boundary phase along; in space quarks are periodic. Zero handle
-        /// for `gauge`: without links. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
+        /// crosses the lattice's end takes the quark's boundary phase along. Zero handle for `gauge`: without links. A derivative
+        /// across an end where the two quarks have different phases is refused. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
         /// 16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
         /// OUT_OF_MEMORY.
         plaq_spinor_contract_insertions(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Maybe<plaq_gauge>, params: Params<plaq_contract_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[32 lines nmomenta times]) = insertions_of;
@@ -98,15 +101,7 @@ fn gluons_of(
     let path = steps_of(&steps.get(nsteps as usize)?)?;
     let momenta = triples(momenta, nmomenta)?;
     let links = gauge.read("gauge")?;
-    let extent = links.geometry().global_extents()[3];
-    if times != extent as i64 {
-        refuse!(
-            InvalidArgument,
-            "times",
-            expected("{extent}, the extent of the lattice in t"),
-            found("{times}")
-        );
-    }
+    check_extent(links.geometry(), times)?;
     correlators.set(pairs(gluon_pairs(&links, &path, &momenta)?).collect());
     Ok(())
 }
@@ -119,12 +114,33 @@ fn links(gauge: Option<&Arc<Gauge>>) -> Result<Option<Arc<GaugeField>>> {
     gauge.map(|gauge| gauge.read("gauge")).transpose()
 }
 
-/// Calls `run` with the two lines of an operator.
+/// Refuses two quarks whose boundary phases differ in a direction in which an operator moves the antiquark: z, where it stands,
+/// would not be the only place on which its phase depends.
+fn check_phases(back: &Spinor, forward: [f64; 4], moves_back: [bool; 4]) -> Result<()> {
+    let other = back.origin().phases(forward);
+    let apart = |mu: usize| (phase(other[mu]) - phase(forward[mu])).norm() > 1e-12;
+    if let Some(mu) = (0..4).find(|&mu| moves_back[mu] && apart(mu)) {
+        refuse!(
+            InvalidArgument,
+            "back",
+            expected(
+                "the boundary phase of forward in {}, {}, where an operator moves both quarks",
+                ["x", "y", "z", "t"][mu],
+                forward[mu]
+            ),
+            found("{}", other[mu])
+        );
+    }
+    Ok(())
+}
+
+/// Calls `run` with the two lines of an operator, which moves the antiquark in some directions.
 fn between<T>(
     [back, forward]: [&Arc<Spinor>; 2],
     gauge: Option<&Arc<Gauge>>,
     params: &plaq_contract_params,
     (momenta, times): (&[[i32; 3]], i64),
+    (moves, moves_back): (bool, [bool; 4]),
     run: impl FnOnce(Lines) -> Result<T>,
 ) -> Result<T> {
     forward.context().check_same(back.context(), "back")?;
@@ -132,8 +148,13 @@ fn between<T>(
         forward.context().check_same(gauge.context(), "gauge")?;
     }
     let (origin, _) = lines([(forward, "forward"), (back, "back")], params)?;
-    let boundary = forward.origin().boundary.unwrap_or(params.boundary);
+    let boundary = forward.origin().phases(phases_of(params)?);
+    check_phases(back, boundary, moves_back)?;
     let links = links(gauge)?;
+    if let Some(links) = links.as_ref().filter(|_| moves) {
+        forward.check_links("forward", links, "gauge")?;
+        back.check_links("back", links, "gauge")?;
+    }
     let s = forward.read("forward")?;
     // One field may be both.
     let x = if Arc::ptr_eq(back, forward) { None } else { Some(back.read("back")?) };
@@ -142,17 +163,43 @@ fn between<T>(
         back: x.as_deref().unwrap_or(&s),
         forward: &s,
         links: links.as_ref(),
-        boundary: [0.0, 0.0, 0.0, boundary],
+        boundary,
         origin: place(origin, momenta)?,
     })
 }
 
-/// Lines of operators, whose factors stand in `steps` one line after the other.
-pub(super) fn factors_of(
-    lengths: &Array<i32>,
-    nlines: i64,
-    steps: &Array<i32>,
-    nsteps: i64,
+/// Operators as a host lists them.
+pub(super) struct Operators {
+    pub lines: Vec<Vec<Factor>>,
+    pub momenta: Vec<[i32; 3]>,
+}
+
+impl Operators {
+    /// Of lengths of lines, of their factors, one line after the other, and of momenta, each with the argument that counts them.
+    pub fn of(
+        lengths: (&Array<i32>, i64),
+        steps: (&Array<i32>, i64),
+        (momenta, nmomenta): (&Array<i32>, i64),
+    ) -> Result<Operators> {
+        let lines = factors_of(lengths, steps)?;
+        Ok(Operators { lines, momenta: triples(momenta, nmomenta)? })
+    }
+
+    /// Whether quarks are carried along links at all, and the directions in which the antiquark is.
+    fn moves(&self) -> (bool, [bool; 4]) {
+        let mut back = [false; 4];
+        for factor in self.lines.iter().flatten() {
+            if let Factor::Derivative(mu) = factor {
+                back[usize::from(*mu)] = true;
+            }
+        }
+        (self.lines.iter().any(|line| !line.is_empty()), back)
+    }
+}
+
+fn factors_of(
+    (lengths, nlines): (&Array<i32>, i64),
+    (steps, nsteps): (&Array<i32>, i64),
 ) -> Result<Vec<Vec<Factor>>> {
     let lengths = lengths.get(count(nlines, "lines")?)?;
     let total: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
@@ -192,12 +239,32 @@ fn insertions_of(
     times: i64,
     correlators: &mut OutArray<f64>,
 ) -> Result<()> {
-    let operators = factors_of(lengths, nlines, steps, nsteps)?;
-    let momenta = triples(momenta, nmomenta)?;
-    let found = between([back, forward], gauge, params, (&momenta, times), |lines| {
-        insertions(lines, &operators, &momenta)
+    let asked = Operators::of((lengths, nlines), (steps, nsteps), (momenta, nmomenta))?;
+    let at = (&asked.momenta[..], times);
+    let found = between([back, forward], gauge, params, at, asked.moves(), |lines| {
+        insertions(lines, &asked.lines, &asked.momenta)
     })?;
     correlators.set(pairs(found).collect());
+    Ok(())
+}
+
+/// Refuses lines of two quarks between which no vector current is conserved: of other masses, or with the twisted masses of one
+/// flavour and of another (X is solved with -mu).
+fn check_one_quark(back: &Spinor, forward: &Spinor) -> Result<()> {
+    let (x, s) = (back.origin(), forward.origin());
+    let apart = |one: f64, other: f64| (one - other).abs() > 1e-9 * (1.0 + one.abs());
+    if let Some((one, other)) = s.mass.zip(x.mass).filter(|(a, b)| apart(*a, *b)) {
+        refuse!(InvalidArgument, "back", expected("the mass of forward, {one}"), found("{other}"));
+    }
+    if let Some((one, other)) = s.mu.zip(x.mu).filter(|(a, b)| apart(-*a, *b)) {
+        let wanted = -one;
+        refuse!(
+            InvalidArgument,
+            "back",
+            expected("the opposite twisted mass of forward, {wanted}"),
+            found("{other}")
+        );
+    }
     Ok(())
 }
 
@@ -213,7 +280,9 @@ fn current_of(
     correlators: &mut OutArray<f64>,
 ) -> Result<()> {
     let momenta = triples(momenta, nmomenta)?;
-    let found = between([back, forward], Some(gauge), params, (&momenta, times), |lines| {
+    check_one_quark(back, forward)?;
+    let (at, moves) = ((&momenta[..], times), (true, [true; 4]));
+    let found = between([back, forward], Some(gauge), params, at, moves, |lines| {
         conserved_current(lines, &momenta)
     })?;
     correlators.set(pairs(found).collect());
@@ -235,9 +304,7 @@ fn together<T>(
     for (object, name) in &objects[1..] {
         first.context().check_same(object.context(), name)?;
     }
-    let (_, [phase, second_phase]) = lines([objects[0], objects[1]], params)?;
-    let (origin, [_, third_phase]) = lines([objects[0], objects[2]], params)?;
-    let origin = origin.or(objects[1].0.origin());
+    let (origin, phases) = lines(objects, params)?;
     let mut guards = vec![];
     // Where one field is several quarks it is locked once.
     let mut places = [0; 3];
@@ -254,7 +321,7 @@ fn together<T>(
     run(ThreeQuarks {
         quarks: places.map(|k| &*guards[k]),
         origin: place(origin, momenta)?,
-        phases: [phase, second_phase, third_phase],
+        phases,
     })
 }
 
@@ -316,10 +383,13 @@ fn operator_source(
         refuse!(InvalidArgument, "nsteps", expected("0 to {LONGEST}"), found("{nsteps}"));
     }
     let path = steps_of(&steps.get(nsteps as usize)?)?;
-    let (origin, _) = lines([(from, "from"), (from, "from")], params)?;
+    let (origin, _) = lines([(from, "from")], params)?;
     let momentum = triple(momentum)?;
-    let boundary = [0.0, 0.0, 0.0, from.origin().boundary.unwrap_or(params.boundary)];
+    let boundary = from.origin().phases(phases_of(params)?);
     let links = links(gauge)?;
+    if let Some(links) = links.as_ref().filter(|_| !path.is_empty()) {
+        from.check_links("from", links, "gauge")?;
+    }
     let psi = from.read("from")?;
     let mut out = to.write("to")?;
     let times = psi.geometry().global_extents()[3];
@@ -360,7 +430,7 @@ fn meson_source(
     time: i32,
 ) -> Result<()> {
     from.context().check_same(to.context(), "to")?;
-    let (origin, _) = lines([(from, "from"), (from, "from")], params)?;
+    let (origin, _) = lines([(from, "from")], params)?;
     let momentum = triple(momentum)?;
     let ends = [matrix(sink, "sink")?, matrix(source, "source")?];
     let origin = place(origin, &[momentum])?;

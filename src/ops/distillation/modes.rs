@@ -11,11 +11,12 @@ use crate::bail;
 use crate::error::{host_array, significant, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{Components, GaugeField, Layout, Precision, Recon, VectorField, VectorSet};
+use crate::io::LinksMark;
 use crate::linop::LinOp;
 use crate::operators::Laplace;
 use crate::ops::eigenvectors::{save_sets, VectorFile};
 use crate::ops::link_smearing::{smear_links, Smearing};
-use crate::ops::observables::plaquette;
+use crate::ops::links_mark::{check_links, links_mark};
 use crate::ops::smearing::SPACE;
 use crate::params::{parameters, Parameters};
 use crate::refuse;
@@ -46,49 +47,6 @@ parameters! {
         seed: u64 = 1;
         /// Most seconds that the search may take; 0: as many as it needs.
         max_seconds: f64 = 0.0;
-    }
-}
-
-/// What links are known by: averages that do not depend on storage, device and ranks but for rounding, and that a gauge
-/// transformation changes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinksMark {
-    /// Average plaquettes in planes of space and with t, and Re tr U / 3 of the links.
-    pub numbers: [f64; 3],
-    /// The version of links of this process.
-    version: Option<u64>,
-}
-
-impl LinksMark {
-    pub fn of(links: &GaugeField) -> Result<Self> {
-        let p = plaquette(links)?;
-        let numbers = [p.spatial, p.temporal, p.link_trace];
-        Ok(LinksMark { numbers, version: Some(links.version()) })
-    }
-
-    /// Refuses links that are not those.
-    ///
-    /// # Errors
-    /// `FieldMismatch`.
-    pub fn check(&self, links: &GaugeField, what: &str) -> Result<()> {
-        if self.version == Some(links.version()) {
-            return Ok(());
-        }
-        let found = LinksMark::of(links)?.numbers;
-        let near = if links.precision() == Precision::F16 { 1e-4 } else { 1e-6 };
-        if self.numbers.iter().zip(found).all(|(a, b)| (a - b).abs() <= near) {
-            return Ok(());
-        }
-        let say = |n: [f64; 3]| n.map(|x| significant(x, 8)).join(", ");
-        refuse!(
-            FieldMismatch,
-            "{what}",
-            expected(
-                "the links that the modes belong to, of plaquettes and link trace {}",
-                say(self.numbers)
-            ),
-            found("{}", say(found))
-        );
     }
 }
 
@@ -205,7 +163,7 @@ impl Modes {
                 found("{count}")
             );
         }
-        let mark = LinksMark::of(gauge)?;
+        let mark = links_mark(gauge)?;
         let links = smeared(gauge, own, (steps, rho))?;
         let max_seconds = if max_seconds == 0.0 { f64::INFINITY } else { max_seconds };
         let params = EigenParams {
@@ -335,8 +293,9 @@ impl Modes {
         let (mark, smearing) = (table("links", 3)?, table("smearing", 2)?);
         let smearing = (smearing[0] as usize, smearing[1]);
         let numbers = [mark[0], mark[1], mark[2]];
-        LinksMark { numbers, version: None }.check(gauge, &path.display().to_string())?;
-        let mark = LinksMark::of(gauge)?;
+        let mark = LinksMark { numbers, configuration: None };
+        check_links(&mark, &path.display().to_string(), gauge, "gauge")?;
+        let mark = links_mark(gauge)?;
         let links = smeared(gauge, own, if own.is_some() { (0, 0.0) } else { smearing })?;
         let vectors = file.read_set(0..n, links.precision())?;
         let modes = Modes { links, vectors, values, residuals, beyond, largest, mark, smearing };

@@ -14,6 +14,7 @@ use crate::fields::{blas, Noise, Recon, SpinorField, VectorField, VectorSet};
 use crate::linop::{LinOp, Shape};
 use crate::operators::CovariantShift;
 use crate::ops::gamma::{Gamma, SpinMatrix};
+use crate::ops::links_mark::check_links;
 use crate::ops::propagator::{check, propagates, solve_parts};
 use crate::ops::source::{Sequential, COLUMNS};
 use crate::refuse;
@@ -53,7 +54,7 @@ fn check_solver(solver: &DiracSolver, modes: &Modes, columns: usize, at_once: us
             expected("an operator on the lattice and device of the modes")
         );
     }
-    modes.mark().check(op.links(), "solver")?;
+    check_links(modes.mark(), "modes", op.links(), "solver")?;
     check(solver, columns.min(4096), at_once)
 }
 

@@ -15,6 +15,7 @@ use super::low_space::{LowSolve, LowSpace, LowVectors};
 use crate::compose::DiracSolver;
 use crate::error::{host_array, Result};
 use crate::fields::{GaugeField, SpinorField};
+use crate::ops::links_mark::check_configuration;
 use crate::params::{choices, parameters, Parameters as _};
 use crate::refuse;
 use crate::solvers::{Monitor, Progress};
@@ -242,6 +243,7 @@ impl LoopSums {
                 found("{} and {}", of.lines.len(), of.momenta.len())
             );
         }
+        check_configuration(quarks.solver.op().links(), "solver", quarks.links, "gauge")?;
         if let Some(space) = quarks.space {
             space.check(quarks.solver)?;
         }

@@ -14,6 +14,7 @@ use crate::error::{significant, Result};
 use crate::fields::{blas, GaugeField, Noise, Precision, SpinorField};
 use crate::operators::QuarkAction;
 use crate::ops::gamma::SpinMatrix;
+use crate::ops::links_mark::check_configuration;
 use crate::ops::propagator::{check, propagates, solve_parts};
 use crate::ops::source::{Dilute, Source, COLUMNS};
 use crate::params::{choices, parameters, Parameters as _, Set};
@@ -392,6 +393,7 @@ pub fn loops(
         }
         _ => None,
     };
+    check_configuration(solver.op().links(), "solver", operators.links, "gauge")?;
     let extents = shape.geometry.global_extents();
     let parts = noise.parts().iter().product();
     check(solver, parts, at_once)?;

@@ -9,14 +9,12 @@ mod work;
 
 use std::time::Instant;
 
-use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options};
+use super::options::{opt, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    check_kappa, of_quark, Action, Method, Solved, Solving, BOUNDARY, MULTIGRID_OPTIONS,
-    SOLVER_OPTIONS,
+    self, check_kappa, of_quark, Action, Method, Solved, Solving, MULTIGRID_OPTIONS, SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite};
 use super::{files, output, plot, smearing, Failure, Run};
-use crate::compose::QuarkParams;
 use crate::fields::BoundaryTime;
 use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
 use crate::ops::smearing::{QuarkSmearing, SPACE};
@@ -31,11 +29,6 @@ const QUARKS: &[Opt] = &[
     opt("kappa", Kind::Text, "K[,K...]", "", "hopping parameter; up to 16 values, solved from heavy to light; multigrid vectors are reused"),
     opt("mass", Kind::Text, "M[,M...]", "", "bare mass m in place of it: kappa = 1 / (2 m + 8)").needs(&[&[Need::Without("kappa")]]),
     opt("kappa-strange", Kind::Number, "K", "", "of a second, heavier quark"),
-    of_quark("csw"),
-    of_quark("clover"),
-    of_quark("cf"),
-    param::<QuarkParams>("cf-prime", QuarkParams::row("cf_prime")),
-    BOUNDARY,
     of_quark("normalisation"),
 ];
 
@@ -78,6 +71,7 @@ pub const COMMAND: Command = Command {
     tables: &[
         files::MANY,
         QUARKS,
+        &quark::terms(&[]),
         sources::OPTIONS,
         hadrons::OPTIONS,
         SMEARING,
@@ -161,9 +155,7 @@ impl Job {
             plan.solving.settings.tol,
             momenta.join(" ")
         );
-        if plan.action.boundary_terms() != [1.0; 2] {
-            text += &format!(", cf {:?}", plan.action.boundary_terms());
-        }
+        text += &plan.action.others();
         if let Some(boundary) = plan.stated {
             text += &format!(", links with {boundary:?}");
         }

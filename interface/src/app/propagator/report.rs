@@ -143,11 +143,12 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
         );
     }
     say!(
-        "# kappa {} (mass {}), csw {}{}, {} in time, {} normalisation",
+        "# kappa {} (mass {}), csw {}{}{}, {} in time, {} normalisation",
         short(job.kappa),
         short(mass_of(job.kappa)),
         plan.action.csw,
         plan.action.clover_name(),
+        plan.action.others(),
         plan.action.boundary,
         plan.action.normalisation_name()
     );
@@ -303,12 +304,7 @@ fn json_job(
             "asked": plan.files.len(), "done": averages.whole, "bin": plan.bin,
             "bins": averages.all.bins, "sources_taken_over": job.samples.old(),
         },
-        "action": {
-            "kappa": job.kappa, "mass": mass_of(job.kappa), "csw": plan.action.csw,
-            "clover": plan.action.clover.word(),
-            "boundary": plan.action.boundary.0, "time_bc": plan.action.boundary.to_string(),
-            "normalisation": plan.action.normalisation_name(),
-        },
+        "action": plan.action.json(job.kappa),
         "seconds": { "load": job.seconds_load, "propagator": job.seconds_propagator },
         "source": { "kind": all[0]["kind"], "position": all[0]["position"] },
         "sources": all,

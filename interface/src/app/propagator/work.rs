@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::fields::{blas, GaugeField, Precision, SpinorField, Subset};
 use crate::io::Origin;
 use crate::operators::{phase, QuarkAction};
+use crate::ops::links_mark::links_mark;
 use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
 use crate::ops::propagator_file::{load_propagator, save_propagator, LoadOptions, SaveOptions};
 use crate::ops::smearing::QuarkSmearing;
@@ -412,10 +413,15 @@ impl Run<'_> {
                         plan.action.clover_name(),
                         plan.action.normalisation_name()
                     );
+                    let [x, y, z, _] = plan.action.boundary.0;
                     let origin = Origin {
                         position: source.position.map(Some),
                         boundary: Some(self.found.phase(&plan.action)),
+                        boundary_space: Some([x, y, z]),
                         normalisation: Some(plan.action.normalisation_name()),
+                        mass: Some(ops[of].mass()),
+                        mu: Some(plan.action.mu),
+                        links: Some(links_mark(ops[of].links())?),
                     };
                     let how = SaveOptions { info, origin, ..Default::default() };
                     let name = name_of(base, &job.hadrons);
