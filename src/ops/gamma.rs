@@ -109,6 +109,18 @@ impl Gamma {
     pub fn number(self) -> usize {
         self.0.into()
     }
+    /// The product's letters of gamma_x, y, z and t by the bits of its number, of three and four times gamma5: 1, X, XY, T5, 5.
+    pub fn name(self) -> String {
+        let letters = |number: usize| -> String {
+            let all = "XYZT".chars().enumerate();
+            all.filter(|(bit, _)| number >> bit & 1 == 1).map(|(_, c)| c).collect()
+        };
+        match self.number() {
+            0 => "1".into(),
+            7 | 11 | 13 | 14 | 15 => letters(15 ^ self.number()) + "5",
+            number => letters(number),
+        }
+    }
     pub fn matrix(self) -> SpinMatrix {
         let factors = (0..4).filter(|mu| self.0 >> mu & 1 == 1);
         factors.fold(SpinMatrix::ONE, |m, mu| m.times(GAMMAS[mu]))

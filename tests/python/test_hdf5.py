@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -137,9 +138,72 @@ def test_loops_of_the_program():
         assert code == 0, said
         found, about = plaq.read(to), json.loads(beside.read_text())
         mean, error = found["loops/mean"], found["loops/error"]
-        assert mean.shape == (2, 16, 1, 4) == error.shape and np.abs(error).max() > 0
+        assert mean.shape == (1, 2, 16, 1, 4) == error.shape and np.abs(error).max() > 0
         numbers = np.array([np.array(one["re"]) + 1j * np.array(one["im"]) for one in about["loops"]])
         close(mean.reshape(32, 4), numbers, 1e-14)
         assert [one["gamma"] for one in about["loops"]] == 2 * list(range(16))
         code, said = run(*words)
         assert code == 1 and "exists" in said, said
+        # Of several configurations each, and averages; names of Gammas are those of plaq.gamma.
+        second, sums = Path(folder) / "second", Path(folder) / "sums"
+        U.heatbath(5.9, 3, seed=1)
+        U.write(second)
+        words = ["loops", links, second, "--kappa", "0.12", "--csw", "1.1", "--mu", "0.2", "--one-end", "--device", "cpu"]
+        words += ["--momenta", "0,0,0:0,1,0", "--hdf5", to, "--json", beside, "--overwrite"]
+        code, said = run(*words, "--vectors", "2", "--state", sums)
+        assert code == 0, said
+        found, about = plaq.read(to), json.loads(beside.read_text())
+        mean = found["loops/mean"]
+        assert mean.shape == (2, 1, 16, 2, 4) and found["current/mean"].shape == (2, 4, 2, 4)
+        names = [one["name"] for one in about["runs"][0]["loops"]][::2]
+        assert [plaq.gamma.number(name) for name in names] == list(range(16))
+        average = np.array(about["averages"]["loops"][0]["re"])
+        close(average, mean[:, 0, 0, 0].real.mean(axis=0), 1e-14)
+        for k, name in enumerate((links, second)):
+            U = plaq.open(name)
+            D = plaq.Twisted(U, kappa=0.12, csw=1.1, mu=0.2)
+            L = D.loops(U, vectors=2, one_end=True, momenta=[(0, 0, 0), (0, 1, 0)], tol=1e-10)
+            close(mean[k], L.mean(), 1e-8)
+            assert Path(f"{sums}.{Path(name).name}").exists()
+        code, said = run(*words, "--vectors", "3", "--state", sums, "--continue")
+        assert code == 0, said
+        code, said = run(*words, "--vectors", "3", "--state", sums, "--continue", "--mu", "0.3")
+        assert code == 2 and "twice" in said, said
+        words[words.index("0.2")] = "0.3"
+        code, said = run(*words, "--vectors", "3", "--state", sums, "--continue")
+        assert code == 1 and "factor: expected 0 -0.6, found 0 -0.4" in said, said
+
+
+def test_outputs_are_no_other_files():
+    with tempfile.TemporaryDirectory() as folder:
+        links, other = Path(folder) / "b.00002", Path(folder) / "other"
+        plaq.Gauge((4, 4, 4, 4)).write(links)
+        before, spelt = links.read_bytes(), Path(folder) / ".." / Path(folder).name / "b.00002"
+        new = ["--overwrite", "--device", "cpu"]
+        for words, named in (
+            (["convert", links, "--out", spelt], "--out: .*--gauge"),
+            (["gaugefix", links, "--out", other, "--json", other], "--json: .*--out"),
+            (["gaugefix", links, "--history", links], "--history: .*--gauge"),
+            (["flow", links, "--json", links], "--json: .*--gauge"),
+            (["plaquette", links, "--json", links], "--json: .*--gauge"),
+            (["gluon", links, "--json", links], "--json: .*--gauge"),
+            (["overlap", links, "--save-modes", links], "--save-modes: .*--gauge"),
+            (["loops", links, "--kappa", "0.12", "--vectors", "1", "--state", links], "--state: .*--gauge"),
+            (["distillation", links, "--out", other, "--json", other], "--json: .*--out"),
+            (["propagator", links, "--kappa", "0.12", "--save", links], "--save: .*--gauge"),
+            (["propagator", links, "--kappa", "0.12,0.13", "--save", Path(folder) / "S", "--json", Path(folder) / "S.0.12"], "--save: .*--json"),
+            (["heatbath", "--lattice", "4,4,4,4", "--beta", "6", "--start", links, "--out", Path(folder) / "b", "--configurations", "3"], "configurations would be written to .*--start"),
+        ):
+            code, said = run(*words, *new)
+            assert code == 2 and re.search(named, said), (words, code, said)
+        toml = Path(folder) / "chain.toml"
+        text = 'beta = 6.0\n[run]\nlattice = [4, 4, 4, 4]\ncheckpoint = "%s"\nlog = "%s"\nconfigurations = "%s"\n'
+        for checkpoint, log, prefix, named in (
+            (toml, other, "", "run.checkpoint: .*--input"),
+            (other, other, "", "--log: .*run.checkpoint"),
+            (other, "", Path(folder) / "b", "run.configurations: .*--start"),
+        ):
+            toml.write_text(text % (checkpoint, log, prefix))
+            code, said = run("hmc", toml, "--start", links, "--overwrite", "--device", "cpu")
+            assert code == 2 and re.search(named, said), (code, said)
+        assert links.read_bytes() == before and not other.exists()

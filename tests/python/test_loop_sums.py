@@ -119,11 +119,17 @@ def test_sums_stop_at_an_error_and_go_on_from_files():
             ("hopping", d.loop_sums(gauge, hopping=2, **how)),
         ):
             refused(plaq.capi.FieldMismatch, words, lambda made=made: made.read(state))
-        for change in ({"seed": 9}, {"mass": 0.41}):
+        for change, words in (
+            ({"seed": 9}, "plaquettes in space|expected 0.00|found 0.01"),
+            ({"mass": 0.41}, "mass of the operator|expected 0.41|found 0.4"),
+            ({"mu": 0.1}, "mu of the operator|expected 0.1|found 0"),
+        ):
             links, heavy = quark(**change)
             low = heavy.space(multigrid=heavy.multigrid(**BLOCKS), tol=1e-10)
             made = heavy.loop_sums(links, **{**how, "space": low})
-            refused(plaq.capi.FieldMismatch, "links, operators and spaces", lambda made=made: made.read(state))
+            refused(plaq.capi.FieldMismatch, words, lambda made=made: made.read(state))
+        anew = d.loop_sums(gauge, **{**how, "space": d.space(multigrid=d.multigrid(**BLOCKS, seed=5), tol=1e-10)})
+        refused(plaq.capi.FieldMismatch, "|R eta|^2 of level 1|null vectors", lambda: anew.read(state))
         damaged = bytearray(state.read_bytes())
         damaged[-20] ^= 1
         state.write_bytes(damaged)

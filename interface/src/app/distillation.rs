@@ -7,8 +7,9 @@ use std::sync::Arc;
 use num_complex::Complex64;
 use serde_json::json;
 
-use super::options::{integers, opt, param, refuse, Command, Kind, Need, Opt, Options};
-use super::propagator::sources::items;
+use super::options::{
+    integers, items, momenta, momenta_option, opt, param, refuse, Command, Kind, Need, Opt, Options,
+};
 use super::quark::{
     self, check_kappa, monitor, of_quark, Action, Method, Solved, Solving, MULTIGRID_OPTIONS,
     SOLVER_OPTIONS,
@@ -23,8 +24,6 @@ use crate::ops::distillation::modes::{Modes, ModesSettings};
 use crate::ops::distillation::perambulator::perambulators;
 use crate::params::Choice;
 
-const MAX_MOMENTA: usize = 256;
-
 const fn of_modes(name: &'static str, row: &'static str) -> Opt {
     param::<ModesSettings>(name, ModesSettings::row(row)).needs(&[&[Need::Without("load-modes")]])
 }
@@ -37,8 +36,8 @@ const OPTIONS: &[Opt] = &[
     of_modes("rho", "rho"),
     of_modes("modes-tol", "tol"),
     opt("save-modes", Kind::Output(&[]), "FILE", "", "writes the modes, which a later run needs to go on"),
-    opt("load-modes", Kind::Text, "FILE", "", "modes that --save-modes wrote for these links, in place of a search"),
-    opt("momenta", Kind::Text, "P[:P...]", "0,0,0", "momenta nx,ny,nz of elementals"),
+    opt("load-modes", Kind::Input, "FILE", "", "modes that --save-modes wrote for these links, in place of a search"),
+    momenta_option("0,0,0", "momenta nx,ny,nz of elementals"),
     opt("operators", Kind::Text, "O[:O...]", "1", "operators of meson elementals: 1, or steps dx, +x, -x and so on with commas between, of which the last acts first, e.g. 1:dx:dy,dz"),
     opt("baryons", Kind::Flag, "B", "no", "yes: elementals of baryons, too"),
     opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark of perambulators; without it there are modes and elementals only"),
@@ -111,10 +110,7 @@ fn times(text: &str) -> Run<Option<Vec<usize>>> {
 }
 
 fn plan(options: &Options) -> Run<Plan> {
-    let momentum = |item| Ok(integers::<3>("momenta", item, -65536)?.map(|n| n as i32));
-    let momenta: Vec<_> =
-        items("momenta", options.text("momenta"))?.into_iter().map(momentum).collect::<Run<_>>()?;
-    options.check("momenta", momenta.len() <= MAX_MOMENTA, "at most 256")?;
+    let momenta = momenta(options)?;
     let kappa = options.get("kappa").map(|_| options.number("kappa"));
     if let Some(kappa) = kappa {
         check_kappa("kappa", kappa)?;
@@ -168,6 +164,10 @@ fn about_quarks(plan: &Plan, modes: &Modes) -> Attributes {
         ("csw", Attribute::Number(csw)),
         ("clover", Attribute::Text(plan.action.clover.word().into())),
     ]);
+    let [cf, cf_prime] = plan.action.boundary_terms();
+    let others = [("cf", cf, 1.0), ("cf_prime", cf_prime, 1.0), ("mu", plan.action.mu, 0.0)];
+    let others = others.into_iter().filter(|(_, value, usual)| value != usual);
+    about.extend(others.map(|(name, value, _)| (name, Attribute::Number(value))));
     about
 }
 
@@ -404,11 +404,6 @@ fn run(options: Options) -> Run<i32> {
     let plan = plan(&options)?;
     let goes_on = options.flag("continue");
     let all = options.flag("overwrite");
-    let outputs =
-        ["out", "json", "save-modes", "save-multigrid"].map(|name| (name, options.get(name)));
-    let mut inputs = vec![("gauge", plan.file.as_str())];
-    inputs.extend(options.get("load-modes").map(|name| ("load-modes", name)));
-    output::distinct(&inputs, &outputs)?;
     output::check(
         options.get("out"),
         all || goes_on,

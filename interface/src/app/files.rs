@@ -16,7 +16,7 @@ use crate::ops::config::{load_gauge, save_gauge, LoadOptions, Loaded};
 pub const ONE: &[Opt] = &[
     opt(
         "gauge",
-        Kind::Text,
+        Kind::Input,
         "FILE",
         "",
         "configuration, also without --gauge: NERSC, ILDG, MILC, openQCD or DDalphaAMG; the format is \
@@ -33,7 +33,7 @@ pub const ONE: &[Opt] = &[
 pub const MANY: &[Opt] = &[
     opt(
         "gauge",
-        Kind::Text,
+        Kind::Input,
         "FILE[:FILE...]",
         "",
         "configurations, also without --gauge and with blanks between: NERSC, ILDG, MILC, openQCD or \
@@ -66,8 +66,16 @@ const BOUNDARY_TIME: Opt =
 const PHI: Opt = param::<BoundaryParams>("phi", BoundaryParams::row("phi"));
 const PHI_PRIME: Opt = param::<BoundaryParams>("phi-prime", BoundaryParams::row("phi_prime"));
 
+/// Name of an output of one of several configurations: the name that the option gives, with that of the configuration behind it.
+pub fn of_several(base: &str, gauge: &str, several: bool) -> String {
+    match several {
+        true => format!("{base}.{}", gauge.rsplit('/').next().unwrap_or(gauge)),
+        false => base.to_string(),
+    }
+}
+
 /// Expands one argument to file names: `@LIST` to the lines of a file, names with colons between to each of them.
-fn expand(text: &str) -> Run<Vec<String>> {
+pub fn expand(text: &str) -> Run<Vec<String>> {
     if let Some(list) = text.strip_prefix('@') {
         let text = output::read_text(list)?;
         let lines = text.lines().map(str::trim);

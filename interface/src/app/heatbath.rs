@@ -27,7 +27,7 @@ const OPTIONS: &[Opt] = &[
     opt("start", Kind::Text, "S", "hot", "hot, cold, or the file of a configuration"),
     opt(
         "continue",
-        Kind::Text,
+        Kind::Input,
         "FILE",
         "",
         "go on after a configuration that heatbath wrote (ildg or nersc3x3) as if it had not stopped: beta, \
@@ -248,6 +248,9 @@ fn file_name(prefix: &str, number: u64) -> String {
 fn check_outputs(options: &Options, at: &StreamPosition, last: u64) -> Run<()> {
     let overwrite = options.flag("overwrite");
     if let Some(prefix) = options.get("out") {
+        let named = ["continue", "start", "json", "plot"];
+        let others = named.into_iter().filter_map(|name| Some((name, options.get(name)?)));
+        output::apart_from_numbered(("out", prefix), at.number + 1..last + 1, others)?;
         for number in at.number + 1..=last {
             let name = file_name(prefix, number);
             if number == at.number + 1 || Path::new(&name).exists() {

@@ -47,7 +47,7 @@ const KEYS: &[&str] = &[
 ];
 
 const OPTIONS: &[Opt] = &[
-    opt("input", Kind::Text, "FILE.toml", "", "action, integrator and, in [run], what the program does; also without --input; examples-c/hmc has some"),
+    opt("input", Kind::Input, "FILE.toml", "", "action, integrator and, in [run], what the program does; also without --input; examples-c/hmc has some"),
     opt("trajectories", Kind::Whole(1, i64::MAX), "N", "", "how many from here on (trajectories of [run], else 1)"),
     opt("until", LONG, "N", "", "until the chain has N trajectories in all (until of [run], else as --trajectories says)")
         .needs(&[&[Need::Without("trajectories")]]),
@@ -451,6 +451,19 @@ fn run(options: Options) -> Run<i32> {
     let begin = Instant::now();
     let plan = plan(&options)?;
     output::check(options.get("plot"), plan.overwrite, "")?;
+    let input = options.input()?;
+    let read = [("input", input.as_str()), ("start", plan.start.as_str())];
+    let own = [
+        ("run.checkpoint", plan.checkpoint.as_deref()),
+        ("log", plan.log.as_deref()),
+        ("plot", options.get("plot")),
+    ];
+    let written = || own.iter().filter_map(|(name, file)| Some((*name, (*file)?)));
+    output::distinct(read, written())?;
+    if let Some(prefix) = plan.prefix.as_deref().filter(|_| plan.save_every > 0) {
+        let others = read.into_iter().filter(|_| plan.start != "checkpoint").chain(written());
+        output::apart_from_numbered(("run.configurations", prefix), 0..u64::MAX, others)?;
+    }
     session::run(&options, |session| {
         let geometry = session.geometry(plan.lattice)?.bounded(boundary_of(session, &plan)?)?;
         let mut chain = hmc_from_toml(&session.device, &geometry, Precision::F64, &plan.text)?;

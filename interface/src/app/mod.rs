@@ -170,7 +170,10 @@ fn dispatch(arguments: &[OsString]) -> Run<i32> {
     match Options::parse(command, &arguments[1..])? {
         Asked::Help => session::print(&command.help()),
         Asked::Version => session::print(concat!("plaq ", env!("CARGO_PKG_VERSION"), "\n")),
-        Asked::Work(options) => return (command.run)(options),
+        Asked::Work(options) => {
+            output::all_distinct(&options)?;
+            return (command.run)(options);
+        }
     }
     Ok(0)
 }

@@ -14,6 +14,8 @@ pub use crate::params::{same_word, suggestion};
 pub enum Kind {
     /// Any text.
     Text,
+    /// The name of a file to read, or several.
+    Input,
     /// The name of a file to write, with the endings that it may have; none: any.
     Output(&'static [&'static str]),
     /// A finite number.
@@ -289,6 +291,31 @@ pub fn integers<const N: usize>(name: &str, text: &str, least: i64) -> Run<[i64;
     })
 }
 
+/// Splits `text` at colons.
+pub fn items<'a>(name: &str, text: &'a str) -> Run<Vec<&'a str>> {
+    let all: Vec<&str> = text.split(':').collect();
+    match all.iter().any(|item| item.is_empty()) {
+        true => Err(refuse(name, text, "a short text between two colons")),
+        false => Ok(all),
+    }
+}
+
+/// Momenta of an option at most.
+const MOMENTA: usize = 256;
+
+/// The option of momenta.
+pub const fn momenta_option(default: &'static str, help: &'static str) -> Opt {
+    opt("momenta", Kind::Text, "P[:P...]", default, help)
+}
+
+/// The momenta nx,ny,nz of `--momenta`, with colons between.
+pub fn momenta(options: &Options) -> Run<Vec<[i32; 3]>> {
+    let one = |item| Ok(integers::<3>("momenta", item, -65536)?.map(|n| n as i32));
+    let all = items("momenta", options.text("momenta"))?;
+    options.check("momenta", all.len() <= MOMENTA, "at most 256")?;
+    all.into_iter().map(one).collect()
+}
+
 /// The options given on a command line.
 pub struct Options {
     command: &'static Command,
@@ -492,6 +519,20 @@ impl Options {
         }
     }
 
+    /// Options that name files to write, with these names.
+    pub fn outputs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let given = self.given.iter().filter(|(o, ..)| matches!(o.kind, Kind::Output(_)));
+        given.map(|(o, _, value)| (o.name, value.as_str()))
+    }
+
+    /// Options that name files to read, with what they say; files without an option's name are those of the command's input option.
+    pub fn read(&self) -> impl Iterator<Item = (&str, &str)> {
+        let given = self.given.iter().filter(|(o, ..)| matches!(o.kind, Kind::Input));
+        let input = self.command.input.unwrap_or_default();
+        let files = self.files.iter().map(move |file| (input, file.as_str()));
+        given.map(|(o, _, value)| (o.name, value.as_str())).chain(files)
+    }
+
     /// The input files: those without an option's name and those of the command's input option.
     pub fn inputs(&self) -> Run<Vec<String>> {
         let name = self.command.input.expect("a command with inputs");
@@ -534,7 +575,7 @@ pub fn whole_of(text: &str) -> Option<i64> {
 /// Checks a value of an option; words are returned in their present spelling.
 fn checked(row: &Opt, name: &str, value: String) -> Run<String> {
     match row.kind {
-        Kind::Text => {}
+        Kind::Text | Kind::Input => {}
         Kind::Output(ends) if !ends.is_empty() && !ends.iter().any(|e| value.ends_with(e)) => {
             return Err(refuse(name, &value, format!("a name that ends in {}", ends.join(" or "))))
         }

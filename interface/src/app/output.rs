@@ -1,10 +1,12 @@
 //! Results in files: what may be written is seen before the work, files appear complete or not at all.
 
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use serde_json::{json, Value};
 
-use super::{Failure, Run};
+use super::options::Options;
+use super::{files, Failure, Run};
 use crate::bail;
 use crate::error::Result;
 use crate::io;
@@ -26,21 +28,76 @@ pub fn check(name: Option<&str>, overwrite: bool, otherwise: &str) -> Run<()> {
     Ok(())
 }
 
+/// Where a file is or would be, the same for all spellings of its name; none of what is no file, such as /dev/null.
+fn place(name: &str) -> Option<PathBuf> {
+    let path = Path::new(name);
+    if let Ok(found) = path.canonicalize() {
+        return found.is_file().then_some(found);
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
+    Some(folder.join(path.file_name()?))
+}
+
+/// An option with its dashes, or a key of an input file.
+fn named(option: &str) -> String {
+    match option.contains('.') {
+        true => option.to_string(),
+        false => format!("--{option}"),
+    }
+}
+
 /// Refuses outputs that are one of the inputs or each other; pairs of the option and the file.
-pub fn distinct(inputs: &[(&str, &str)], outputs: &[(&str, Option<&str>)]) -> Run<()> {
-    let place = |name: &str| {
-        let path = Path::new(name);
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-        path.canonicalize().ok().or_else(|| Some(folder.join(path.file_name()?)))
-    };
-    let mut known: Vec<(&str, _)> = inputs.iter().map(|(o, name)| (*o, place(name))).collect();
-    for (option, name) in outputs.iter().filter_map(|(o, name)| Some((*o, (*name)?))) {
-        let here = place(name);
-        if let Some((other, _)) = known.iter().find(|(_, path)| path.is_some() && *path == here) {
-            return Err(Failure::usage(format!("--{option}: {name}; it is the file of --{other}")));
+pub fn distinct<'a>(
+    inputs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    outputs: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Run<()> {
+    let mut known: Vec<(&str, PathBuf)> =
+        inputs.into_iter().filter_map(|(option, name)| Some((option, place(name)?))).collect();
+    for (option, name) in outputs {
+        let Some(here) = place(name) else { continue };
+        if let Some((other, _)) = known.iter().find(|(_, path)| *path == here) {
+            let (option, other) = (named(option), named(other));
+            return Err(Failure::usage(format!("{option}: {name}; it is the file of {other}")));
         }
         known.push((option, here));
+    }
+    Ok(())
+}
+
+/// Refuses files that options name as outputs and that are one another's or those of what is read.
+pub fn all_distinct(options: &Options) -> Run<()> {
+    let mut read = vec![];
+    for (option, text) in options.read() {
+        // What cannot be read is refused by who reads it.
+        let names = files::expand(text).unwrap_or_default();
+        read.extend(names.into_iter().map(|name| (option, name)));
+    }
+    distinct(read.iter().map(|(option, name)| (*option, name.as_str())), options.outputs())
+}
+
+/// Refuses a run that would write PREFIX.00001 and so on, with these numbers, over a file that it reads or writes otherwise.
+pub fn apart_from_numbered<'a>(
+    (option, prefix): (&str, &str),
+    numbers: Range<u64>,
+    others: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Run<()> {
+    let Some(prefix) = place(prefix) else { return Ok(()) };
+    for (other, name) in others {
+        let path = place(name).filter(|path| path.parent() == prefix.parent());
+        let begin = prefix.file_name().map(|name| format!("{}.", name.to_string_lossy()));
+        let number = || {
+            let name = path?.file_name()?.to_string_lossy().into_owned();
+            let digits = name.strip_prefix(&begin?)?.to_string();
+            let number: u64 = digits.parse().ok()?;
+            Some(digits == format!("{number:05}") && numbers.contains(&number))
+        };
+        if number() == Some(true) {
+            let (option, other) = (named(option), named(other));
+            return Err(Failure::usage(format!(
+                "{option}: configurations would be written to {name}, the file of {other}"
+            )));
+        }
     }
     Ok(())
 }

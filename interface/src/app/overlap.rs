@@ -47,7 +47,7 @@ const OPTIONS: &[Opt] = &[
     opt("smear-links", Kind::Text, "[KIND,]A[,A..],N", "", "N steps of smearing with weight A of the links of the kernel, stout (the default), ape, hyp or overimproved, e.g. 0.1,3").old("smear-steps"),
     opt("locality", Kind::Flag, "B", "no", "yes: the largest |D eta|(x) at every distance from a point source eta"),
     opt("save-modes", Kind::Output(&[]), "FILE", "", "writes the modes of the kernel"),
-    opt("load-modes", Kind::Text, "FILE", "", "modes that --save-modes wrote, in place of a search"),
+    opt("load-modes", Kind::Input, "FILE", "", "modes that --save-modes wrote, in place of a search"),
     opt("json", Kind::Output(&[]), "FILE", "", "all results as JSON"),
     opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "eigenvalues of D in the complex plane, of the task modes those of the kernel"),
     overwrite(&[&[Need::With("json"), Need::With("plot"), Need::With("save-modes")]]),

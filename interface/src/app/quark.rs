@@ -17,6 +17,7 @@ use crate::compose::{
 };
 use crate::error::Result;
 use crate::fields::{CloverForm, GaugeField, Geometry, Precision, Recon};
+use crate::io::hdf5::{Attribute, Attributes};
 use crate::operators::{ActionParams, Boundary, DiracParams, QuarkAction};
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::ops::propagator::{foresee, run_through, COLUMNS};
@@ -97,6 +98,20 @@ impl Action {
             "boundary": self.boundary.0, "time_bc": self.boundary.to_string(),
             "normalisation": self.normalisation_name(),
         })
+    }
+
+    /// The operator's parameters but for its mass, as attributes of HDF5.
+    pub fn attributes(&self) -> Attributes {
+        let [cf, cf_prime] = self.boundary_terms();
+        vec![
+            ("csw", Attribute::Number(self.csw)),
+            ("clover", Attribute::Text(self.clover.word().into())),
+            ("cf", Attribute::Number(cf)),
+            ("cf_prime", Attribute::Number(cf_prime)),
+            ("mu", Attribute::Number(self.mu)),
+            ("boundary", Attribute::Text(self.boundary.to_string())),
+            ("normalisation", Attribute::Text(self.normalisation_name().into())),
+        ]
     }
 
     /// cF and cF' of boundaries in time.
@@ -195,7 +210,7 @@ const OF_SETUP: &[&[Need]] = &[NO_LOAD, MULTIGRID, NO_FILE];
 #[rustfmt::skip]
 pub const MULTIGRID_OPTIONS: &[Opt] = &[
     opt("save-multigrid", Kind::Output(&[]), "FILE", "", "writes the null vectors of multigrid; FILE.strange has those of the other quark").needs(OF_MULTIGRID),
-    opt("load-multigrid", Kind::Text, "FILE", "", "null vectors that --save-multigrid wrote, in place of a set-up from random ones").needs(OF_MULTIGRID),
+    opt("load-multigrid", Kind::Input, "FILE", "", "null vectors that --save-multigrid wrote, in place of a set-up from random ones").needs(OF_MULTIGRID),
     mg("mg-levels", Mg::row("levels")),
     mg("mg-blocks", Level::row("block")).old("mg-aggregate"),
     mg("mg-vectors", Level::row("vectors")).zero(),

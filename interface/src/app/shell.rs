@@ -80,7 +80,7 @@ fn completion(arguments: &[String]) -> Run<String> {
 
 /// Whether values of the option are names of files.
 fn takes_a_file(option: &Opt) -> bool {
-    matches!(option.kind, Kind::Output(_) | Kind::Text)
+    matches!(option.kind, Kind::Input | Kind::Output(_) | Kind::Text)
 }
 
 /// The first sentence of an option's help.

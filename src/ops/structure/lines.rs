@@ -30,6 +30,18 @@ impl Factor {
     }
 }
 
+/// A factor as lines of words have it: +z, -z, dz.
+impl std::fmt::Display for Factor {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let (kind, mu) = match *self {
+            Factor::Step(step) if step < 4 => ('+', step),
+            Factor::Step(step) => ('-', 7 - step),
+            Factor::Derivative(mu) => ('d', mu),
+        };
+        write!(f, "{kind}{}", ["x", "y", "z", "t"][usize::from(mu)])
+    }
+}
+
 /// Factors of an operator at most; those that are derivatives.
 pub const LONGEST: usize = 256;
 pub const DERIVATIVES: usize = 3;

@@ -6,10 +6,12 @@ use num_complex::Complex64;
 
 use super::loop_sums::{LoopQuarks, LoopSums, Part, Term};
 use crate::compose::DiracSolver;
-use crate::error::{Error, Result, Status};
+use crate::error::{significant, Error, Result, Status};
 use crate::fields::{blas, Noise, Precision};
 use crate::io::Tables;
-use crate::ops::observables::plaquette;
+use crate::operators::Wilson;
+use crate::ops::links_mark::links_mark;
+use crate::params::Choice as _;
 use crate::refuse;
 
 /// The kind that files of loops say they have.
@@ -33,20 +35,39 @@ impl Term {
     }
 }
 
-/// A number that an operator with its links and parameters is known by: <eta, M eta> / <eta, eta> of noise.
-fn mark(solver: &DiracSolver) -> Result<[f64; 2]> {
-    let shape = solver.op().shape();
+/// Numbers that an operator with its links and parameters is known by, with their names: parameters, and <eta, M eta> / <eta, eta>
+/// of noise, which knows all of them.
+fn marks_of(solver: &DiracSolver, whose: &str) -> Result<Vec<(String, f64)>> {
+    let op = solver.op();
+    let mut marks = vec![("mass", op.mass())];
+    if let Some(wilson) = op.as_any().downcast_ref::<Wilson>() {
+        let p = wilson.params();
+        marks.extend([
+            ("csw", p.csw_s),
+            ("csw_t", p.csw_t),
+            ("cf", p.cf),
+            ("cf_prime", p.cf_prime),
+        ]);
+        marks.push(("mu", p.mu));
+    }
+    let shape = op.shape();
     let (mut eta, mut image) = (shape.field(1)?, shape.field(1)?);
     eta.set_noise(Noise::Z4, 1, 0)?;
-    solver.op().apply(&mut image, &eta)?;
+    op.apply(&mut image, &eta)?;
     let z = blas::dot(&eta, &image)?[0] / blas::norm2(&eta)?[0];
-    Ok([z.re, z.im])
+    marks.extend([("<eta, M eta>, real part", z.re), ("<eta, M eta>, imaginary part", z.im)]);
+    Ok(marks.into_iter().map(|(name, value)| (format!("{name} of the {whose}"), value)).collect())
 }
 
-/// What sums are sums of: texts by name, and numbers that operators, links and spaces are known by.
+/// What sums are sums of: texts by name, and numbers by name that operators, links and spaces are known by.
 struct About {
     texts: Vec<(String, String)>,
-    marks: Vec<f64>,
+    marks: Vec<(String, f64)>,
+}
+
+/// Items with commas between.
+fn listed<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
+    all.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(",")
 }
 
 impl LoopSums {
@@ -57,47 +78,61 @@ impl LoopSums {
         let described = |solver: Option<&DiracSolver>| match solver {
             Some(solver) => {
                 let (precision, _) = solver.op().storage();
-                format!("{precision}, normalisation {:?}", solver.params().normalisation)
+                format!("{precision}, normalisation {}", solver.params().normalisation.word())
             }
             None => "none".into(),
         };
         let spaces = match quarks.space {
             None => "none".into(),
             Some(space) => (1..=space.levels())
-                .map(|l| format!("{:?} of {}", space.extents(l), space.unknowns(l)))
+                .map(|l| format!("{} of {}", listed(space.extents(l)), space.unknowns(l)))
                 .collect::<Vec<_>>()
                 .join(", "),
         };
+        let dilution = ["spin", "colour", "parity"].into_iter().zip(of.noise.dilute);
+        let mut dilution: Vec<String> =
+            dilution.filter_map(|(word, on)| on.then(|| word.to_string())).collect();
+        if of.noise.time_parts > 1 {
+            dilution.push(format!("time in {} parts", of.noise.time_parts));
+        }
+        let dilution = if dilution.is_empty() { "none".into() } else { listed(dilution) };
+        let lines = of.lines.iter().map(|line| match line.is_empty() {
+            true => "local".to_string(),
+            false => listed(line),
+        });
         let texts = vec![
-            ("lattice", format!("{:?}", geometry.global_extents())),
+            ("lattice", listed(geometry.global_extents())),
             ("operator", described(Some(quarks.solver))),
-            ("other", described(quarks.other)),
-            ("contraction", of.how.to_string()),
-            ("factor", format!("{:?}", of.factor)),
-            ("noise", format!("{:?}", of.noise.noise)),
+            ("other_operator", described(quarks.other)),
+            ("contraction", of.how.word().to_string()),
+            ("factor", format!("{} {}", of.factor.re, of.factor.im)),
+            ("noise", of.noise.noise.word().to_string()),
             ("seed", of.noise.seed.to_string()),
-            ("first", of.noise.first.to_string()),
-            ("dilution", format!("{:?} {}", of.noise.dilute, of.noise.time_parts)),
+            ("first_vector", of.noise.first.to_string()),
+            ("dilution", dilution),
             ("probes", of.noise.probes.to_string()),
-            ("lines", format!("{:?}", of.lines)),
-            ("momenta", format!("{:?}", of.momenta)),
-            ("boundary", format!("{:?}", of.boundary)),
+            ("lines", lines.collect::<Vec<_>>().join(":")),
+            ("momenta", of.momenta.iter().map(|p| listed(*p)).collect::<Vec<_>>().join(":")),
+            ("boundary", listed(of.boundary)),
             ("hopping", of.params.hopping.to_string()),
             ("spaces", spaces),
         ];
         let texts = texts.into_iter().map(|(name, text)| (name.to_string(), text)).collect();
-        let p = plaquette(quarks.links)?;
-        let mut marks = vec![p.spatial, p.temporal, p.link_trace];
-        marks.extend(mark(quarks.solver)?);
+        let numbers = links_mark(quarks.links)?.numbers;
+        let names = ["plaquettes in space", "plaquettes with t", "link trace"];
+        let mut marks: Vec<(String, f64)> =
+            names.iter().map(|name| (*name).to_string()).zip(numbers).collect();
+        marks.extend(marks_of(quarks.solver, "operator")?);
         if let Some(other) = quarks.other {
-            marks.extend(mark(other)?);
+            marks.extend(marks_of(other, "other operator")?);
         }
         if let Some(space) = quarks.space {
-            // |R eta|^2 of every level.
             let mut eta = space.op().shape().field(1)?;
             eta.set_noise(Noise::Z4, 1, 0)?;
             let norm = blas::norm2(&eta)?[0];
-            marks.extend(space.norms(&eta)?.into_iter().map(|n| n / norm));
+            let of_level =
+                |(l, n): (usize, f64)| (format!("|R eta|^2 of level {}", l + 1), n / norm);
+            marks.extend(space.norms(&eta)?.into_iter().enumerate().map(of_level));
         }
         Ok(About { texts, marks })
     }
@@ -109,6 +144,7 @@ impl LoopSums {
     pub fn write(&self, path: &Path, quarks: &LoopQuarks) -> Result<()> {
         let comm = quarks.links.geometry().comm();
         let About { texts, marks } = self.about(quarks)?;
+        let marks = marks.into_iter().map(|(_, value)| value).collect();
         let mut file = Tables { texts, tables: vec![("marks".into(), marks)] };
         let flat = |all: &[Complex64]| all.iter().flat_map(|z| [z.re, z.im]).collect::<Vec<_>>();
         for (k, part) in self.parts.iter().enumerate() {
@@ -145,16 +181,30 @@ impl LoopSums {
             _ => 1e-5,
         };
         let found = file.table("marks").unwrap_or_default();
-        let same = |(a, b): (&f64, &f64)| (a - b).abs() <= near * a.abs().max(1e-3);
-        if found.len() != marks.len() || !marks.iter().zip(found).all(same) {
+        if found.len() != marks.len() {
+            refuse!(
+                FileFormat,
+                format!("{}: marks", path.display()),
+                expected("{} numbers", marks.len()),
+                found("{}", found.len())
+            );
+        }
+        for ((name, expected), found) in marks.iter().zip(found) {
+            let same = (expected - found).abs() <= near * expected.abs().max(1e-3);
+            if same {
+                continue;
+            }
+            let hint = match name.starts_with("|R eta|") {
+                true => " (null vectors of multigrid and eigenvectors that are read from files make the same space again)",
+                false => "",
+            };
+            let place = format!("{}: {name}", path.display());
+            let digits = 10;
             refuse!(
                 FieldMismatch,
-                format!("{}", path.display()),
-                expected(
-                    "loops of these links, operators and spaces (write null vectors of multigrid or eigenvectors to files to have the same \
-                     spaces again), known by {marks:?}"
-                ),
-                found("{found:?}")
+                place,
+                expected("{}{hint}", significant(*expected, digits)),
+                found("{}", significant(*found, digits))
             );
         }
         self.parts = comm.agree(self.parts_of(&file, path, quarks))?;

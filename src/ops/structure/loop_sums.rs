@@ -88,9 +88,8 @@ impl LoopGoals {
 
 /// Noise vectors of each part before work is divided among parts.
 const PILOT: usize = 4;
-/// Columns of coarse levels at a time: noise vectors, and coordinate vectors.
-const NOISE_AT_ONCE: usize = 4;
-const UNITS_AT_ONCE: usize = 12;
+/// Columns of coarse levels at a time.
+const AT_ONCE: usize = 12;
 
 /// A term of the sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -461,10 +460,15 @@ impl LoopSums {
         };
         let part = &mut self.parts[part];
         let limit = if goals.vectors > 0 { goals.vectors } else { usize::MAX };
+        // The first ones tell what a vector costs and brings.
+        let vectors = |together: usize| {
+            let most = if part.done == 0 { PILOT } else { together };
+            most.min(limit.saturating_sub(part.done)).max(1)
+        };
         match (part.term, quarks.space) {
             (Term::Hopping, _) => {
                 let Some(hopping) = hopping else { return Ok(()) };
-                let count = UNITS_AT_ONCE.min(part.total - part.done);
+                let count = AT_ONCE.min(part.total - part.done);
                 let found = hopping.exact(part.done, count, &operators)?;
                 part.add(&scaled(found, of.factor));
                 part.done += count;
@@ -482,26 +486,27 @@ impl LoopSums {
                         None => Ok(()),
                     }
                 };
-                let noise = LoopNoise { first: of.noise.first + part.done, vectors: 1, ..of.noise };
+                let vectors = vectors(of.noise.together(quarks.at_once));
+                let noise = LoopNoise { first: of.noise.first + part.done, vectors, ..of.noise };
                 let kind = LoopKind {
                     how: of.how,
                     other: quarks.other,
                     factor: of.factor,
                     change: Some(&change),
                 };
-                let mut found = None;
+                let mut found = vec![];
                 let by = (quarks.solver, quarks.at_once);
                 let report =
-                    loops(by, noise, kind, operators, monitor, &mut |_, one| found = Some(one))?;
-                if let Some(found) = found {
-                    part.add(&found);
-                    part.done += 1;
-                    part.solves += noise.columns() as u64;
+                    loops(by, noise, kind, operators, monitor, &mut |_, one| found.push(one))?;
+                if !found.is_empty() {
+                    found.iter().for_each(|found| part.add(found));
+                    part.done += found.len();
+                    part.solves += (found.len() * noise.columns()) as u64;
                     part.failed += failed.get() + u64::from(!report.solver.converged);
                 }
             }
             (Term::Noise(level), Some(space)) => {
-                let count = NOISE_AT_ONCE.min(limit.saturating_sub(part.done)).max(1);
+                let count = vectors(AT_ONCE);
                 let first = of.noise.first + part.done;
                 let kind = (of.noise.noise, of.noise.seed);
                 let vectors = space.noise(kind, level, first, count)?;
@@ -516,7 +521,7 @@ impl LoopSums {
                 part.failed += failed;
             }
             (Term::Exact(level), Some(space)) => {
-                let count = UNITS_AT_ONCE.min(part.total - part.done);
+                let count = AT_ONCE.min(part.total - part.done);
                 let vectors = space.units(level, part.done, count)?;
                 let (left, right, failed) = sides(space, level, &vectors, hopping.as_ref())?;
                 part.add(&scaled(operators.contracted(&left, &right)?, of.factor));

@@ -61,17 +61,18 @@ parameters! {
 }
 
 impl LoopsParams {
-    /// The noise; messages name members behind `argument`.
+    /// The noise; messages name members behind `argument`, where it is not empty.
     ///
     /// # Errors
     /// `InvalidArgument`: parts of the time slices without dilution in time, more vectors than there are seeds for, or a factor
     /// that is not finite.
     pub fn noise(&self, argument: &str) -> Result<LoopNoise> {
         self.check_rows(argument)?;
+        let prefix = if argument.is_empty() { String::new() } else { format!("{argument}.") };
         if self.dilute.contains(Dilute::Time) != (self.time_parts > 0) {
             refuse!(
                 InvalidArgument,
-                "{argument}.time_parts",
+                "{prefix}time_parts",
                 expected("a divisor of the lattice's T with PLAQ_DILUTE_TIME, 0 without"),
                 found("{}", self.time_parts)
             );
@@ -79,7 +80,7 @@ impl LoopsParams {
         if self.first + self.vectors > 1 << 20 {
             refuse!(
                 InvalidArgument,
-                "{argument}.vectors",
+                "{prefix}vectors",
                 expected("at most 1048576 with those before"),
                 found("{}", self.first + self.vectors)
             );
@@ -87,7 +88,7 @@ impl LoopsParams {
         if self.factor.iter().any(|x| !x.is_finite()) {
             refuse!(
                 InvalidArgument,
-                "{argument}.factor",
+                "{prefix}factor",
                 expected("two numbers"),
                 found("{:?}", self.factor)
             );
@@ -144,8 +145,15 @@ impl LoopNoise {
         [if spin { 4 } else { 1 }, if colour { 3 } else { 1 }, rest]
     }
 
-    /// Sets columns of a vector, from number `first` on as many as the field has, times a wave. All have numbers of their own, those
-    /// of other spins and colours as well, of which sources for mesons share them: the errors of parts that are added are independent.
+    /// Vectors whose columns of a wave are solved for together, where `at_once` columns are; 0: twelve.
+    pub(super) fn together(&self, at_once: usize) -> usize {
+        let parts: usize = self.parts().iter().product();
+        (if at_once == 0 { COLUMNS } else { at_once } / parts).max(1)
+    }
+
+    /// Sets columns of a vector and those after it, from number `first` on as many as the field has, times a wave. All have numbers of
+    /// their own, those of other spins and colours as well, of which sources for mesons share them: the errors of parts that are
+    /// added are independent.
     pub(super) fn set(
         &self,
         b: &SpinorField,
@@ -155,7 +163,9 @@ impl LoopNoise {
     ) -> Result<()> {
         let [spins, colours, rest] = self.parts();
         for k in 0..b.nrhs() {
-            let column = first + k;
+            let (vector, column) = match spins * colours * rest {
+                parts => (vector + (first + k) / parts, (first + k) % parts),
+            };
             let source = Source {
                 colour: (colours > 1).then_some(column % colours),
                 spin: (spins > 1).then_some(column / colours % spins),
@@ -272,6 +282,18 @@ pub struct Loops {
     pub current: Vec<Complex64>,
 }
 
+impl Loops {
+    /// As many zeros.
+    fn nothing(like: &Loops) -> Loops {
+        let zeros = |of: &[Complex64]| vec![Complex64::ZERO; of.len()];
+        Loops { lines: zeros(&like.lines), current: zeros(&like.current) }
+    }
+    fn add(&mut self, other: &Loops, factor: Complex64) {
+        let all = self.lines.iter_mut().chain(&mut self.current);
+        all.zip(other.lines.iter().chain(&other.current)).for_each(|(sum, z)| *sum += factor * z);
+    }
+}
+
 /// What is put into loops: lines as of [`insertions`], momenta of exp(-i p x), x the place of Gamma, from the lattice's origin.
 #[derive(Clone, Copy)]
 pub struct LoopOperators<'a> {
@@ -342,9 +364,9 @@ fn check_difference(solver: &DiracSolver, other: &DiracSolver, factor: Complex64
     Ok(())
 }
 
-/// Sum over x of exp(-i p x) tr\[Gamma line S\], without the sign of the fermion loop, times `factor`, estimated by one noise vector after
-/// the other: `done` gets their numbers and estimates. Ends early where the monitor asks to; vectors that are not complete
-/// do not come out.
+/// Sum over x of exp(-i p x) tr\[Gamma line S\], without the sign of the fermion loop, times `factor`, estimated by noise vectors:
+/// `done` gets their numbers and estimates, one after the other. Vectors of few columns are solved for together. Ends early where the
+/// monitor asks to; vectors that are not complete do not come out.
 ///
 /// # Errors
 /// `BadParameter`: not a solver for M; `InvalidArgument`: [`probe`], errors of [`insertions`]; `Unsupported`: operators in half precision;
@@ -395,17 +417,21 @@ pub fn loops(
     };
     check_configuration(solver.op().links(), "solver", operators.links, "gauge")?;
     let extents = shape.geometry.global_extents();
-    let parts = noise.parts().iter().product();
-    check(solver, parts, at_once)?;
+    let parts: usize = noise.parts().iter().product();
+    let together = noise.together(at_once).min(noise.vectors);
+    check(solver, parts * together, at_once)?;
     if noise.probes == 0 {
         refuse!(InvalidArgument, "probes", expected("1 or more"), found("0"));
     }
     probe(extents, noise.probes - 1)?;
     let five = Spin::from(SpinMatrix::gamma5());
-    let at_once = if at_once == 0 { COLUMNS.min(parts) } else { at_once.min(parts) };
     let (mut total, mut ended) = (None::<SolveReport>, false);
-    for vector in noise.first..noise.first + noise.vectors {
-        let mut sums: Option<Loops> = None;
+    let end = noise.first + noise.vectors;
+    for vector in (noise.first..end).step_by(together) {
+        let columns = parts * together.min(end - vector);
+        let at_once = if at_once == 0 { COLUMNS } else { at_once }.min(columns);
+        let mut sums: Vec<Option<Loops>> = vec![];
+        sums.resize_with(columns / parts, || None);
         for c in 0..noise.probes {
             let momentum = probe(extents, c)?;
             let eta = |first: usize, count: usize| {
@@ -434,17 +460,28 @@ pub fn loops(
                     other.solve(&mut solved, b, &mut |_: &Progress| ControlFlow::Continue(()))?;
                     *b = solved;
                 }
-                let found = operators.contracted(back.as_ref().unwrap_or(&x), &x)?;
+                let back = back.as_ref().unwrap_or(&x);
                 let factor = factor / noise.probes as f64;
-                let all = sums.get_or_insert_with(|| Loops {
-                    lines: vec![Complex64::ZERO; found.lines.len()],
-                    current: vec![Complex64::ZERO; found.current.len()],
-                });
-                all.lines.iter_mut().zip(found.lines).for_each(|(sum, z)| *sum += factor * z);
-                all.current.iter_mut().zip(found.current).for_each(|(sum, z)| *sum += factor * z);
+                // Each vector has an estimate of its own.
+                let mut column = 0;
+                while column < x.nrhs() {
+                    let place = (first + column) / parts;
+                    let count = ((place + 1) * parts - first - column).min(x.nrhs() - column);
+                    let found = operators
+                        .contracted(&back.columns(column, count)?, &x.columns(column, count)?)?;
+                    match &mut sums[place] {
+                        Some(sum) => sum.add(&found, factor),
+                        none => {
+                            let mut sum = Loops::nothing(&found);
+                            sum.add(&found, factor);
+                            *none = Some(sum);
+                        }
+                    }
+                    column += count;
+                }
                 Ok(ControlFlow::Continue(()))
             };
-            let report = solve_parts(solver, at_once, parts, (&eta, &room), monitor, &mut take)?;
+            let report = solve_parts(solver, at_once, columns, (&eta, &room), monitor, &mut take)?;
             total = Some(match total.take() {
                 Some(before) => before.beside(report),
                 None => report,
@@ -453,9 +490,11 @@ pub fn loops(
                 break;
             }
         }
-        match sums {
-            Some(sums) if !ended => done(vector, sums),
-            _ => break,
+        if ended {
+            break;
+        }
+        for (k, sums) in sums.into_iter().flatten().enumerate() {
+            done(vector + k, sums);
         }
     }
     match total {

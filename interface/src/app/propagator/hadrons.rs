@@ -3,9 +3,10 @@
 use num_complex::Complex64;
 use serde_json::{json, Value};
 
-use super::super::options::{integers, not_a_word, opt, refuse, Kind, Opt, Options};
+use super::super::options::{
+    integers, momenta, momenta_option, not_a_word, opt, refuse, Kind, Opt, Options,
+};
 use super::super::{Failure, Run};
-use super::sources::items;
 use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
@@ -21,7 +22,7 @@ const PAIRS: [(&str, usize, usize); 3] = [("ll", 0, 0), ("ls", 0, 1), ("ss", 1, 
 
 pub const OPTIONS: &[Opt] = &[
     opt("sequential", Kind::Text, "T,G,NX,NY,NZ", "", "sequential source: sink time (-1: all), gamma number (0-15), momentum; mesons \"ls\" are then three-point functions; without baryons"),
-    opt("momenta", Kind::Text, "P[:P...]", "0,0,0", "momenta nx,ny,nz of the sink; the table shows the first"),
+    momenta_option("0,0,0", "momenta nx,ny,nz of the sink; the table shows the first"),
     opt("baryons", Kind::Text, "B[,B...]", "", "nucleon, sigma, xi, lambda, delta, sigma_star, xi_star, omega; all; none (nucleon; with noise or --sequential none)"),
 ];
 
@@ -99,13 +100,7 @@ impl Hadrons {
         let sequential = sequential(options)?;
         let usual = if noise || sequential.is_some() { "none" } else { "nucleon" };
         let baryons = baryons(options.get("baryons").unwrap_or(usual))?;
-        let mut momenta = vec![];
-        for item in items("momenta", options.text("momenta"))? {
-            momenta.push(integers::<3>("momenta", item, -65536)?.map(|n| n as i32));
-        }
-        if momenta.len() > 256 {
-            return Err(Failure::usage("--momenta: at most 256"));
-        }
+        let momenta = momenta(options)?;
         if noise && !baryons.is_empty() {
             return Err(Failure::usage("--baryons: expected none with noise"));
         }

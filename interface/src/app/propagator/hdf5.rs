@@ -8,28 +8,10 @@ use super::{sources, Job, Plan};
 use crate::app::quark::mass_of;
 use crate::error::Result;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
-use crate::params::Choice as _;
+use crate::ops::gamma::Gamma;
 
 /// Axes of the arrays.
 const INDICES: &str = "configuration, t";
-
-/// The name of a product of gammas, those of x, y, z and t by the bits of its number, as Python has it.
-fn gamma_name(number: usize) -> String {
-    let letters = |number: usize| -> String {
-        "XYZT"
-            .chars()
-            .enumerate()
-            .filter(|(bit, _)| number >> bit & 1 == 1)
-            .map(|(_, c)| c)
-            .collect()
-    };
-    match number {
-        0 => "1".into(),
-        // Three of four and all four: with gamma_5.
-        7 | 11 | 13 | 14 | 15 => letters(15 ^ number) + "5",
-        _ => letters(number),
-    }
-}
 
 fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
     let (means, times) = (job.samples.means(), job.hadrons.times);
@@ -40,7 +22,7 @@ fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
     let one = |(k, name): (usize, Name)| {
         let (place, form, short, momentum, mut attributes): (_, _, _, _, Attributes) = match name {
             Name::Meson { quarks, momentum, gamma } => {
-                let gamma = gamma_name(gamma);
+                let gamma = Gamma::all().nth(gamma).map_or(String::new(), Gamma::name);
                 let about = vec![
                     ("quarks", Attribute::Text(quarks.into())),
                     ("gammas", Attribute::Texts(vec![gamma.clone(); 2])),
@@ -98,11 +80,8 @@ pub fn write(name: &str, plan: &Plan, jobs: &[Job], found: &Found) -> Result<()>
         ("plaq_version", Attribute::Text(env!("CARGO_PKG_VERSION").into())),
         ("lattice", Attribute::Integers(lattice)),
         ("gauge", Attribute::Texts(plan.files.clone())),
-        ("csw", Attribute::Number(plan.action.csw)),
-        ("clover", Attribute::Text(plan.action.clover.word().into())),
-        ("boundary", Attribute::Text(plan.action.boundary.to_string())),
-        ("normalisation", Attribute::Text(plan.action.normalisation_name().into())),
     ];
+    attributes.extend(plan.action.attributes());
     if let Some(kappa) = plan.strange {
         attributes.push(("kappa_strange", Attribute::Number(kappa)));
     }

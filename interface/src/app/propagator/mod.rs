@@ -50,7 +50,7 @@ const LINKS: LinkSmearing = LinkSmearing {
 const OUTPUT: &[Opt] = &[
     opt("error", Kind::Number, "R", "0", "also solve to the residual R with multigrid and report the true error in JSON; of one source and one quark"),
     opt("save", Kind::Output(&[]), "FILE", "", "the propagator, SciDAC in LIME; FILE.1 of a second source, FILE.strange of the other quark"),
-    opt("load", Kind::Text, "FILE", "", "propagators that --save wrote for the same links, sources and quarks, in place of solves"),
+    opt("load", Kind::Input, "FILE", "", "propagators that --save wrote for the same links, sources and quarks, in place of solves"),
     opt("bin", Kind::Whole(1, i32::MAX as i64), "N", "1", "jackknife bin size in configurations"),
     opt("fit", Kind::Text, "T1,T2", "", "times of the plateau that masses are fitted to (automatic)"),
     opt("json", Kind::Output(&[]), "FILE", "", "everything as JSON, written again and again while the run goes on"),
@@ -287,6 +287,7 @@ fn check_outputs(options: &Options, plan: &Plan, hadrons: &Hadrons) -> Run<()> {
     if options.given("hdf5") {
         crate::io::hdf5::check()?;
     }
+    let mut written: Vec<(&str, String)> = vec![];
     for base in ["save", "save-multigrid"] {
         let Some(name) = options.get(base) else { continue };
         let kappas = if base == "save" { &plan.kappas[..] } else { &plan.kappas[..1] };
@@ -297,11 +298,15 @@ fn check_outputs(options: &Options, plan: &Plan, hadrons: &Hadrons) -> Run<()> {
                     let of_kappa = (base == "save").then_some(*kappa);
                     let name = work::file_of(plan, hadrons, name, file, of_kappa, 0, quark);
                     output::check(Some(&name), all || options.flag("continue"), "")?;
+                    written.push((base, name));
                 }
             }
         }
     }
-    Ok(())
+    let read = plan.files.iter().map(|name| ("gauge", name.as_str()));
+    let others = ["json", "hdf5", "plot"].into_iter();
+    let others = others.filter_map(|name| Some((name, options.get(name)?)));
+    output::distinct(read, others.chain(written.iter().map(|(base, name)| (*base, name.as_str()))))
 }
 
 fn run(options: Options) -> Run<i32> {

@@ -1,6 +1,8 @@
 //! Sources of propagators as options name them.
 
-use super::super::options::{integers, not_a_word, opt, refuse, Kind, Need, Opt, Options, LONG};
+use super::super::options::{
+    integers, items, not_a_word, opt, refuse, Kind, Need, Opt, Options, LONG,
+};
 use super::super::{Failure, Run};
 use crate::fields::Noise;
 use crate::ops::propagator::COLUMNS;
@@ -62,15 +64,6 @@ impl Asked {
     /// Whether the source is solved for in parts.
     pub fn has_parts(&self) -> bool {
         self.all_times || self.source.dilute[2]
-    }
-}
-
-/// Splits `text` at colons.
-pub fn items<'a>(name: &str, text: &'a str) -> Run<Vec<&'a str>> {
-    let all: Vec<&str> = text.split(':').collect();
-    match all.iter().any(|item| item.is_empty()) {
-        true => Err(refuse(name, text, "a short text between two colons")),
-        false => Ok(all),
     }
 }
 

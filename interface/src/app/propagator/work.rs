@@ -33,10 +33,7 @@ pub fn file_of(
     source: usize,
     quark: usize,
 ) -> String {
-    let mut name = base.to_string();
-    if plan.files.len() > 1 {
-        name += &format!(".{}", gauge.rsplit('/').next().unwrap_or(gauge));
-    }
+    let mut name = files::of_several(base, gauge, plan.files.len() > 1);
     if let Some(kappa) = kappa.filter(|_| plan.several()) {
         name += &format!(".{kappa}");
     }
