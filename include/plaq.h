@@ -3001,6 +3001,17 @@ enum {
   PLAQ_MODES_BACK_Z = 8
 };
 
+/** What becomes of a file that is there already. */
+typedef int32_t plaq_if_exists;
+enum {
+  /** It is refused. */
+  PLAQ_IF_EXISTS_REFUSE = 0,
+  /** It is replaced. */
+  PLAQ_IF_EXISTS_OVERWRITE = 1,
+  /** It is added to; names that it has are refused. */
+  PLAQ_IF_EXISTS_APPEND = 2
+};
+
 /** Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z. */
 typedef struct plaq_modes_params {
   /** sizeof of this struct, set by its init function. */
@@ -3024,6 +3035,16 @@ typedef struct plaq_modes_params {
   int64_t seed;
   /** Most seconds that the search may take; 0: as many as it needs. Default: 0. */
   double max_seconds;
+  /** Where modes are kept: on the device, or where its memory is short some time slices are searched after the others
+   * and the host has the modes that do not fit; `host`: all but the first one, so that solves have the
+   * device; `device`: refused where memory is short. Default: PLAQ_VECTORS_AUTO. */
+  plaq_vector_memory vectors;
+  /** Links in double precision: vectors are iterated in single precision to a residual of 1e-5 of the largest
+   * eigenvalue, and from there in double. 0 or 1. Default: 0. */
+  int32_t mixed;
+  /** Moving frames: the links of the Laplacian, once they are smeared, times exp(2 pi i momentum(j) / L_j) in x, y
+   * and z, any real numbers, as of plaq_spinor_smear. Default: 0, 0, 0. */
+  double momentum[3];
 } plaq_modes_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -3100,6 +3121,10 @@ typedef struct plaq_modes_report {
   double link_trace;
   /** Device memory of the modes. */
   int64_t bytes;
+  /** Memory of the host that the modes take which are not on the device. */
+  int64_t host_bytes;
+  /** Phases of a moving frame on the links, as of plaq_modes_params. */
+  double momentum[3];
 } plaq_modes_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -3115,6 +3140,16 @@ plaq_status plaq_modes_create(plaq_gauge gauge,
                               void *user,
                               plaq_modes *modes,
                               plaq_modes_report *report);
+
+/** Gives the memory of a rank that plaq_modes_create takes with these parameters: device memory of the search at its
+ * peak, besides these links, that of the modes afterwards, that of the host for the others, and the time
+ * slices of a rank that are searched together. Errors: BAD_PARAMETER, OUT_OF_MEMORY: it will not fit. */
+plaq_status plaq_modes_memory(plaq_gauge gauge,
+                              const plaq_modes_params *params,
+                              int64_t *search,
+                              int64_t *device,
+                              int64_t *host,
+                              int64_t *slices);
 
 /** Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
  * beside them. It appears complete or not at all. Errors: FILE_WRITE. */
@@ -3169,6 +3204,29 @@ plaq_status plaq_modes_perambulators(plaq_modes modes,
                                      int64_t *finished,
                                      plaq_solve_report *report);
 
+/** Says what perambulators of these modes and this solver are known by in files, or without a solver what the modes are:
+ * a JSON object of the attributes that datasets have. */
+plaq_status plaq_modes_about(plaq_modes modes, plaq_solver solver, char *about, int64_t capacity);
+
+/** Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds each as
+ * soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
+ * [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file is made where there
+ * is none. What has not converged is not written and ends the work. `finished`: source times that the file then has.
+ * libhdf5 is opened at run time (PLAQ_HDF5, its full path). Errors: FIELD_MISMATCH: those of the file are of other
+ * modes, links or quarks, or were solved to a larger tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of
+ * plaq_modes_perambulators.
+ * Arrays: times[ntimes]. */
+plaq_status plaq_modes_write_perambulators(plaq_modes modes,
+                                           plaq_solver solver,
+                                           const int32_t *times,
+                                           int64_t ntimes,
+                                           const char *file,
+                                           const char *group,
+                                           plaq_progress_callback callback,
+                                           void *user,
+                                           int64_t *finished,
+                                           plaq_solve_report *report);
+
 /** Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
  * [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
  * [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
@@ -3218,12 +3276,14 @@ plaq_status plaq_modes_solve_noise(plaq_modes modes,
                                    int64_t *finished,
                                    plaq_solve_report *report);
 
-/** Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of
- * the Laplacian: complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
+/** Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) with the links of
+ * the Laplacian of v: u is of the modes `left`, such as those of the antiquark's moving frame, or the same where it is
+ * the zero handle. Complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
  * `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
  * other.
  * Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count]. */
 plaq_status plaq_modes_meson_elementals(plaq_modes modes,
+                                        plaq_modes left,
                                         const int32_t *lengths,
                                         int64_t operators,
                                         const int32_t *steps,
@@ -3245,6 +3305,23 @@ plaq_status plaq_modes_baryon_elementals(plaq_modes modes,
                                          int64_t nmomenta,
                                          double *elementals,
                                          int64_t count);
+
+/** Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
+ * [momentum][operator][t][a][b] as of plaq_modes_meson_elementals, and with
+ * `baryons` not 0 `baryons` [momentum][t][a < b < c], with what modes are known by as attributes. Errors: FILE_WRITE: also
+ * a file that exists and is refused; UNSUPPORTED: no libhdf5.
+ * Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta]. */
+plaq_status plaq_modes_write_elementals(plaq_modes modes,
+                                        plaq_modes left,
+                                        const int32_t *lengths,
+                                        int64_t operators,
+                                        const int32_t *steps,
+                                        int64_t nsteps,
+                                        const int32_t *momenta,
+                                        int64_t nmomenta,
+                                        int32_t baryons,
+                                        const char *file,
+                                        plaq_if_exists if_exists);
 
 /** Contracts two-point functions of mesons by the time from the source, times complex numbers for each of
  * the pairs of Gammas at sink and source, connected, from perambulators of one source time,

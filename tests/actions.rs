@@ -217,7 +217,7 @@ fn modes_of_time_slices() {
             let op = ActionParams::from(params).create(links).unwrap();
             assert!(op.within_time_slices());
             let wanted = EigenParams { count, tol, ..Default::default() };
-            let (v, report) = slice_modes(&*op, &wanted, &mut unwatched).unwrap();
+            let (v, report) = slice_modes(&*op, None, &wanted, &mut unwatched).unwrap();
             assert!(report.converged, "{report:?}");
             let [x, y, z, times] = s.exact.lat.extents;
             let (volume, epsilon) = (x * y * z, 20.0 * tol);

@@ -15,7 +15,7 @@ use plaq::ops::distillation::modes::{Modes, ModesSettings};
 use plaq::ops::distillation::noise::{Dilution, NoiseInModes};
 use plaq::ops::distillation::perambulator::{generalised, perambulators, Insertion};
 use plaq::ops::gamma::Gamma;
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop, VectorMemory};
 use reference::{Lattice, C};
 
 const N: usize = 5;
@@ -85,7 +85,7 @@ fn elementals_equal_sums_over_sites() {
         for (precision, bound) in [(Precision::F64, 1e-12), (Precision::F32, 2e-5)] {
             let (modes, v) = modes_on(&s, precision);
             let operators = [vec![], vec![Step::DerivativeX], vec![Step::ForwardZ, Step::BackY]];
-            let found = meson_elementals(&modes, &operators, &MOMENTA).unwrap();
+            let found = meson_elementals(&modes, &modes, &operators, &MOMENTA).unwrap();
             let mut right = vec![v.clone(), vec![], vec![]];
             for one in &v {
                 let (up, down) = (moved(&s, one, 0, true), moved(&s, one, 0, false));
@@ -271,6 +271,57 @@ fn perambulators_equal_products_with_solutions() {
             }
             close(&phi, &expected, bound, "noise");
         }
+    }
+}
+
+/// Where the device is short, some slices are searched after the others and modes wait on the host: the same modes, and the
+/// same bits of what is made of them.
+#[test]
+fn modes_that_do_not_fit_wait_on_the_host() {
+    let several = |s: &Setup| s.geometry.extents()[3] > 2;
+    for s in setups().into_iter().filter(several) {
+        let times = s.geometry.extents()[3];
+        let settings = ModesSettings { count: N, steps: 2, tol: 1e-12, ..Default::default() };
+        let whole = Modes::memory(&s.gauge, &settings).unwrap();
+        let (modes, report) = Modes::new(&s.gauge, None, &settings, &mut unwatched).unwrap();
+        assert_eq!((whole.slices, modes.vectors().on_device()), (times, N));
+        let held = s.device.used().0;
+        s.device.limit_memory(held + whole.search * 8 / 10);
+        let short = Modes::memory(&s.gauge, &settings).unwrap();
+        let (slices, parts) = (short.slices, Modes::new(&s.gauge, None, &settings, &mut unwatched));
+        s.device.limit_memory(u64::MAX);
+        assert!(slices < times && short.search < whole.search, "{short:?} {whole:?}");
+        let (parts, found) = parts.unwrap();
+        assert!(found.converged && found.verified && found.applications > 0, "{found:?}");
+        let near = |a: &[f64], b: &[f64], bound: f64| {
+            assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < bound), "{a:?} {b:?}");
+        };
+        near(&found.values, &report.values, 1e-9);
+        near(&found.beyond, &report.beyond, 1e-6);
+        let momenta = [MOMENTA[1]];
+        let elementals = |m: &Modes| {
+            meson_elementals(m, m, &[vec![], vec![Step::DerivativeX]], &momenta).unwrap()
+        };
+        close(&elementals(&parts), &elementals(&modes), 1e-6, "modes of parts");
+        let mixed = ModesSettings { mixed: true, ..settings };
+        let (mixed, found) = Modes::new(&s.gauge, None, &mixed, &mut unwatched).unwrap();
+        assert!(found.converged && found.verified, "{found:?}");
+        near(&found.values, &report.values, 1e-9);
+        close(&elementals(&mixed), &elementals(&modes), 1e-6, "single, refined");
+        // The same modes on the device.
+        let folder = common::Folder::new("modes");
+        let path = folder.0.join("modes");
+        parts.save(&path).unwrap();
+        let here = Modes::load(&path, &s.gauge, None).unwrap();
+        assert_eq!(here.vectors().on_device(), N);
+        let all = ModesSettings { vectors: VectorMemory::Host, ..settings };
+        let (host, _) = Modes::new(&s.gauge, None, &all, &mut unwatched).unwrap();
+        assert_eq!(host.vectors().on_device(), 1);
+        assert_eq!(elementals(&parts), elementals(&here));
+        assert_eq!(elementals(&host), elementals(&modes));
+        let none = [vec![], vec![], vec![]];
+        let baryons = |m: &Modes| baryon_elementals(m, &none, &momenta).unwrap();
+        assert_eq!(baryons(&parts), baryons(&here));
     }
 }
 

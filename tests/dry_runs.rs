@@ -13,6 +13,7 @@ use plaq::fields::{
 };
 use plaq::linop::Schur;
 use plaq::operators::{ActionParams, DiracParams};
+use plaq::ops::distillation::modes::{Modes as TimeModes, ModesSettings};
 use plaq::solvers::{eigen, unwatched, EigenParams, SolverKind, SolverParams, VectorMemory};
 
 /// The table of memory in docs/lab/memory.md: 48^3 x 96 on a GPU, clover, links of two rows.
@@ -131,6 +132,61 @@ fn modes_of_the_kernel_take_what_docs_say() {
     let docs = include_str!("../docs/lab/memory.md");
     let missing: Vec<_> = rows.iter().filter(|row| !docs.contains(*row)).collect();
     assert!(missing.is_empty() && rows.len() == 5, "docs/lab/memory.md lacks\n{}", rows.join("\n"));
+}
+
+/// The table of memory in docs/distillation.md: by count, which a rehearsal on fewer slices confirms.
+#[test]
+fn modes_of_time_slices_take_what_docs_say() {
+    let device = Device::cpu(1).unwrap().stand_in_gpu();
+    let settings = |count| ModesSettings { count, steps: 10, ..Default::default() };
+    let links = |extents| {
+        let geometry = Geometry::new(extents, &device).unwrap();
+        GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap()
+    };
+    for count in [64, 200] {
+        device.recorded(|| {
+            let links = links([32, 32, 32, 2]);
+            let wanted = ModesSettings { max_restarts: 1 + 64 / count, ..settings(count) };
+            let known = TimeModes::memory(&links, &wanted).unwrap();
+            let before = device.used().0;
+            device.reset_peak();
+            let (modes, _) = TimeModes::new(&links, None, &wanted, &mut unwatched).unwrap();
+            let [kept, peak] = [device.used().0, device.used().1].map(|bytes| bytes - before);
+            let (most, copy) = (
+                known.search as f64,
+                GaugeField::bytes(links.geometry(), Precision::F64, Recon::R12) as u64,
+            );
+            assert!((0.95 * most..=most).contains(&(peak as f64)), "{count}: {peak} {known:?}");
+            assert_eq!((kept, modes.count()), (known.device + copy, count));
+        });
+    }
+    let mut rows = vec![];
+    for (extents, name) in [([32, 32, 32, 64], "32³×64"), ([64, 64, 64, 128], "64³×128")] {
+        for count in [64, 200] {
+            device.recorded(|| {
+                let links = links(extents);
+                let gb = |bytes: u64| format!("{:.1} GB", bytes as f64 * 1e-9);
+                device.limit_memory(u64::MAX);
+                let all = TimeModes::memory(&links, &settings(count)).unwrap();
+                device.limit_memory(141_000_000_000);
+                let short = TimeModes::memory(&links, &settings(count)).unwrap();
+                let tau = (16 * 16 * count * count * extents[3]) as u64;
+                rows.push(format!(
+                    "| {name}, {count} | {} | {} | {} | {} of {} | {} | {} |",
+                    gb(all.device),
+                    gb(all.search),
+                    gb(tau),
+                    short.slices,
+                    extents[3],
+                    gb(short.device),
+                    gb(short.host)
+                ));
+            });
+        }
+    }
+    let docs = include_str!("../docs/distillation.md");
+    let missing: Vec<_> = rows.iter().filter(|row| !docs.contains(*row)).collect();
+    assert!(missing.is_empty(), "docs/distillation.md lacks\n{}", rows.join("\n"));
 }
 
 /// Some algorithm: a solve by steepest descent, which makes a copy in single precision and vectors to go on from as its

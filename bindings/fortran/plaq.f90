@@ -1618,6 +1618,13 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_MODES_BACK_Y = 7
   !> U_z(n - z)^dagger v(n - z).
   integer(c_int32_t), parameter :: PLAQ_MODES_BACK_Z = 8
+  !> What becomes of a file that is there already.
+  !> It is refused.
+  integer(c_int32_t), parameter :: PLAQ_IF_EXISTS_REFUSE = 0
+  !> It is replaced.
+  integer(c_int32_t), parameter :: PLAQ_IF_EXISTS_OVERWRITE = 1
+  !> It is added to; names that it has are refused.
+  integer(c_int32_t), parameter :: PLAQ_IF_EXISTS_APPEND = 2
   !> Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
   type, bind(c) :: plaq_modes_params
     !> sizeof of this struct, set by its init function.
@@ -1639,6 +1646,16 @@ module plaq
     integer(c_int64_t) :: seed
     !> Most seconds that the search may take; 0: as many as it needs.
     real(c_double) :: max_seconds
+    !> Where modes are kept: on the device, or where its memory is short some time slices are searched after the others
+    !> and the host has the modes that do not fit; `host`: all but the first one, so that solves have the
+    !> device; `device`: refused where memory is short.
+    integer(c_int32_t) :: vectors
+    !> Links in double precision: vectors are iterated in single precision to a residual of 1e-5 of the largest
+    !> eigenvalue, and from there in double.
+    integer(c_int32_t) :: mixed
+    !> Moving frames: the links of the Laplacian, once they are smeared, times exp(2 pi i momentum(j) / L_j) in x, y
+    !> and z, any real numbers, as of plaq_spinor_smear.
+    real(c_double) :: momentum(3)
   end type
   !> Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta
   !> independent roots of unity.
@@ -1707,6 +1724,10 @@ module plaq
     real(c_double) :: link_trace
     !> Device memory of the modes.
     integer(c_int64_t) :: bytes
+    !> Memory of the host that the modes take which are not on the device.
+    integer(c_int64_t) :: host_bytes
+    !> Phases of a moving frame on the links, as of plaq_modes_params.
+    real(c_double) :: momentum(3)
   end type
 
   ! Overlap operator
@@ -4128,6 +4149,23 @@ module plaq
       type(plaq_modes), intent(inout) :: modes
       type(plaq_modes_report), intent(inout), optional :: report
     end function
+    !> Gives the memory of a rank that plaq_modes_create takes with these parameters: device memory of the search at its
+    !> peak, besides these links, that of the modes afterwards, that of the host for the others, and the time
+    !> slices of a rank that are searched together. Errors: BAD_PARAMETER, OUT_OF_MEMORY: it will not fit.
+    integer(c_int32_t) function plaq_modes_memory(gauge, &
+        params, &
+        search, &
+        device, &
+        host, &
+        slices) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_modes_params), intent(in), optional :: params
+      integer(c_int64_t), intent(inout) :: search
+      integer(c_int64_t), intent(inout) :: device
+      integer(c_int64_t), intent(inout) :: host
+      integer(c_int64_t), intent(inout) :: slices
+    end function
     !> Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
     !> beside them. It appears complete or not at all. Errors: FILE_WRITE.
     integer(c_int32_t) function plaq_modes_write(modes, file) bind(c)
@@ -4211,6 +4249,45 @@ module plaq
       integer(c_int32_t), intent(in) :: times(ntimes)
       real(c_double), intent(inout) :: perambulators(2 * count)
     end function
+    !> Says what perambulators of these modes and this solver are known by in files, or without a solver what the modes are:
+    !> a JSON object of the attributes that datasets have.
+    integer(c_int32_t) function plaq_modes_about(modes, solver, about, capacity) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      type(plaq_solver), value :: solver
+      character(kind=c_char), intent(inout) :: about(*)
+      integer(c_int64_t), value :: capacity
+    end function
+    !> Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds each as
+    !> soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
+    !> [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file is made where there
+    !> is none. What has not converged is not written and ends the work. `finished`: source times that the file then has.
+    !> libhdf5 is opened at run time (PLAQ_HDF5, its full path). Errors: FIELD_MISMATCH: those of the file are of other
+    !> modes, links or quarks, or were solved to a larger tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of
+    !> plaq_modes_perambulators.
+    !> Arrays: times[ntimes].
+    integer(c_int32_t) function plaq_modes_write_perambulators(modes, &
+        solver, &
+        times, &
+        ntimes, &
+        file, &
+        group, &
+        callback, &
+        user, &
+        finished, &
+        report) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      type(plaq_solver), value :: solver
+      integer(c_int64_t), value :: ntimes
+      character(kind=c_char), intent(in) :: file(*)
+      character(kind=c_char), intent(in) :: group(*)
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      integer(c_int64_t), intent(inout) :: finished
+      type(plaq_solve_report), intent(inout), optional :: report
+      integer(c_int32_t), intent(in) :: times(ntimes)
+    end function
     !> Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
     !> [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
     !> [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
@@ -4291,12 +4368,14 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout) :: numbers(2 * count)
     end function
-    !> Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of
-    !> the Laplacian: complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
+    !> Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) with the links of
+    !> the Laplacian of v: u is of the modes `left`, such as those of the antiquark's moving frame, or the same where it is
+    !> the zero handle. Complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
     !> `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
     !> other.
     !> Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     integer(c_int32_t) function plaq_modes_meson_elementals(modes, &
+        left, &
         lengths, &
         operators, &
         steps, &
@@ -4307,6 +4386,7 @@ module plaq
         count) bind(c)
       import
       type(plaq_modes), value :: modes
+      type(plaq_modes), value :: left
       integer(c_int64_t), value :: operators
       integer(c_int64_t), value :: nsteps
       integer(c_int64_t), value :: nmomenta
@@ -4337,6 +4417,35 @@ module plaq
       integer(c_int32_t), intent(in) :: steps(nsteps)
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: elementals(2 * count)
+    end function
+    !> Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
+    !> [momentum][operator][t][a][b] as of plaq_modes_meson_elementals, and with
+    !> `baryons` not 0 `baryons` [momentum][t][a < b < c], with what modes are known by as attributes. Errors: FILE_WRITE: also
+    !> a file that exists and is refused; UNSUPPORTED: no libhdf5.
+    !> Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta].
+    integer(c_int32_t) function plaq_modes_write_elementals(modes, &
+        left, &
+        lengths, &
+        operators, &
+        steps, &
+        nsteps, &
+        momenta, &
+        nmomenta, &
+        baryons, &
+        file, &
+        if_exists) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      type(plaq_modes), value :: left
+      integer(c_int64_t), value :: operators
+      integer(c_int64_t), value :: nsteps
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int32_t), value :: baryons
+      character(kind=c_char), intent(in) :: file(*)
+      integer(c_int32_t), value :: if_exists
+      integer(c_int32_t), intent(in) :: lengths(operators)
+      integer(c_int32_t), intent(in) :: steps(nsteps)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
     end function
     !> Contracts two-point functions of mesons by the time from the source, times complex numbers for each of
     !> the pairs of Gammas at sink and source, connected, from perambulators of one source time,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::args::{BasisArgs, BASIS_COLUMNS, BASIS_ROWS};
+use super::args::{BasisArgs, TimeSliceArgs, BASIS_COLUMNS, BASIS_ROWS};
 use super::families::Instance;
 use super::{kernels, zeros, Call, Device};
 
@@ -52,6 +52,12 @@ impl Numbers {
             orthonormal(unsafe { &*call.args.cast::<BasisArgs>() }, &mut sums);
             return sums;
         }
+        if call.kernel.name == <kernels::TimeSliceDots as Instance>::KERNEL.name {
+            // SAFETY: the arguments of a call are those of its kernel.
+            let args = unsafe { &*call.args.cast::<TimeSliceArgs>() };
+            orthonormal_slices(args, call.numbers().0, &mut sums);
+            return sums;
+        }
         let mut all = [1.0; 2];
         for level in &self.loops {
             all = [all[0] * level.fallen[0], all[1] * level.fallen[1]];
@@ -88,6 +94,21 @@ fn orthonormal(args: &BasisArgs, sums: &mut [f64]) {
         let (row, column) = (tile / across * high, tile % across * wide);
         for (k, product) in sums.chunks_mut(2).enumerate() {
             let same = rows == columns && row + k / wide == column + k % wide;
+            product.copy_from_slice(&[f64::from(same), 0.0]);
+        }
+    }
+}
+
+/// The same on every time slice (`fields/time_slices.rs`): tiles of 4 x 4 products, first those of the lower lanes' times and
+/// then as many of the upper ones, for each tile, parity and slice.
+fn orthonormal_slices(args: &TimeSliceArgs, width: usize, sums: &mut [f64]) {
+    let across = (args.columns as usize).div_ceil(4);
+    let tiles = across * (args.rows as usize).div_ceil(4);
+    for (batch, sums) in sums.chunks_mut(width).enumerate() {
+        let (tile, parity) = (batch % tiles, batch / tiles % 2);
+        for (k, product) in sums.chunks_mut(2).enumerate() {
+            let (i, j) = (tile / across * 4 + k % 16 / 4, tile % across * 4 + k % 4);
+            let same = args.rows == args.columns && i == j && parity == 0;
             product.copy_from_slice(&[f64::from(same), 0.0]);
         }
     }

@@ -12,7 +12,7 @@ use num_complex::Complex64;
 
 use super::stream::Output;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{significant, Result};
 
 /// Numbers of a dataset, the last index fastest.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl std::fmt::Display for Attribute {
         match self {
             Attribute::Text(text) => write!(f, "{text}"),
             Attribute::Texts(all) => write!(f, "{}", all.join(", ")),
-            Attribute::Number(number) => write!(f, "{number}"),
+            Attribute::Number(number) => f.write_str(&significant(*number, 12)),
             Attribute::Numbers(all) => write!(f, "{all:?}"),
             Attribute::Integer(number) => write!(f, "{number}"),
             Attribute::Integers(all) => write!(f, "{all:?}"),
@@ -130,6 +130,8 @@ functions! {
     write_attribute = b"H5Awrite" (Id, Id, *const c_void) -> c_int;
     open_attribute = b"H5Aopen" (Id, *const c_char, Id) -> Id;
     read_attribute = b"H5Aread" (Id, Id, *mut c_void) -> c_int;
+    attribute_space = b"H5Aget_space" (Id) -> Id;
+    values = b"H5Sget_simple_extent_npoints" (Id) -> i64;
     close_attribute = b"H5Aclose" (Id) -> c_int;
     free_text = b"H5free_memory" (*mut c_void) -> c_int;
 }
@@ -313,7 +315,8 @@ impl Api {
         })
     }
 
-    /// The attribute of a dataset of this name and of the kind of `like`, a single value; `None`: there is no such one.
+    /// The attribute of a dataset of this name and of the kind and number of values of `like`, but no texts; `None`: there is
+    /// no such one.
     fn attribute_like(
         &'static self,
         data: &Owned,
@@ -327,8 +330,27 @@ impl Api {
             let Ok(found) = self.own(id, self.close_attribute, "an attribute") else {
                 return Ok(None);
             };
+            let space = self.own((self.attribute_space)(found.id), self.close_space, "a space")?;
+            let values = match like {
+                Attribute::Numbers(all) => all.len(),
+                Attribute::Integers(all) => all.len(),
+                _ => 1,
+            };
+            if (self.values)(space.id) != values as i64 {
+                return Ok(None);
+            }
             let read = |kind: Id, to: *mut c_void| (self.read_attribute)(found.id, kind, to) >= 0;
             Ok(match like {
+                Attribute::Numbers(_) => {
+                    let mut all = vec![0.0f64; values];
+                    let there = read(self.double, all.as_mut_ptr().cast());
+                    there.then_some(Attribute::Numbers(all))
+                }
+                Attribute::Integers(_) => {
+                    let mut all = vec![0i64; values];
+                    let there = read(self.integer, all.as_mut_ptr().cast());
+                    there.then_some(Attribute::Integers(all))
+                }
                 Attribute::Number(_) => {
                     let mut x = 0.0f64;
                     read(self.double, (&raw mut x).cast()).then_some(Attribute::Number(x))
@@ -347,9 +369,20 @@ impl Api {
                         Attribute::Text(copy)
                     })
                 }
-                _ => None,
+                Attribute::Texts(_) => None,
             })
         }
+    }
+
+    /// A dataset of a file; `None`: the file has none of this name.
+    fn dataset_of(&'static self, file: &Owned, name: &str) -> Result<Option<Owned>> {
+        if !self.has(file, name) {
+            return Ok(None);
+        }
+        let c_name = CString::new(name).unwrap_or_default();
+        // SAFETY: a live file and a name that ends with NUL.
+        let id = unsafe { (self.open_dataset)(file.id, c_name.as_ptr(), DEFAULT) };
+        self.own(id, self.close_dataset, &format!("opening {name}")).map(Some)
     }
 
     /// Writes everything to a new file, or adds it to one that exists.
@@ -444,28 +477,30 @@ pub fn add(path: &Path, all: &[Dataset]) -> Result<()> {
     alone(|api| api.write_all(path, false, all, &vec![]))
 }
 
-/// Whether a file has the dataset, of which these attributes, single values, must be the same; numbers may differ by
-/// 1e-9. False: the file has no such dataset.
+/// Whether two values of attributes are the same; numbers may differ by 1e-9.
+fn same(a: &Attribute, b: &Attribute) -> bool {
+    let near = |a: &f64, b: &f64| (a - b).abs() < 1e-9;
+    match (a, b) {
+        (Attribute::Number(a), Attribute::Number(b)) => near(a, b),
+        (Attribute::Numbers(a), Attribute::Numbers(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| near(a, b))
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// Whether a file has the dataset, of which these attributes, but no lists of texts, must be the same; numbers may differ
+/// by 1e-9. False: the file has no such dataset.
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file; `FieldMismatch`: another value.
 pub fn has(path: &Path, name: &str, attributes: &Attributes) -> Result<bool> {
     alone(|api| {
         let file = api.open_file(path, READ)?;
-        if !api.has(&file, name) {
-            return Ok(false);
-        }
-        let c_name = CString::new(name).unwrap_or_default();
-        // SAFETY: a live file and a name that ends with NUL.
-        let id = unsafe { (api.open_dataset)(file.id, c_name.as_ptr(), DEFAULT) };
-        let data = api.own(id, api.close_dataset, &format!("opening {name}"))?;
+        let Some(data) = api.dataset_of(&file, name)? else { return Ok(false) };
         for (key, value) in attributes {
             let found = api.attribute_like(&data, key, value)?;
-            let same = match (&found, value) {
-                (Some(Attribute::Number(a)), Attribute::Number(b)) => (a - b).abs() < 1e-9,
-                (found, value) => found.as_ref() == Some(value),
-            };
-            if !same {
+            if !found.as_ref().is_some_and(|found| same(found, value)) {
                 bail!(
                     FieldMismatch,
                     "{}: {name}: {key}: expected {value}, found {}",
@@ -475,5 +510,21 @@ pub fn has(path: &Path, name: &str, attributes: &Attributes) -> Result<bool> {
             }
         }
         Ok(true)
+    })
+}
+
+/// A number that is an attribute of a dataset, if both are there.
+///
+/// # Errors
+/// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file.
+pub fn number(path: &Path, name: &str, attribute: &str) -> Result<Option<f64>> {
+    alone(|api| {
+        let file = api.open_file(path, READ)?;
+        let Some(data) = api.dataset_of(&file, name)? else { return Ok(None) };
+        let found = api.attribute_like(&data, attribute, &Attribute::Number(0.0))?;
+        Ok(match found {
+            Some(Attribute::Number(x)) => Some(x),
+            _ => None,
+        })
     })
 }

@@ -79,14 +79,23 @@ pub fn boosted(
     if momentum == [0.0; 3] {
         return wuppertal(psi, gauge, alpha, steps, directions);
     }
-    if momentum.iter().any(|n| !n.is_finite()) {
-        refuse!(BadParameter, "momentum", expected("finite numbers"), found("{momentum:?}"));
-    }
     if psi.precision() == Precision::F16 {
         refuse!(Unsupported, "momentum", expected("fields in single or double"), found("half"));
     }
-    // Links of U(3), in a storage that does not take their determinant to be 1.
-    let mut links = gauge.to(psi.precision(), Recon::R18)?;
+    let links = turned(gauge, psi.precision(), momentum)?;
+    smear(psi, Arc::new(links), alpha, steps, directions)
+}
+
+/// The links U_j(x) exp(2 pi i momentum_j / L_j) in x, y, z, which are of U(3), in a storage that does not take their
+/// determinant to be 1.
+///
+/// # Errors
+/// `BadParameter`: a momentum that is not finite; `OutOfMemory`.
+pub fn turned(gauge: &GaugeField, precision: Precision, momentum: [f64; 3]) -> Result<GaugeField> {
+    if momentum.iter().any(|n| !n.is_finite()) {
+        refuse!(BadParameter, "momentum", expected("finite numbers"), found("{momentum:?}"));
+    }
+    let mut links = gauge.to(precision, Recon::R18)?;
     let extents = gauge.geometry().global_extents();
     let turns = |mu: usize| if mu < 3 { momentum[mu] / extents[mu] as f64 } else { 0.0 };
     let factors = [0, 1, 2, 3].map(|mu| phase(2.0 * turns(mu)));
@@ -100,7 +109,7 @@ pub fn boosted(
         let kernel = kernels::LinkTurn::of(links.precision())?;
         links.device().launch(kernel, &args, links.geometry().work(2))
     })?;
-    smear(psi, Arc::new(links), alpha, steps, directions)
+    Ok(links)
 }
 
 fn smear(

@@ -16,8 +16,8 @@ use super::stop::{Stop, Watch};
 use super::Monitor;
 use crate::error::{within, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
-use crate::fields::{Noise, VectorField};
-use crate::linop::LinOp;
+use crate::fields::{blas, Noise, VectorField};
+use crate::linop::{LinOp, Shape};
 use crate::refuse;
 
 /// How much larger the polynomial makes the last vector wanted than what is not wanted: at least, at most, and for the
@@ -26,6 +26,8 @@ const GAIN: f64 = 1e3;
 const LARGE_GAIN: f64 = 1e7;
 const MAX_GAIN: f64 = 1e9;
 const MAX_DEGREE: f64 = 400.0;
+/// Largest residual over the largest eigenvalue from which a search that began in single precision goes on in double.
+const ROUGH: f64 = 1e-5;
 /// Vectors that are multiplied at a time.
 const AT_ONCE: usize = 32;
 /// Random vectors that look for what was missed, and times that they are multiplied.
@@ -44,8 +46,15 @@ fn room(count: usize, unknowns: usize) -> usize {
     }
 }
 
+/// Device memory of a search for `count` vectors of each time slice, and of the vectors found.
+pub fn slice_modes_memory(shape: &Shape, count: usize) -> u64 {
+    let times = shape.geometry.global_extents()[3];
+    let m = room(count, shape.numbers() as usize / times);
+    shape.bytes(2 * m + AT_ONCE.min(m) + 3 * SEARCHING)
+}
+
 /// The `count` lowest eigenvectors of each time slice; vector k of the result holds number k of every slice, of unit
-/// length there. Values, residuals and bounds of the report: times slowest, then vectors; `beyond`: the next value of each
+/// length there. With `rough`, the same operator in single precision, the search begins with that and is refined in double. Values, residuals and bounds of the report: times slowest, then vectors; `beyond`: the next value of each
 /// slice. Of `params` count, `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` matter.
 ///
 /// # Errors
@@ -53,6 +62,7 @@ fn room(count: usize, unknowns: usize) -> usize {
 /// lattice; `OutOfMemory`.
 pub fn slice_modes(
     op: &dyn LinOp,
+    mut rough: Option<&dyn LinOp>,
     params: &EigenParams,
     monitor: &mut Monitor,
 ) -> Result<(VectorField, EigenReport)> {
@@ -70,7 +80,7 @@ pub fn slice_modes(
     within("max_restarts", params.max_restarts, 1, MAX_RESTARTS)?;
     let tol = eigen_tol("tol", params.tol, shape.precision)?;
     let m = room(params.count, unknowns);
-    let need = shape.bytes(2 * m + AT_ONCE.min(m) + 3 * SEARCHING);
+    let need = slice_modes_memory(&shape, params.count);
     shape.geometry.require(&shape.device, need, "eigenvectors of time slices")?;
 
     let top = EigenParams {
@@ -94,11 +104,14 @@ pub fn slice_modes(
     let mut report =
         EigenReport { largest, applications: top.applications, ..EigenReport::default() };
 
-    let mut space = Space { op, times, largest, v: shape.field(m)?, other: shape.field(m)? };
+    let begin = rough.unwrap_or(op);
+    let room = || begin.shape().field(m);
+    let mut space = Space { op: begin, times, largest, v: room()?, other: room()? };
     space.v.set_noise(Noise::Normal, params.seed, 0)?;
     // Nothing is known of the lower end.
     let mut p =
         Polynomial { degree: 8, from: 0.25 * largest, to: 1.05 * largest, at: top.least.min(0.0) };
+    let mut before = f64::INFINITY;
     for restart in 1..=watch.limit(params.max_restarts) {
         report.restarts = restart;
         if m < unknowns {
@@ -115,7 +128,7 @@ pub fn slice_modes(
         let next = |slice: &[f64]| slice.get(params.count).copied().unwrap_or(f64::INFINITY);
         report.beyond = values.chunks(m).map(next).collect();
         let worst = report.residuals.iter().fold(0.0f64, |w, &r| w.max(r)) / largest;
-        report.converged = worst <= tol;
+        report.converged = worst <= tol && rough.is_none();
         (report.degree, report.interval) = (p.degree, [p.from, p.to]);
         report.stopped = watch.after(restart, &[worst]).is_some() && !report.converged;
         if report.stopped {
@@ -124,7 +137,16 @@ pub fn slice_modes(
         let over = |k: usize| (0..times).map(move |t| t * m + k);
         let most = |k: usize| over(k).map(|i| values[i]).fold(f64::MIN, f64::max);
         let lowest = over(0).map(|i| values[i]).fold(f64::MAX, f64::min);
-        let gain = (worst / tol * 10.0).clamp(GAIN, LARGE_GAIN);
+        // What single precision gives, or has ceased to.
+        let goal = if rough.is_some() { tol.max(ROUGH) } else { tol };
+        let refined = rough.is_some() && (worst <= goal || (restart > 3 && worst > 0.5 * before));
+        before = worst;
+        if refined {
+            rough = None;
+            space = space.refined(op)?;
+        }
+        let goal = if refined { tol } else { goal };
+        let gain = (worst / goal * 10.0).clamp(GAIN, LARGE_GAIN);
         let bounds = (lowest, most(params.count - 1), most(m - 1).min(0.9 * largest));
         p = polynomial(bounds, 1.05 * largest, gain);
         if report.converged {
@@ -167,7 +189,18 @@ struct Space<'a> {
     other: VectorField,
 }
 
-impl Space<'_> {
+impl<'a> Space<'a> {
+    /// The same vectors in the precision of `op`.
+    fn refined(self, op: &'a dyn LinOp) -> Result<Space<'a>> {
+        let Space { times, largest, v: rough, other, .. } = self;
+        drop(other);
+        let mut v = op.shape().field(rough.nrhs())?;
+        blas::copy(&mut v, &rough)?;
+        drop(rough);
+        let other = v.like(v.precision())?;
+        Ok(Space { op, times, largest, v, other })
+    }
+
     fn count(&self) -> usize {
         self.v.nrhs()
     }
@@ -341,7 +374,7 @@ mod tests {
         let op = Laplace::massive(links.into(), Components::COLOUR, 7, 0.0).unwrap();
         let (times, count) = (4, 6);
         let params = EigenParams { count, ..EigenParams::default() };
-        let (found, report) = slice_modes(&op, &params, &mut unwatched).unwrap();
+        let (found, report) = slice_modes(&op, None, &params, &mut unwatched).unwrap();
         assert!(report.verified && report.values.len() == times * count);
         for missing in [false, true] {
             let kept: Vec<usize> = (0..count).filter(|&k| !(missing && k == 2)).collect();

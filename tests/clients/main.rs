@@ -22,6 +22,7 @@ const DEFLATION: &str = "tests/clients/deflation.c";
 const MILC: &str = "tests/clients/milc.c";
 const REGISTRY: &str = "tests/clients/registry.c";
 const TWISTED: &str = "tests/clients/twisted.c";
+const LAPH: &str = "tests/clients/laph.cc";
 const OPENQXD: &str = "tests/clients/openqxd.c";
 
 fn headers() -> [PathBuf; 2] {
@@ -126,6 +127,30 @@ fn chroma_trajectories() {
 #[test]
 fn chroma_pairs_on_ranks() {
     on_ranks(CHROMA_PAIRS, &[("1,1,1,2", false)]);
+}
+
+/// Headers and functions that are C++ in QUDA, and perambulators by its calls.
+#[test]
+fn perambulators() {
+    let Some(tool) = tool("CXX", "c++") else { return };
+    let [own, quda] = headers();
+    let program = build(&tool, LAPH, &[&own, &quda], "laph", &[]);
+    let said = run(Command::new(program).current_dir(root()), "laph");
+    assert_eq!(said, "agreement\n");
+}
+
+#[test]
+fn perambulators_on_ranks() {
+    if mpi_library().is_none() {
+        return;
+    }
+    let [own, quda] = headers();
+    let mpicxx = variable("MPICXX", "mpicxx");
+    let program = build(&mpicxx, LAPH, &[&own, &quda], "laph_mpi", &["-DCLIENT_MPI"]);
+    let data = root().join("tests/data").to_string_lossy().into_owned();
+    for grid in ["1,1,1,2", "2,1,1,1"] {
+        job(grid, "240", &[program.as_os_str()], &[("PLAQ_TEST_DATA", &data)]);
+    }
 }
 
 #[test]

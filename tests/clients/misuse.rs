@@ -16,7 +16,9 @@ const LEFT_OUT: &[&str] = &["openQCD_qudaInit"];
 const FINE: &str = "
     destroyMultigridQuda endQuda flushChronoQuda flushPoolQuda freeCloverQuda freeGaugeQuda freeGaugeSmearedQuda freeUniqueGaugeQuda
     initQuda initQudaDevice initQudaMemory newQudaBLASParam newQudaEigParam newQudaGaugeObservableParam newQudaGaugeParam
-    newQudaGaugeSmearParam newQudaInvertParam newQudaMultigridParam openQCD_qudaFinalize printQudaBLASParam
+    newQudaGaugeSmearParam newQudaInvertParam newQudaMultigridParam openQCD_qudaFinalize
+    plaq_quda_comm_barrier plaq_quda_comm_coords plaq_quda_comm_dim plaq_quda_comm_finalize plaq_quda_comm_rank
+    plaq_quda_comm_size printQudaBLASParam
     printQudaEigParam printQudaGaugeObservableParam printQudaGaugeParam printQudaInvertParam printQudaMultigridParam
     qudaAllocatePinned qudaFinalize qudaSetMPICommHandle setVerbosityQuda updateR";
 
@@ -26,6 +28,7 @@ const START: &str = "
 #include \"plaq.h\"
 #include \"malloc_quda.h\"
 #include \"quda.h\"
+#include \"util_quda.h\"
 #include \"quda_milc_interface.h\"
 #include \"quda_openqcd_interface.h\"
 

@@ -73,7 +73,7 @@ pub fn run(command: &mut Command, what: &str) -> String {
     stdout
 }
 
-/// Compiles a C source of this tree, with headers from `includes`, to a program of this name.
+/// Compiles a source in C, or in C++ where its name ends so, with headers from `includes`, to a program of this name.
 pub fn build(
     compiler: &str,
     source: &str,
@@ -85,7 +85,12 @@ pub fn build(
     let program = work.join(name);
     let mut words = compiler.split(' ');
     let mut cc = Command::new(words.next().expect("a compiler"));
-    cc.args(words).arg("-std=c99").args(WARNINGS).args(["-g", "-O1"]).args(flags);
+    // QUDA's headers have the complex numbers of C, which C++ has by extension only.
+    let language: &[&str] = match source.ends_with(".cc") {
+        true => &["-std=c++17", "-Wall", "-Wextra", "-Werror"],
+        false => &[&["-std=c99"], &WARNINGS[..]].concat(),
+    };
+    cc.args(words).args(language).args(["-g", "-O1"]).args(flags);
     cc.args(includes.iter().flat_map(|folder| [OsStr::new("-I"), folder.as_os_str()]));
     cc.arg(root().join(source)).arg("-o").arg(&program).arg("-L").arg(&work);
     cc.args(["-lplaq", "-lm", "-lpthread"]).arg(format!("-Wl,-rpath,{}", work.display()));

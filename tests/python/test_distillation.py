@@ -107,6 +107,9 @@ def test_distillation_modes():
     assert modes.residuals.max() < 1e-11
     found = modes.vectors().columns().reshape(N, T, SITES, 3)
     close(np.moveaxis(found, 0, -1), vectors, 1e-9)
+    mixed = plaq.modes(gauge, N, rho=RHO, steps=STEPS, tol=1e-12, mixed=True)
+    assert mixed.converged and mixed.report.verified and mixed.residuals.max() < 1e-12 * mixed.report.largest
+    close(mixed.values, modes.values, 1e-11)
     # Smeared by the caller; all of a slice; more than there are.
     own = plaq.modes(gauge, N, smeared=plaq.Gauge.from_array(v), tol=1e-12)
     close(own.values, values[:, :N], 1e-11)
@@ -133,6 +136,80 @@ def test_distillation_modes_in_files():
         refused(plaq.capi.FieldMismatch, "links|plaquettes", lambda: plaq.Modes.load(path, other))
         refused(plaq.capi.FieldMismatch, "residual|smeared", lambda: plaq.Modes.load(path, gauge, smeared=gauge))
         refused(plaq.Error, "4", lambda: plaq.Modes.load(path, plaq.Gauge.hot([4, 4, 2, 4])))
+
+
+def test_distillation_modes_on_the_host():
+    gauge, resident, d = made()
+    modes = plaq.modes(gauge, N, rho=RHO, steps=STEPS, tol=1e-13, vectors="host")
+    vector = 48 * T * SITES
+    assert (modes.report.bytes, modes.report.host_bytes) == (vector, (N - 1) * vector), modes.report
+    assert resident.report.host_bytes == 0
+    known = distillation.memory(gauge, N, vectors="host")
+    assert (known.device, known.host, known.slices) == (vector, (N - 1) * vector, T) and known.search > N * vector
+    # The same bits as on the device.
+    def same(work):
+        assert np.array_equal(work(modes), work(resident))
+
+    same(lambda v: v.vectors().columns())
+    same(lambda v: v.perambulators(d, 3, tol=1e-11).numbers)
+    same(lambda v: v.mesons(MOMENTA, ["", "dx"]))
+    same(lambda v: v.baryons(MOMENTA[:2]))
+    same(lambda v: v.generalised(d, 1, 3, ["T"], tol=1e-11))
+    how = {"seed": 3, "mode": "interlace", "mode_parts": 2, "first": 3, "count": 5}
+    same(lambda v: v.solve_noise(d, how, tol=1e-11))
+    with tempfile.TemporaryDirectory() as folder:
+        modes.save(Path(folder) / "modes.lime")
+        again = plaq.Modes.load(Path(folder) / "modes.lime", gauge)
+        close(again.vectors().columns(), resident.vectors().columns(), 1e-15)
+
+
+def test_distillation_in_moving_frames():
+    u, v, _, _, _ = exact()
+    gauge, resting, _ = made()
+
+    def phased(momentum):
+        turns = [momentum[j] / SHAPE[3 - j] for j in range(3)]
+        return np.stack([v[j] * np.exp(2j * np.pi * turns[j]) for j in range(3)] + [v[3]])
+
+    def dense(links):
+        matrix = np.empty((T, 3 * SITES, 3 * SITES), complex)
+        for k in range(3 * SITES):
+            one = np.zeros((T, SITES, 3), complex)
+            one[:, k // 3, k % 3] = 1
+            matrix[:, :, k] = ref.laplace(links, one.reshape(*SHAPE, 1, 3), 0, range(3)).reshape(T, 3 * SITES)
+        values, vectors = np.linalg.eigh(matrix)
+        vectors = vectors[:, :, :N]
+        return values[:, :N], (vectors * np.exp(-1j * np.angle(vectors[:, :1]))).reshape(T, SITES, 3, N)
+
+    momentum = (0.6, 0, -0.35)
+    values, vectors = dense(phased(momentum))
+    kept = {"rho": RHO, "steps": STEPS, "tol": 1e-13}
+    modes = plaq.modes(gauge, N, momentum=momentum, **kept)
+    assert list(modes.report.momentum) == list(momentum) and modes.about["momentum"] == list(momentum)
+    close(modes.values, values, 1e-11)
+    close(np.moveaxis(modes.vectors().columns().reshape(N, T, SITES, 3), 0, -1), vectors, 1e-8)
+    own = plaq.modes(gauge, N, smeared=plaq.Gauge.from_array(v), momentum=momentum, tol=1e-13)
+    close(own.values, values, 1e-11)
+    # Derivatives with the phases, between the antiquark's modes and the quark's.
+    found = modes.mesons(MOMENTA, ["", "dx"], left=resting)
+    left = exact()[3]
+    fields = vectors.reshape(*SHAPE, 3, N)
+    right = np.stack([applied(phased(momentum), fields[..., b], "dx") for b in range(N)], -1).reshape(vectors.shape)
+    for i, p in enumerate(MOMENTA):
+        for k, w in enumerate((vectors, right)):
+            close(found[i, k], np.einsum("x,txca,txcb->tab", wave(p), left.conj(), w), 1e-8)
+    # A whole number of waves changes vectors by exp(-i k x) alone.
+    waves = plaq.modes(gauge, N, momentum=(1, 0, -1), **kept)
+    close(waves.values, resting.values, 1e-11)
+    turned = np.einsum("x,txck->txck", wave((1, 0, -1)), left)
+    close(np.moveaxis(waves.vectors().columns().reshape(N, T, SITES, 3), 0, -1), turned, 1e-8)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "modes.lime"
+        modes.save(path)
+        again = plaq.Modes.load(path, gauge)
+        assert list(again.report.momentum) == list(momentum)
+        close(again.mesons(operators=["dx"]), modes.mesons(operators=["dx"]), 1e-13)
+    refused(plaq.capi.BadParameter, "momentum", lambda: plaq.modes(gauge, 4, momentum=(np.nan, 0, 0)))
 
 
 def test_distillation_perambulators():
@@ -198,7 +275,7 @@ def test_distillation_perambulators_in_files():
         assert again.times == [3, 0] and not solved
         close(again.numbers[::-1], found.numbers, 1e-15)
         heavier = plaq.Clover(made()[0], mass=0.6, csw=CSW)
-        refused(ValueError, "operator|mass", lambda: modes.perambulators(heavier, 1, file=path))
+        refused(ValueError, "kappa|quarks", lambda: modes.perambulators(heavier, 1, file=path))
         # Arrays and correlators.
         c = plaq.Correlator(np.arange(8.0).reshape(2, 4), name="pion", gammas=("5", "5"))
         file = Path(folder) / "all.h5"

@@ -313,6 +313,9 @@ class Modes(TypedDict, total=False):
     verify: int
     seed: int
     max_seconds: float
+    vectors: Union[int, str, capi.plaq_vector_memory]
+    mixed: int
+    momentum: Sequence[float]
 
 
 class ModesNoise(TypedDict, total=False):

@@ -4735,6 +4735,16 @@ _n.word(plaq_modes_step.BACK_Y, "-y")
 _n.word(plaq_modes_step.BACK_Z, "-z")
 
 
+class plaq_if_exists(Enum):
+    """What becomes of a file that is there already."""
+    #: It is refused.
+    REFUSE = 0
+    #: It is replaced.
+    OVERWRITE = 1
+    #: It is added to; names that it has are refused.
+    APPEND = 2
+
+
 class plaq_modes_params(Struct):
     """Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
 
@@ -4750,6 +4760,13 @@ class plaq_modes_params(Struct):
         0 or 1. Default: 1.
       seed: Seed of random start vectors. Default: 1.
       max_seconds: Most seconds that the search may take; 0: as many as it needs. Default: 0.
+      vectors: Where modes are kept: on the device, or where its memory is short some time slices are searched after the others
+        and the host has the modes that do not fit; `host`: all but the first one, so that solves have the
+        device; `device`: refused where memory is short. Default: PLAQ_VECTORS_AUTO.
+      mixed: Links in double precision: vectors are iterated in single precision to a residual of 1e-5 of the largest
+        eigenvalue, and from there in double. 0 or 1. Default: 0.
+      momentum: Moving frames: the links of the Laplacian, once they are smeared, times exp(2 pi i momentum(j) / L_j) in x, y
+        and z, any real numbers, as of plaq_spinor_smear. Default: 0, 0, 0.
     """
     struct_size: int
     count: int
@@ -4760,6 +4777,9 @@ class plaq_modes_params(Struct):
     verify: int
     seed: int
     max_seconds: float
+    vectors: Any
+    mixed: int
+    momentum: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("count", _c.c_int32),
@@ -4770,7 +4790,11 @@ class plaq_modes_params(Struct):
         ("verify", _c.c_int32),
         ("seed", _c.c_int64),
         ("max_seconds", _c.c_double),
+        ("vectors", _c.c_int32),
+        ("mixed", _c.c_int32),
+        ("momentum", _c.c_double * 3),
     ]
+    _enums_ = {"vectors": plaq_vector_memory}
     _init_ = "plaq_modes_params_init"
 
 
@@ -4860,6 +4884,8 @@ class plaq_modes_report(Struct):
       plaquette_temporal: Average plaquette in planes with t of these links.
       link_trace: Average Re tr U / 3 of these links.
       bytes: Device memory of the modes.
+      host_bytes: Memory of the host that the modes take which are not on the device.
+      momentum: Phases of a moving frame on the links, as of plaq_modes_params.
     """
     struct_size: int
     converged: int
@@ -4878,6 +4904,8 @@ class plaq_modes_report(Struct):
     plaquette_temporal: float
     link_trace: float
     bytes: int
+    host_bytes: int
+    momentum: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("converged", _c.c_int32),
@@ -4896,6 +4924,8 @@ class plaq_modes_report(Struct):
         ("plaquette_temporal", _c.c_double),
         ("link_trace", _c.c_double),
         ("bytes", _c.c_int64),
+        ("host_bytes", _c.c_int64),
+        ("momentum", _c.c_double * 3),
     ]
     _enums_ = {"stopped_by": plaq_stopped_by}
     _init_ = "plaq_modes_report_init"
@@ -4927,6 +4957,22 @@ def plaq_modes_create(
     callback_ = _n.callback(plaq_progress_callback, callback)
     _n.watched(_plaq_modes_create, callback_, (modes_,), _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, smeared, "smeared"), _n.struct(plaq_modes_params, params, "params"), callback_.c, None, _c.byref(modes_), _n.struct(plaq_modes_report, report, "report"))
     return modes_
+
+
+_plaq_modes_memory = _n.function("plaq_modes_memory", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_modes_memory(gauge: Any, params: Optional[plaq_modes_params] = None) -> tuple[int, int, int, int]:
+    """Gives the memory of a rank that plaq_modes_create takes with these parameters: device memory of the search at its
+    peak, besides these links, that of the modes afterwards, that of the host for the others, and the time
+    slices of a rank that are searched together. Errors: BAD_PARAMETER, OUT_OF_MEMORY: it will not fit.
+    """
+    search_ = _c.c_int64()
+    device_ = _c.c_int64()
+    host_ = _c.c_int64()
+    slices_ = _c.c_int64()
+    _n.call(_plaq_modes_memory, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_modes_params, params, "params"), _c.byref(search_), _c.byref(device_), _c.byref(host_), _c.byref(slices_))
+    return search_.value, device_.value, host_.value, slices_.value
 
 
 _plaq_modes_write = _n.function("plaq_modes_write", _c.c_int32, [plaq_modes, _c.c_char_p])
@@ -5016,6 +5062,46 @@ def plaq_modes_perambulators(
     return finished_.value
 
 
+_plaq_modes_about = _n.function("plaq_modes_about", _c.c_int32, [plaq_modes, plaq_solver, _c.c_void_p, _c.c_int64])
+
+
+def plaq_modes_about(modes: Any, solver: Any = None, capacity: int = 65536) -> str:
+    """Says what perambulators of these modes and this solver are known by in files, or without a solver what the modes are:
+    a JSON object of the attributes that datasets have.
+    """
+    about_ = _c.create_string_buffer(capacity)
+    _n.call(_plaq_modes_about, _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), about_, _n.int64(capacity, "capacity"))
+    return _n.text(about_.value)
+
+
+_plaq_modes_write_perambulators = _n.function("plaq_modes_write_perambulators", _c.c_int32, [plaq_modes, plaq_solver, _c.c_void_p, _c.c_int64, _c.c_char_p, _c.c_char_p, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_modes_write_perambulators(
+        modes: Any,
+        solver: Any,
+        times: Any,
+        ntimes: int,
+        file: Any,
+        group: Any,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_solve_report] = None,
+) -> int:
+    """Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds each as
+    soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
+    [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file is made where there
+    is none. What has not converged is not written and ends the work. `finished`: source times that the file then has.
+    libhdf5 is opened at run time (PLAQ_HDF5, its full path). Errors: FIELD_MISMATCH: those of the file are of other
+    modes, links or quarks, or were solved to a larger tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of
+    plaq_modes_perambulators.
+    Arrays: times[ntimes].
+    """
+    finished_ = _c.c_int64()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_modes_write_perambulators, callback_, (), _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), _n.array(_c.c_int32, times, "times", ntimes), _n.int64(ntimes, "ntimes"), _n.encoded(file, "file"), _n.encoded(group, "group"), callback_.c, None, _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
+    return finished_.value
+
+
 _plaq_modes_generalised_perambulators = _n.function("plaq_modes_generalised_perambulators", _c.c_int32, [plaq_modes, plaq_solver, _c.c_int32, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p])
 
 
@@ -5091,11 +5177,12 @@ def plaq_modes_solve_noise(
     return finished_.value
 
 
-_plaq_modes_meson_elementals = _n.function("plaq_modes_meson_elementals", _c.c_int32, [plaq_modes, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64])
+_plaq_modes_meson_elementals = _n.function("plaq_modes_meson_elementals", _c.c_int32, [plaq_modes, plaq_modes, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64])
 
 
 def plaq_modes_meson_elementals(
         modes: Any,
+        left: Any,
         lengths: Any,
         operators: int,
         steps: Any,
@@ -5105,13 +5192,14 @@ def plaq_modes_meson_elementals(
         elementals: Any,
         count: int,
 ) -> None:
-    """Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of
-    the Laplacian: complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
+    """Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) with the links of
+    the Laplacian of v: u is of the modes `left`, such as those of the antiquark's moving frame, or the same where it is
+    the zero handle. Complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
     `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
     other.
     Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     """
-    _n.call(_plaq_modes_meson_elementals, _n.handle(plaq_modes, modes, "modes"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
+    _n.call(_plaq_modes_meson_elementals, _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_modes, left, "left"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
 
 
 _plaq_modes_baryon_elementals = _n.function("plaq_modes_baryon_elementals", _c.c_int32, [plaq_modes, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64])
@@ -5133,6 +5221,31 @@ def plaq_modes_baryon_elementals(
     Arrays: lengths[3], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     """
     _n.call(_plaq_modes_baryon_elementals, _n.handle(plaq_modes, modes, "modes"), _n.array(_c.c_int32, lengths, "lengths", 3), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
+
+
+_plaq_modes_write_elementals = _n.function("plaq_modes_write_elementals", _c.c_int32, [plaq_modes, plaq_modes, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int32, _c.c_char_p, _c.c_int32])
+
+
+def plaq_modes_write_elementals(
+        modes: Any,
+        left: Any,
+        lengths: Any,
+        operators: int,
+        steps: Any,
+        nsteps: int,
+        momenta: Any,
+        nmomenta: int,
+        baryons: int,
+        file: Any,
+        if_exists: Union[int, str, plaq_if_exists],
+) -> None:
+    """Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
+    [momentum][operator][t][a][b] as of plaq_modes_meson_elementals, and with
+    `baryons` not 0 `baryons` [momentum][t][a < b < c], with what modes are known by as attributes. Errors: FILE_WRITE: also
+    a file that exists and is refused; UNSUPPORTED: no libhdf5.
+    Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta].
+    """
+    _n.call(_plaq_modes_write_elementals, _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_modes, left, "left"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int32(baryons, "baryons"), _n.encoded(file, "file"), _n.enum(plaq_if_exists, if_exists, "if_exists"))
 
 
 _plaq_modes_mesons = _n.function("plaq_modes_mesons", _c.c_int32, [_c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_int64, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])

@@ -6,8 +6,9 @@ count from the source."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -48,12 +49,29 @@ def modes(
 ) -> "Modes":
     """The `count` lowest modes of -D^2 on every time slice, D^2 the covariant second difference in x, y, z, of links with
     `steps` of stout smearing in space with weight `rho`, or of `smeared` ones; the other members of
-    capi.plaq_modes_params by keyword: tol, verify, max_seconds."""
+    capi.plaq_modes_params by keyword: tol, verify, max_seconds, `vectors="host"` for modes that leave the device to solves,
+    and `momentum`, phases exp(2 pi i momentum_j / L_j) of the links in a moving frame."""
     links(gauge)
     how = capi.plaq_modes_params(count=count, **params)
     report = capi.plaq_modes_report()
     with residuals(progress, "modes", how.tol) as callback:
         return Modes(capi.plaq_modes_create(gauge, smeared, how, callback, report), gauge, report)
+
+
+class Memory(NamedTuple):
+    """Bytes that modes take of a rank: on the device while they are sought, besides the links, and afterwards, and on the host; and
+    the time slices of a rank that are searched together."""
+
+    search: int
+    device: int
+    host: int
+    slices: int
+
+
+def memory(gauge: Gauge, count: int = 16, **params: Any) -> Memory:
+    """What `modes` with these parameters will take."""
+    links(gauge)
+    return Memory(*capi.plaq_modes_memory(gauge, capi.plaq_modes_params(count=count, **params)))
 
 
 class Modes(Object):
@@ -114,25 +132,19 @@ class Modes(Object):
             )
         operator.report = report
         _warn(report, "perambulators")
-        return Perambulators(numbers[:done], listed[:done], operator._boundary, self._about(operator))
+        about = json.loads(capi.plaq_modes_about(self, solver))
+        return Perambulators(numbers[:done], listed[:done], about.get("boundary", 0.0), about)
 
-    def _about(self, operator: Operator) -> Dict[str, Any]:
-        """What perambulators are known by in files."""
-        r = self.report
-        return {
-            "modes": self.count,
-            "stout_steps": r.steps,
-            "stout_rho": r.rho,
-            "plaquette_spatial": r.plaquette_spatial,
-            "plaquette_temporal": r.plaquette_temporal,
-            "link_trace": r.link_trace,
-            "operator": f"{type(operator).__name__} {operator.name}",
-        }
+    @property
+    def about(self) -> Dict[str, Any]:
+        """What modes are known by in files: their number, smearing and links."""
+        return dict(json.loads(capi.plaq_modes_about(self, None)))
 
     def _continued(
         self, operator: Operator, listed: List[int], file: Any, name: str, progress: Progress, params: Dict[str, Any]
     ) -> "Perambulators":
-        context, about = self.context, {**self._about(operator), "boundary": operator._boundary}
+        context = self.context
+        about = json.loads(capi.plaq_modes_about(self, self._solver(operator, dict(params))))
         there = hdf5.times(file, name, about) if context.rank == 0 else None
         if context.ranks > 1:
             there = context._comm.bcast(there)
@@ -228,16 +240,20 @@ class Modes(Object):
         return numbers
 
     def mesons(
-        self, momenta: Sequence[Sequence[int]] = ((0, 0, 0),), operators: Sequence[Steps] = ("",)
+        self,
+        momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+        operators: Sequence[Steps] = ("",),
+        left: Optional["Modes"] = None,
     ) -> np.ndarray:
-        """Elementals Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) as an array (momenta, operators, T, n, n): an operator
-        is a text of steps of which the last acts first, "dx" the derivative [U_x v(n + x) - U_x^dagger v(n - x)] / 2,
+        """Elementals Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) as an array (momenta, operators, T, n, n), u of the modes
+        `left`, those of the antiquark in a moving frame, by default the same. An operator is a text of steps of which the last acts first, "dx" the derivative [U_x v(n + x) - U_x^dagger v(n - x)] / 2,
         "+x" and "-x" its halves without the 1/2, e.g. ["", "dx", "dy dz", "+z +z"]."""
         numbers = _triples(momenta)
         lengths, steps = _flat(operators)
-        found = np.empty((len(numbers), len(lengths), self.times, self.count, self.count), complex)
+        rows = self.count if left is None else left.count
+        found = np.empty((len(numbers), len(lengths), self.times, rows, self.count), complex)
         capi.plaq_modes_meson_elementals(
-            self, lengths, len(lengths), steps or [0], len(steps), numbers, len(numbers), found, found.size
+            self, left, lengths, len(lengths), steps or [0], len(steps), numbers, len(numbers), found, found.size
         )
         return found
 

@@ -12,11 +12,8 @@ import numpy as np
 from .analysis import Correlator
 from .perambulators import Perambulators
 
-#: What an item of a file is made into again, and the axes of its array.
-KINDS: Dict[str, str] = {
-    "correlator": "configuration, t",
-    "perambulator": "sink time, sink spin, source spin, sink mode, source mode",
-}
+#: Axes of the array of a correlator.
+CORRELATOR = "configuration, t"
 
 
 def _h5py() -> Any:
@@ -32,12 +29,10 @@ def _parts(name: str, value: Any) -> List[Tuple[str, np.ndarray, Dict[str, Any]]
     if isinstance(value, Correlator):
         about: Dict[str, Any] = {"name": value.name, "form": value.form, "configurations": value.configurations}
         about["gammas"] = list(value.gammas)
-        return [(name, value.data, {"kind": "correlator", "indices": KINDS["correlator"], **about})]
+        return [(name, value.data, {"kind": "correlator", "indices": CORRELATOR, **about})]
     if isinstance(value, Perambulators):
-        about = {"kind": "perambulator", "indices": KINDS["perambulator"], "spin_basis": "DeGrand-Rossi", **value.about}
-        about["boundary"] = value.boundary
         each = zip(value.times, value.numbers)
-        return [(f"{name}/t{t}", numbers, {**about, "source_time": t}) for t, numbers in each]
+        return [(f"{name}/t{t}", numbers, {**value.about, "source_time": t}) for t, numbers in each]
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
         raise TypeError(f"{name}: expected numbers, a Correlator or Perambulators, found {type(value).__name__}")
@@ -98,9 +93,9 @@ def read(path: Any) -> Dict[str, Any]:
                 gammas=tuple(about["gammas"]),
             )
         elif kind == "perambulator":
-            own = ("kind", "indices", "spin_basis", "boundary", "source_time")
-            about = {key: value for key, value in item.attrs.items() if key not in own}
-            one = Perambulators(item[()][None], [int(item.attrs["source_time"])], float(item.attrs["boundary"]), about)
+            about = dict(item.attrs)
+            time, boundary = int(about.pop("source_time")), float(about.get("boundary", 0.0))
+            one = Perambulators(item[()][None], [time], boundary, about)
             group = where.rsplit("/", 1)[0]
             contents[group] = contents[group].beside(one) if group in contents else one
         elif kind != "group":
@@ -122,12 +117,16 @@ def times(path: Any, name: str, about: Mapping[str, Any]) -> List[int]:
             found[int(item.attrs["source_time"])] = dict(item.attrs)
     for t, theirs in found.items():
         for key, value in about.items():
-            same = theirs.get(key) == value or (
-                isinstance(value, float) and key in theirs and abs(float(theirs[key]) - value) < 1e-9
-            )
+            there = theirs.get(key)
+            if key == "tol":
+                same, value = there is not None and there <= value * (1 + 1e-9), f"at most {value:g}"
+            elif isinstance(value, (float, list)):
+                same = there is not None and np.shape(there) == np.shape(value) and np.allclose(there, value, rtol=0, atol=1e-9)
+            else:
+                same = there == value
             if not same:
                 raise ValueError(
-                    f"{path}: {name}/t{t}: {key}: expected {value}, found {theirs.get(key)}: "
+                    f"{path}: {name}/t{t}: {key}: expected {value}, found {there}: "
                     "perambulators of other links, modes or quarks"
                 )
     return sorted(found)

@@ -18,8 +18,9 @@ use super::session::{self, overwrite, say, Progress, Session};
 use super::{files, output, Failure, Run};
 use crate::compose::DiracSolver;
 use crate::error::Result;
-use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
-use crate::ops::distillation::elementals::{baryon_elementals, meson_elementals, triples, Step};
+use crate::io::hdf5::{self, Attribute};
+use crate::ops::distillation::elementals::Step;
+use crate::ops::distillation::file::{self, ElementalsOf, IfExists, PerambulatorFile};
 use crate::ops::distillation::modes::{Modes, ModesSettings};
 use crate::ops::distillation::perambulator::perambulators;
 use crate::params::Choice;
@@ -34,6 +35,8 @@ const OPTIONS: &[Opt] = &[
     of_modes("modes", "count"),
     of_modes("steps", "steps"),
     of_modes("rho", "rho"),
+    of_modes("frame", "momentum"),
+    of_modes("vectors", "vectors"),
     of_modes("modes-tol", "tol"),
     opt("save-modes", Kind::Output(&[]), "FILE", "", "writes the modes, which a later run needs to go on"),
     opt("load-modes", Kind::Input, "FILE", "", "modes that --save-modes wrote for these links, in place of a search"),
@@ -71,11 +74,7 @@ struct Plan {
     file: String,
     out: PathBuf,
     settings: ModesSettings,
-    momenta: Vec<[i32; 3]>,
-    operators: Vec<Vec<Step>>,
-    baryons: bool,
-    /// Momenta, operators and baryons as the options name them.
-    elementals: String,
+    elementals: ElementalsOf,
     kappa: Option<f64>,
     action: Action,
     solving: Solving,
@@ -119,106 +118,16 @@ fn plan(options: &Options) -> Run<Plan> {
         file: options.input()?,
         out: PathBuf::from(options.required("out")?),
         settings: options.params()?,
-        momenta,
-        operators: operators(options.text("operators"))?,
-        baryons: options.flag("baryons"),
-        elementals: ["momenta", "operators", "baryons"].map(|name| options.text(name)).join(" "),
+        elementals: ElementalsOf {
+            operators: operators(options.text("operators"))?,
+            momenta,
+            baryons: options.flag("baryons"),
+        },
         kappa,
         action: Action::of(options)?,
         solving: Solving::of(options)?,
         times: times(options.text("times"))?,
     })
-}
-
-/// What modes are known by in files, as Python names it.
-fn about_modes(modes: &Modes) -> Attributes {
-    let (steps, rho) = modes.smearing();
-    let [spatial, temporal, trace] = modes.mark().numbers;
-    vec![
-        ("modes", Attribute::Integer(modes.count() as i64)),
-        ("stout_steps", Attribute::Integer(steps as i64)),
-        ("stout_rho", Attribute::Number(rho)),
-        ("plaquette_spatial", Attribute::Number(spatial)),
-        ("plaquette_temporal", Attribute::Number(temporal)),
-        ("link_trace", Attribute::Number(trace)),
-    ]
-}
-
-/// What the perambulators of an operator are known by, besides their source time.
-fn about_quarks(plan: &Plan, modes: &Modes) -> Attributes {
-    let (mut about, csw) = (about_modes(modes), plan.action.csw);
-    // Quarks that vanish at boundaries in time pass no phase there.
-    let periodic = modes.links().geometry().boundary().is_periodic();
-    let phase = if periodic { plan.action.boundary.0[3] } else { 0.0 };
-    about.extend([
-        ("kind", Attribute::Text("perambulator".into())),
-        (
-            "indices",
-            Attribute::Text("sink time, sink spin, source spin, sink mode, source mode".into()),
-        ),
-        ("spin_basis", Attribute::Text("DeGrand-Rossi".into())),
-        ("boundary", Attribute::Number(phase)),
-        ("normalisation", Attribute::Text(plan.action.normalisation_name().into())),
-        ("operator", Attribute::Text(if csw == 0.0 { "Wilson" } else { "Clover" }.into())),
-        ("kappa", Attribute::Number(plan.kappa.unwrap_or_default())),
-        ("csw", Attribute::Number(csw)),
-        ("clover", Attribute::Text(plan.action.clover.word().into())),
-    ]);
-    let [cf, cf_prime] = plan.action.boundary_terms();
-    let others = [("cf", cf, 1.0), ("cf_prime", cf_prime, 1.0), ("mu", plan.action.mu, 0.0)];
-    let others = others.into_iter().filter(|(_, value, usual)| value != usual);
-    about.extend(others.map(|(name, value, _)| (name, Attribute::Number(value))));
-    about
-}
-
-fn dataset(
-    (name, indices): (&str, &str),
-    extents: &[usize],
-    numbers: Numbers,
-    mut about: Attributes,
-) -> Dataset {
-    about.push(("indices", Attribute::Text(indices.into())));
-    Dataset { name: name.into(), extents: extents.to_vec(), numbers, attributes: about }
-}
-
-/// Eigenvalues and elementals.
-fn elementals(plan: &Plan, modes: &Modes) -> Result<Vec<Dataset>> {
-    let (n, times) = (modes.count(), modes.times());
-    let about = || about_modes(modes);
-    let momenta = Attribute::Integers(plan.momenta.concat().into_iter().map(i64::from).collect());
-    let word = |steps: &Vec<Step>| match steps.is_empty() {
-        true => "1".to_string(),
-        false => steps.iter().map(|step| step.word()).collect::<Vec<_>>().join(" "),
-    };
-    let words = plan.operators.iter().map(word).collect();
-    let mut about_mesons = about();
-    about_mesons.extend([
-        ("momenta", momenta.clone()),
-        ("operators", Attribute::Texts(words)),
-        ("elementals", Attribute::Text(plan.elementals.clone())),
-    ]);
-    let reals = |all: &[f64]| Numbers::Real(all.to_vec());
-    let mut all = vec![
-        dataset(("values", "t, mode"), &[times, n], reals(modes.values()), about()),
-        dataset(("residuals", "t, mode"), &[times, n], reals(modes.residuals()), about()),
-        dataset(
-            ("mesons", "momentum, operator, t, left mode, right mode"),
-            &[plan.momenta.len(), plan.operators.len(), times, n, n],
-            Numbers::Complex(meson_elementals(modes, &plan.operators, &plan.momenta)?),
-            about_mesons,
-        ),
-    ];
-    if plan.baryons && n >= 3 {
-        let mut about_baryons = about();
-        about_baryons.push(("momenta", momenta));
-        all.push(dataset(
-            ("baryons", "momentum, t, triple of modes a < b < c with c fastest"),
-            &[plan.momenta.len(), times, triples(n)],
-            Numbers::Complex(baryon_elementals(modes, &Default::default(), &plan.momenta)?),
-            about_baryons,
-        ));
-    }
-    Ok(all)
 }
 
 /// The modes of a file, or new ones; the latter may not have converged.
@@ -248,12 +157,10 @@ fn modes(
 fn quarks(
     session: &Session,
     plan: &Plan,
-    modes: &Modes,
-    solver: &DiracSolver,
-    (times, about): (&[usize], &Attributes),
+    (modes, solver): (&Modes, &DiracSolver),
+    (times, file): (&[usize], &PerambulatorFile),
     solved: &mut Solved,
 ) -> Result<bool> {
-    let (n, extent) = (modes.count(), modes.times());
     for (k, &time) in times.iter().enumerate() {
         let mut progress = Progress::new();
         let what = format!("source time {time} ({} of {}): ", k + 1, times.len());
@@ -272,16 +179,7 @@ fn quarks(
         if !done.whole || !done.report.solver.converged {
             return Ok(false);
         }
-        let mut attributes = about.clone();
-        attributes.push(("source_time", Attribute::Integer(time as i64)));
-        let data = Dataset {
-            name: name_of(time),
-            extents: vec![extent, 4, 4, n, n],
-            numbers: Numbers::Complex(found),
-            attributes,
-        };
-        let written = if session.first() { hdf5::add(&plan.out, &[data]) } else { Ok(()) };
-        session.comm.agree(written)?;
+        file.add(time, found)?;
         let report = &done.report.solver;
         progress.last(&format!(
             "{what}{} iterations, residual {}, {:.2} s",
@@ -291,30 +189,6 @@ fn quarks(
         ));
     }
     Ok(true)
-}
-
-fn name_of(time: usize) -> String {
-    format!("perambulators/t{time}")
-}
-
-/// Source times that the file does not have yet; all ranks get the same.
-fn missing(
-    session: &Session,
-    plan: &Plan,
-    times: &[usize],
-    about: &Attributes,
-) -> Result<Vec<usize>> {
-    let mut there = vec![0.0; times.len()];
-    let mut look = || -> Result<()> {
-        for (there, &time) in there.iter_mut().zip(times) {
-            *there = f64::from(hdf5::has(&plan.out, &name_of(time), about)?);
-        }
-        Ok(())
-    };
-    let looked = if session.first() { look() } else { Ok(()) };
-    session.comm.agree(looked)?;
-    session.comm.sum(&mut there)?;
-    Ok(times.iter().zip(&there).filter(|(_, there)| **there == 0.0).map(|(t, _)| *t).collect())
 }
 
 fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
@@ -336,17 +210,9 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     let mut there = [f64::from(there)];
     session.comm.sum(&mut there)?;
     if there[0] == 0.0 {
-        let data = elementals(plan, &modes)?;
-        let about = vec![
-            ("plaq_version", Attribute::Text(env!("CARGO_PKG_VERSION").into())),
-            ("lattice", Attribute::Integers(extents.map(|n| n as i64).to_vec())),
-            ("gauge", Attribute::Text(plan.file.clone())),
-        ];
-        let written = match session.first() {
-            true => hdf5::write(&plan.out, &data, &about),
-            false => Ok(()),
-        };
-        session.comm.agree(written)?;
+        let data = plan.elementals.datasets(&modes, &modes)?;
+        let about = vec![("gauge", Attribute::Text(plan.file.clone()))];
+        file::write(&plan.out, &modes, &data, about, IfExists::Overwrite)?;
     }
     say!("# lattice {}, {} modes on each time slice", files::lattice_text(extents), modes.count());
     say!(
@@ -356,8 +222,7 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     );
     if there[0] > 0.0 && ["momenta", "operators", "baryons"].iter().any(|name| options.given(name))
     {
-        let wanted = vec![("elementals", Attribute::Text(plan.elementals.clone()))];
-        let look = || hdf5::has(&plan.out, "mesons", &wanted).map(|_| ());
+        let look = || hdf5::has(&plan.out, "mesons", &plan.elementals.known_by()).map(|_| ());
         session.comm.agree(if session.first() { look() } else { Ok(()) })?;
     }
     let mut solved = Solved { kind: plan.solving.kind(), ..Solved::nothing() };
@@ -371,9 +236,9 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         }
         let columns = 4 * modes.count() * times.len();
         let solver = plan.solving.solver(&op, &plan.action, columns, hierarchy.as_ref())?;
-        let about = about_quarks(plan, &modes);
-        let left = missing(session, plan, &times, &about)?;
-        whole = quarks(session, plan, &modes, &solver, (&left, &about), &mut solved)?;
+        let file = PerambulatorFile::new(&plan.out, file::GROUP, &modes, &solver)?;
+        let left = file.missing(&times)?;
+        whole = quarks(session, plan, (&modes, &solver), (&left, &file), &mut solved)?;
         done = left.into_iter().take(solved.count - usize::from(!whole)).collect();
         say!(
             "# perambulators of source times {:?}: {} iterations, residual {}, {:.2} s{}",
@@ -388,7 +253,7 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         let mut about = json!({
             "gauge": files::described(&plan.file, loaded.info.format, extents),
             "modes": { "count": modes.count(), "values": modes.values(), "residuals": modes.residuals() },
-            "momenta": plan.momenta, "out": plan.out,
+            "momenta": plan.elementals.momenta, "out": plan.out,
         });
         if plan.kappa.is_some() {
             about["kappa"] = json!(plan.kappa);

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::args::{
-    choose, number_of, Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report,
-    Text,
+    choose, number_of, Array, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw,
+    Report, Text, TextOut,
 };
 use super::context::Context;
 use super::gauge::{plaq_gauge, Gauge};
@@ -24,6 +24,9 @@ use crate::error::{Error, Result};
 use crate::fields::GaugeField;
 use crate::ops::distillation::elementals::{
     baryon_count, baryon_elementals, meson_elementals, Step,
+};
+use crate::ops::distillation::file::{
+    about_modes, about_quarks, json, write, ElementalsOf, IfExists, PerambulatorFile,
 };
 use crate::ops::distillation::meson::{correlator, Side};
 pub use crate::ops::distillation::modes::plaq_modes_params;
@@ -59,6 +62,7 @@ interface! {
     choices {
         plaq_modes_dilution = Dilution;
         plaq_modes_step = Step;
+        plaq_if_exists = IfExists;
     }
     tables {
         plaq_modes_params, plaq_modes_params_init;
@@ -101,6 +105,10 @@ interface! {
             link_trace: f64,
             /// Device memory of the modes.
             bytes: i64,
+            /// Memory of the host that the modes take which are not on the device.
+            host_bytes: i64,
+            /// Phases of a moving frame on the links, as of plaq_modes_params.
+            momentum: [f64; 3],
         }
     }
     functions {
@@ -108,6 +116,10 @@ interface! {
         /// zero handle: none. The callback hears of every restart and the largest residual. Not converged is not an error.
         /// Errors: BAD_PARAMETER (more modes than a slice has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_modes_create(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, params: Params<plaq_modes_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = create;
+        /// Gives the memory of a rank that plaq_modes_create takes with these parameters: device memory of the search at its
+        /// peak, besides these links, that of the modes afterwards, that of the host for the others, and the time
+        /// slices of a rank that are searched together. Errors: BAD_PARAMETER, OUT_OF_MEMORY: it will not fit.
+        plaq_modes_memory(gauge: Handle<plaq_gauge>, params: Params<plaq_modes_params>, search: Out<i64>, device: Out<i64>, host: Out<i64>, slices: Out<i64>) = memory_of;
         /// Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
         /// beside them. It appears complete or not at all. Errors: FILE_WRITE.
         plaq_modes_write(modes: Handle<plaq_modes>, file: Text) = save;
@@ -131,6 +143,17 @@ interface! {
         /// others are 0. Errors: FIELD_MISMATCH (modes of other links), INVALID_ARGUMENT, UNSUPPORTED, those of
         /// plaq_solver_solve.
         plaq_modes_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = perambulators_of;
+        /// Says what perambulators of these modes and this solver are known by in files, or without a solver what the modes are:
+        /// a JSON object of the attributes that datasets have.
+        plaq_modes_about(modes: Handle<plaq_modes>, solver: Maybe<plaq_solver>, about: TextOut, capacity: i64) = about_of;
+        /// Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds each as
+        /// soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
+        /// [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file is made where there
+        /// is none. What has not converged is not written and ends the work. `finished`: source times that the file then has.
+        /// libhdf5 is opened at run time (PLAQ_HDF5, its full path). Errors: FIELD_MISMATCH: those of the file are of other
+        /// modes, links or quarks, or were solved to a larger tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of
+        /// plaq_modes_perambulators.
+        plaq_modes_write_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, file: Text, group: Text, callback: Raw<plaq_progress_callback>, user: *mut c_void, finished: Out<i64>, report: Report<plaq_solve_report>) = write_perambulators;
         /// Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
         /// [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
         /// [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
@@ -145,15 +168,21 @@ interface! {
         /// Computes V(t')^dagger M^-1 b for these sources b: complex numbers [column][t'][spin'][mode']; `count`:
         /// as many. `finished`: 1, or 0 where the work was ended. Errors: those of plaq_modes_perambulators.
         plaq_modes_solve_noise(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, params: Params<plaq_modes_noise_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, numbers: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = solve_noise;
-        /// Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of
-        /// the Laplacian: complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
+        /// Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) with the links of
+        /// the Laplacian of v: u is of the modes `left`, such as those of the antiquark's moving frame, or the same where it is
+        /// the zero handle. Complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
         /// `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
         /// other.
-        plaq_modes_meson_elementals(modes: Handle<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = meson_elementals_of;
+        plaq_modes_meson_elementals(modes: Handle<plaq_modes>, left: Maybe<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = meson_elementals_of;
         /// Computes elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
         /// complex numbers [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the
         /// others differ by a sign; `count`: as many. `lengths` and `steps` of the three operators as of mesons.
         plaq_modes_baryon_elementals(modes: Handle<plaq_modes>, lengths: Array<i32>[3], steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = baryon_elementals_of;
+        /// Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
+        /// [momentum][operator][t][a][b] as of plaq_modes_meson_elementals, and with
+        /// `baryons` not 0 `baryons` [momentum][t][a < b < c], with what modes are known by as attributes. Errors: FILE_WRITE: also
+        /// a file that exists and is refused; UNSUPPORTED: no libhdf5.
+        plaq_modes_write_elementals(modes: Handle<plaq_modes>, left: Maybe<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, baryons: i32, file: Text, if_exists: One<IfExists>) = write_elementals;
         /// Contracts two-point functions of mesons by the time from the source, times complex numbers for each of
         /// the pairs of Gammas at sink and source, connected, from perambulators of one source time,
         /// [t'][spin'][spin][mode'][mode] (that of the antiquark last), and elementals [t][a][b] at the sink and
@@ -175,6 +204,8 @@ fn report_of(modes: &Modes, found: Option<&EigenReport>) -> plaq_modes_report {
         plaquette_temporal,
         link_trace,
         bytes: modes.vectors().first().held() as i64,
+        host_bytes: modes.host_bytes() as i64,
+        momentum: modes.momentum(),
         ..Default::default()
     };
     let Some(found) = found else { return described };
@@ -215,6 +246,23 @@ fn create(
     );
     report.set(report_of(&modes, Some(&found)));
     out.set(context.adopt(ModesObject { context: context.clone(), modes })?);
+    Ok(())
+}
+
+fn memory_of(
+    gauge: &Arc<Gauge>,
+    params: &plaq_modes_params,
+    search: &mut Out<i64>,
+    device: &mut Out<i64>,
+    host: &mut Out<i64>,
+    slices: &mut Out<i64>,
+) -> Result<()> {
+    let settings = ModesSettings::from_c(params, "params")?;
+    let found = Modes::memory(&*gauge.read("gauge")?, &settings)?;
+    search.set(found.search as i64);
+    device.set(found.device as i64);
+    host.set(found.host as i64);
+    slices.set(found.slices as i64);
     Ok(())
 }
 
@@ -325,10 +373,8 @@ fn perambulators_of(
     report: &mut Report<plaq_solve_report>,
 ) -> Result<()> {
     modes.context.check_same(solver.context(), "solver")?;
-    let from = times.get(number(ntimes, "ntimes", 1)?)?;
+    let from = times_of(times, ntimes)?;
     let modes = &modes.modes;
-    let inside = |t: &i32| usize::try_from(*t).unwrap_or(usize::MAX);
-    let from: Vec<usize> = from.iter().map(inside).collect();
     let each = 16 * modes.count() * modes.count() * modes.times();
     sized(count, from.len() * each)?;
     let mut all = vec![0.0; 2 * from.len() * each];
@@ -345,6 +391,53 @@ fn perambulators_of(
     numbers.set(all);
     report.set(to_c(&solved.report, solver.params().solver.kind));
     Ok(())
+}
+
+fn about_of(
+    modes: &Arc<ModesObject>,
+    solver: Option<&Arc<Solver>>,
+    about: &mut TextOut,
+    capacity: i64,
+) -> Result<()> {
+    let known_by = match solver {
+        None => about_modes(&modes.modes),
+        Some(solver) => {
+            modes.context.check_same(solver.context(), "solver")?;
+            about_quarks(&modes.modes, solver.solver())
+        }
+    };
+    about.set(&json(&known_by), capacity)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn write_perambulators(
+    modes: &Arc<ModesObject>,
+    solver: &Arc<Solver>,
+    times: &Array<i32>,
+    ntimes: i64,
+    file: &str,
+    group: &str,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    finished: &mut Out<i64>,
+    report: &mut Report<plaq_solve_report>,
+) -> Result<()> {
+    modes.context.check_same(solver.context(), "solver")?;
+    let from = times_of(times, ntimes)?;
+    let mut told = monitor(solver.solver(), callback, user);
+    let columns = solver.columns();
+    let to = PerambulatorFile::new(Path::new(file), group, &modes.modes, solver.solver())?;
+    let (have, done) = to.complete(&from, columns, &mut told)?;
+    finished.set(have as i64);
+    let kind = solver.solver().params().solver.kind;
+    report.set(done.map_or_else(Default::default, |done| to_c(&done.report, kind)));
+    Ok(())
+}
+
+/// Source times; those that no lattice has are refused where its extent is known.
+fn times_of(times: &Array<i32>, count: i64) -> Result<Vec<usize>> {
+    let all = times.get(number(count, "ntimes", 1)?)?;
+    Ok(all.into_iter().map(|t| usize::try_from(t).unwrap_or(usize::MAX)).collect())
 }
 
 /// Lists one after the other, of these lengths.
@@ -487,6 +580,7 @@ fn solve_noise(
 #[allow(clippy::too_many_arguments)]
 fn meson_elementals_of(
     modes: &Arc<ModesObject>,
+    left: Option<&Arc<ModesObject>>,
     lengths: &Array<i32>,
     noperators: i64,
     steps: &Array<i32>,
@@ -496,12 +590,16 @@ fn meson_elementals_of(
     numbers: &mut OutArray<f64>,
     count: i64,
 ) -> Result<()> {
+    if let Some(left) = left {
+        modes.context.check_same(&left.context, "left")?;
+    }
     let modes = &modes.modes;
+    let left = left.map_or(modes, |left| &left.modes);
     let n = number(noperators, "operators", 1)?;
     let operators = operators_of(lists(lengths, n, steps, nsteps)?)?;
     let momenta = triples(momenta, nmomenta)?;
-    sized(count, momenta.len() * n * modes.times() * modes.count() * modes.count())?;
-    numbers.set(reals(&meson_elementals(modes, &operators, &momenta)?));
+    sized(count, momenta.len() * n * modes.times() * left.count() * modes.count())?;
+    numbers.set(reals(&meson_elementals(left, modes, &operators, &momenta)?));
     Ok(())
 }
 
@@ -525,6 +623,34 @@ fn baryon_elementals_of(
     sized(count, momenta.len() * modes.times() * baryon_count(modes.count(), &operators))?;
     numbers.set(reals(&baryon_elementals(modes, &operators, &momenta)?));
     Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn write_elementals(
+    modes: &Arc<ModesObject>,
+    left: Option<&Arc<ModesObject>>,
+    lengths: &Array<i32>,
+    noperators: i64,
+    steps: &Array<i32>,
+    nsteps: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    baryons: i32,
+    file: &str,
+    if_exists: IfExists,
+) -> Result<()> {
+    if let Some(left) = left {
+        modes.context.check_same(&left.context, "left")?;
+    }
+    let modes = &modes.modes;
+    let n = number(noperators, "operators", 1)?;
+    let asked = ElementalsOf {
+        operators: operators_of(lists(lengths, n, steps, nsteps)?)?,
+        momenta: triples(momenta, nmomenta)?,
+        baryons: baryons != 0,
+    };
+    let data = asked.datasets(left.map_or(modes, |left| &left.modes), modes)?;
+    write(Path::new(file), modes, &data, vec![], if_exists)
 }
 
 #[allow(clippy::too_many_arguments)]

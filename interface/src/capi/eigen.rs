@@ -177,7 +177,7 @@ fn create(
             let (plain, max_seconds) = (EigenParams::default(), limit.left());
             let params =
                 EigenParams { end, count, tol, max_restarts, verify, seed, max_seconds, ..plain };
-            let (v, report) = slice_modes(&*op, &params, &mut monitor)?;
+            let (v, report) = slice_modes(&*op, None, &params, &mut monitor)?;
             (v.into(), report)
         }
         EigenMethod::Lanczos => {

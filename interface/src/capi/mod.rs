@@ -123,6 +123,14 @@ pub const HEADERS: &[table::Header] = &[
     header("quda/quda_api.h", &[], &[]),
     header("quda/device.h", &[], &[]),
     header("quda/malloc_quda.h", &["stdlib.h"], &[&quda::memory::MODULE]),
+    table::Header {
+        conclusion: include_str!("quda/cpp/util_quda.h"),
+        ..header("quda/util_quda.h", &["stddef.h", "quda.h"], &[&quda::ranks::MODULE])
+    },
+    table::Header {
+        conclusion: include_str!("quda/cpp/timer.h"),
+        ..header("quda/timer.h", &[], &[])
+    },
     header("quda/quda_milc_interface.h", &["enum_quda.h", "quda.h"], &[&milc::MODULE]),
     table::Header {
         preamble: COMPLEX_OF_1989,

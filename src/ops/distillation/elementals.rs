@@ -84,20 +84,34 @@ fn check(steps: &[Step]) -> Result<()> {
     }
 }
 
-/// Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) of every time slice, p_i = 2 pi n_i / L_i, x from the lattice's
-/// origin, O the product of steps, of which the last acts first: [momentum][operator][t][a][b].
+/// Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) of every time slice, u the modes `left`, p_i = 2 pi n_i / L_i, x from
+/// the lattice's origin, O the product of steps, of which the last acts first, with the links of v: [momentum][operator][t][a][b].
 ///
 /// # Errors
-/// `InvalidArgument`: momenta or operators that there are not; `OutOfMemory`.
+/// `InvalidArgument`: momenta or operators that there are not; `FieldMismatch`: modes of other lattices, devices or
+/// precisions; `OutOfMemory`.
 pub fn meson_elementals(
+    left: &Modes,
     modes: &Modes,
     operators: &[Vec<Step>],
     momenta: &[[i32; 3]],
 ) -> Result<Vec<Complex64>> {
     momenta.iter().try_for_each(|&[x, y, z]| check_momentum([x, y, z, 0]))?;
     operators.iter().try_for_each(|steps| check(steps))?;
-    let (n, times) = (modes.count(), modes.times());
-    let mut all = vec![Complex64::ZERO; momenta.len() * operators.len() * times * n * n];
+    let kind = |m: &Modes| {
+        let v = m.vectors().first();
+        (v.geometry().clone(), v.device().clone(), v.precision())
+    };
+    if kind(left) != kind(modes) {
+        refuse!(
+            FieldMismatch,
+            "left",
+            expected("modes on the lattice and device, and in the precision of the others")
+        );
+    }
+    let (rows, n, times) = (left.count(), modes.count(), modes.times());
+    let each = times * rows * n;
+    let mut all = vec![Complex64::ZERO; momenta.len() * operators.len() * each];
     for (first, count) in portions(n) {
         let v = modes.some(first, count)?;
         for (o, steps) in operators.iter().enumerate() {
@@ -105,13 +119,11 @@ pub fn meson_elementals(
             let right = moved.as_ref().unwrap_or(&v);
             for (p, momentum) in momenta.iter().enumerate() {
                 let found = match momentum {
-                    [0, 0, 0] => modes.products(right)?,
-                    p => modes.products(&wave(right, p.map(|n| -n))?)?,
+                    [0, 0, 0] => left.products(right)?,
+                    p => left.products(&wave(right, p.map(|n| -n))?)?,
                 };
-                let start = (p * operators.len() + o) * times * n * n;
-                for (row, part) in
-                    all[start..start + times * n * n].chunks_mut(n).zip(found.chunks(count))
-                {
+                let start = (p * operators.len() + o) * each;
+                for (row, part) in all[start..start + each].chunks_mut(n).zip(found.chunks(count)) {
                     row[first..first + count].copy_from_slice(part);
                 }
             }

@@ -2,8 +2,10 @@
 //! between them, and operators between them.
 
 pub mod elementals;
+pub mod file;
 pub mod meson;
 pub mod modes;
 pub mod noise;
 pub mod perambulator;
+pub mod search;
 mod vectors;

@@ -5,22 +5,25 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
+use super::search::{bytes_of, search, ModesMemory};
 use super::vectors;
 use crate::backend::External;
 use crate::bail;
 use crate::error::{host_array, significant, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
-use crate::fields::{Components, GaugeField, Layout, Precision, Recon, VectorField, VectorSet};
+use crate::fields::{
+    Components, GaugeField, Layout, Precision, Recon, RhsOrder, Subset, VectorField, VectorSet,
+};
 use crate::io::LinksMark;
-use crate::linop::LinOp;
+use crate::linop::{LinOp, Shape};
 use crate::operators::Laplace;
 use crate::ops::eigenvectors::{save_sets, VectorFile};
 use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::links_mark::{check_links, links_mark};
-use crate::ops::smearing::SPACE;
+use crate::ops::smearing::{turned, SPACE};
 use crate::params::{parameters, Parameters};
 use crate::refuse;
-use crate::solvers::{slice_modes, EigenParams, EigenReport, Monitor};
+use crate::solvers::{EigenParams, EigenReport, Monitor, VectorMemory};
 
 /// Vectors that are worked on at a time.
 const AT_ONCE: usize = 32;
@@ -47,6 +50,16 @@ parameters! {
         seed: u64 = 1;
         /// Most seconds that the search may take; 0: as many as it needs.
         max_seconds: f64 = 0.0;
+        /// Where modes are kept: on the device, or where its memory is short some time slices are searched after the others
+        /// and the host has the modes that do not fit; `host`: all but the first one, so that solves have the
+        /// device; `device`: refused where memory is short.
+        vectors: VectorMemory = VectorMemory::Auto;
+        /// Links in double precision: vectors are iterated in single precision to a residual of 1e-5 of the largest
+        /// eigenvalue, and from there in double.
+        mixed: bool = false;
+        /// Moving frames: the links of the Laplacian, once they are smeared, times exp(2 pi i momentum(j) / L_j) in x, y
+        /// and z, any real numbers, as of plaq_spinor_smear.
+        momentum: [f64; 3] = [0.0; 3];
     }
 }
 
@@ -63,25 +76,31 @@ pub struct Modes {
     largest: f64,
     mark: LinksMark,
     smearing: (usize, f64),
+    momentum: [f64; 3],
 }
 
-fn laplacian(links: &Arc<GaugeField>) -> Result<Laplace> {
+pub(super) fn laplacian(links: &Arc<GaugeField>) -> Result<Laplace> {
     Laplace::massive(links.clone(), Components::COLOUR, SPACE, 0.0)
 }
 
-/// The links of the Laplacian: smeared ones that the caller has, or stout-smeared in space here; a copy of their own.
+/// The links of the Laplacian: smeared ones that the caller has, or stout-smeared in space here, times phases of a moving
+/// frame; a copy of their own.
 fn smeared(
     gauge: &GaugeField,
     own: Option<&GaugeField>,
     (steps, rho): (usize, f64),
+    momentum: [f64; 3],
 ) -> Result<Arc<GaugeField>> {
+    let copy = |links: &GaugeField| match momentum == [0.0; 3] {
+        true => links.to(links.precision(), Recon::R12),
+        false => turned(links, links.precision(), momentum),
+    };
     let Some(own) = own else {
         let links = match steps {
-            0 => gauge.to(gauge.precision(), Recon::R12)?,
+            0 => copy(gauge)?,
             steps => {
                 let directions = SPACE;
-                smear_links(gauge, Smearing::Stout { rho, directions }, steps)?
-                    .to(gauge.precision(), Recon::R12)?
+                copy(&smear_links(gauge, Smearing::Stout { rho, directions }, steps)?)?
             }
         };
         return Ok(Arc::new(links));
@@ -101,11 +120,11 @@ fn smeared(
             expected("links on the lattice and device of the others")
         );
     }
-    Ok(Arc::new(own.to(own.precision(), Recon::R12)?))
+    Ok(Arc::new(copy(own)?))
 }
 
 /// Makes colour 0 of site 0, 0, 0 of every slice real and positive, or the first colour there that is not next to nothing.
-fn fix_phases(v: &mut VectorField) -> Result<()> {
+pub(super) fn fix_phases(v: &mut VectorField) -> Result<()> {
     let geometry = v.geometry().clone();
     let times = geometry.global_extents()[3];
     let unknowns = 3 * geometry.global_volume() / times;
@@ -139,6 +158,21 @@ fn fix_phases(v: &mut VectorField) -> Result<()> {
     Ok(())
 }
 
+/// Refuses more modes than a slice has.
+fn check_count(gauge: &GaugeField, count: usize) -> Result<()> {
+    let [x, y, z, _] = gauge.geometry().global_extents();
+    let unknowns = 3 * x * y * z;
+    if count > unknowns {
+        refuse!(
+            BadParameter,
+            "params.count",
+            expected("at most {unknowns}, three times the sites of a time slice"),
+            found("{count}")
+        );
+    }
+    Ok(())
+}
+
 impl Modes {
     /// Modes of links `gauge` that are stout-smeared as `settings` say, or of `own` links, which the caller smeared.
     ///
@@ -151,20 +185,11 @@ impl Modes {
         monitor: &mut Monitor,
     ) -> Result<(Modes, EigenReport)> {
         settings.check_rows("params")?;
-        let ModesSettings { count, steps, rho, tol, max_restarts, verify, seed, max_seconds } =
-            *settings;
-        let extents = gauge.geometry().global_extents();
-        let unknowns = 3 * extents[0] * extents[1] * extents[2];
-        if count > unknowns {
-            refuse!(
-                BadParameter,
-                "params.count",
-                expected("at most {unknowns}, three times the sites of a time slice"),
-                found("{count}")
-            );
-        }
+        let ModesSettings { count, steps, rho, tol, max_restarts, verify, seed, .. } = *settings;
+        let ModesSettings { max_seconds, vectors, momentum, mixed, .. } = *settings;
+        check_count(gauge, count)?;
         let mark = links_mark(gauge)?;
-        let links = smeared(gauge, own, (steps, rho))?;
+        let links = smeared(gauge, own, (steps, rho), momentum)?;
         let max_seconds = if max_seconds == 0.0 { f64::INFINITY } else { max_seconds };
         let params = EigenParams {
             count,
@@ -173,25 +198,43 @@ impl Modes {
             verify,
             seed,
             max_seconds,
+            vectors,
             ..EigenParams::default()
         };
-        let (mut v, report) = slice_modes(&laplacian(&links)?, &params, monitor)?;
-        for (first, n) in portions(count) {
-            let mut some = v.columns(first, n)?;
-            fix_phases(&mut some)?;
-            v.copy_rhs(first, &some, 0, n)?;
-        }
+        let (vectors, report) = search(&links, &params, mixed, monitor)?;
         let modes = Modes {
             links,
-            vectors: v.into(),
+            vectors,
             values: report.values.clone(),
             residuals: report.residuals.clone(),
             beyond: report.beyond.clone(),
             largest: report.largest,
             mark,
             smearing: (steps, if steps == 0 { 0.0 } else { rho }),
+            momentum,
         };
         Ok((modes, report))
+    }
+
+    /// Memory that the search takes with these settings, and the modes; of the first also the smeared links.
+    ///
+    /// # Errors
+    /// Errors of [`Modes::new`] that do not depend on numbers.
+    pub fn memory(gauge: &GaugeField, settings: &ModesSettings) -> Result<ModesMemory> {
+        settings.check_rows("params")?;
+        check_count(gauge, settings.count)?;
+        let (geometry, precision) = (gauge.geometry(), gauge.precision());
+        let recon = if settings.momentum == [0.0; 3] { Recon::R12 } else { Recon::R18 };
+        let links = bytes_of(gauge, recon, settings.mixed);
+        let shape = Shape {
+            device: gauge.device().clone(),
+            geometry: geometry.clone(),
+            precision,
+            subset: Subset::Full,
+            components: Components::COLOUR,
+            order: RhsOrder::Slowest,
+        };
+        ModesMemory::of(&shape, (links, false), settings.count, settings.vectors)
     }
 
     /// Modes of a slice.
@@ -225,8 +268,17 @@ impl Modes {
     pub fn smearing(&self) -> (usize, f64) {
         self.smearing
     }
+    /// Phases of a moving frame on the links of the Laplacian.
+    pub fn momentum(&self) -> [f64; 3] {
+        self.momentum
+    }
     pub fn vectors(&self) -> &VectorSet {
         &self.vectors
+    }
+    /// Memory of the host that modes take which are not on the device.
+    pub fn host_bytes(&self) -> usize {
+        let first = self.vectors.first();
+        (self.count() - self.vectors.on_device()) * (first.held() / first.nrhs())
     }
 
     /// `count` vectors from number `first` on: themselves where they are on the device.
@@ -261,6 +313,7 @@ impl Modes {
             ("largest", vec![self.largest]),
             ("links", self.mark.numbers.to_vec()),
             ("smearing", vec![self.smearing.0 as f64, self.smearing.1]),
+            ("momentum", self.momentum.to_vec()),
         ];
         let tables = tables.map(|(name, values)| (name.to_string(), values));
         save_sets(path, KIND, tables.into(), &[&self.vectors])
@@ -296,9 +349,13 @@ impl Modes {
         let mark = LinksMark { numbers, configuration: None };
         check_links(&mark, &path.display().to_string(), gauge, "gauge")?;
         let mark = links_mark(gauge)?;
-        let links = smeared(gauge, own, if own.is_some() { (0, 0.0) } else { smearing })?;
+        let momentum = table("momentum", 3)?;
+        let momentum = [momentum[0], momentum[1], momentum[2]];
+        let own_smearing = if own.is_some() { (0, 0.0) } else { smearing };
+        let links = smeared(gauge, own, own_smearing, momentum)?;
         let vectors = file.read_set(0..n, links.precision())?;
-        let modes = Modes { links, vectors, values, residuals, beyond, largest, mark, smearing };
+        let modes =
+            Modes { links, vectors, values, residuals, beyond, largest, mark, smearing, momentum };
         modes.check(path)?;
         Ok(modes)
     }

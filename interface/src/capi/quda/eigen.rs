@@ -163,7 +163,7 @@ pub(crate) fn eigensolve(
     let (found, report) = match method {
         EigenKind::Slices => {
             slices(p, &vectors)?;
-            slice_modes(&*op, &params, &mut unwatched)?
+            slice_modes(&*op, None, &params, &mut unwatched)?
         }
         _ => eigen(&*op, None, &params, None, &mut unwatched)?,
     };

@@ -27,6 +27,7 @@ pub mod params_invert;
 pub mod params_parts;
 pub mod quark_flow;
 pub mod quark_force;
+pub mod ranks;
 pub mod records;
 pub mod refused;
 pub(crate) mod resident;

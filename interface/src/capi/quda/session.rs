@@ -9,7 +9,7 @@ use super::uploads::Solves;
 use crate::bail;
 use crate::capi::context::{plaq_context_params, CommunicatorKind, Context};
 use crate::capi::library::log_here;
-use crate::comm::Comm;
+use crate::comm::{Comm, CommAddress, Communicator, Options, RankMap};
 use crate::error::Result;
 use crate::fields::Geometry;
 use crate::refuse;
@@ -69,6 +69,7 @@ pub fn set_grid(grid: Grid) -> Result<()> {
         );
     }
     *lock(&GRID) = Some(grid);
+    give_communicator_back();
     Ok(())
 }
 
@@ -108,19 +109,59 @@ pub fn with_part(part: [c_int; 4]) -> Result<Arc<Session>> {
             hint("call initQuda first")
         );
     };
-    let grid = match lock(&GRID).clone() {
-        Some(grid) => grid,
-        None => match topology::declared()? {
-            Some((grid, communicator)) => {
-                lock(&COMMUNICATOR).get_or_insert(communicator as usize);
-                grid
-            }
-            None => Grid { extents: [1; 4], ranks: vec![0] },
-        },
-    };
+    let grid = declared_grid()?;
     let lattice = std::array::from_fn(|mu| part[mu].saturating_mul(grid.extents[mu]));
     open(lattice, grid.extents, number, Some(&grid.ranks))?;
     get()
+}
+
+/// The grid of the host's ranks, or of QMP, whose communicator is taken with it; one rank where there is none.
+fn declared_grid() -> Result<Grid> {
+    if let Some(grid) = lock(&GRID).clone() {
+        return Ok(grid);
+    }
+    Ok(match topology::declared()? {
+        Some((grid, communicator)) => {
+            lock(&COMMUNICATOR).get_or_insert(communicator as usize);
+            grid
+        }
+        None => Grid { extents: [1; 4], ranks: vec![0] },
+    })
+}
+
+/// Ranks of hosts that ask for them before there is a lattice.
+static RANKS: Mutex<Option<Arc<Comm>>> = Mutex::new(None);
+
+/// The ranks of the default context, or of the grid that it will have.
+pub fn communicator() -> Result<Arc<Comm>> {
+    if let Some(comm) = ranks() {
+        return Ok(comm);
+    }
+    let mut kept = lock(&RANKS);
+    if let Some(comm) = &*kept {
+        return Ok(comm.clone());
+    }
+    let grid = declared_grid()?;
+    let comm = match grid.extents {
+        [1, 1, 1, 1] => Comm::single(),
+        extents => {
+            let communicator = match *lock(&COMMUNICATOR) {
+                // SAFETY: the address of its MPI_Comm that the host has passed.
+                Some(address) => {
+                    Communicator::C(unsafe { CommAddress::new(address as *mut c_void) })
+                }
+                None => Communicator::World,
+            };
+            Comm::mpi(communicator, extents, &RankMap::Table(&grid.ranks), &Options::default())?
+        }
+    };
+    *kept = Some(comm.clone());
+    Ok(comm)
+}
+
+/// Frees what [`communicator`] made.
+pub fn give_communicator_back() {
+    *lock(&RANKS) = None;
 }
 
 /// The default context, while there is one.

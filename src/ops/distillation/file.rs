@@ -1,0 +1,366 @@
+//! Modes, elementals and perambulators in HDF5 files, from C, Python and the program alike: names of datasets, their axes, and
+//! the attributes that say what they are of.
+
+use std::f64::consts::PI;
+use std::path::{Path, PathBuf};
+
+use num_complex::Complex64;
+use serde_json::{json, Value};
+
+use super::elementals::{baryon_elementals, meson_elementals, triples, Step};
+use super::modes::Modes;
+use super::perambulator::{perambulators, Projected};
+use crate::bail;
+use crate::compose::DiracSolver;
+use crate::error::Result;
+use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
+use crate::operators::Wilson;
+use crate::params::{choices, Choice as _};
+use crate::refuse;
+use crate::solvers::Monitor;
+
+choices! {
+    /// What becomes of a file that is there already.
+    pub enum IfExists: plaq_if_exists {
+        /// It is refused.
+        Refuse = 0, PLAQ_IF_EXISTS_REFUSE, "refuse";
+        /// It is replaced.
+        Overwrite = 1, PLAQ_IF_EXISTS_OVERWRITE, "overwrite";
+        /// It is added to; names that it has are refused.
+        Append = 2, PLAQ_IF_EXISTS_APPEND, "append";
+    }
+}
+
+/// Group of perambulators where nobody names another one.
+pub const GROUP: &str = "perambulators";
+
+/// What modes are known by.
+pub fn about_modes(modes: &Modes) -> Attributes {
+    let (steps, rho) = modes.smearing();
+    let [spatial, temporal, trace] = modes.mark().numbers;
+    vec![
+        ("modes", Attribute::Integer(modes.count() as i64)),
+        ("stout_steps", Attribute::Integer(steps as i64)),
+        ("stout_rho", Attribute::Number(rho)),
+        ("momentum", Attribute::Numbers(modes.momentum().to_vec())),
+        ("plaquette_spatial", Attribute::Number(spatial)),
+        ("plaquette_temporal", Attribute::Number(temporal)),
+        ("link_trace", Attribute::Number(trace)),
+    ]
+}
+
+/// What perambulators of an operator are known by, besides their source time; `tol`: |b - M x| / |b| of the solves.
+pub fn about_quarks(modes: &Modes, solver: &DiracSolver) -> Attributes {
+    let mut about = about_modes(modes);
+    let text = |word: &str| Attribute::Text(word.into());
+    about.extend([
+        ("kind", text("perambulator")),
+        ("indices", text("sink time, sink spin, source spin, sink mode, source mode")),
+        ("spin_basis", text("DeGrand-Rossi")),
+        ("normalisation", text(solver.params().normalisation.word())),
+        ("tol", Attribute::Number(solver.params().solver.stop.residual)),
+    ]);
+    let boundary = solver.op().links().geometry().boundary();
+    about.push(("boundary_time", text(boundary.kind().word())));
+    let Some(wilson) = solver.op().as_any().downcast_ref::<Wilson>() else {
+        about.push(("operator", text(&solver.op().describe())));
+        return about;
+    };
+    let p = wilson.params();
+    // Multiples of pi; of quarks that vanish at boundaries in time there is no phase.
+    let turn = |z: Complex64| if z.re <= -1.0 { 1.0 } else { z.arg() / PI };
+    let [x, y, z, t] = p.boundary.map(turn);
+    about.extend([
+        ("boundary", Attribute::Number(if boundary.is_periodic() { t } else { 0.0 })),
+        ("boundary_space", Attribute::Numbers(vec![x, y, z])),
+        ("operator", text(if p.csw_s == 0.0 && p.csw_t == 0.0 { "Wilson" } else { "Clover" })),
+        ("kappa", Attribute::Number(p.kappa())),
+        ("mass", Attribute::Number(p.mass)),
+        ("csw", Attribute::Number(p.csw_s)),
+        ("csw_t", Attribute::Number(p.csw_t)),
+        ("clover", text(p.clover.word())),
+        ("clover_links", text(p.clover_links.word())),
+        ("mu", Attribute::Number(p.mu)),
+        ("hop", Attribute::Numbers(p.hop.to_vec())),
+        ("cf", Attribute::Number(p.cf)),
+        ("cf_prime", Attribute::Number(p.cf_prime)),
+    ]);
+    about
+}
+
+/// Attributes as a JSON object.
+pub fn json(attributes: &Attributes) -> String {
+    let one = |value: &Attribute| match value {
+        Attribute::Text(text) => json!(text),
+        Attribute::Texts(all) => json!(all),
+        Attribute::Number(number) => json!(number),
+        Attribute::Numbers(all) => json!(all),
+        Attribute::Integer(number) => json!(number),
+        Attribute::Integers(all) => json!(all),
+    };
+    let members = attributes.iter().map(|(name, value)| (name.to_string(), one(value)));
+    Value::Object(members.collect()).to_string()
+}
+
+fn dataset(
+    (name, indices): (&str, &str),
+    extents: &[usize],
+    numbers: Numbers,
+    mut about: Attributes,
+) -> Dataset {
+    about.push(("indices", Attribute::Text(indices.into())));
+    Dataset { name: name.into(), extents: extents.to_vec(), numbers, attributes: about }
+}
+
+/// What elementals are asked for: steps of meson operators, momenta, and whether there are baryons.
+#[derive(Clone, Debug, Default)]
+pub struct ElementalsOf {
+    pub operators: Vec<Vec<Step>>,
+    pub momenta: Vec<[i32; 3]>,
+    pub baryons: bool,
+}
+
+impl ElementalsOf {
+    fn words(&self) -> Vec<String> {
+        let word = |steps: &Vec<Step>| match steps.is_empty() {
+            true => "1".to_string(),
+            false => steps.iter().map(|step| step.word()).collect::<Vec<_>>().join(" "),
+        };
+        self.operators.iter().map(word).collect()
+    }
+
+    /// The attribute by which meson elementals of a file are known to be these.
+    pub fn known_by(&self) -> Attributes {
+        let momenta: Vec<String> =
+            self.momenta.iter().map(|p| p.map(|n| n.to_string()).join(",")).collect();
+        let baryons = if self.baryons { ", baryons" } else { "" };
+        let text = format!("{} at {}{baryons}", self.words().join(", "), momenta.join(" "));
+        vec![("elementals", Attribute::Text(text))]
+    }
+
+    /// Eigenvalues, residuals and elementals as datasets `values`, `residuals`, `mesons` and `baryons`; left modes as of
+    /// [`meson_elementals`].
+    ///
+    /// # Errors
+    /// Errors of elementals.
+    pub fn datasets(&self, left: &Modes, modes: &Modes) -> Result<Vec<Dataset>> {
+        let (n, times) = (modes.count(), modes.times());
+        let about = || about_modes(modes);
+        let momenta =
+            Attribute::Integers(self.momenta.concat().into_iter().map(i64::from).collect());
+        let reals = |all: &[f64]| Numbers::Real(all.to_vec());
+        let mut all = vec![
+            dataset(("values", "t, mode"), &[times, n], reals(modes.values()), about()),
+            dataset(("residuals", "t, mode"), &[times, n], reals(modes.residuals()), about()),
+        ];
+        if !self.operators.is_empty() {
+            let mut about_mesons = about();
+            about_mesons.extend([
+                ("left_momentum", Attribute::Numbers(left.momentum().to_vec())),
+                ("momenta", momenta.clone()),
+                ("operators", Attribute::Texts(self.words())),
+            ]);
+            about_mesons.extend(self.known_by());
+            all.push(dataset(
+                ("mesons", "momentum, operator, t, left mode, right mode"),
+                &[self.momenta.len(), self.operators.len(), times, left.count(), n],
+                Numbers::Complex(meson_elementals(left, modes, &self.operators, &self.momenta)?),
+                about_mesons,
+            ));
+        }
+        if self.baryons && n >= 3 {
+            let mut about_baryons = about();
+            about_baryons.push(("momenta", momenta));
+            all.push(dataset(
+                ("baryons", "momentum, t, triple of modes a < b < c with c fastest"),
+                &[self.momenta.len(), times, triples(n)],
+                Numbers::Complex(baryon_elementals(modes, &Default::default(), &self.momenta)?),
+                about_baryons,
+            ));
+        }
+        Ok(all)
+    }
+}
+
+/// Attributes of a file with what is of these modes.
+pub fn about_file(modes: &Modes) -> Attributes {
+    let extents = modes.links().geometry().global_extents();
+    vec![
+        ("plaq_version", Attribute::Text(env!("CARGO_PKG_VERSION").into())),
+        ("lattice", Attribute::Integers(extents.map(|n| n as i64).to_vec())),
+    ]
+}
+
+/// Writes datasets of modes, by the first rank: all ranks call it.
+///
+/// # Errors
+/// `FileWrite`: also a file that exists and is to be refused; errors of [`hdf5::write`] and [`hdf5::add`].
+pub fn write(
+    path: &Path,
+    modes: &Modes,
+    data: &[Dataset],
+    about: Attributes,
+    if_exists: IfExists,
+) -> Result<()> {
+    let comm = modes.links().geometry().comm();
+    let write = || {
+        match (path.exists(), if_exists) {
+            (true, IfExists::Append) => return hdf5::add(path, data),
+            (true, IfExists::Refuse) => refuse!(
+                FileWrite,
+                format!("{}", path.display()),
+                expected("a new file"),
+                found("one that exists")
+            ),
+            _ => {}
+        }
+        let mut all = about_file(modes);
+        all.extend(about);
+        hdf5::write(path, data, &all)
+    };
+    comm.agree(if comm.rank() == 0 { write() } else { Ok(()) })
+}
+
+/// Perambulators of one operator in a group of an HDF5 file, a dataset a source time: `t0`, `t8` and so on.
+pub struct PerambulatorFile<'a> {
+    path: PathBuf,
+    group: String,
+    modes: &'a Modes,
+    solver: &'a DiracSolver,
+    about: Attributes,
+}
+
+impl<'a> PerambulatorFile<'a> {
+    /// The group of a file, which need not be there.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: no name of a group.
+    pub fn new(
+        path: &Path,
+        group: &str,
+        modes: &'a Modes,
+        solver: &'a DiracSolver,
+    ) -> Result<Self> {
+        let bad = group.split('/').any(|part| part.is_empty() || part == "." || part == "..");
+        if bad || group.contains('\0') {
+            refuse!(
+                InvalidArgument,
+                "group",
+                expected("names with / between"),
+                found("\"{group}\"")
+            );
+        }
+        let about = about_quarks(modes, solver);
+        Ok(PerambulatorFile { path: path.into(), group: group.into(), modes, solver, about })
+    }
+
+    fn name_of(&self, time: usize) -> String {
+        format!("{}/t{time}", self.group)
+    }
+
+    fn tol(&self) -> f64 {
+        self.solver.params().solver.stop.residual
+    }
+
+    /// Source times that the file does not have yet; all ranks get the same.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: those that it has are of other modes, links or quarks, or were solved to a larger tolerance;
+    /// `FileFormat`, `Unsupported`.
+    pub fn missing(&self, times: &[usize]) -> Result<Vec<usize>> {
+        let comm = self.modes.links().geometry().comm();
+        let mut there = vec![0.0; times.len()];
+        let mut look = || -> Result<()> {
+            hdf5::check()?;
+            if !self.path.exists() {
+                return Ok(());
+            }
+            let same: Attributes =
+                self.about.iter().filter(|(name, _)| *name != "tol").cloned().collect();
+            for (there, &time) in there.iter_mut().zip(times) {
+                let name = self.name_of(time);
+                let found = hdf5::has(&self.path, &name, &same)?;
+                if found {
+                    self.check_tol(&name)?;
+                }
+                *there = f64::from(found);
+            }
+            Ok(())
+        };
+        comm.agree(if comm.rank() == 0 { look() } else { Ok(()) })?;
+        comm.sum(&mut there)?;
+        Ok(times.iter().zip(&there).filter(|(_, there)| **there == 0.0).map(|(t, _)| *t).collect())
+    }
+
+    fn check_tol(&self, name: &str) -> Result<()> {
+        let found = hdf5::number(&self.path, name, "tol")?;
+        if found.is_none_or(|found| found > self.tol() * (1.0 + 1e-9)) {
+            bail!(
+                FieldMismatch,
+                "{}: {name}: tol: expected at most {:e}, found {}: solved to another tolerance",
+                self.path.display(),
+                self.tol(),
+                found.map_or("none".into(), |found| format!("{found:e}"))
+            );
+        }
+        Ok(())
+    }
+
+    /// Adds the perambulators of a source time.
+    ///
+    /// # Errors
+    /// Errors of [`write`].
+    pub fn add(&self, time: usize, tau: Vec<Complex64>) -> Result<()> {
+        let (n, extent) = (self.modes.count(), self.modes.times());
+        let mut attributes = self.about.clone();
+        attributes.push(("source_time", Attribute::Integer(time as i64)));
+        let data = Dataset {
+            name: self.name_of(time),
+            extents: vec![extent, 4, 4, n, n],
+            numbers: Numbers::Complex(tau),
+            attributes,
+        };
+        write(&self.path, self.modes, &[data], vec![], IfExists::Append)
+    }
+
+    /// Solves for the source times that the file lacks and adds each as soon as it is complete; what has not converged is
+    /// not written and ends the work. The number of source times that the file then has, and what the solves did, if any were
+    /// needed.
+    ///
+    /// # Errors
+    /// Errors of [`PerambulatorFile::missing`], [`perambulators`] and [`write`].
+    pub fn complete(
+        &self,
+        times: &[usize],
+        at_once: usize,
+        monitor: &mut Monitor,
+    ) -> Result<(usize, Option<Projected>)> {
+        let missing = self.missing(times)?;
+        let mut have = times.len() - missing.len();
+        let mut total: Option<Projected> = None;
+        for time in missing {
+            let mut found = vec![];
+            let mut keep = |_: usize, tau: Vec<Complex64>| {
+                found = tau;
+                Ok(())
+            };
+            let done =
+                perambulators(self.solver, self.modes, &[time], at_once, monitor, &mut keep)?;
+            let complete = done.whole && done.report.solver.converged;
+            if complete {
+                self.add(time, found)?;
+                have += 1;
+            }
+            total = Some(match total {
+                Some(before) => {
+                    Projected { report: before.report.beside(done.report), whole: done.whole }
+                }
+                None => done,
+            });
+            if !complete {
+                break;
+            }
+        }
+        Ok((have, total))
+    }
+}

@@ -1,0 +1,264 @@
+//! The search for modes: all time slices together on the device, or where its memory is short some of them after the
+//! others, each on a lattice of these slices alone. What was found then waits on the host.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::modes::{fix_phases, laplacian};
+use crate::backend::External;
+use crate::error::{host_array, Result};
+use crate::fields::{
+    GaugeField, Geometry, Layout, LinkOptions, Precision, Recon, VectorField, VectorSet,
+};
+use crate::linop::{LinOp, Shape};
+use crate::solvers::{
+    slice_modes, slice_modes_memory, EigenParams, EigenReport, Monitor, Progress, VectorMemory,
+};
+
+/// Memory of a rank for the search of modes, and for those found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModesMemory {
+    /// Device memory of the search, besides the links of the lattice.
+    pub search: u64,
+    /// Device memory of the modes.
+    pub device: u64,
+    /// Memory of the host that the modes take.
+    pub host: u64,
+    /// Time slices of this rank in a search.
+    pub slices: usize,
+}
+
+impl ModesMemory {
+    /// The search that `vectors` asks for or that memory allows for `count` modes of these colour vectors, the same on
+    /// all ranks. `links`: bytes of the Laplacian's links on the whole lattice; `made`: they are there already, else they
+    /// are counted with the search.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: not even two slices fit on the device, or what is to stay there does not.
+    pub fn of(
+        shape: &Shape,
+        (links, made): (u64, bool),
+        count: usize,
+        vectors: VectorMemory,
+    ) -> Result<Self> {
+        let (geometry, device) = (&shape.geometry, &shape.device);
+        let (comm, all) = (geometry.comm(), geometry.extents()[3]);
+        let whole = slice_modes_memory(shape, count);
+        let share = |bytes: u64, slices: usize| (bytes * slices as u64).div_ceil(all as u64);
+        let own = if made { 0 } else { links };
+        let need = |slices: usize| match slices == all {
+            true => own + whole,
+            false => own + share(whole + links, slices),
+        };
+        let free = comm.agree(device.memory())?.0;
+        let fits = |slices: &usize| {
+            // A part is left to others.
+            let room = if *slices == all { free } else { free - free / 32 };
+            need(*slices) <= room
+        };
+        let mine = match vectors {
+            VectorMemory::Device => all,
+            _ => (1..=all).rev().filter(|n| n % 2 == 0).find(fits).unwrap_or(2),
+        };
+        let mut fewest = [-(mine as f64)];
+        comm.max(&mut fewest)?;
+        let slices = -fewest[0] as usize;
+        let search = need(slices);
+        geometry.require(device, search, "the search for modes of time slices")?;
+        let modes = shape.bytes(count);
+        let resident =
+            vectors == VectorMemory::Device || (vectors == VectorMemory::Auto && slices == all);
+        let here = match vectors {
+            _ if resident => modes,
+            VectorMemory::Host => shape.bytes(1),
+            _ => {
+                let left = free.saturating_sub(own);
+                (left - left / 4).clamp(shape.bytes(1), modes)
+            }
+        };
+        Ok(ModesMemory { search, device: here, host: modes - here, slices })
+    }
+}
+
+/// Device memory of the links of a Laplacian, with their copy in single precision for a search that begins in it.
+pub(super) fn bytes_of(like: &GaugeField, recon: Recon, mixed: bool) -> u64 {
+    let bytes = |precision| GaugeField::bytes(like.geometry(), precision, recon) as u64;
+    let precision = like.precision();
+    let copy = mixed && precision == Precision::F64;
+    bytes(precision) + if copy { bytes(Precision::F32) } else { 0 }
+}
+
+/// Numbers of a host's array, whatever their precision.
+fn numbers(reals: usize, precision: Precision) -> Result<Vec<u64>> {
+    host_array(reals * precision.bytes() / size_of::<u64>(), 0, "modes on the host")
+}
+
+/// The lowest modes of the links, where `vectors` says, with their phases fixed.
+///
+/// # Errors
+/// Errors of [`ModesMemory::of`] and [`slice_modes`].
+pub(super) fn search(
+    links: &Arc<GaugeField>,
+    params: &EigenParams,
+    mixed: bool,
+    monitor: &mut Monitor,
+) -> Result<(VectorSet, EigenReport)> {
+    let op = laplacian(links)?;
+    let shape = op.shape();
+    let (count, vectors) = (params.count, params.vectors);
+    let bytes = bytes_of(links, links.recon(), mixed);
+    let memory = ModesMemory::of(&shape, (bytes, true), count, vectors)?;
+    if memory.slices < shape.geometry.extents()[3] {
+        log::info!(
+            "modes: {} time slices at a time fit on {}, {:.2} GB of {:.2} GB of modes wait on the host",
+            memory.slices,
+            shape.device.name(),
+            memory.host as f64 * 1e-9,
+            (memory.host + memory.device) as f64 * 1e-9
+        );
+        return by_parts(links, (params, mixed), memory.slices, monitor);
+    }
+    let (v, report) = of_links(links, params, mixed, monitor)?;
+    if vectors != VectorMemory::Host {
+        return Ok((v.into(), report));
+    }
+    let mut set = VectorSet::new(shape.field(1)?, count - 1);
+    set.put(0, &v, 0, count)?;
+    Ok((set, report))
+}
+
+/// Modes of all slices of these links.
+fn of_links(
+    links: &Arc<GaugeField>,
+    params: &EigenParams,
+    mixed: bool,
+    monitor: &mut Monitor,
+) -> Result<(VectorField, EigenReport)> {
+    let single = match mixed && links.precision() == Precision::F64 {
+        true => Some(laplacian(&Arc::new(links.to(Precision::F32, links.recon())?))?),
+        false => None,
+    };
+    let rough = single.as_ref().map(|op| op as &dyn LinOp);
+    let (mut v, report) = slice_modes(&laplacian(links)?, rough, params, monitor)?;
+    for (first, n) in super::modes::portions(v.nrhs()) {
+        let mut some = v.columns(first, n)?;
+        fix_phases(&mut some)?;
+        v.copy_rhs(first, &some, 0, n)?;
+    }
+    Ok((v, report))
+}
+
+/// The same for so many time slices of each rank at a time.
+fn by_parts(
+    links: &Arc<GaugeField>,
+    (params, mixed): (&EigenParams, bool),
+    slices: usize,
+    monitor: &mut Monitor,
+) -> Result<(VectorSet, EigenReport)> {
+    let (start, geometry, precision) = (Instant::now(), links.geometry(), links.precision());
+    let comm = geometry.comm();
+    let (all, count) = (geometry.extents()[3], params.count);
+    let sites = geometry.volume() / all;
+    let layout = Layout::lexicographic_colour(precision);
+    let mut kept = (0..count)
+        .map(|_| comm.agree(numbers(6 * sites * all, precision)))
+        .collect::<Result<Vec<_>>>()?;
+    let times = geometry.global_extents()[3];
+    let mut total = EigenReport {
+        converged: true,
+        verified: true,
+        values: vec![0.0; times * count],
+        residuals: vec![0.0; times * count],
+        bounds: vec![0.0; times * count],
+        beyond: vec![0.0; times],
+        least: f64::INFINITY,
+        ..EigenReport::default()
+    };
+    let mut all_links = comm.agree(numbers(72 * geometry.volume(), precision))?;
+    let order = Layout::lexicographic(precision);
+    links.save(&order, &mut External::write(vec![&mut all_links[..]]))?;
+    let (mut stopped, mut before, mut work) = (false, 0, 0.0);
+    for first in (0..all).step_by(slices) {
+        let n = slices.min(all - first);
+        let part = part_of(links, &all_links, first, n)?;
+        let mut told = |p: &Progress| {
+            let (iteration, seconds) = (before + p.iteration, start.elapsed().as_secs_f64());
+            stopped |= monitor(&Progress { iteration, seconds, ..*p }).is_break();
+            if stopped {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let left = (params.max_seconds - start.elapsed().as_secs_f64()).max(0.0);
+        let params = EigenParams { max_seconds: left, ..params.clone() };
+        let (v, report) = of_links(&part, &params, mixed, &mut told)?;
+        drop(part);
+        let mut one = comm.agree(numbers(6 * sites * n, precision))?;
+        for (k, kept) in kept.iter_mut().enumerate() {
+            v.columns(k, 1)?.save(&layout, &mut External::write(vec![&mut one[..]]))?;
+            let at = first * one.len() / n;
+            kept[at..at + one.len()].copy_from_slice(&one);
+        }
+        before += report.restarts;
+        work += (report.applications * n) as f64 / all as f64;
+        // Times of all ranks: slice i of rank r is number r n + i of the part.
+        for t in 0..n * times / all {
+            let whole = t / n * all + first + t % n;
+            let copy = |to: &mut [f64], from: &[f64]| {
+                let each = from.len() * all / (n * times);
+                to[whole * each..][..each].copy_from_slice(&from[t * each..][..each]);
+            };
+            copy(&mut total.values, &report.values);
+            copy(&mut total.residuals, &report.residuals);
+            copy(&mut total.bounds, &report.bounds);
+            copy(&mut total.beyond, &report.beyond);
+        }
+        total = EigenReport {
+            converged: total.converged && report.converged,
+            verified: total.verified && report.verified,
+            stopped: total.stopped || report.stopped,
+            stopped_by: total.stopped_by.max(report.stopped_by),
+            least: total.least.min(report.least),
+            largest: total.largest.max(report.largest),
+            restarts: total.restarts.max(report.restarts),
+            degree: report.degree,
+            interval: report.interval,
+            ..total
+        };
+    }
+    drop(all_links);
+    total.applications = work.ceil() as usize;
+    let mut one = laplacian(links)?.shape().field(1)?;
+    let mut set = match params.vectors {
+        VectorMemory::Host => VectorSet::new(one.like(precision)?, count - 1),
+        _ => VectorSet::fitting(&one, count)?,
+    };
+    for (k, kept) in kept.iter_mut().enumerate() {
+        one.load_once(&layout, &External::read(&[&kept[..]]))?;
+        set.put(k, &one, 0, 1)?;
+        *kept = vec![];
+    }
+    total.seconds = start.elapsed().as_secs_f64();
+    Ok((set, total))
+}
+
+/// The links of `slices` time slices of each rank from its number `first` on, as a lattice; `all`: the links of this rank
+/// in lexicographic order.
+fn part_of(
+    links: &GaugeField,
+    all: &[u64],
+    first: usize,
+    slices: usize,
+) -> Result<Arc<GaugeField>> {
+    let (geometry, device) = (links.geometry(), links.device());
+    let (here, [x, y, z, times]) = (geometry.extents()[3], geometry.global_extents());
+    let each = all.len() / here;
+    let some = &all[first * each..(first + slices) * each];
+    let part = Geometry::decomposed([x, y, z, times / here * slices], device, geometry.comm())?;
+    let form = (links.precision(), links.recon());
+    let (layout, from) = (Layout::lexicographic(links.precision()), External::read(&[some]));
+    let options = LinkOptions::UNCHECKED;
+    Ok(Arc::new(GaugeField::from_external(device, &part, form, &layout, &from, options)?))
+}
