@@ -25,6 +25,8 @@ use plaq::operators::{DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
 use plaq::ops::gaugefix::{self, Condition, GaugeFixParams, Method, Schedule, Working};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
+#[path = "plaq/distillation.rs"]
+mod distillation;
 #[path = "plaq/dynamics.rs"]
 mod dynamics;
 #[path = "plaq/multigrid.rs"]
@@ -128,6 +130,7 @@ fn run() -> Result<()> {
         solve(&mut o, &geometry, copy)?;
         multigrid::rows(&mut o, &geometry, copy)?;
         overlap::rows(&mut o, &geometry, copy)?;
+        distillation::rows(&mut o, &geometry, copy)?;
     }
     multigrid::coarse_rows(&mut o, known)?;
     if ranks > 1 {

@@ -458,6 +458,8 @@ typedef struct QudaEigParam_s {
   /** Eigenvalues stay with the eigenvectors.
    * Not used. */
   QudaBoolean preserve_evals;
+  /** 1: the smeared links, which there must be, with QUDA_LAPLACE_DSLASH. 0: that operator takes them where there are some. */
+  QudaBoolean use_smeared_gauge;
   /** 1: M^dagger in the place of M. */
   QudaBoolean use_dagger;
   /** 1: M^dagger M. */

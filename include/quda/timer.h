@@ -5,6 +5,8 @@
 #ifndef PLAQ_QUDA_TIMER_H
 #define PLAQ_QUDA_TIMER_H
 
+#include <util_quda.h>
+
 #ifdef __cplusplus
 #include <chrono>
 

@@ -41,6 +41,8 @@ void plaq_quda_comm_finalize(void);
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <cstring>
+#include <string>
 #include <vector>
 
 namespace quda {

@@ -146,7 +146,8 @@ fn perambulators_on_ranks() {
     }
     let [own, quda] = headers();
     let mpicxx = variable("MPICXX", "mpicxx");
-    let program = build(&mpicxx, LAPH, &[&own, &quda], "laph_mpi", &["-DCLIENT_MPI"]);
+    let flags = ["-DCLIENT_MPI", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"];
+    let program = build(&mpicxx, LAPH, &[&own, &quda], "laph_mpi", &flags);
     let data = root().join("tests/data").to_string_lossy().into_owned();
     for grid in ["1,1,1,2", "2,1,1,1"] {
         job(grid, "240", &[program.as_os_str()], &[("PLAQ_TEST_DATA", &data)]);

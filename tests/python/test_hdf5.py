@@ -20,16 +20,23 @@ sys.exit(ctypes.CDLL(sys.argv[1]).plaq_program_main(len(words), (ctypes.c_char_p
 """
 
 
-def run(*words):
-    """The program's exit status and what it said on stderr; libhdf5 is that of h5py's wheel where there is one."""
+def hdf5_of_the_wheel():
+    """The environment with libhdf5 of h5py's wheel, where there is one."""
     import h5py
 
     wheel = Path(h5py.__file__).resolve().parent.parent / "h5py.libs"
     found = sorted(wheel.glob("libhdf5-*.so*")) + sorted(wheel.glob("libhdf5.so*"))
-    env = {**os.environ, **({"PLAQ_HDF5": str(found[0])} if found else {})}
+    return {**os.environ, **({"PLAQ_HDF5": str(found[0])} if found else {})}
+
+
+def command(*words):
     library = os.environ.get("PLAQ_LIBRARY") or str(plaq.library)
-    command = [sys.executable, "-c", PROGRAM, library, *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    return [sys.executable, "-c", PROGRAM, library, *map(str, words)]
+
+
+def run(*words):
+    """The program's exit status and what it said on stderr."""
+    done = subprocess.run(command(*words), capture_output=True, text=True, env=hdf5_of_the_wheel())
     return done.returncode, done.stderr
 
 
@@ -118,12 +125,161 @@ def test_distillation_of_the_program():
         code, said = run(*words, "--overwrite", "--json", links)
         assert code == 2 and "it is the file of --gauge" in said, said
         again = [*common, "--load-modes", modes, "--continue"]
+        sharper = ["1e-12" if w == "1e-11" else w for w in again]
+        code, said = run(*sharper, "--times", "3")
+        assert code == 1 and "perambulators/t3: tol: expected at most 1e-12, found 1e-11" in said, said
+        coarser = ["1e-8" if w == "1e-11" else w for w in again]
+        code, said = run(*coarser, "--times", "3")
+        assert code == 0 and to.read_bytes() == before, said
         code, said = run(*again, "--times", "3", "--momenta", "1,0,0")
         assert code == 1 and "mesons: elementals: expected" in said, said
         code, said = run(*again, "--times", "5", "--max-iterations", "2")
         assert code == 3, said
         assert to.read_bytes() == before
         assert plaq.read(to)["perambulators"].times == [3, 6]
+
+
+#: What C's functions write, in a process of its own: libhdf5 is found by the environment.
+WRITES = """
+import sys, plaq
+from plaq import capi
+
+links, modes, to = sys.argv[1:4]
+U = plaq.open(links)
+V, D = plaq.Modes.load(modes, U), plaq.Clover(U, kappa=0.12, csw=1.1)
+solver = V._solver(D, {"tol": 1e-11})
+wrong = {}
+
+
+def refused(name, call):
+    try:
+        call()
+    except plaq.Error as error:
+        wrong[name] = f"{type(error).__name__}: {error}"
+
+
+def elementals(path, how, momenta=(0, 0, 0)):
+    step = capi.plaq_modes_step.DERIVATIVE_X
+    capi.plaq_modes_write_elementals(V, None, [0, 1], 2, [int(step)], 1, list(momenta), 1, 1, path, how)
+
+
+def perambulators(times, path=to, group="perambulators", of=solver, callback=None):
+    return capi.plaq_modes_write_perambulators(V, of, times, len(times), path, group, callback, None)
+
+
+elementals(to, "refuse")
+print(perambulators([3, 0]), perambulators([0, 3, 5]), perambulators([2], group="other/quark"))
+refused("exists", lambda: elementals(to, "refuse"))
+refused("names", lambda: elementals(to, "append"))
+refused("time", lambda: perambulators([8]))
+refused("negative", lambda: perambulators([-1]))
+refused("group", lambda: perambulators([0], group="a//b"))
+refused("quark", lambda: perambulators([0], of=V._solver(plaq.Clover(U, kappa=0.11, csw=1.1), {"tol": 1e-11})))
+refused("tol", lambda: perambulators([0], of=V._solver(D, {"tol": 1e-12})))
+refused("no file", lambda: perambulators([0], path=links))
+refused("no place", lambda: perambulators([0], path="/no/such/folder/tau.h5"))
+W = plaq.Gauge.hot(U.extents, seed=3)
+refused("links", lambda: perambulators([1], of=V._solver(plaq.Clover(W, kappa=0.12, csw=1.1), {"tol": 1e-11})))
+refused("load", lambda: plaq.Modes.load(modes, plaq.Gauge.hot([4, 4, 4, 4], seed=3)))
+import json
+print(json.dumps(wrong))
+"""
+
+
+def test_distillation_from_c_is_what_python_and_the_program_write():
+    with tempfile.TemporaryDirectory() as folder:
+        links, to, ours, modes = (Path(folder) / name for name in ("links", "c.h5", "python.h5", "modes.lime"))
+        U = plaq.Gauge((4, 4, 4, 8))
+        U.heatbath(5.9, 3, seed=1)
+        U.write(links)
+        V, D = plaq.modes(U, 4, rho=0.1, steps=2, tol=1e-13), plaq.Clover(U, kappa=0.12, csw=1.1)
+        V.save(modes)
+        library = {"PLAQ_LIBRARY": os.environ.get("PLAQ_LIBRARY") or str(plaq.library)}
+        done = subprocess.run(
+            [sys.executable, "-c", WRITES, str(links), str(modes), str(to)],
+            capture_output=True,
+            text=True,
+            env={**hdf5_of_the_wheel(), **library},
+        )
+        assert done.returncode == 0, done.stderr
+        counts, wrong = done.stdout.splitlines()
+        assert counts == "2 3 1"
+        wrong = json.loads(wrong)
+        for name, words in {
+            "exists": "FileWrite|expected a new file",
+            "names": "FileWrite|values",
+            "time": "InvalidArgument|0 to 7|8",
+            "negative": "InvalidArgument|0 to 7",
+            "group": "InvalidArgument|group|a//b",
+            "quark": "FieldMismatch|t0: kappa: expected 0.11, found 0.12",
+            "tol": "FieldMismatch|tol: expected at most 1e-12, found 1e-11",
+            "no file": "FileFormat|HDF5",
+            "no place": "File|folder",
+            "links": "FieldMismatch|links",
+            "load": "4",
+        }.items():
+            assert all(word in wrong[name] for word in words.split("|")), (name, wrong[name])
+        # Python goes on in C's file, and the program in Python's.
+        import h5py
+
+        tau = V.perambulators(D, [0, 6], file=to, tol=1e-11)
+        assert tau.times == [0, 6] and plaq.read(to)["perambulators"].times == [0, 3, 5, 6]
+        V.perambulators(D, [0, 3], file=ours, tol=1e-11)
+        with h5py.File(to) as c, h5py.File(ours) as python:
+            one, other = (dict(file["perambulators/t3"].attrs) for file in (c, python))
+            assert sorted(one) == sorted(other)
+            assert all(np.array_equal(one[key], other[key]) for key in one), (one, other)
+            assert one["operator"] == "Clover" and abs(one["kappa"] - 0.12) < 1e-15 and one["tol"] == 1e-11
+            close(c["perambulators/t3"][()], python["perambulators/t3"][()], 1e-9)
+            assert sorted(c) == ["baryons", "mesons", "other", "perambulators", "residuals", "values"]
+            assert list(c["mesons"].attrs["operators"]) == ["1", "dx"]
+            close(c["mesons"][()], V.mesons(operators=["", "dx"]), 1e-12)
+        words = ["distillation", links, "--kappa", "0.12", "--csw", "1.1", "--tol", "1e-11", "--device", "cpu", "--out", ours]
+        code, said = run(*words, "--load-modes", modes, "--continue", "--times", "0,3,4")
+        assert code == 0 and plaq.read(ours)["perambulators"].times == [0, 3, 4], said
+
+
+def test_distillation_of_the_program_refuses_and_goes_on():
+    import time
+
+    with tempfile.TemporaryDirectory() as folder:
+        links, others, small, to, modes = (Path(folder) / name for name in ("a", "b", "c", "tau.h5", "modes.lime"))
+        for seed, (name, extents) in enumerate(((links, (4, 4, 4, 8)), (others, (4, 4, 4, 8)), (small, (4, 4, 4, 4)))):
+            U = plaq.Gauge(extents)
+            U.heatbath(5.9, 3, seed=seed)
+            U.write(name)
+        common = ["--kappa", "0.12", "--tol", "1e-11", "--device", "cpu", "--out", to]
+        code, said = run("distillation", links, *common, "--modes", "193")
+        assert code == 1 and "at most 192" in said and "193" in said, said
+        words = ["distillation", links, *common, "--modes", "4", "--save-modes", modes, "--times", "all"]
+        process = subprocess.Popen(command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=hdf5_of_the_wheel())
+        # Ended as soon as a source time may be there, or in the midst of the work, or after it.
+        for _ in range(600):
+            if process.poll() is not None or (to.exists() and to.stat().st_size > 100_000):
+                break
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+        kept = plaq.read(to).get("perambulators") if to.exists() else None
+        again = [*common, "--load-modes", modes]
+        code, said = run("distillation", links, *again, "--continue", "--times", "all")
+        assert code == 0, said
+        found = plaq.read(to)["perambulators"]
+        assert sorted(found.times) == list(range(8))
+        for k, t in enumerate(kept.times if kept else []):
+            assert np.array_equal(kept.numbers[k], found.numbers[found.times.index(t)])
+        before = to.read_bytes()
+        for other, wanted in ((others, "expected the links that the modes belong to"), (small, "4")):
+            code, said = run("distillation", other, *again, "--continue", "--times", "0")
+            assert code == 1 and wanted in said, said
+        code, said = run("distillation", others, *common, "--modes", "4", "--times", "0")
+        assert code == 1 and "exists" in said, said
+        fewer = Path(folder) / "fewer.lime"
+        V = plaq.modes(plaq.open(links), 3)
+        V.save(fewer)
+        code, said = run("distillation", links, *common, "--load-modes", fewer, "--continue", "--times", "0")
+        assert code == 1 and "modes: expected 3, found 4" in said, said
+        assert to.read_bytes() == before
 
 
 def test_loops_of_the_program():

@@ -129,7 +129,7 @@ pub const HEADERS: &[table::Header] = &[
     },
     table::Header {
         conclusion: include_str!("quda/cpp/timer.h"),
-        ..header("quda/timer.h", &[], &[])
+        ..header("quda/timer.h", &["util_quda.h"], &[])
     },
     header("quda/quda_milc_interface.h", &["enum_quda.h", "quda.h"], &[&milc::MODULE]),
     table::Header {

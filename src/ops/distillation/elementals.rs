@@ -2,8 +2,8 @@
 
 use num_complex::Complex64;
 
-use super::modes::{portions, Modes};
-use super::vectors::{colour_vectors, cross, wave};
+use super::modes::Modes;
+use super::vectors::{colour_vectors, cross, portions, wave};
 use crate::error::{Error, Result};
 use crate::fields::time_slices::dots;
 use crate::fields::{blas, Components, VectorField};

@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::search::{bytes_of, search, ModesMemory};
-use super::vectors;
-use crate::backend::External;
+use super::search::{bytes_of, laplacian, search, ModesMemory};
+use super::vectors::portions;
 use crate::bail;
-use crate::error::{host_array, significant, Result};
+use crate::error::{significant, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{
-    Components, GaugeField, Layout, Precision, Recon, RhsOrder, Subset, VectorField, VectorSet,
+    Components, GaugeField, Precision, Recon, RhsOrder, Subset, VectorField, VectorSet,
 };
 use crate::io::LinksMark;
 use crate::linop::{LinOp, Shape};
-use crate::operators::Laplace;
 use crate::ops::eigenvectors::{save_sets, VectorFile};
 use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::links_mark::{check_links, links_mark};
@@ -25,8 +23,6 @@ use crate::params::{parameters, Parameters};
 use crate::refuse;
 use crate::solvers::{EigenParams, EigenReport, Monitor, VectorMemory};
 
-/// Vectors that are worked on at a time.
-const AT_ONCE: usize = 32;
 /// Kind of files with modes.
 const KIND: &str = "modes";
 
@@ -79,10 +75,6 @@ pub struct Modes {
     momentum: [f64; 3],
 }
 
-pub(super) fn laplacian(links: &Arc<GaugeField>) -> Result<Laplace> {
-    Laplace::massive(links.clone(), Components::COLOUR, SPACE, 0.0)
-}
-
 /// The links of the Laplacian: smeared ones that the caller has, or stout-smeared in space here, times phases of a moving
 /// frame; a copy of their own.
 fn smeared(
@@ -121,41 +113,6 @@ fn smeared(
         );
     }
     Ok(Arc::new(copy(own)?))
-}
-
-/// Makes colour 0 of site 0, 0, 0 of every slice real and positive, or the first colour there that is not next to nothing.
-pub(super) fn fix_phases(v: &mut VectorField) -> Result<()> {
-    let geometry = v.geometry().clone();
-    let times = geometry.global_extents()[3];
-    let unknowns = 3 * geometry.global_volume() / times;
-    let comm = geometry.comm();
-    let layout = Layout::lexicographic_colour(Precision::F64);
-    let ([x, y, z, t], origin) = (geometry.extents(), geometry.origin());
-    let n = v.nrhs();
-    let mut numbers = vec![[Complex64::ZERO; 3]; n * times];
-    for colour in 0..3 {
-        let ones = host_array(6 * geometry.volume(), 0.0f64, "a vector on the host");
-        let mut ones = comm.agree(ones)?;
-        if origin[..3] == [0; 3] {
-            (0..t).for_each(|t| ones[6 * t * x * y * z + 2 * colour] = 1.0);
-        }
-        let mut unit = vectors::colour_vectors(v, 1)?;
-        unit.load(&layout, &External::read(&[&ones[..]]), false)?;
-        for (k, z) in dots(&unit, v)?.into_iter().enumerate() {
-            numbers[k][colour] = z;
-        }
-    }
-    let least = 1e-6 / (unknowns as f64).sqrt();
-    let less_one = |z: &[Complex64; 3]| {
-        let first = z.iter().find(|z| z.norm() > least);
-        first.map_or(Complex64::ZERO, |z| z.conj() / z.norm() - 1.0)
-    };
-    let turn: Vec<Complex64> = numbers.iter().map(less_one).collect();
-    let mut turned = v.like(v.precision())?;
-    turned.copy_rhs(0, v, 0, n)?;
-    combine(&mut turned, v, &turn, Combination::AddDiagonal)?;
-    *v = turned;
-    Ok(())
 }
 
 /// Refuses more modes than a slice has.
@@ -395,9 +352,4 @@ impl Modes {
         }
         Ok(())
     }
-}
-
-/// First vectors and numbers of portions of `count`.
-pub(super) fn portions(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(count - first)))
 }

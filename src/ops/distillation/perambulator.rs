@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use num_complex::Complex64;
 
-use super::modes::{portions, Modes};
-use super::vectors::{self, place, spinors, take};
+use super::modes::Modes;
+use super::vectors::{self, place, portions, spinors, take};
 use crate::bail;
 use crate::compose::{DiracSolver, SolveReport};
 use crate::error::{Error, Result};

@@ -5,13 +5,18 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::modes::{fix_phases, laplacian};
+use num_complex::Complex64;
+
+use super::vectors::{colour_vectors, portions};
 use crate::backend::External;
 use crate::error::{host_array, Result};
+use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{
-    GaugeField, Geometry, Layout, LinkOptions, Precision, Recon, VectorField, VectorSet,
+    Components, GaugeField, Geometry, Layout, LinkOptions, Precision, Recon, VectorField, VectorSet,
 };
 use crate::linop::{LinOp, Shape};
+use crate::operators::Laplace;
+use crate::ops::smearing::SPACE;
 use crate::solvers::{
     slice_modes, slice_modes_memory, EigenParams, EigenReport, Monitor, Progress, VectorMemory,
 };
@@ -89,6 +94,46 @@ pub(super) fn bytes_of(like: &GaugeField, recon: Recon, mixed: bool) -> u64 {
     bytes(precision) + if copy { bytes(Precision::F32) } else { 0 }
 }
 
+/// -D^2 in space.
+pub(super) fn laplacian(links: &Arc<GaugeField>) -> Result<Laplace> {
+    Laplace::massive(links.clone(), Components::COLOUR, SPACE, 0.0)
+}
+
+/// Makes colour 0 of site 0, 0, 0 of every slice real and positive, or the first colour there that is not next to nothing.
+fn fix_phases(v: &mut VectorField) -> Result<()> {
+    let geometry = v.geometry().clone();
+    let times = geometry.global_extents()[3];
+    let unknowns = 3 * geometry.global_volume() / times;
+    let comm = geometry.comm();
+    let layout = Layout::lexicographic_colour(Precision::F64);
+    let ([x, y, z, t], origin) = (geometry.extents(), geometry.origin());
+    let n = v.nrhs();
+    let mut numbers = vec![[Complex64::ZERO; 3]; n * times];
+    for colour in 0..3 {
+        let ones = host_array(6 * geometry.volume(), 0.0f64, "a vector on the host");
+        let mut ones = comm.agree(ones)?;
+        if origin[..3] == [0; 3] {
+            (0..t).for_each(|t| ones[6 * t * x * y * z + 2 * colour] = 1.0);
+        }
+        let mut unit = colour_vectors(v, 1)?;
+        unit.load(&layout, &External::read(&[&ones[..]]), false)?;
+        for (k, z) in dots(&unit, v)?.into_iter().enumerate() {
+            numbers[k][colour] = z;
+        }
+    }
+    let least = 1e-6 / (unknowns as f64).sqrt();
+    let less_one = |z: &[Complex64; 3]| {
+        let first = z.iter().find(|z| z.norm() > least);
+        first.map_or(Complex64::ZERO, |z| z.conj() / z.norm() - 1.0)
+    };
+    let turn: Vec<Complex64> = numbers.iter().map(less_one).collect();
+    let mut turned = v.like(v.precision())?;
+    turned.copy_rhs(0, v, 0, n)?;
+    combine(&mut turned, v, &turn, Combination::AddDiagonal)?;
+    *v = turned;
+    Ok(())
+}
+
 /// Numbers of a host's array, whatever their precision.
 fn numbers(reals: usize, precision: Precision) -> Result<Vec<u64>> {
     host_array(reals * precision.bytes() / size_of::<u64>(), 0, "modes on the host")
@@ -141,7 +186,7 @@ fn of_links(
     };
     let rough = single.as_ref().map(|op| op as &dyn LinOp);
     let (mut v, report) = slice_modes(&laplacian(links)?, rough, params, monitor)?;
-    for (first, n) in super::modes::portions(v.nrhs()) {
+    for (first, n) in portions(v.nrhs()) {
         let mut some = v.columns(first, n)?;
         fix_phases(&mut some)?;
         v.copy_rhs(first, &some, 0, n)?;

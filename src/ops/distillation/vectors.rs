@@ -7,6 +7,14 @@ use crate::error::Result;
 use crate::fields::{Components, RhsOrder, SpinorField, Subset, VectorField};
 use crate::refuse;
 
+/// Vectors that are worked on at a time.
+const AT_ONCE: usize = 32;
+
+/// First vectors and numbers of portions of `count`.
+pub(super) fn portions(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(count - first)))
+}
+
 /// Numbers in the memory of a device.
 fn table(device: &Device, numbers: &[i32]) -> Result<Buffer> {
     let mut buffer = device.alloc(size_of_val(numbers))?;

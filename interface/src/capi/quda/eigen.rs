@@ -96,6 +96,19 @@ fn operator(p: &QudaEigParam, vectors: &Vectors) -> Result<Arc<dyn LinOp>> {
     let flag = |flag, name: &str| -> Result<bool> {
         Ok(choose::<Flag>(flag, &format!("param.{name}"))?.0)
     };
+    if flag(p.use_smeared_gauge, "use_smeared_gauge")? {
+        let there = vectors.session.resident().smeared.is_some();
+        if vectors.kind != Dslash::Laplace || !there {
+            refuse!(
+                Unsupported,
+                "param.use_smeared_gauge",
+                expected(
+                    "QUDA_BOOLEAN_FALSE but for QUDA_LAPLACE_DSLASH on links that were smeared"
+                ),
+                found("{}", if there { "another operator" } else { "no smeared links" })
+            );
+        }
+    }
     let action: Arc<dyn QuarkAction> = match vectors.kind {
         Dslash::Laplace => Arc::new(laplacian(vectors)?),
         _ => vectors.action(&mut vectors.session.resident())?.1,

@@ -136,6 +136,8 @@ records! {
         preserve_deflation_space: *mut c_void = std::ptr::null_mut(), used;
         /// Eigenvalues stay with the eigenvectors.
         preserve_evals: QudaBoolean = Number::new(1), ignored;
+        /// 1: the smeared links, which there must be, with QUDA_LAPLACE_DSLASH. 0: that operator takes them where there are some.
+        use_smeared_gauge: QudaBoolean = Number::new(0), used;
         /// 1: M^dagger in the place of M.
         use_dagger: QudaBoolean = Number::new(0), used;
         /// 1: M^dagger M.

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <cstring>
+#include <string>
 #include <vector>
 
 namespace quda {
