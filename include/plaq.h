@@ -2480,6 +2480,128 @@ plaq_status plaq_solver_loops(plaq_solver solver,
  * Arrays: extents[4], wave[4]. */
 plaq_status plaq_source_probe(const int32_t *extents, int64_t number, int32_t *wave);
 
+/* ---- Reweighting factors ---- */
+
+/** Reweighting factors, with X = M^dagger M. */
+typedef int32_t plaq_reweighting_kind;
+enum {
+  /** det X / (X + mu^2): openQCD's RWTM1, and RWTM1_EO of an asymmetric system. */
+  PLAQ_REWEIGHTING_TWISTED_MASS_1 = 0,
+  /** det X (X + 2 mu^2) / (X + mu^2)^2: openQCD's RWTM2, and RWTM2_EO of an asymmetric system. */
+  PLAQ_REWEIGHTING_TWISTED_MASS_2 = 1,
+  /** det X^(1/2) r(X)^n of a rational function r about x^(-1/2 n): openQCD's RWRAT. */
+  PLAQ_REWEIGHTING_RATIONAL = 2
+};
+
+/** What is reweighted, and by how much noise. */
+typedef struct plaq_reweighting_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Factor. Default: PLAQ_REWEIGHTING_TWISTED_MASS_1. */
+  plaq_reweighting_kind kind;
+  /** System whose operator is M. Twisted masses: PLAQ_SYSTEM_FULL, or an asymmetric system, whose twisted mass is on its
+   * own parity alone. Rational functions: that of the chain, by default of plaq's PLAQ_SYSTEM_EVEN_SYMMETRIC, of
+   * openQCD's PLAQ_SYSTEM_EVEN_ASYMMETRIC. Default: PLAQ_SYSTEM_FULL. */
+  plaq_system system;
+  /** Noise vectors of each factor. 1 to 1048576. Default: 1. */
+  int32_t vectors;
+  /** Number of the first noise vector: others make independent estimates. 0 to 1048576.
+   * Default: 0. */
+  int32_t first;
+  /** Seed of the noise. Default: 0. */
+  int64_t seed;
+  /** Interval of the rational function's approximation: the chain's for M^dagger M in the solver's
+   * normalisation. openQCD's are those of |D|: their squares. 0: not given. Default: 0. */
+  double low;
+  /** Its upper end. Default: 0. */
+  double high;
+  /** Poles of the rational function; 0: as few as have `error`. 0 to 40. Default: 0. */
+  int32_t poles;
+  /** Pseudofermion fields n of the chain, each with the n-th root. 1 to 64. Default: 1. */
+  int32_t fields;
+  /** Relative error of the rational function where `poles` is 0, the chain's error_hamiltonian.
+   * A number above 0, to 1. Default: 1e-12. */
+  double error;
+} plaq_reweighting_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_reweighting_params_init(plaq_reweighting_params *params, int64_t struct_size);
+
+/** The product of the averages of factors over noise vectors. */
+typedef struct plaq_reweighting_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Its logarithm. */
+  double ln;
+  /** Its relative error by the scatter of the vectors; infinite of one vector. */
+  double error;
+  /** Iterations of all solves. */
+  int64_t iterations;
+  /** Seconds. */
+  double seconds;
+} plaq_reweighting_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_reweighting_report_init(plaq_reweighting_report *report, int64_t struct_size);
+
+/** Estimates reweighting factors by normal noise: for each twisted mass mu_k, 0 < mu_1 < mu_2 < ..., the factor from mu_k-1 to
+ * mu_k (mu_0 = 0), whose product is that of the last one; for a rational function, without mu (`nmu` = 0), one factor. `minus_ln`: -ln of the
+ * estimate, [factor][vector]; a factor is the average of exp(-minus_ln) over vectors. `norms`: square norms of the noise,
+ * alike, or NULL. `numbers`: factors times params.vectors. Solves are those of the settings of `solver`, with twisted masses by its algorithm, for
+ * poles by CG; the callback is that of solves, and where it ends one the call is NOT_CONVERGED. Errors: INVALID_ARGUMENT, BAD_PARAMETER,
+ * UNSUPPORTED, NOT_CONVERGED, SPECTRAL_BOUNDS (eigenvalues that the rational function does not cover), those of plaq_solver_solve.
+ * Arrays: mu[nmu], minus_ln[numbers], norms[numbers]. */
+plaq_status plaq_solver_reweighting(plaq_solver solver,
+                                    const plaq_reweighting_params *params,
+                                    const double *mu,
+                                    int64_t nmu,
+                                    plaq_progress_callback callback,
+                                    void *user,
+                                    double *minus_ln,
+                                    double *norms,
+                                    int64_t numbers,
+                                    plaq_reweighting_report *report);
+
+/* ---- Schroedinger functional ---- */
+
+/** Boundaries of the Schroedinger functional. */
+typedef int32_t plaq_boundary_end;
+enum {
+  /** Slice 0. */
+  PLAQ_BOUNDARY_END_LOWER = 0,
+  /** Slice T, behind the last stored one. */
+  PLAQ_BOUNDARY_END_UPPER = 1
+};
+
+/** Makes the boundary-to-bulk propagator of a boundary whose links stand still, H(x) = cF sum_y D^-1(x, y) U(y - t, t)^dagger P with y
+ * on slice 1 of the lower end, P = (1 + gamma_t) / 2, or H(x) = cF' sum_y D^-1(x, y) U(y, t) P with y on slice T - 1 of the upper one,
+ * P = (1 - gamma_t) / 2: twelve right-hand sides, 3 spin + colour of the boundary field, of which six are solved for. D is that of mass
+ * normalisation whatever the solver's is; boundary fields have momentum zero, with the phases of quarks in space exp(i theta x / L). The
+ * solver is one for PLAQ_SOLUTION_M. Errors: UNSUPPORTED (other boundaries or operators), those of plaq_solver_propagator. */
+plaq_status plaq_solver_boundary_propagator(plaq_solver solver,
+                                            plaq_boundary_end end,
+                                            plaq_progress_callback callback,
+                                            void *user,
+                                            plaq_spinor *propagator,
+                                            plaq_solve_report *report);
+
+/** Makes the correlators of boundary fields by slice x0 = 0 to `times` - 1, averaged over space, with the H of
+ * plaq_solver_boundary_propagator: f_A = -1/2 tr H^dagger gamma_t H and f_P = 1/2 tr H^dagger H of the lower end, g_A = 1/2 tr H^dagger gamma_t H and
+ * g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K = cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each may be NULL. On
+ * PLAQ_BOUNDARY_TIME_OPEN_SF what is of the lower end is NaN. `times`: the extent of t. The report is that of all solves.
+ * Errors: as of plaq_solver_boundary_propagator.
+ * Arrays: f_a[times], f_p[times], g_a[times], g_p[times], f1[1]. */
+plaq_status plaq_solver_boundary_correlators(plaq_solver solver,
+                                             plaq_progress_callback callback,
+                                             void *user,
+                                             int64_t times,
+                                             double *f_a,
+                                             double *f_p,
+                                             double *g_a,
+                                             double *g_p,
+                                             double *f1,
+                                             plaq_solve_report *report);
+
 /* ---- Propagators in files ---- */
 
 /** SciDAC files in LIME, with checksums, as QIO writes them. */

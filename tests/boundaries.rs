@@ -32,8 +32,8 @@ use plaq::ops::observables::{plaquette, unitarity};
 use plaq::ops::time_slices::time_slices;
 use plaq::solvers::unwatched;
 
-const PHI: [f64; 3] = [-0.7, 0.15, 0.55];
-const PHI_PRIME: [f64; 3] = [-2.1, 0.8, 1.3];
+pub(crate) const PHI: [f64; 3] = [-0.7, 0.15, 0.55];
+pub(crate) const PHI_PRIME: [f64; 3] = [-2.1, 0.8, 1.3];
 const BOUNDARIES: [BoundaryTime; 3] = [
     BoundaryTime::Open,
     BoundaryTime::Sf { phi: PHI, phi_prime: PHI_PRIME },
@@ -42,17 +42,17 @@ const BOUNDARIES: [BoundaryTime; 3] = [
 /// Lanes split time in pieces of two or more slices, or not at all.
 const PARTS: [[usize; 4]; 3] = [[4, 4, 4, 4], [2, 6, 4, 8], [2, 4, 2, 6]];
 
-struct Setup {
-    device: Device,
-    geometry: Arc<Geometry>,
-    boundary: BoundaryTime,
-    lat: Lattice,
-    links: Gauge,
-    gauge: Arc<GaugeField>,
+pub(crate) struct Setup {
+    pub device: Device,
+    pub geometry: Arc<Geometry>,
+    pub boundary: BoundaryTime,
+    pub lat: Lattice,
+    pub links: Gauge,
+    pub gauge: Arc<GaugeField>,
 }
 
 impl Setup {
-    fn new(device: &Device, part: [usize; 4], boundary: BoundaryTime) -> Self {
+    pub fn new(device: &Device, part: [usize; 4], boundary: BoundaryTime) -> Self {
         let mut extents = over_ranks(part);
         // One slice inside at least.
         extents[3] = extents[3].max(4);
@@ -72,7 +72,7 @@ impl Setup {
         let gauge = of(device, &geometry, &links);
         Setup { device: device.clone(), geometry, boundary, lat, links, gauge }
     }
-    fn reference(&self) -> Bounded<'_> {
+    pub fn reference(&self) -> Bounded<'_> {
         Bounded {
             lat: self.lat,
             links: &self.links,
@@ -98,7 +98,7 @@ impl Setup {
     }
 }
 
-fn of(device: &Device, geometry: &Arc<Geometry>, links: &Gauge) -> Arc<GaugeField> {
+pub(crate) fn of(device: &Device, geometry: &Arc<Geometry>, links: &Gauge) -> Arc<GaugeField> {
     let mut gauge = GaugeField::new(device, geometry, Precision::F64, Recon::R18).unwrap();
     gauge.load_lex(&gauge_numbers(links)).unwrap();
     Arc::new(gauge)

@@ -50,6 +50,8 @@ mod overlap_solve;
 mod propagator;
 mod quark_flow;
 mod recon;
+mod reweighting;
+mod schroedinger;
 mod smearing;
 mod smoothers;
 #[path = "solvers/main.rs"]

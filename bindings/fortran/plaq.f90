@@ -1352,6 +1352,63 @@ module plaq
     real(c_double) :: factor(2)
   end type
 
+  ! Reweighting factors
+  !> Reweighting factors, with X = M^dagger M.
+  !> det X / (X + mu^2): openQCD's RWTM1, and RWTM1_EO of an asymmetric system.
+  integer(c_int32_t), parameter :: PLAQ_REWEIGHTING_TWISTED_MASS_1 = 0
+  !> det X (X + 2 mu^2) / (X + mu^2)^2: openQCD's RWTM2, and RWTM2_EO of an asymmetric system.
+  integer(c_int32_t), parameter :: PLAQ_REWEIGHTING_TWISTED_MASS_2 = 1
+  !> det X^(1/2) r(X)^n of a rational function r about x^(-1/2 n): openQCD's RWRAT.
+  integer(c_int32_t), parameter :: PLAQ_REWEIGHTING_RATIONAL = 2
+  !> What is reweighted, and by how much noise.
+  type, bind(c) :: plaq_reweighting_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Factor.
+    integer(c_int32_t) :: kind
+    !> System whose operator is M. Twisted masses: PLAQ_SYSTEM_FULL, or an asymmetric system, whose twisted mass is on its
+    !> own parity alone. Rational functions: that of the chain, by default of plaq's PLAQ_SYSTEM_EVEN_SYMMETRIC, of
+    !> openQCD's PLAQ_SYSTEM_EVEN_ASYMMETRIC.
+    integer(c_int32_t) :: system
+    !> Noise vectors of each factor.
+    integer(c_int32_t) :: vectors
+    !> Number of the first noise vector: others make independent estimates.
+    integer(c_int32_t) :: first
+    !> Seed of the noise.
+    integer(c_int64_t) :: seed
+    !> Interval of the rational function's approximation: the chain's for M^dagger M in the solver's
+    !> normalisation. openQCD's are those of |D|: their squares. 0: not given.
+    real(c_double) :: low
+    !> Its upper end.
+    real(c_double) :: high
+    !> Poles of the rational function; 0: as few as have `error`.
+    integer(c_int32_t) :: poles
+    !> Pseudofermion fields n of the chain, each with the n-th root.
+    integer(c_int32_t) :: fields
+    !> Relative error of the rational function where `poles` is 0, the chain's error_hamiltonian.
+    real(c_double) :: error
+  end type
+  !> The product of the averages of factors over noise vectors.
+  type, bind(c) :: plaq_reweighting_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Its logarithm.
+    real(c_double) :: ln
+    !> Its relative error by the scatter of the vectors; infinite of one vector.
+    real(c_double) :: error
+    !> Iterations of all solves.
+    integer(c_int64_t) :: iterations
+    !> Seconds.
+    real(c_double) :: seconds
+  end type
+
+  ! Schroedinger functional
+  !> Boundaries of the Schroedinger functional.
+  !> Slice 0.
+  integer(c_int32_t), parameter :: PLAQ_BOUNDARY_END_LOWER = 0
+  !> Slice T, behind the last stored one.
+  integer(c_int32_t), parameter :: PLAQ_BOUNDARY_END_UPPER = 1
+
   ! Propagators in files
   !> SciDAC files in LIME, with checksums, as QIO writes them.
   !> USQCD_DiracFermion_ScalarSource_TwelveSink: one complex field, the source of all spins and
@@ -3786,6 +3843,94 @@ module plaq
       integer(c_int64_t), value :: number
       integer(c_int32_t), intent(in) :: extents(4)
       integer(c_int32_t), intent(inout) :: wave(4)
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_reweighting_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_reweighting_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_reweighting_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_reweighting_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Estimates reweighting factors by normal noise: for each twisted mass mu_k, 0 < mu_1 < mu_2 < ..., the factor from mu_k-1 to
+    !> mu_k (mu_0 = 0), whose product is that of the last one; for a rational function, without mu (`nmu` = 0), one factor. `minus_ln`: -ln of the
+    !> estimate, [factor][vector]; a factor is the average of exp(-minus_ln) over vectors. `norms`: square norms of the noise,
+    !> alike, or NULL. `numbers`: factors times params.vectors. Solves are those of the settings of `solver`, with twisted masses by its algorithm, for
+    !> poles by CG; the callback is that of solves, and where it ends one the call is NOT_CONVERGED. Errors: INVALID_ARGUMENT, BAD_PARAMETER,
+    !> UNSUPPORTED, NOT_CONVERGED, SPECTRAL_BOUNDS (eigenvalues that the rational function does not cover), those of plaq_solver_solve.
+    !> Arrays: mu[nmu], minus_ln[numbers], norms[numbers].
+    integer(c_int32_t) function plaq_solver_reweighting(solver, &
+        params, &
+        mu, &
+        nmu, &
+        callback, &
+        user, &
+        minus_ln, &
+        norms, &
+        numbers, &
+        report) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_reweighting_params), intent(in), optional :: params
+      integer(c_int64_t), value :: nmu
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      integer(c_int64_t), value :: numbers
+      type(plaq_reweighting_report), intent(inout), optional :: report
+      real(c_double), intent(in) :: mu(nmu)
+      real(c_double), intent(inout) :: minus_ln(numbers)
+      real(c_double), intent(inout), optional :: norms(numbers)
+    end function
+    !> Makes the boundary-to-bulk propagator of a boundary whose links stand still, H(x) = cF sum_y D^-1(x, y) U(y - t, t)^dagger P with y
+    !> on slice 1 of the lower end, P = (1 + gamma_t) / 2, or H(x) = cF' sum_y D^-1(x, y) U(y, t) P with y on slice T - 1 of the upper one,
+    !> P = (1 - gamma_t) / 2: twelve right-hand sides, 3 spin + colour of the boundary field, of which six are solved for. D is that of mass
+    !> normalisation whatever the solver's is; boundary fields have momentum zero, with the phases of quarks in space exp(i theta x / L). The
+    !> solver is one for PLAQ_SOLUTION_M. Errors: UNSUPPORTED (other boundaries or operators), those of plaq_solver_propagator.
+    integer(c_int32_t) function plaq_solver_boundary_propagator(solver, &
+        end, &
+        callback, &
+        user, &
+        propagator, &
+        report) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      integer(c_int32_t), value :: end
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_spinor), intent(inout) :: propagator
+      type(plaq_solve_report), intent(inout), optional :: report
+    end function
+    !> Makes the correlators of boundary fields by slice x0 = 0 to `times` - 1, averaged over space, with the H of
+    !> plaq_solver_boundary_propagator: f_A = -1/2 tr H^dagger gamma_t H and f_P = 1/2 tr H^dagger H of the lower end, g_A = 1/2 tr H^dagger gamma_t H and
+    !> g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K = cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each may be NULL. On
+    !> PLAQ_BOUNDARY_TIME_OPEN_SF what is of the lower end is NaN. `times`: the extent of t. The report is that of all solves.
+    !> Errors: as of plaq_solver_boundary_propagator.
+    !> Arrays: f_a[times], f_p[times], g_a[times], g_p[times], f1[1].
+    integer(c_int32_t) function plaq_solver_boundary_correlators(solver, &
+        callback, &
+        user, &
+        times, &
+        f_a, &
+        f_p, &
+        g_a, &
+        g_p, &
+        f1, &
+        report) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      integer(c_int64_t), value :: times
+      type(plaq_solve_report), intent(inout), optional :: report
+      real(c_double), intent(inout), optional :: f_a(times)
+      real(c_double), intent(inout), optional :: f_p(times)
+      real(c_double), intent(inout), optional :: g_a(times)
+      real(c_double), intent(inout), optional :: g_p(times)
+      real(c_double), intent(inout), optional :: f1(1)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_spinor_write_params_init(params, struct_size) bind(c)

@@ -258,6 +258,19 @@ impl Wilson {
         Ok(Wilson { gauge, clover, params, square, thin: None, own_clover, number, copies })
     }
 
+    /// The operator on these links and with this clover term with other twisted masses, for as long as both stay.
+    ///
+    /// # Errors
+    /// Errors of [`Wilson::new`].
+    pub fn with_twists(&self, mu: f64, rho: f64) -> Result<Wilson> {
+        Self::from_parts(
+            self.gauge.clone(),
+            self.clover()?,
+            None,
+            DiracParams { mu, rho, ..self.params },
+        )
+    }
+
     /// An operator with this one's clover term on other links.
     pub(super) fn with_links(&self, gauge: Arc<GaugeField>) -> Wilson {
         let (clover, copies) = (self.clover.clone(), SharedCopies::default());

@@ -22,6 +22,8 @@ pub mod propagator;
 pub mod propagator_file;
 pub mod quark_flow;
 pub mod quenched;
+pub mod reweighting;
+pub mod schroedinger;
 pub mod smearing;
 pub mod source;
 pub mod structure;

@@ -45,7 +45,7 @@ fn keys_of_json_are_described() {
     let input = folder.0.join("input.toml").display().to_string();
     let text = std::fs::read_to_string("examples-c/hmc/wilson.toml").unwrap();
     std::fs::write(&input, format!("reversibility_every = 1\n{text}")).unwrap();
-    let jobs: [(&str, &[&str]); 10] = [
+    let jobs: [(&str, &[&str]); 11] = [
         ("plaquette", &[SMALL, "--wilson-loops", "1,2", "--json"]),
         ("heatbath", &["--lattice", "4,4,2,2", "--beta", "6", "--thermalise", "1", "--json"]),
         ("hmc", &[&input, "--trajectories", "1", "--log"]),
@@ -55,6 +55,10 @@ fn keys_of_json_are_described() {
         ("gaugefix", &[SMALL, "--condition", "coulomb", "--json"]),
         ("gluon", &[SMALL, "--fix", "yes", "--json"]),
         ("flow", &[SMALL, "--time", "0.1", "--json"]),
+        (
+            "reweight",
+            &[SMALL, "--kappa", "0.12", "--kind", "rational", "--interval", "0.01,3", "--json"],
+        ),
         (
             "overlap",
             &[

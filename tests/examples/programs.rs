@@ -37,7 +37,7 @@ fn compiled(name: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
 }
 
 /// All subcommands.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 13] = [
     "plaquette",
     "heatbath",
     "gaugefix",
@@ -46,6 +46,8 @@ pub const NAMES: [&str; 11] = [
     "propagator",
     "distillation",
     "loops",
+    "reweight",
+    "schroedinger",
     "hmc",
     "overlap",
     "convert",

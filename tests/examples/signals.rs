@@ -25,7 +25,7 @@ fn watches(id: u32) -> bool {
 }
 
 /// Work that would last for hours.
-fn endless(input: &str) -> [(&'static str, Vec<&str>); 9] {
+fn endless(input: &str) -> [(&'static str, Vec<&str>); 10] {
     let fixing = ["--gauge", GAUGE, "--tol", "1e-300", "--max-iterations", "100000000"];
     [
         ("heatbath", "--lattice 8,8,8,8 --beta 6.0 --thermalise 10000000".split(' ').collect()),
@@ -35,6 +35,10 @@ fn endless(input: &str) -> [(&'static str, Vec<&str>); 9] {
         ("hmc", vec!["--input", input, "--trajectories", "10000000"]),
         ("plaquette", vec![GAUGE; 20_000]),
         ("loops", vec!["--gauge", GAUGE, "--kappa", "0.12", "--error", "1e-9"]),
+        (
+            "reweight",
+            "--kappa 0.12 --mu 0.1 --vectors 1000000 --gauge".split(' ').chain([GAUGE]).collect(),
+        ),
         ("overlap", vec!["--gauge", GAUGE, "--task", "index", "--low", "1000"]),
         ("propagator", {
             let solve = ["--kappa", "0.3", "--tol", "1e-15", "--max-iterations", "100000000"];

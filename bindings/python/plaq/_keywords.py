@@ -263,6 +263,20 @@ class Loops(TypedDict, total=False):
     factor: Sequence[float]
 
 
+class Reweighting(TypedDict, total=False):
+    """What is reweighted, and by how much noise."""
+    kind: Union[int, str, capi.plaq_reweighting_kind]
+    system: Union[int, str, capi.plaq_system]
+    vectors: int
+    first: int
+    seed: int
+    low: float
+    high: float
+    poles: int
+    fields: int
+    error: float
+
+
 class SpinorWrite(TypedDict, total=False):
     """Contents of the file of a propagator."""
     kind: Union[int, str, capi.plaq_propagator_kind]

@@ -3900,6 +3900,190 @@ def plaq_source_probe(extents: Any, number: int, wave: Any) -> None:
     _n.call(_plaq_source_probe, _n.array(_c.c_int32, extents, "extents", 4), _n.int64(number, "number"), _n.room(_c.c_int32, wave, "wave", 4))
 
 
+# ---- Reweighting factors ----
+
+
+class plaq_reweighting_kind(Enum):
+    """Reweighting factors, with X = M^dagger M."""
+    #: det X / (X + mu^2): openQCD's RWTM1, and RWTM1_EO of an asymmetric system.
+    TWISTED_MASS_1 = 0
+    #: det X (X + 2 mu^2) / (X + mu^2)^2: openQCD's RWTM2, and RWTM2_EO of an asymmetric system.
+    TWISTED_MASS_2 = 1
+    #: det X^(1/2) r(X)^n of a rational function r about x^(-1/2 n): openQCD's RWRAT.
+    RATIONAL = 2
+
+
+class plaq_reweighting_params(Struct):
+    """What is reweighted, and by how much noise.
+
+    Members:
+      kind: Factor. Default: PLAQ_REWEIGHTING_TWISTED_MASS_1.
+      system: System whose operator is M. Twisted masses: PLAQ_SYSTEM_FULL, or an asymmetric system, whose twisted mass is on its
+        own parity alone. Rational functions: that of the chain, by default of plaq's PLAQ_SYSTEM_EVEN_SYMMETRIC, of
+        openQCD's PLAQ_SYSTEM_EVEN_ASYMMETRIC. Default: PLAQ_SYSTEM_FULL.
+      vectors: Noise vectors of each factor. 1 to 1048576. Default: 1.
+      first: Number of the first noise vector: others make independent estimates. 0 to 1048576.
+        Default: 0.
+      seed: Seed of the noise. Default: 0.
+      low: Interval of the rational function's approximation: the chain's for M^dagger M in the solver's
+        normalisation. openQCD's are those of |D|: their squares. 0: not given. Default: 0.
+      high: Its upper end. Default: 0.
+      poles: Poles of the rational function; 0: as few as have `error`. 0 to 40. Default: 0.
+      fields: Pseudofermion fields n of the chain, each with the n-th root. 1 to 64. Default: 1.
+      error: Relative error of the rational function where `poles` is 0, the chain's error_hamiltonian.
+        A number above 0, to 1. Default: 1e-12.
+    """
+    struct_size: int
+    kind: Any
+    system: Any
+    vectors: int
+    first: int
+    seed: int
+    low: float
+    high: float
+    poles: int
+    fields: int
+    error: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("kind", _c.c_int32),
+        ("system", _c.c_int32),
+        ("vectors", _c.c_int32),
+        ("first", _c.c_int32),
+        ("seed", _c.c_int64),
+        ("low", _c.c_double),
+        ("high", _c.c_double),
+        ("poles", _c.c_int32),
+        ("fields", _c.c_int32),
+        ("error", _c.c_double),
+    ]
+    _enums_ = {"kind": plaq_reweighting_kind, "system": plaq_system}
+    _init_ = "plaq_reweighting_params_init"
+
+
+_plaq_reweighting_params_init = _n.function("plaq_reweighting_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_reweighting_params_init(params: plaq_reweighting_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_reweighting_params_init, _n.struct(plaq_reweighting_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_reweighting_report(Struct):
+    """The product of the averages of factors over noise vectors.
+
+    Members:
+      ln: Its logarithm.
+      error: Its relative error by the scatter of the vectors; infinite of one vector.
+      iterations: Iterations of all solves.
+      seconds: Seconds.
+    """
+    struct_size: int
+    ln: float
+    error: float
+    iterations: int
+    seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("ln", _c.c_double),
+        ("error", _c.c_double),
+        ("iterations", _c.c_int64),
+        ("seconds", _c.c_double),
+    ]
+    _init_ = "plaq_reweighting_report_init"
+
+
+_plaq_reweighting_report_init = _n.function("plaq_reweighting_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_reweighting_report_init(report: plaq_reweighting_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_reweighting_report_init, _n.struct(plaq_reweighting_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_solver_reweighting = _n.function("plaq_solver_reweighting", _c.c_int32, [plaq_solver, _c.c_void_p, _c.c_void_p, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_solver_reweighting(
+        solver: Any,
+        params: Optional[plaq_reweighting_params],
+        mu: Any,
+        nmu: int,
+        callback: Optional[Callable[..., Any]],
+        minus_ln: Any,
+        norms: Any,
+        numbers: int,
+        report: Optional[plaq_reweighting_report] = None,
+) -> None:
+    """Estimates reweighting factors by normal noise: for each twisted mass mu_k, 0 < mu_1 < mu_2 < ..., the factor from mu_k-1 to
+    mu_k (mu_0 = 0), whose product is that of the last one; for a rational function, without mu (`nmu` = 0), one factor. `minus_ln`: -ln of the
+    estimate, [factor][vector]; a factor is the average of exp(-minus_ln) over vectors. `norms`: square norms of the noise,
+    alike, or NULL. `numbers`: factors times params.vectors. Solves are those of the settings of `solver`, with twisted masses by its algorithm, for
+    poles by CG; the callback is that of solves, and where it ends one the call is NOT_CONVERGED. Errors: INVALID_ARGUMENT, BAD_PARAMETER,
+    UNSUPPORTED, NOT_CONVERGED, SPECTRAL_BOUNDS (eigenvalues that the rational function does not cover), those of plaq_solver_solve.
+    Arrays: mu[nmu], minus_ln[numbers], norms[numbers].
+    """
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_solver_reweighting, callback_, (), _n.handle(plaq_solver, solver, "solver"), _n.struct(plaq_reweighting_params, params, "params"), _n.array(_c.c_double, mu, "mu", nmu), _n.int64(nmu, "nmu"), callback_.c, None, _n.room(_c.c_double, minus_ln, "minus_ln", numbers), _n.room(_c.c_double, norms, "norms", numbers, optional=True), _n.int64(numbers, "numbers"), _n.struct(plaq_reweighting_report, report, "report"))
+
+
+# ---- Schroedinger functional ----
+
+
+class plaq_boundary_end(Enum):
+    """Boundaries of the Schroedinger functional."""
+    #: Slice 0.
+    LOWER = 0
+    #: Slice T, behind the last stored one.
+    UPPER = 1
+
+
+_plaq_solver_boundary_propagator = _n.function("plaq_solver_boundary_propagator", _c.c_int32, [plaq_solver, _c.c_int32, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_solver_boundary_propagator(
+        solver: Any,
+        end: Union[int, str, plaq_boundary_end],
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_solve_report] = None,
+) -> plaq_spinor:
+    """Makes the boundary-to-bulk propagator of a boundary whose links stand still, H(x) = cF sum_y D^-1(x, y) U(y - t, t)^dagger P with y
+    on slice 1 of the lower end, P = (1 + gamma_t) / 2, or H(x) = cF' sum_y D^-1(x, y) U(y, t) P with y on slice T - 1 of the upper one,
+    P = (1 - gamma_t) / 2: twelve right-hand sides, 3 spin + colour of the boundary field, of which six are solved for. D is that of mass
+    normalisation whatever the solver's is; boundary fields have momentum zero, with the phases of quarks in space exp(i theta x / L). The
+    solver is one for PLAQ_SOLUTION_M. Errors: UNSUPPORTED (other boundaries or operators), those of plaq_solver_propagator.
+    """
+    propagator_ = plaq_spinor()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_solver_boundary_propagator, callback_, (propagator_,), _n.handle(plaq_solver, solver, "solver"), _n.enum(plaq_boundary_end, end, "end"), callback_.c, None, _c.byref(propagator_), _n.struct(plaq_solve_report, report, "report"))
+    return propagator_
+
+
+_plaq_solver_boundary_correlators = _n.function("plaq_solver_boundary_correlators", _c.c_int32, [plaq_solver, plaq_progress_callback, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_solver_boundary_correlators(
+        solver: Any,
+        callback: Optional[Callable[..., Any]],
+        times: int,
+        f_a: Any = None,
+        f_p: Any = None,
+        g_a: Any = None,
+        g_p: Any = None,
+        f1: Any = None,
+        report: Optional[plaq_solve_report] = None,
+) -> None:
+    """Makes the correlators of boundary fields by slice x0 = 0 to `times` - 1, averaged over space, with the H of
+    plaq_solver_boundary_propagator: f_A = -1/2 tr H^dagger gamma_t H and f_P = 1/2 tr H^dagger H of the lower end, g_A = 1/2 tr H^dagger gamma_t H and
+    g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K = cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each may be NULL. On
+    PLAQ_BOUNDARY_TIME_OPEN_SF what is of the lower end is NaN. `times`: the extent of t. The report is that of all solves.
+    Errors: as of plaq_solver_boundary_propagator.
+    Arrays: f_a[times], f_p[times], g_a[times], g_p[times], f1[1].
+    """
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_solver_boundary_correlators, callback_, (), _n.handle(plaq_solver, solver, "solver"), callback_.c, None, _n.int64(times, "times"), _n.room(_c.c_double, f_a, "f_a", times, optional=True), _n.room(_c.c_double, f_p, "f_p", times, optional=True), _n.room(_c.c_double, g_a, "g_a", times, optional=True), _n.room(_c.c_double, g_p, "g_p", times, optional=True), _n.room(_c.c_double, f1, "f1", 1, optional=True), _n.struct(plaq_solve_report, report, "report"))
+
+
 # ---- Propagators in files ----
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from . import _keywords
     from .loops import Loops, Space, Sums
+    from .reweighting import Reweighting
 
     class Term(TypedDict, total=False):
         """Terms of a Wilson operator that only some classes name, and its links."""
@@ -351,6 +352,17 @@ class Operator(Object):
         return self._say(f"{self.name}, {size}, {self.precision} precision")
 
 
+class BoundaryCorrelators(NamedTuple):
+    """Correlators of boundary fields of the Schroedinger functional by slice x0, averaged over space: f_A and f_P of the lower boundary, `g_a`
+    and `g_p` the same of the upper one with time reversed, and f_1 of both; NaN where links do not stand still."""
+
+    f_a: np.ndarray
+    f_p: np.ndarray
+    g_a: np.ndarray
+    g_p: np.ndarray
+    f_1: float
+
+
 class Adjoint:
     """The adjoint of an operator."""
 
@@ -501,6 +513,46 @@ class Wilson(Operator):
         _warn(report, "propagator")
         return found
 
+    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
+    def boundary_propagator(
+        self,
+        end: str = "lower",
+        *,
+        multigrid: Optional["Multigrid"] = None,
+        progress: Progress = None,
+        **params: "Unpack[_keywords.Solver]",
+    ) -> Propagator:
+        """H(x), from the fields of a boundary whose links stand still to the bulk: cF sum_y D^-1(x, y) U(y - t, t)^dagger (1 + gamma_t) / 2
+        with y on slice 1 of the lower end, or cF' sum_y D^-1(x, y) U(y, t) (1 - gamma_t) / 2 with y on the last slice of the "upper" one, at
+        momentum zero with the operator's phases in space. Times count from slice 0; parameters as of solve."""
+        report, how = capi.plaq_solve_report(), {**params}
+        by = self._solver(multigrid, how)
+        with residuals(progress, "boundary propagator", _tol(how)) as callback, self._reported(report, None):
+            handle = capi.plaq_solver_boundary_propagator(by, end, callback, report)
+        found = Propagator(None, context=self.context, _handle=handle)
+        found.report, found.of = report, f"{type(self).__name__} {self.name}, {end} boundary"
+        _warn(report, "boundary propagator")
+        return found
+
+    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
+    def boundary_correlators(
+        self,
+        *,
+        multigrid: Optional["Multigrid"] = None,
+        progress: Progress = None,
+        **params: "Unpack[_keywords.Solver]",
+    ) -> BoundaryCorrelators:
+        """f_A(x0) = -1/2 tr H^dagger gamma_t H, f_P(x0) = 1/2 tr H^dagger H, g_A, g_P and f_1 of the Schroedinger functional, with H of
+        boundary_propagator; parameters as of solve."""
+        report, how = capi.plaq_solve_report(), {**params}
+        by = self._solver(multigrid, how)
+        times = self.extents[3] * self.context.grid[3]
+        found, last = np.empty((4, times)), np.empty(1)
+        with residuals(progress, "boundary correlators", _tol(how)) as callback, self._reported(report, None):
+            capi.plaq_solver_boundary_correlators(by, callback, times, *found, last, report)
+        _warn(report, "boundary correlators")
+        return BoundaryCorrelators(*found, float(last[0]))
+
     @passes_on(capi.plaq_multigrid_params, capi.plaq_multigrid_level_params, without=["level"])
     def multigrid(
         self,
@@ -560,6 +612,16 @@ class Wilson(Operator):
         from .loops import sums
 
         return sums(self, gauge, **how)
+
+    def reweighting(self, mu: Any = (), **how: Any) -> "Reweighting":
+        """Reweighting factors by noise, a plaq.reweighting.Reweighting with an estimate for each of `vectors` noise vectors from number `first` on and
+        of each factor. kind="twisted-mass-1": det X / (X + mu^2), X = D^dagger D, "twisted-mass-2": det X (X + 2 mu^2) / (X + mu^2)^2; mu: the
+        twisted mass, or ascending ones of which the last counts, whose factors have less noise; system="even_asymmetric": of openQCD's even-odd
+        preconditioned ones. kind="rational": |det P| over the determinant of a chain's rational function of P^dagger P on `interval` with
+        `poles`, or with `error`, of `fields` pseudofermions; `system`: that of P. Members of capi.plaq_solver_params by keyword, and progress."""
+        from .reweighting import reweighting
+
+        return reweighting(self, mu, **how)
 
     def hop(self, psi: Fermion, parity: int, dagger: bool = False) -> Fermion:
         """The hopping term H from the other parity to `parity`, a field on the whole lattice whose other sites are 0."""

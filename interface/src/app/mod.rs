@@ -17,6 +17,8 @@ mod plaquette;
 mod plot;
 mod propagator;
 mod quark;
+mod reweight;
+mod schroedinger;
 mod session;
 mod shell;
 mod smearing;
@@ -84,6 +86,8 @@ pub const COMMANDS: &[&Command] = &[
     &propagator::COMMAND,
     &distillation::COMMAND,
     &loops::COMMAND,
+    &reweight::COMMAND,
+    &schroedinger::COMMAND,
     &gaugefix::COMMAND,
     &gluon::COMMAND,
     &flow::COMMAND,

@@ -46,6 +46,8 @@ pub mod path;
 pub mod progress;
 pub mod propagator;
 pub mod quda;
+pub mod reweighting;
+pub mod schroedinger;
 pub mod solve;
 pub mod spinor;
 pub mod structure;
@@ -73,6 +75,8 @@ pub const MODULES: &[&table::Module] = &[
     &contract::MODULE,
     &structure::MODULE,
     &loops::MODULE,
+    &reweighting::MODULE,
+    &schroedinger::MODULE,
     &propagator::MODULE,
     &eigen::MODULE,
     &loop_sums::MODULE,

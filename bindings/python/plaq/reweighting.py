@@ -1,0 +1,78 @@
+"""Reweighting factors of quark determinants by noise."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence, Union
+
+import numpy as np
+
+from . import capi
+from ._progress import Progress, residuals
+from .quarks import Wilson, _tol
+
+
+class Reweighting(NamedTuple):
+    """Estimates of factors by noise vectors: `minus_ln` (factors, vectors) is -ln of each, `norms` (factors, vectors) the square norm of
+    its noise. `ln`: the logarithm of the product of the factors' averages, `error` its relative error."""
+
+    minus_ln: np.ndarray
+    norms: np.ndarray
+    ln: float
+    error: float
+
+    @property
+    def factors(self) -> np.ndarray:
+        """ln of the average of each factor."""
+        least = self.minus_ln.min(axis=1)
+        found: np.ndarray = np.log(np.exp(least[:, None] - self.minus_ln).mean(axis=1)) - least
+        return found
+
+    @property
+    def value(self) -> float:
+        """The product of the averages."""
+        return float(np.exp(self.ln))
+
+
+def reweighting(
+    operator: "Wilson",
+    mu: Union[float, Sequence[float]] = (),
+    *,
+    kind: Union[int, str] = 0,
+    system: Union[None, int, str] = None,
+    vectors: int = 12,
+    first: int = 0,
+    seed: int = 0,
+    interval: Sequence[float] = (0.0, 0.0),
+    poles: int = 0,
+    error: float = 1e-12,
+    fields: int = 1,
+    multigrid: Any = None,
+    progress: Progress = None,
+    **params: Any,
+) -> Reweighting:
+    """As of D.reweighting."""
+    masses = np.atleast_1d(np.asarray(mu, float))
+    low, high = interval
+    rational = capi.plaq_reweighting_params(kind=kind).kind == capi.plaq_reweighting_kind.RATIONAL
+    if system is None:
+        system = "even_symmetric" if rational else "full"
+    how = capi.plaq_reweighting_params(
+        kind=kind,
+        system=system,
+        vectors=vectors,
+        first=first,
+        seed=seed,
+        low=low,
+        high=high,
+        poles=poles,
+        error=error,
+        fields=fields,
+    )
+    by = operator._solver(multigrid, params)
+    shape = (1 if rational else len(masses), vectors)
+    found, norms = np.empty(shape), np.empty(shape)
+    report = capi.plaq_reweighting_report()
+    room = masses if len(masses) else np.zeros(1)
+    with residuals(progress, "reweighting", _tol(params)) as callback:
+        capi.plaq_solver_reweighting(by, how, room, len(masses), callback, found, norms, found.size, report)
+    return Reweighting(found, norms, report.ln, report.error)

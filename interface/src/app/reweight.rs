@@ -1,0 +1,261 @@
+//! `plaq reweight`: reweighting factors of quark determinants on configurations, by noise.
+
+use std::sync::Arc;
+
+use serde_json::{json, Value};
+
+use super::files::{self, described, lattice_text};
+use super::options::{numbers, opt, param, refuse, Command, Kind, Need, Opt, Options};
+use super::quark::{
+    check_kappa, mass_of, monitor, of_quark, Action, Method, Solving, BOUNDARY, SOLVER_OPTIONS,
+};
+use super::session::{self, overwrite, say, Progress, Session};
+use super::{interrupted, output, Failure, Run};
+use crate::compose::QuarkParams;
+use crate::error::Status;
+use crate::io::FileFormat;
+use crate::linop::System;
+use crate::ops::reweighting::{
+    reweighting, Average, Factor, Reweighting, ReweightingKind, ReweightingParams,
+};
+use crate::params::Choice as _;
+
+const fn of(name: &'static str, row: &str) -> Opt {
+    param::<ReweightingParams>(name, ReweightingParams::row(row))
+}
+
+const RATIONAL: &[&[Need]] = &[&[Need::Is("kind", &["rational"])]];
+
+#[rustfmt::skip]
+const OPTIONS: &[Opt] = &[
+    opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark"),
+    of_quark("csw"),
+    of_quark("clover"),
+    of_quark("cf"),
+    param::<QuarkParams>("cf-prime", QuarkParams::row("cf_prime")),
+    BOUNDARY,
+    of_quark("normalisation").or("mass"),
+    of("kind", "kind"),
+    of("system", "system"),
+    opt("mu", Kind::Text, "MU[,MU...]", "", "twisted mass, or ascending ones of which the last counts: more factors, each with less noise"),
+    of("vectors", "vectors").or("12"),
+    of("first", "first"),
+    of("seed", "seed"),
+    opt("interval", Kind::Text, "LOW,HIGH", "", "interval of the rational function: of a chain, for P^dagger P").needs(RATIONAL),
+    of("poles", "poles").needs(RATIONAL),
+    of("error", "error").needs(RATIONAL),
+    of("fields", "fields").needs(RATIONAL),
+    opt("json", Kind::Output(&[]), "FILE", "", "all estimates as JSON"),
+    overwrite(&[&[Need::With("json")]]),
+];
+
+pub const COMMAND: Command = Command {
+    name: "reweight",
+    usage: &[
+        "FILE... --kappa K --mu MU[,MU...] [options]",
+        "FILE... --kappa K --kind rational --interval LOW,HIGH [options]",
+    ],
+    about: &[
+        "reweighting factors of quark determinants",
+        "Reweighting factors of configurations by noise: of twisted masses, or of a rational function. Configuration k",
+        "of the list takes the seed --seed + k, k from 0.",
+    ],
+    tables: &[files::MANY, OPTIONS, SOLVER_OPTIONS, session::OPTIONS],
+    input: Some("gauge"),
+    example: "reweight b6.0.00001 b6.0.00002 --kappa 0.137 --csw 1.9 --mu 0.001 --vectors 24",
+    run,
+};
+
+/// The options' work.
+struct Plan {
+    kappa: f64,
+    action: Action,
+    solving: Solving,
+    params: ReweightingParams,
+    mu: Vec<f64>,
+}
+
+fn plan(options: &Options) -> Run<Plan> {
+    let kappa = options.required_number("kappa")?;
+    check_kappa("kappa", kappa)?;
+    let mut params: ReweightingParams = options.params()?;
+    let rational = params.kind == ReweightingKind::Rational;
+    if rational && !options.given("system") {
+        params.system = System::EvenSymmetric;
+    }
+    let solving = Solving::of(options)?;
+    if solving.method == Method::Multigrid {
+        let expected = "auto, cg, cgne, cgnr, bicgstab, gcr or mr";
+        return Err(refuse("solver", options.text("solver"), expected));
+    }
+    let mut mu = vec![];
+    match (rational, options.get("mu")) {
+        (true, Some(text)) => return Err(refuse("mu", text, "none with --kind rational")),
+        (false, None) => {
+            return Err(Failure::usage("--mu: missing; or give --kind rational with --interval"))
+        }
+        (true, None) => {
+            let text = options.required("interval")?;
+            let expected = "two numbers with a comma between, 0 < LOW < HIGH";
+            let found = numbers::<f64, 2>(text).filter(|[low, high]| 0.0 < *low && low < high);
+            let Some([low, high]) = found else { return Err(refuse("interval", text, expected)) };
+            (params.low, params.high) = (low, high);
+        }
+        (false, Some(text)) => {
+            let word = |word: &str| word.trim().parse::<f64>().ok();
+            let found: Option<Vec<f64>> = text.split(',').map(word).collect();
+            let fits = |mu: &Vec<f64>| mu[0] > 0.0 && mu.windows(2).all(|pair| pair[0] < pair[1]);
+            let expected = "positive numbers with commas between, ascending";
+            mu = found.filter(fits).ok_or_else(|| refuse("mu", text, expected))?;
+        }
+    }
+    Ok(Plan { kappa, action: Action::of(options)?, solving, params, mu })
+}
+
+/// The factors of one configuration.
+struct Done {
+    file: String,
+    format: FileFormat,
+    lattice: [usize; 4],
+    found: Reweighting,
+}
+
+/// A number of JSON, null where it is not known.
+fn known(x: f64) -> Value {
+    match x.is_finite() {
+        true => json!(x),
+        false => Value::Null,
+    }
+}
+
+fn reweight(
+    session: &Session,
+    options: &Options,
+    plan: &Plan,
+    (k, name): (usize, &str),
+) -> Run<Done> {
+    let loaded = files::read(session, name, &files::reading(options)?)?;
+    let lattice = loaded.gauge.geometry().global_extents();
+    let op = plan.action.operator(&Arc::new(loaded.gauge), plan.kappa)?;
+    let solver = plan.solving.solver(&op, &plan.action, plan.params.vectors, None)?;
+    let seed = plan.params.seed.wrapping_add(k as u64);
+    let params = ReweightingParams { seed, ..plan.params.clone() };
+    let mut progress = Progress::new();
+    let found = {
+        let mut watch = monitor(&session.comm, &mut progress, "");
+        reweighting(&solver, &params, &plan.mu, &mut watch)?
+    };
+    progress.clear();
+    Ok(Done { file: name.into(), format: loaded.info.format, lattice, found })
+}
+
+impl Done {
+    fn print(&self, plan: &Plan) {
+        let format = files::name_of(self.format);
+        say!("# {} ({format}), {}, kappa {}", self.file, lattice_text(self.lattice), plan.kappa);
+        say!("#  factor         mu        -ln W         error   |eta|^2 / sites");
+        let sites: usize = self.lattice.iter().product();
+        for (k, factor) in self.found.factors.iter().enumerate() {
+            let Average { ln, error } = factor.average();
+            let norm = factor.norm2.iter().sum::<f64>() / factor.norm2.len() as f64;
+            let mu = plan.mu.get(k).map_or("-".to_string(), |mu| mu.to_string());
+            say!(
+                "  {k:7}  {mu:>9}  {:12}  {:12}  {:16.6}",
+                output::exponent(-ln, 6),
+                output::exponent(error, 3),
+                norm / sites as f64
+            );
+        }
+        let Average { ln, error } = self.found.product();
+        say!(
+            "# ln W {} +- {}, {} vectors, {} iterations, {:.1} s",
+            output::exponent(ln, 8),
+            output::exponent(error, 3),
+            plan.params.vectors,
+            self.found.iterations,
+            self.found.seconds
+        );
+    }
+
+    fn json(&self, plan: &Plan, weight: f64) -> Value {
+        let one = |(k, factor): (usize, &Factor)| {
+            let Average { ln, error } = factor.average();
+            json!({
+                "mu": plan.mu.get(k), "ln": known(ln), "error": known(error),
+                "minus_ln": factor.minus_ln, "norms": factor.norm2,
+            })
+        };
+        let Average { ln, error } = self.found.product();
+        let factors: Vec<Value> = self.found.factors.iter().enumerate().map(one).collect();
+        json!({
+            "gauge": described(&self.file, self.format, self.lattice),
+            "ln": known(ln), "error": known(error), "weight": known(weight), "iterations": self.found.iterations,
+            "seconds": self.found.seconds, "factors": factors,
+        })
+    }
+}
+
+/// W over its average over the configurations.
+fn weights(all: &[Done]) -> Vec<f64> {
+    let logs: Vec<f64> = all.iter().map(|one| one.found.product().ln).collect();
+    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mean = logs.iter().map(|ln| (ln - most).exp()).sum::<f64>() / logs.len() as f64;
+    logs.iter().map(|ln| (ln - most).exp() / mean).collect()
+}
+
+fn run(options: Options) -> Run<i32> {
+    let names = files::distinct(&options)?;
+    let plan = plan(&options)?;
+    let inputs: Vec<(&str, &str)> = names.iter().map(|name| ("gauge", name.as_str())).collect();
+    output::distinct(&inputs, &[("json", options.get("json"))])?;
+    output::check(options.get("json"), options.flag("overwrite"), "")?;
+    session::run(&options, |session| {
+        let mut all = vec![];
+        let mut whole = true;
+        for (k, name) in names.iter().enumerate() {
+            match reweight(session, &options, &plan, (k, name)) {
+                Ok(done) => {
+                    done.print(&plan);
+                    all.push(done);
+                }
+                Err(Failure::Work(e)) if e.status == Status::NotConverged => {
+                    let end = if interrupted() { ", INTERRUPTED" } else { "" };
+                    session::complain(&format!("{name}: {}{end}", super::in_words(&e)));
+                    whole = false;
+                    break;
+                }
+                Err(e) => return Err(e),
+            }
+        }
+        let weights = weights(&all);
+        if all.len() > 1 {
+            say!("# W over its average");
+            for (done, weight) in all.iter().zip(&weights) {
+                say!("  {:12}  {}", output::exponent(*weight, 6), done.file);
+            }
+        }
+        if let Some(name) = options.get("json").filter(|_| session.first()) {
+            let ReweightingParams { kind, system, seed, first, vectors, .. } = plan.params;
+            let runs: Vec<Value> =
+                all.iter().zip(weights).map(|(done, weight)| done.json(&plan, weight)).collect();
+            let [cf, cf_prime] = plan.action.boundary_terms();
+            let report = json!({
+                "version": env!("CARGO_PKG_VERSION"), "device": session.device.name(),
+                "kind": kind.word(), "system": system.word(), "mu": plan.mu,
+                "noise": { "seed": seed, "first": first, "vectors": vectors },
+                "rational": (kind == ReweightingKind::Rational).then(|| json!({
+                    "interval": [plan.params.low, plan.params.high], "poles": plan.params.poles,
+                    "error": plan.params.error, "fields": plan.params.fields,
+                })),
+                "action": {
+                    "kappa": plan.kappa, "mass": mass_of(plan.kappa), "csw": plan.action.csw,
+                    "clover": plan.action.clover.word(), "cf": cf, "cf_prime": cf_prime,
+                    "boundary": plan.action.boundary.0, "normalisation": plan.action.normalisation_name(),
+                },
+                "runs": runs,
+            });
+            output::write_json(name, "reweight", &report)?;
+        }
+        Ok(session::status(whole))
+    })
+}

@@ -1,0 +1,89 @@
+//! Quarks at the boundaries of the Schroedinger functional.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::args::{Handle, MaybeArray, One, Out, Raw, Report};
+use super::progress::plaq_progress_callback;
+use super::solve::{monitor, plaq_solve_report, plaq_solver, to_c, Solver};
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::error::Result;
+use crate::io::Origin;
+use crate::ops::schroedinger::{boundary_correlators, boundary_propagator, BoundaryEnd};
+use crate::refuse;
+
+interface! {
+    "Schroedinger functional"
+    choices {
+        plaq_boundary_end = BoundaryEnd;
+    }
+    functions {
+        /// Makes the boundary-to-bulk propagator of a boundary whose links stand still, H(x) = cF sum_y D^-1(x, y) U(y - t, t)^dagger P with y
+        /// on slice 1 of the lower end, P = (1 + gamma_t) / 2, or H(x) = cF' sum_y D^-1(x, y) U(y, t) P with y on slice T - 1 of the upper one,
+        /// P = (1 - gamma_t) / 2: twelve right-hand sides, 3 spin + colour of the boundary field, of which six are solved for. D is that of mass
+        /// normalisation whatever the solver's is; boundary fields have momentum zero, with the phases of quarks in space exp(i theta x / L). The
+        /// solver is one for PLAQ_SOLUTION_M. Errors: UNSUPPORTED (other boundaries or operators), those of plaq_solver_propagator.
+        plaq_solver_boundary_propagator(solver: Handle<plaq_solver>, end: One<BoundaryEnd>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>) = propagator_of;
+        /// Makes the correlators of boundary fields by slice x0 = 0 to `times` - 1, averaged over space, with the H of
+        /// plaq_solver_boundary_propagator: f_A = -1/2 tr H^dagger gamma_t H and f_P = 1/2 tr H^dagger H of the lower end, g_A = 1/2 tr H^dagger gamma_t H and
+        /// g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K = cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each may be NULL. On
+        /// PLAQ_BOUNDARY_TIME_OPEN_SF what is of the lower end is NaN. `times`: the extent of t. The report is that of all solves.
+        /// Errors: as of plaq_solver_boundary_propagator.
+        plaq_solver_boundary_correlators(solver: Handle<plaq_solver>, callback: Raw<plaq_progress_callback>, user: *mut c_void, times: i64, f_a: MaybeArray<f64>[times], f_p: MaybeArray<f64>[times], g_a: MaybeArray<f64>[times], g_p: MaybeArray<f64>[times], f1: MaybeArray<f64>[1], report: Report<plaq_solve_report>) = correlators_of;
+    }
+}
+
+/// Columns at a time, and phases in space.
+fn settings(solver: &Solver) -> (usize, [f64; 3]) {
+    let [x, y, z, _] = solver.phases();
+    (solver.columns(), [x, y, z])
+}
+
+fn propagator_of(
+    solver: &Arc<Solver>,
+    end: BoundaryEnd,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    out: &mut Out<plaq_spinor>,
+    report: &mut Report<plaq_solve_report>,
+) -> Result<()> {
+    let mut told = monitor(solver.solver(), callback, user);
+    let (field, done) = boundary_propagator(solver.solver(), end, settings(solver), &mut told)?;
+    // The slice of the source is a boundary, where times are counted from.
+    let position = [None, None, None, Some(0)];
+    let origin = Origin { position, ..solver.origin() };
+    out.set(solver.context().adopt(Spinor::with_origin(solver.context(), field, origin))?);
+    report.set(to_c(&done, solver.solver().params().solver.kind));
+    solver.keep_history(done.solver.history);
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn correlators_of(
+    solver: &Arc<Solver>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    times: i64,
+    f_a: &mut MaybeArray<f64>,
+    f_p: &mut MaybeArray<f64>,
+    g_a: &mut MaybeArray<f64>,
+    g_p: &mut MaybeArray<f64>,
+    f1: &mut MaybeArray<f64>,
+    report: &mut Report<plaq_solve_report>,
+) -> Result<()> {
+    let extent = solver.solver().op().shape().geometry.global_extents()[3];
+    if times != extent as i64 {
+        refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
+    }
+    let mut told = monitor(solver.solver(), callback, user);
+    let (found, done) = boundary_correlators(solver.solver(), settings(solver), &mut told)?;
+    f_a.set(found.f_a);
+    f_p.set(found.f_p);
+    g_a.set(found.g_a);
+    g_p.set(found.g_p);
+    f1.set(vec![found.f_1]);
+    report.set(to_c(&done, solver.solver().params().solver.kind));
+    solver.keep_history(done.solver.history);
+    Ok(())
+}

@@ -1,0 +1,450 @@
+//! Reweighting factors of quark determinants by noise: of twisted masses (Luescher, Palombi, PoS LATTICE2008 (2008)
+//! 049) and of rational approximations (Luescher, Schaefer, Comput. Phys. Commun. 184 (2013) 519).
+//!
+//! For normal eta and a positive B the mean of exp(-(eta, (B - 1) eta)) is 1 / det B. With X = M^dagger M
+//!   twisted mass, first kind:  1 / B = (X + mu1^2) / (X + mu2^2),
+//!   second kind:               1 / B = [(X + mu1^2) / (X + mu2^2)]^2 (X + 2 mu2^2) / (X + 2 mu1^2),
+//!   rational r about x^(-1/2 n): 1 / B = (1 + Z)^(1/2), Z = X r(X)^(2 n) - 1.
+//! The products of the first two over 0 < mu_1 < mu_2 < ... are det X / (X + mu^2) and det X (X + 2 mu^2) / (X + mu^2)^2 of
+//! the last mu, with less noise than at once.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::bail;
+use crate::compose::{DiracSolver, Equations, Normalisation, Solution, SolveParams};
+use crate::error::{significant, Result};
+use crate::fields::{blas, Noise, SpinorField};
+use crate::linop::{LinOp, Schur, System};
+use crate::operators::Wilson;
+use crate::params::{choices, parameters};
+use crate::refuse;
+use crate::solvers::{Monitor, Rational, Shift, SolverKind, SolverReport};
+
+choices! {
+    /// Reweighting factors, with X = M^dagger M.
+    pub enum ReweightingKind: plaq_reweighting_kind {
+        /// det X / (X + mu^2): openQCD's RWTM1, and RWTM1_EO of an asymmetric system.
+        TwistedMass1 = 0, PLAQ_REWEIGHTING_TWISTED_MASS_1, "twisted-mass-1";
+        /// det X (X + 2 mu^2) / (X + mu^2)^2: openQCD's RWTM2, and RWTM2_EO of an asymmetric system.
+        TwistedMass2 = 1, PLAQ_REWEIGHTING_TWISTED_MASS_2, "twisted-mass-2";
+        /// det X^(1/2) r(X)^n of a rational function r about x^(-1/2 n): openQCD's RWRAT.
+        Rational = 2, PLAQ_REWEIGHTING_RATIONAL, "rational";
+    }
+}
+
+parameters! {
+    /// What is reweighted, and by how much noise.
+    pub struct ReweightingParams: plaq_reweighting_params {
+        /// Factor.
+        kind: ReweightingKind = ReweightingKind::TwistedMass1;
+        /// System whose operator is M. Twisted masses: PLAQ_SYSTEM_FULL, or an asymmetric system, whose twisted mass is on its
+        /// own parity alone. Rational functions: that of the chain, by default of plaq's PLAQ_SYSTEM_EVEN_SYMMETRIC, of
+        /// openQCD's PLAQ_SYSTEM_EVEN_ASYMMETRIC.
+        system: System = System::Full;
+        /// Noise vectors of each factor.
+        vectors: usize = 1, within(1, 1 << 20);
+        /// Number of the first noise vector: others make independent estimates.
+        first: usize = 0, within(0, 1 << 20);
+        /// Seed of the noise.
+        seed: u64 = 0;
+        /// Interval of the rational function's approximation: the chain's for M^dagger M in the solver's
+        /// normalisation. openQCD's are those of |D|: their squares. 0: not given.
+        low: f64 = 0.0;
+        /// Its upper end.
+        high: f64 = 0.0;
+        /// Poles of the rational function; 0: as few as have `error`.
+        poles: usize = 0, within(0, 40);
+        /// Pseudofermion fields n of the chain, each with the n-th root.
+        fields: usize = 1, within(1, 64);
+        /// Relative error of the rational function where `poles` is 0, the chain's error_hamiltonian.
+        error: f64 = 1e-12, above(0.0, 1.0);
+    }
+}
+
+/// Estimates of one factor: of each noise vector -ln of the estimate, and its square norm.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Factor {
+    pub minus_ln: Vec<f64>,
+    pub norm2: Vec<f64>,
+}
+
+/// The average over noise vectors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Average {
+    /// ln of the average of the estimates.
+    pub ln: f64,
+    /// Its error: the relative error of the average; infinite of one vector.
+    pub error: f64,
+}
+
+impl Factor {
+    /// The average of exp(-minus_ln).
+    pub fn average(&self) -> Average {
+        let least = self.minus_ln.iter().copied().fold(f64::INFINITY, f64::min);
+        let n = self.minus_ln.len() as f64;
+        let all = || self.minus_ln.iter().map(|s| (least - s).exp());
+        let mean = all().sum::<f64>() / n;
+        let variance = all().map(|w| (w - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        let error = if n > 1.0 { (variance / n).sqrt() / mean } else { f64::INFINITY };
+        Average { ln: mean.ln() - least, error }
+    }
+}
+
+/// Factors whose product reweights.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reweighting {
+    pub factors: Vec<Factor>,
+    pub iterations: usize,
+    pub seconds: f64,
+}
+
+impl Reweighting {
+    /// The product of the averages of factors, whose noise is independent.
+    pub fn product(&self) -> Average {
+        let all: Vec<Average> = self.factors.iter().map(Factor::average).collect();
+        Average {
+            ln: all.iter().map(|one| one.ln).sum(),
+            error: all.iter().map(|one| one.error.powi(2)).sum::<f64>().sqrt(),
+        }
+    }
+}
+
+/// Noise vectors solved for at a time.
+const AT_ONCE: usize = 4;
+/// Bits of the number of a noise vector within its factor.
+const VECTORS: u32 = 24;
+/// Most factors of one call.
+const FACTORS: usize = 256;
+/// Terms of the series of (1 + Z)^(-1/2): to this size, and how many at most.
+const LAST_TERM: f64 = 1e-10;
+const TERMS: usize = 24;
+
+/// A factor that is estimated with noise.
+pub enum Estimator {
+    Twisted(Twisted),
+    Rational(Box<OfRational>),
+}
+
+/// Solvers for (Q + i mu) x = b, Q = gamma5 M, that a factor of a twisted mass takes.
+pub struct Twisted {
+    /// mu1^2 and mu2^2.
+    squares: [f64; 2],
+    lower: DiracSolver,
+    /// Solver of sqrt(2) mu2, for the second kind.
+    upper: Option<DiracSolver>,
+}
+
+/// A rational function with the solver of its poles.
+pub struct OfRational {
+    rational: Rational,
+    fields: usize,
+    solver: DiracSolver,
+    op: Arc<dyn LinOp>,
+    /// M^dagger M is this times that of `op`.
+    factor: f64,
+}
+
+/// A solve did not converge.
+fn check(report: &SolverReport) -> Result<usize> {
+    if report.converged {
+        return Ok(report.iterations);
+    }
+    let worst = report.residual.iter().fold(0.0f64, |m, r| m.max(*r));
+    let ended = if report.stopped { "stopped" } else { "not converged" };
+    bail!(
+        NotConverged,
+        "reweighting: a solve is {ended}: residual {} after {} iterations",
+        significant(worst, 3),
+        report.iterations
+    );
+}
+
+impl Twisted {
+    fn new(of: &DiracSolver, params: &ReweightingParams, [mu1, mu2]: [f64; 2]) -> Result<Twisted> {
+        let Some(wilson) = of.op().as_any().downcast_ref::<Wilson>() else {
+            refuse!(Unsupported, "solver", expected("a Wilson operator for a twisted mass"));
+        };
+        let own = wilson.params().mu;
+        let form = params.system.schur();
+        let solver = |mu: f64| -> Result<DiracSolver> {
+            let op = match form {
+                None => wilson.with_twists(own.hypot(mu), 0.0)?,
+                Some(_) => wilson.with_twists(0.0, mu)?,
+            };
+            let asked = of.params();
+            let solution = if form.is_some() { Solution::MatPc } else { Solution::Mat };
+            let even_odd = form.or(asked.even_odd);
+            let mut solve = SolveParams {
+                solution,
+                even_odd,
+                normalisation: Normalisation::Mass,
+                ..asked.clone()
+            };
+            solve.solver.initial_guess = false;
+            DiracSolver::new(Arc::new(op), solve)
+        };
+        let upper = match params.kind {
+            ReweightingKind::TwistedMass2 => Some(solver(mu2 * 2f64.sqrt())?),
+            _ => None,
+        };
+        Ok(Twisted { squares: [mu1 * mu1, mu2 * mu2], lower: solver(mu1)?, upper })
+    }
+
+    /// -ln of the estimates by these noise vectors, and iterations.
+    fn estimate(&self, eta: &SpinorField, watch: &mut Monitor) -> Result<(Vec<f64>, usize)> {
+        let mut iterations = 0;
+        let mut solve = |by: &DiracSolver, b: &SpinorField| -> Result<SpinorField> {
+            let (mut turned, mut x) = (b.like(b.precision())?, b.like(b.precision())?);
+            by.op().gamma5(&mut turned, b)?;
+            iterations += check(&by.solve(&mut x, &turned, watch)?.solver)?;
+            Ok(x)
+        };
+        let [low, high] = self.squares;
+        let first = solve(&self.lower, eta)?;
+        let Some(upper) = &self.upper else {
+            let norms = blas::norm2(&first)?;
+            return Ok((norms.iter().map(|n| (high - low) * n).collect(), iterations));
+        };
+        // B - 1 = (high - low) / (2 high - low) [2 high^2 / ((X + low) (X + 2 high)) + low (high - low) / (X + low)^2]
+        let both = blas::norm2(&solve(upper, &first)?)?;
+        let twice = match low > 0.0 {
+            true => blas::norm2(&solve(&self.lower, &first)?)?,
+            false => vec![0.0; both.len()],
+        };
+        let front = (high - low) / (2.0 * high - low);
+        let pairs = both.iter().zip(&twice);
+        let found =
+            pairs.map(|(a, b)| front * (2.0 * high * high * a + low * (high - low) * b)).collect();
+        Ok((found, iterations))
+    }
+}
+
+impl OfRational {
+    fn new(of: &DiracSolver, params: &ReweightingParams) -> Result<OfRational> {
+        let ReweightingParams { low, high, poles, error, fields, .. } = *params;
+        let power = -0.5 / fields as f64;
+        let rational = match poles {
+            0 => Rational::new(power, low, high, error)?,
+            poles => Rational::with_poles(power, low, high, poles)?,
+        };
+        let (asked, even_odd) = (of.params(), params.system.schur());
+        let solution = match even_odd {
+            Some(_) => Solution::MatPcDagMatPc,
+            None => Solution::MatDagMat,
+        };
+        let equations = Equations::Direct;
+        let mut solve = SolveParams {
+            solution,
+            even_odd,
+            equations,
+            automatic: None,
+            precondition_steps: 0,
+            ..asked.clone()
+        };
+        solve.solver.kind = SolverKind::Cg;
+        let action = of.op().clone();
+        let op: Arc<dyn LinOp> = match even_odd {
+            Some(form) => action.clone().schur(form)?,
+            None => action.clone(),
+        };
+        let symmetric = even_odd.is_some_and(|form| form.symmetric);
+        let factor = match (asked.normalisation, symmetric) {
+            (Normalisation::Mass, false) => action.mass_scale().powi(-2),
+            _ => 1.0,
+        };
+        Ok(OfRational { rational, fields, solver: DiracSolver::new(action, solve)?, op, factor })
+    }
+
+    /// v = r(X) v.
+    fn apply(&self, v: &mut SpinorField, watch: &mut Monitor) -> Result<usize> {
+        let (r, n) = (&self.rational, v.nrhs());
+        let mut xs = vec![];
+        for _ in &r.shifts {
+            xs.push(v.like(v.precision())?);
+        }
+        let tol = self.solver.params().solver.stop.residual;
+        let shifts: Vec<Shift> =
+            r.shifts.iter().map(|&sigma| Shift { sigma, tol, heavy_quark: 0.0 }).collect();
+        let (report, _) = self.solver.multishift(&shifts, &mut xs, v, watch)?;
+        let iterations = check(&report.solver)?;
+        for (x, residue) in xs.iter().zip(&r.residues) {
+            blas::axpy(&blas::uniform(n, *residue), x, v)?;
+        }
+        blas::axpby(&blas::uniform(n, 0.0), &xs[0], &blas::uniform(n, r.constant), v)?;
+        Ok(iterations)
+    }
+
+    /// Z v = X r(X)^(2 n) v - v.
+    fn z(&self, v: &SpinorField, watch: &mut Monitor) -> Result<(SpinorField, usize)> {
+        let n = v.nrhs();
+        let (mut w, mut t) = (v.like(v.precision())?, v.like(v.precision())?);
+        blas::copy(&mut w, v)?;
+        let mut iterations = 0;
+        for _ in 0..2 * self.fields {
+            iterations += self.apply(&mut w, watch)?;
+        }
+        self.op.apply(&mut t, &w)?;
+        self.op.apply_dagger(&mut w, &t)?;
+        blas::axpby(&blas::uniform(n, -1.0), v, &blas::uniform(n, self.factor), &mut w)?;
+        Ok((w, iterations))
+    }
+
+    /// Returns what [`Twisted::estimate`] does: the sum over k from 1 of binomial(-1/2, k) (eta, Z^k eta).
+    fn estimate(&self, eta: &SpinorField, watch: &mut Monitor) -> Result<(Vec<f64>, usize)> {
+        let mut found = vec![0.0; eta.nrhs()];
+        let (mut now, mut iterations) = (self.z(eta, watch)?, 0);
+        let mut before: Option<SpinorField> = None;
+        let (mut coefficient, mut last) = (1.0, f64::INFINITY);
+        for k in 1..=TERMS {
+            // (eta, Z^k eta) of the vectors Z^(k / 2) eta and Z^(k - k / 2) eta.
+            let products: Vec<f64> = if k % 2 == 0 {
+                blas::norm2(&now.0)?
+            } else {
+                if k > 1 {
+                    let next = self.z(&now.0, watch)?;
+                    iterations += now.1;
+                    before = Some(std::mem::replace(&mut now, next).0);
+                }
+                let dots = blas::dot(before.as_ref().unwrap_or(eta), &now.0)?;
+                dots.iter().map(|z| z.re).collect()
+            };
+            coefficient *= (0.5 - k as f64) / k as f64;
+            let terms: Vec<f64> = products.iter().map(|p| coefficient * p).collect();
+            found.iter_mut().zip(&terms).for_each(|(sum, term)| *sum += term);
+            // Those of odd k may be small by chance.
+            if k % 2 == 1 {
+                continue;
+            }
+            let largest = terms.iter().fold(0.0f64, |m, t| m.max(t.abs()));
+            if largest <= LAST_TERM {
+                return Ok((found, iterations + now.1));
+            }
+            if !(largest < last) {
+                break;
+            }
+            last = largest;
+        }
+        bail!(
+            SpectralBounds,
+            "low, high: the rational function is no approximation of the spectrum on [{}, {}]: the series of (1 + \
+             Z)^(-1/2) does not converge, a last term is {}",
+            self.rational.low,
+            self.rational.high,
+            significant(last, 3)
+        );
+    }
+}
+
+impl Estimator {
+    /// -ln of the estimates by noise vectors on the sites of the system that vanish where quarks do, and iterations.
+    ///
+    /// # Errors
+    /// `NotConverged`: a solve; `SpectralBounds`: a spectrum outside of the interval; errors of [`DiracSolver::solve`].
+    pub fn estimate(&self, eta: &SpinorField, watch: &mut Monitor) -> Result<(Vec<f64>, usize)> {
+        match self {
+            Estimator::Twisted(twisted) => twisted.estimate(eta, watch),
+            Estimator::Rational(rational) => rational.estimate(eta, watch),
+        }
+    }
+    fn solver(&self) -> &DiracSolver {
+        match self {
+            Estimator::Twisted(twisted) => &twisted.lower,
+            Estimator::Rational(rational) => &rational.solver,
+        }
+    }
+}
+
+/// Refuses twisted masses that are not ascending, and systems that have none.
+fn check_twisted(of: &DiracSolver, params: &ReweightingParams, mu: &[f64]) -> Result<()> {
+    let ascending = mu.windows(2).all(|pair| pair[0] < pair[1]);
+    let positive = mu.iter().all(|mu| *mu > 0.0 && mu.is_finite());
+    if mu.is_empty() || mu.len() > FACTORS || !ascending || !positive {
+        refuse!(
+            InvalidArgument,
+            "mu",
+            expected("1 to {FACTORS} twisted masses, 0 < mu_1 < mu_2 < ..."),
+            found("{mu:?}")
+        );
+    }
+    let schur = params.system.schur();
+    if schur.is_some_and(|form: Schur| form.symmetric) {
+        refuse!(
+            Unsupported,
+            "params.system",
+            expected(
+                "the full or an asymmetric system, as a twisted mass is added to no symmetric one"
+            ),
+            found("{}", params.system)
+        );
+    }
+    let own = of.op().as_any().downcast_ref::<Wilson>().map_or(0.0, |op| op.params().mu);
+    if schur.is_some() && own != 0.0 {
+        refuse!(
+            Unsupported,
+            "params.system",
+            expected("the full system, as the operator has mu {own}"),
+            found("{}", params.system)
+        );
+    }
+    Ok(())
+}
+
+/// The factors of a reweighting: one for each twisted mass, or the one of a rational function, of which `mu` is empty. Solves are
+/// made with the settings of `of`, those for poles by CG.
+///
+/// # Errors
+/// `InvalidArgument`, `BadParameter`, `Unsupported`: what there is not; errors of [`DiracSolver::new`].
+pub fn estimators(
+    of: &DiracSolver,
+    params: &ReweightingParams,
+    mu: &[f64],
+) -> Result<Vec<Estimator>> {
+    if of.params().distance.is_some() {
+        refuse!(Unsupported, "solver", expected("one with distance_alpha 0"));
+    }
+    if params.kind == ReweightingKind::Rational {
+        if !mu.is_empty() {
+            refuse!(InvalidArgument, "mu", expected("none for {}", params.kind), found("{mu:?}"));
+        }
+        return Ok(vec![Estimator::Rational(Box::new(OfRational::new(of, params)?))]);
+    }
+    check_twisted(of, params, mu)?;
+    let lower = [0.0].into_iter().chain(mu.iter().copied());
+    let pairs = lower.zip(mu).map(|(low, &high)| [low, high]);
+    pairs.map(|pair| Ok(Estimator::Twisted(Twisted::new(of, params, pair)?))).collect()
+}
+
+/// Estimates of all factors by normal noise, a few vectors at a time. The same seed and numbers of vectors give the same
+/// estimates. All ranks call it.
+///
+/// # Errors
+/// Errors of [`estimators`] and [`Estimator::estimate`].
+pub fn reweighting(
+    of: &DiracSolver,
+    params: &ReweightingParams,
+    mu: &[f64],
+    watch: &mut Monitor,
+) -> Result<Reweighting> {
+    let since = Instant::now();
+    let mut iterations = 0;
+    let mut factors = vec![];
+    for (k, estimator) in estimators(of, params, mu)?.iter().enumerate() {
+        let solver = estimator.solver();
+        let shape = solver.op().subset_shape(solver.subset());
+        let mut factor = Factor::default();
+        while factor.minus_ln.len() < params.vectors {
+            let done = factor.minus_ln.len();
+            let mut eta = shape.field(AT_ONCE.min(params.vectors - done))?;
+            let number = ((k as u32) << VECTORS) + (params.first + done) as u32;
+            eta.set_noise(Noise::Normal, params.seed, number)?;
+            factor.norm2.extend(blas::norm2(&eta)?);
+            let (found, steps) = estimator.estimate(&eta, watch)?;
+            factor.minus_ln.extend(found);
+            iterations += steps;
+        }
+        log::info!("reweighting: factor {k}: {:?}", factor.average());
+        factors.push(factor);
+    }
+    Ok(Reweighting { factors, iterations, seconds: since.elapsed().as_secs_f64() })
+}

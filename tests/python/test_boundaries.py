@@ -1,0 +1,82 @@
+"""Reweighting factors, and boundary fields of the Schroedinger functional."""
+
+import numpy as np
+import plaq
+import reference as ref
+from common import close, refused
+from plaq import capi
+
+PHI, PHI_PRIME = [-0.7, 0.15, 0.55], [-2.1, 0.8, 1.3]
+
+
+def matrix(gauge, d):
+    """D as a matrix."""
+    size = 12 * int(np.prod(gauge.extents))
+    units = np.eye(size, dtype=complex).reshape(size, *gauge.extents[::-1], 4, 3)
+    return np.asarray(d.apply(units)).reshape(size, size).T
+
+
+def test_reweighting_is_that_of_the_determinant():
+    u = ref.random_su3((4, 4, 2, 2, 2), np.random.default_rng(3))
+    gauge = plaq.Gauge.from_array(u)
+    d = plaq.Clover(gauge, mass=1.0, csw=1.1)
+    m = matrix(gauge, d)
+    x = m.conj().T @ m
+    one = np.eye(len(x))
+
+    def ln(mu2):
+        return np.linalg.slogdet(x + mu2 * one)[1]
+
+    mu = [0.2, 0.35]
+    last = mu[-1] ** 2
+    for kind, wanted in [
+        ("twisted-mass-1", ln(0) - ln(last)),
+        ("twisted-mass-2", ln(0) + ln(2 * last) - 2 * ln(last)),
+    ]:
+        found = d.reweighting(mu, kind=kind, vectors=24, seed=7, tol=1e-11)
+        assert found.minus_ln.shape == (2, 24) and abs(found.ln - wanted) < 4 * found.error, (kind, found.ln, wanted)
+        close(found.ln, found.factors.sum())
+        close(found.value, np.exp(found.ln))
+        # Square norms of normal noise are the number of components, and the same numbers give the same estimates.
+        assert abs(found.norms.mean() / len(x) - 1) < 0.05
+        more = d.reweighting(mu, kind=kind, vectors=2, first=22, seed=7, tol=1e-11)
+        close(more.minus_ln, found.minus_ln[:, 22:])
+    found = d.reweighting(0.3, system="even_asymmetric", vectors=4)
+    assert found.minus_ln.shape == (1, 4) and found.ln < 0
+    refused(capi.InvalidArgument, "mu", lambda: d.reweighting([0.3, 0.2]))
+    refused(capi.Unsupported, "system: expected", lambda: d.reweighting(0.3, system="even_symmetric"))
+
+
+def test_a_good_rational_function_needs_no_reweighting():
+    u = ref.random_su3((4, 4, 2, 2, 2), np.random.default_rng(4))
+    d = plaq.Wilson(plaq.Gauge.from_array(u), mass=1.0)
+    good = d.reweighting(kind="rational", interval=(0.02, 3), error=1e-9, vectors=2, tol=1e-12)
+    assert abs(good.minus_ln).max() < 1e-6
+    rough = d.reweighting(kind="rational", interval=(0.02, 3), poles=2, vectors=8)
+    assert abs(rough.ln) > 1e-4
+    refused(capi.SpectralBounds, "low, high", lambda: d.reweighting(kind="rational", interval=(20, 30), poles=2))
+
+
+def free():
+    """Links that are one between boundaries with phi = 0."""
+    return plaq.Gauge.unit([4, 4, 2, 8], boundary_time="sf", phi=[0, 0, 0], phi_prime=[0, 0, 0])
+
+
+def test_boundary_correlators_of_free_quarks():
+    m, t = 0.3, 8
+    d = plaq.Wilson(free(), mass=m)
+    found = d.boundary_correlators(tol=1e-12)
+    x = np.arange(1, t)
+    close(found.f_p[1:], 3 * (1 + m) ** (-2.0 * x))
+    close(found.f_a, -found.f_p)
+    close(found.g_p[1:], 3 * (1 + m) ** (-2.0 * (t - x)))
+    close(found.f_1, 3 * (1 + m) ** (-2.0 * (t - 1)))
+    h = d.boundary_propagator("upper", tol=1e-12)
+    close(np.array(h.pion())[0] / 2 / 32, found.g_p)
+    refused(capi.Unsupported, "boundary_time: expected links that stand still", lambda: plaq.Wilson(plaq.Gauge.hot([4, 4, 4, 4], boundary_time="open"), mass=m).boundary_propagator())
+
+
+def test_boundary_correlators_of_one_fixed_boundary():
+    gauge = plaq.Gauge.hot([4, 4, 4, 6], seed=2, boundary_time="open_sf", phi_prime=PHI_PRIME)
+    found = plaq.Clover(gauge, mass=0.5, csw=1, boundary=(0.1, 0, 0, 0)).boundary_correlators()
+    assert np.isnan(found.f_1) and np.isnan(found.f_p).all() and (found.g_p[1:] > 0).all()
