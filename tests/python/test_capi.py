@@ -244,10 +244,12 @@ def test_files_of_vectors():
     with tempfile.TemporaryDirectory() as folder:
         found = d.eigen(2)
         found.save(f"{folder}/eigen")
+        refused(FileExistsError, "overwrite=True", lambda: found.save(f"{folder}/eigen"))
         close(d.load_eigen(f"{folder}/eigen").values, found.values, 1e-9)
         how = {"levels": 2, "block": [2, 2, 2, 2], "vectors": 4, "refinements": 1}
         mg = d.multigrid(**how)
         mg.save(f"{folder}/multigrid")
+        refused(FileExistsError, "overwrite=True", lambda: mg.save(f"{folder}/multigrid"))
         b = spinors(shape=(4, 4, 4, 4))
         for again in (d.multigrid(load=f"{folder}/multigrid", **how), d.multigrid(start=mg.vectors("double"), **how)):
             close(d @ d.solve(b, multigrid=again), b, 1e-8)
@@ -265,6 +267,7 @@ def test_files_of_vectors():
         close(high[0], overlap.describe().largest, 1e-9)
         assert overlap.modes().n == overlap.describe().vectors
         overlap.save(f"{folder}/overlap")
+        refused(FileExistsError, "overwrite=True", lambda: overlap.save(f"{folder}/overlap"))
         other = plaq.Overlap(plaq.Gauge.warm(FREE, 3, 0.15), mass=0.2, load=f"{folder}/overlap")
         psi = spinors(shape=(4, 4, 4, 4))
         close(other @ psi, overlap @ psi, 1e-7)

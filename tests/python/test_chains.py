@@ -49,6 +49,7 @@ def test_checkpoints():
     chain.step(2)
     with tempfile.TemporaryDirectory() as folder:
         chain.save(f"{folder}/checkpoint")
+        refused(FileExistsError, "overwrite=True", lambda: chain.save(f"{folder}/checkpoint"))
         last = chain.step()
         other = plaq.hmc(INPUT)
         other.load(f"{folder}/checkpoint")

@@ -125,6 +125,7 @@ def test_distillation_modes_in_files():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "modes.lime"
         modes.save(path)
+        refused(FileExistsError, "overwrite=True", lambda: modes.save(path))
         again = plaq.Modes.load(path, gauge)
         close(again.values, modes.values, 1e-15)
         close(again.vectors().columns(), modes.vectors().columns(), 1e-15)

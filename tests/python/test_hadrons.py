@@ -105,6 +105,7 @@ def test_propagator_files():
     eta = plaq.Fermion.source(gauge)
     with tempfile.TemporaryDirectory() as folder:
         s.write(f"{folder}/matrix")
+        refused(FileExistsError, "overwrite=True", lambda: s.write(f"{folder}/matrix"))
         s.write(f"{folder}/pairs", sources=eta, kind="pairs", precision="single")
         close(plaq.Propagator.open(f"{folder}/matrix").numpy(), s.numpy(), 1e-15)
         close(plaq.Propagator.open(f"{folder}/pairs", precision="double").numpy(), s.numpy(), 1e-6)

@@ -105,6 +105,7 @@ def test_sums_stop_at_an_error_and_go_on_from_files():
         some = d.loop_sums(gauge, **how)
         some.add(vectors=4)
         some.write(state)
+        refused(FileExistsError, "overwrite=True", lambda: some.write(state))
         other = d.loop_sums(gauge, **how)
         other.read(state)
         close(other.mean(), some.mean(), 1e-15)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import operator
-import os
 from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
+
+from ._files import new_file
 
 
 class Estimate(NamedTuple):
@@ -291,11 +292,8 @@ class Correlator:
         overwrite=True replaces them or append=True adds an entry to each."""
         import h5py
 
-        if overwrite and append:
-            raise ValueError("to_hdf5: expected one of overwrite and append, found both")
-        there = [path for path in (f"{stem}.{number}.h5" for number in self.configurations) if os.path.exists(path)]
-        if there and not (overwrite or append):
-            raise FileExistsError(f"{there[0]}: the file exists: overwrite=True replaces it, append=True adds to it")
+        for number in self.configurations:
+            new_file(f"{stem}.{number}.h5", overwrite, append)
         written = []
         numbers = np.dtype([("re", "<f8"), ("im", "<f8")])
         for number, row in zip(self.configurations, self.data):

@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 import numpy as np
 
 from . import _native, capi
+from ._files import new_file
 from ._objects import Context, Object, whole
 from ._progress import Progress, watched
 from .gauge import Gauge
@@ -116,8 +117,10 @@ class Hmc(Object):
             found[capi.plaq_hmc_monomial(self, number, report=report)] = report
         return found
 
-    def save(self, path: Any) -> None:
-        """A checkpoint, an ILDG file from which load goes on bit for bit."""
+    def save(self, path: Any, overwrite: bool = False) -> None:
+        """A checkpoint, an ILDG file from which load goes on bit for bit; overwrite=True replaces the one before, else a
+        file that exists is refused."""
+        new_file(path, overwrite)
         capi.plaq_hmc_write(self, self.gauge, path)
 
     def load(self, path: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 from . import capi, hdf5
+from ._files import new_file
 from ._objects import Object
 from ._progress import Progress, residuals
 from .fields import Fermion
@@ -93,8 +94,10 @@ class Modes(Object):
         report = capi.plaq_modes_report()
         return cls(capi.plaq_modes_read(gauge, smeared, path, report), gauge, report)
 
-    def save(self, path: Any) -> None:
-        """Writes modes, values, smearing and what the links are known by to a file for Modes.load."""
+    def save(self, path: Any, overwrite: bool = False) -> None:
+        """Writes modes, values, smearing and what the links are known by to a file for Modes.load; one that exists is
+        refused unless overwrite=True replaces it."""
+        new_file(path, overwrite)
         capi.plaq_modes_write(self, path)
 
     def vectors(self, first: int = 0, count: Optional[int] = None) -> Fermion:

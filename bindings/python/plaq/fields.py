@@ -9,6 +9,7 @@ import numpy as np
 
 from . import capi
 from ._arrays import TYPES, Borrowed, as_array, borrow, expect, on_host, room
+from ._files import new_file
 from ._native import passes_on
 from ._objects import Context, Object, bits, current, in_steps, lattice, phases, sites, whole
 from ._progress import Progress, watched
@@ -493,10 +494,17 @@ class Propagator(Fermion):
 
     @passes_on(capi.plaq_spinor_write_params)
     def write(
-        self, path: Any, *, sources: Optional[Fermion] = None, **params: "Unpack[_keywords.SpinorWrite]"
+        self,
+        path: Any,
+        *,
+        sources: Optional[Fermion] = None,
+        overwrite: bool = False,
+        **params: "Unpack[_keywords.SpinorWrite]",
     ) -> None:
         """Writes a SciDAC file, which keeps position of the source, boundary phase and normalisation; members of
-        capi.plaq_spinor_write_params by keyword: kind, precision, info."""
+        capi.plaq_spinor_write_params by keyword: kind, precision, info. A file that exists is refused unless
+        overwrite=True replaces it."""
+        new_file(path, overwrite)
         params.setdefault("info", self.of or None)
         capi.plaq_spinor_write(self, sources, path, capi.plaq_spinor_write_params(**params))
 

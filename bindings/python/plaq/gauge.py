@@ -9,6 +9,7 @@ import numpy as np
 
 from . import capi
 from ._arrays import TYPES, as_array, borrow, expect
+from ._files import new_file
 from ._native import passes_on
 from ._objects import Context, Object, bits, current, in_steps, lattice, sites, whole
 from ._progress import Progress, watched
@@ -405,9 +406,13 @@ class Gauge(Object):
         return capi.plaq_gauge_reunitarise(self)
 
     @passes_on(capi.plaq_gauge_write_params)
-    def write(self, path: Any, format: str = "ildg", **params: "Unpack[_keywords.GaugeWrite]") -> None:
+    def write(
+        self, path: Any, format: str = "ildg", *, overwrite: bool = False, **params: "Unpack[_keywords.GaugeWrite]"
+    ) -> None:
         """Writes "ildg", "nersc", "nersc_3x3", "milc", "openqcd" or "ddalphaamg"; members of capi.plaq_gauge_write_params
-        by keyword, e.g. precision="single", ensemble_id="b6.0"."""
+        by keyword, e.g. precision="single", ensemble_id="b6.0". A file that exists is refused unless overwrite=True
+        replaces it."""
+        new_file(path, overwrite)
         capi.plaq_gauge_write(self, path, capi.plaq_gauge_write_params(format=format, **params))
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping, Tuple
 
 import numpy as np
 
+from ._files import new_file
 from .analysis import Correlator
 from .perambulators import Perambulators
 
@@ -49,11 +50,7 @@ def write(
     from . import capi
 
     path = Path(path)
-    if overwrite and append:
-        raise ValueError("write: expected one of overwrite and append, found both")
-    exists = path.exists()
-    if exists and not (overwrite or append):
-        raise FileExistsError(f"{path}: the file exists: overwrite=True replaces it, append=True adds to it")
+    exists = new_file(path, overwrite, append)
     parts = []
     for name, value in contents.items():
         more = value[1] if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], dict) else {}

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from . import capi
+from ._files import new_file
 from ._native import level
 from ._objects import Object
 from ._progress import Progress, residuals
@@ -381,8 +382,9 @@ class Sums(Object):
             found.append(Part(term, report.level, *counts, mean, variance))
         return found
 
-    def write(self, path: Any) -> None:
-        """Writes sums and what they are of to a file."""
+    def write(self, path: Any, overwrite: bool = False) -> None:
+        """Writes sums and what they are of to a file; one that exists is refused unless overwrite=True replaces it."""
+        new_file(path, overwrite)
         capi.plaq_loops_write(self, path)
 
     def read(self, path: Any) -> None:

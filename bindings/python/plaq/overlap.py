@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union, ov
 import numpy as np
 
 from . import capi
+from ._files import new_file
 from ._native import passes_on
 from ._objects import Object, phases
 from ._progress import Progress, residuals, search
@@ -219,8 +220,10 @@ class Overlap(Operator):
         """|gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x."""
         return capi.plaq_overlap_ginsparg_wilson(self, seed)
 
-    def save(self, path: Any) -> None:
-        """Writes the modes to a file for Overlap(U, load=path)."""
+    def save(self, path: Any, overwrite: bool = False) -> None:
+        """Writes the modes to a file for Overlap(U, load=path); one that exists is refused unless overwrite=True replaces
+        it."""
+        new_file(path, overwrite)
         capi.plaq_overlap_write(self, path)
 
     def eigen(self, *arguments: Any, **more: Any) -> Any:

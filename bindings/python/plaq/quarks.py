@@ -10,6 +10,7 @@ import numpy as np
 
 from . import capi
 from ._arrays import borrow, handed, is_array, room
+from ._files import new_file
 from ._native import level, passes_on
 from ._objects import Object, bits, phases, sites
 from ._progress import Progress, residuals, steps
@@ -719,8 +720,10 @@ class Multigrid(Object):
         """The null vectors of the finest level."""
         return Fermion(None, context=self.context, _handle=capi.plaq_multigrid_vectors(self, precision))
 
-    def save(self, path: Any) -> None:
-        """Writes the null vectors to a file for D.multigrid(load=path)."""
+    def save(self, path: Any, overwrite: bool = False) -> None:
+        """Writes the null vectors to a file for D.multigrid(load=path); one that exists is refused unless overwrite=True
+        replaces it."""
+        new_file(path, overwrite)
         capi.plaq_multigrid_write(self, path)
 
     def __repr__(self) -> str:
@@ -752,8 +755,10 @@ class Eigen(Object):
         """A new field with `count` eigenvectors from number `first` on, where the device has no room for all of them."""
         return Fermion(None, context=self.context, _handle=capi.plaq_eigen_some_vectors(self, first, count))
 
-    def save(self, path: Any) -> None:
-        """Writes vectors, values and residuals to a file for D.load_eigen(path)."""
+    def save(self, path: Any, overwrite: bool = False) -> None:
+        """Writes vectors, values and residuals to a file for D.load_eigen(path); one that exists is refused unless
+        overwrite=True replaces it."""
+        new_file(path, overwrite)
         capi.plaq_eigen_write(self, path)
 
     def __repr__(self) -> str:
