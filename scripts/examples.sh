@@ -304,6 +304,23 @@ a_rank_is_gone() {
   [ "$found" != 0 ] && [ "$found" != 124 ] && [ "$found" != 137 ] && grep -q "no answer for" "$out/said"
 }
 
+# A chain goes on from its checkpoint on other ranks, as if it had been on one all the time.
+a_chain_moves() {
+  local start=hot grid chain
+  for chain in stays moves; do
+    sed "/^\[run\]/a checkpoint = \"$out/$chain.lime\"" examples-c/hmc/quenched.toml >"$out/$chain.toml"
+  done
+  "$plaq" hmc "$out/stays.toml" --trajectories 4 --overwrite yes || return
+  for grid in 1,1,1,2 1,2,2,1 2,1,1,1; do
+    scripts/ranks.sh $grid "$plaq" hmc "$out/moves.toml" --grid $grid --start $start --trajectories 1 || return
+    start=checkpoint
+  done
+  "$plaq" hmc "$out/moves.toml" --start checkpoint --trajectories 1 || return
+  for chain in stays moves; do "$plaq" plaquette "$out/$chain.lime" | grep -v "$out" >"$out/$chain.txt"; done
+  cat "$out/stays.txt" "$out/moves.txt"
+  grep -q '[0-9]' "$out/stays.txt" && alike "$out/stays.txt" "$out/moves.txt"
+}
+
 if ! wanted ranks; then
   :
 elif have_mpi; then
@@ -321,6 +338,7 @@ elif have_mpi; then
   check "gaugefix --transformation on ranks" refused 2 "one rank" scripts/ranks.sh 1,1,1,2 \
     "$plaq" gaugefix "$file" --transformation "$out/many.g"
   check "heatbath, a rank is gone" a_rank_is_gone
+  check "hmc goes on with other numbers of ranks" a_chain_moves
 else
   ignore "examples on many ranks" "no MPI"
 fi

@@ -8,8 +8,9 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
+use super::peer_memory::{all, shared_bytes, PeerMemory};
 pub(crate) use super::peers::lock;
-use super::peers::{all, shared_bytes, PeerMemory, Peers};
+use super::peers::Peers;
 use super::routes::Crossing;
 use super::Geometry;
 use crate::backend::args::SignalArgs;
@@ -183,7 +184,7 @@ impl HaloExchange {
         let reached = peers.filter(|peers| peers.board.is_some());
         let near = reached.map(|peers| Direct {
             there: [[recv.ptr(); 2]; 4],
-            memory: PeerMemory::own(comm, recv.ptr()),
+            memory: PeerMemory::own(comm.rank(), recv.ptr()),
             number: 0,
             ahead: false,
             peers,

@@ -126,7 +126,8 @@ pub(crate) fn sum_and_max(geometry: &Geometry, v: &[f64]) -> Result<(f64, f64)> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::peers::{NUMBER_BYTES, SHARED_PAGE};
+    use super::super::peer_memory::SHARED_PAGE;
+    use super::super::peers::NUMBER_BYTES;
     use super::*;
     use crate::backend::kernels;
 

@@ -1,0 +1,148 @@
+//! The devices of all ranks, which send each other messages without their hosts (NCCL).
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::peer_memory::{all, PeerMemory, SHARED_PAGE};
+use super::routes::Route;
+use crate::backend::{Buffer, Connected, Device, MessagePiece, Place};
+use crate::bail;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::refuse;
+
+/// Bytes of a meeting (ncclUniqueId).
+const MEETING_BYTES: usize = 128;
+
+/// The ranks behind all faces of this rank's part, each once.
+fn neighbours(comm: &Comm) -> Vec<usize> {
+    let split = (0..4).filter(|&mu| comm.split(mu));
+    let mut all: Vec<usize> =
+        split.flat_map(|mu| [false, true].map(|upper| comm.neighbour(mu, upper))).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Whether kernels of every rank reach the memory of all its neighbours. All ranks call this.
+fn all_reached(device: &Device, comm: &Comm) -> Result<bool> {
+    let neighbours = neighbours(comm);
+    if !all(comm, neighbours.iter().all(|rank| comm.host().contains(rank)))? {
+        return Ok(false);
+    }
+    let Some((buffer, memory)) = PeerMemory::new(device, comm, &neighbours, SHARED_PAGE)? else {
+        return Ok(false);
+    };
+    let reached = all(comm, neighbours.iter().all(|&rank| memory.of(rank).is_some()))?;
+    // Nobody has it open when it is freed.
+    drop(memory);
+    all(comm, true)?;
+    drop(buffer);
+    Ok(reached)
+}
+
+/// The devices of all ranks, connected.
+#[derive(Debug)]
+pub(super) struct Devices {
+    comm: Connected,
+    timeout: Duration,
+    /// Since when messages have been waited for.
+    since: Mutex<Option<Instant>>,
+}
+
+impl Devices {
+    /// Connects the devices of all ranks, where some faces need that and every rank has a device of its own. All ranks
+    /// call this.
+    ///
+    /// # Errors
+    /// `CommFailed`; on all ranks, where `PLAQ_HALO` asks for it and it cannot be: `NcclMissing`, `Unsupported`.
+    pub fn connect(device: &Device, comm: &Comm) -> Result<Option<Devices>> {
+        let route = Route::asked()?;
+        let asked = route == Route::Nccl;
+        if !all(comm, asked)? {
+            let needed = route == Route::Fastest;
+            if comm.size() == 1 || !all(comm, needed)? || all_reached(device, comm)? {
+                return Ok(None);
+            }
+        }
+        match Self::try_connect(device, comm, asked) {
+            Err(e) if !asked && comm.watch().is_ok() => {
+                log::info!("messages do not go through NCCL: {e}");
+                Ok(None)
+            }
+            made => made.map(Some),
+        }
+    }
+
+    /// Connects them or says on all ranks alike why not.
+    fn try_connect(device: &Device, comm: &Comm, asked: bool) -> Result<Devices> {
+        let identity = comm.agree(device.identity())?;
+        let identities = comm.all_gather(&identity)?;
+        let of = |rank: usize| &identities[16 * rank..][..16];
+        for rank in 1..comm.size() {
+            if let Some(other) = (0..rank).find(|&other| of(other) == of(rank)) {
+                refuse!(
+                    Unsupported,
+                    if asked { "PLAQ_HALO=nccl" } else { "NCCL" },
+                    expected("a GPU of its own for every rank"),
+                    found("one for ranks {other} and {rank}")
+                );
+            }
+        }
+        let meeting = match comm.rank() {
+            0 => device.meeting(),
+            _ => Ok(Vec::new()),
+        };
+        let mut meeting = comm.agree(meeting)?;
+        // Ranks send equally many bytes; those of rank 0 count.
+        meeting.resize(MEETING_BYTES, 0);
+        let meetings = comm.all_gather(&meeting)?;
+        let (start, timeout) = (Instant::now(), comm.timeout());
+        let goes_on = || {
+            comm.watch()?;
+            if start.elapsed() > timeout {
+                let seconds = timeout.as_secs_f64();
+                bail!(CommFailed, "no answer for {seconds} s: connecting GPUs by NCCL");
+            }
+            Ok(())
+        };
+        let neighbours = neighbours(comm);
+        let place = Place { rank: comm.rank(), ranks: comm.size(), neighbours: &neighbours };
+        let made = device.connect(&meetings[..MEETING_BYTES], &place, &goes_on);
+        let comm = comm.agree(made)?;
+        Ok(Devices { comm, timeout, since: Mutex::default() })
+    }
+
+    /// Starts messages from one buffer and into another, which follow what is launched so far.
+    pub fn start(
+        &self,
+        sends: (&Buffer, &[MessagePiece]),
+        receives: (&Buffer, &[MessagePiece]),
+    ) -> Result<()> {
+        self.comm.start(sends, receives)
+    }
+
+    /// Orders later launches after the messages.
+    pub fn arrive(&self) -> Result<()> {
+        self.comm.arrive()
+    }
+
+    /// Fails if messages failed, or have been waited for too long.
+    pub fn check(&self) -> Result<()> {
+        let waits = self.comm.waits()?;
+        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        if !waits {
+            *since = None;
+            return Ok(());
+        }
+        if since.get_or_insert_with(Instant::now).elapsed() > self.timeout {
+            let seconds = self.timeout.as_secs_f64();
+            bail!(CommFailed, "no answer for {seconds} s: messages of NCCL from other ranks");
+        }
+        Ok(())
+    }
+
+    pub fn abort(&self) {
+        self.comm.abort();
+    }
+}
