@@ -57,11 +57,14 @@ impl Devices {
     /// # Errors
     /// `CommFailed`; on all ranks, where `PLAQ_HALO` asks for it and it cannot be: `NcclMissing`, `Unsupported`.
     pub fn connect(device: &Device, comm: &Comm) -> Result<Option<Devices>> {
+        if comm.size() == 1 {
+            return Ok(None);
+        }
         let route = Route::asked()?;
         let asked = route == Route::Nccl;
         if !all(comm, asked)? {
             let needed = route == Route::Fastest;
-            if comm.size() == 1 || !all(comm, needed)? || all_reached(device, comm)? {
+            if !all(comm, needed)? || all_reached(device, comm)? {
                 return Ok(None);
             }
         }

@@ -149,13 +149,18 @@ impl HaloExchange {
             near.as_ref().is_some_and(|near| near.there[mu][upper as usize] != Ptr::NULL)
         };
         let crossed: Vec<(usize, bool)> = faces.list().filter(|face| !reached(face)).collect();
-        let far = if crossed.is_empty() {
-            None
-        } else {
+        let make = || {
             let way = Way::new(device, comm, &crossed, bytes, peers)?;
-            Some(Far::new(crossed, device.alloc_shared(bytes)?, way))
+            Ok(Far::new(crossed.clone(), device.alloc_shared(bytes)?, way))
         };
-        let direct = !device.is_cpu() && all(comm, far.is_none())?;
+        let far = (!crossed.is_empty()).then(make).transpose();
+        let (far, direct) = if device.is_cpu() {
+            (far?, false)
+        } else {
+            let far = comm.agree(far)?;
+            let direct = all(comm, far.is_none())?;
+            (far, direct)
+        };
         Ok(Self::shared(faces, recv, near, far, direct))
     }
 

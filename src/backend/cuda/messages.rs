@@ -111,13 +111,14 @@ impl Messages {
             bytes: GREETING,
         };
         let greetings: Vec<Parcel> = (0..2 * n).map(greeting).collect();
-        let ring = Self::meet(cuda, &stream, meeting, place, greetings, goes_on);
-        let Ok(ring) = ring else {
-            // The thread that waits for the others may still use it.
-            std::mem::forget(stream);
-            return ring.map(|_| unreachable!());
+        let messages = match Self::meet(cuda, &stream, meeting, place, greetings, goes_on) {
+            Ok(ring) => Messages { ring, stream, started: AtomicBool::new(false) },
+            Err(e) => {
+                // The thread that waits for the others may still use it.
+                std::mem::forget(stream);
+                return Err(e);
+            }
         };
-        let messages = Messages { ring, stream, started: AtomicBool::new(false) };
         let done = messages.stream.events[1];
         cu!(cuda.driver, event_record(done, messages.stream.messages), "recording a message")?;
         while !messages.stream.passed(done)? {

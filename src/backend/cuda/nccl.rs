@@ -32,9 +32,8 @@ type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 const INT8: c_int = 0;
 const IN_PROGRESS: c_int = 7;
 const MULTICAST: &str = "NCCL_NVLS_ENABLE";
-/// The oldest version that is taken: the first in which any function of a communicator may be called while another
-/// thread aborts it, as 10000 major + 100 minor + patch.
-const OLDEST: c_int = 21403;
+/// The oldest version that is taken, as 10000 major + 100 minor + patch: the first that has this code.
+const OLDEST: c_int = 21400;
 
 /// The library.
 pub struct Nccl {
