@@ -80,6 +80,7 @@ fn all_parts_add_up_to_the_trace() {
                 other: None,
                 links: &setup.gauge,
                 space: Some(&space),
+                other_space: None,
             };
             let made = of(noise(volume), Traces::Every, 2);
             let operators = LoopOperators {
@@ -88,7 +89,8 @@ fn all_parts_add_up_to_the_trace() {
                 links: &setup.gauge,
                 boundary: made.boundary,
             };
-            let plain = LoopKind { how: OneEnd::None, other: None, factor: C::ONE, change: None };
+            let (how, factor) = (OneEnd::None, C::ONE);
+            let plain = LoopKind { how, other: None, factor, low: None, change: None };
             let mut exact = None;
             let watch = &mut unwatched;
             let by = (&solver, 0);

@@ -68,6 +68,41 @@ def test_levels_of_twisted_mass_are_an_identity_too():
     close(run.mean(), d.loops(gauge, **ALL).lines[0], 1e-11)
 
 
+def differences():
+    """Operators with what makes a difference of quarks of them: of two masses, of the two signs of a twisted mass."""
+    gauge, d = quark()
+    twisted = plaq.Twisted(gauge, mass=0.4, mu=0.3, csw=1.1)
+    return gauge, ((d, {"minus": plaq.Clover(gauge, mass=0.7, csw=1.1)}), (twisted, {"one_end": True}))
+
+
+def test_low_modes_of_differences_are_identities():
+    gauge, all_of_them = differences()
+    for d, how in all_of_them:
+        exact = d.loops(gauge, lines=LINES, momenta=MOMENTA, **how, **ALL)
+        for space in (d.space(multigrid=d.multigrid(**BLOCKS), tol=1e-13), d.space(eigen=d.eigen(6, tol=1e-9))):
+            run = d.loop_sums(gauge, space=space, lines=LINES, momenta=MOMENTA, traces="every", **how, **ALL)
+            assert run.add(vectors=1)
+            close(run.mean(), exact.lines[0], 1e-10)
+            close(run.current()[0], exact.current[0], 1e-10)
+            for part in run.parts:
+                assert abs(part.mean).max() > 1e-4 * abs(run.mean()).max() and not part.failed
+        refused(plaq.capi.Unsupported, "kind|plain|two quarks", lambda d=d, how=how: d.loop_sums(gauge, hopping=2, **how))
+
+
+def test_noise_of_low_modes_of_differences_has_no_bias():
+    gauge, all_of_them = differences()
+    for d, how in all_of_them:
+        exact = d.loops(gauge, **how, **ALL).lines[0, 0, :, 0]
+        space = d.space(multigrid=d.multigrid(**BLOCKS), tol=1e-10)
+        run = d.loop_sums(gauge, space=space, traces="noise", seed=5, tol=1e-9, **how)
+        assert run.add(vectors=200)
+        assert [(part.term, part.level) for part in run.parts] == [("noise", 0), ("noise", 1), ("noise", 2)]
+        for of in (np.real, np.imag):
+            # What symmetries make zero has rounding as its error.
+            off = abs(of(run.mean()[0, :, 0] - exact)) - 5 * of(run.error()[0, :, 0])
+            assert off.max() < 1e-7 * abs(exact).max(), (how, off.max())
+
+
 def test_noise_of_all_parts_has_no_bias_and_its_variance():
     gauge, d = quark()
     exact = d.loops(gauge, **ALL).lines[0, 0, :, 0]
@@ -170,7 +205,6 @@ def test_loop_sums_refuse_what_does_not_fit():
     refused(plaq.capi.InvalidArgument, "level|1 to 2", lambda: space.apply(d.field(), 3))
     refused(plaq.capi.FieldMismatch, "space", lambda: quark(mass=0.5)[1].loop_sums(gauge, space=space))
     heavy = plaq.Clover(gauge, mass=0.9, csw=1.1)
-    refused(plaq.capi.Unsupported, "kind|plain", lambda: d.loop_sums(gauge, space=space, minus=heavy))
     refused(plaq.capi.Unsupported, "kind|plain", lambda: d.loop_sums(gauge, hopping=2, minus=heavy))
     # Without low modes other contractions are summed as well.
     run = d.loop_sums(gauge, minus=heavy, **ALL)

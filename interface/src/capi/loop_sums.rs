@@ -32,7 +32,7 @@ pub use crate::ops::structure::loop_sums::{plaq_loop_goals, plaq_loop_sums_param
 use crate::ops::structure::loop_sums::{
     LoopGoals, LoopOf, LoopQuarks, LoopSums, LoopSumsParams, Term, Traces,
 };
-use crate::ops::structure::loops::LoopsParams;
+use crate::ops::structure::loops::{LoopsParams, OneEnd};
 use crate::ops::structure::low_mesons::low_mesons;
 use crate::ops::structure::low_space::{LowSolve, LowSpace};
 use crate::params::{choices, InC as _};
@@ -61,6 +61,8 @@ pub struct Sums {
     solver: Arc<Solver>,
     other: Option<Arc<Solver>>,
     space: Option<Arc<Space>>,
+    /// The space of the other quark of a difference.
+    other_space: Option<LowSpace>,
     gauge: Arc<Gauge>,
     /// Version of the links that were put into lines first.
     links: u64,
@@ -88,7 +90,11 @@ impl Sums {
             space.check(solver)?;
         }
         let other = self.other.as_ref().map(|s| s.solver());
-        Ok(LoopQuarks { solver, at_once, other, links, space })
+        let other_space = self.other_space.as_ref();
+        if let (Some(space), Some(other)) = (other_space, other) {
+            space.check(other)?;
+        }
+        Ok(LoopQuarks { solver, at_once, other, links, space, other_space })
     }
 }
 
@@ -206,7 +212,8 @@ interface! {
         /// Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
         /// multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
         /// have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
-        /// INVALID_ARGUMENT, UNSUPPORTED (spaces or hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH.
+        /// INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. Of
+        /// PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes are those of products of inverses, with noise between them, too.
         plaq_loops_create(solver: Handle<plaq_solver>, other: Maybe<plaq_solver>, space: Maybe<plaq_space>, gauge: Handle<plaq_gauge>, params: Params<plaq_loops_params>, sums: Params<plaq_loop_sums_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, loops: Out<plaq_loops>) = create;
         /// Destroys loops. The zero handle is accepted.
         plaq_loops_destroy(loops: Raw<plaq_loops>) = destroy;
@@ -405,12 +412,17 @@ fn create(
         params: LoopSumsParams::from_c(sums, "sums")?,
     };
     let links = gauge.read("gauge")?;
+    let space_of_other = match (of.how, space, other) {
+        (OneEnd::Other, Some(space), Some(other)) => Some(space.space().of_other(other.solver())?),
+        _ => None,
+    };
     let quarks = LoopQuarks {
         solver: solver.solver(),
         at_once: solver.columns(),
         other: other.map(|s| s.solver()),
         links: &links,
         space: space.map(|s| s.space()),
+        other_space: space_of_other.as_ref(),
     };
     let made = LoopSums::new(of, &quarks)?;
     let object = Sums {
@@ -418,6 +430,7 @@ fn create(
         solver: solver.clone(),
         other: other.cloned(),
         space: space.cloned(),
+        other_space: space_of_other,
         gauge: gauge.clone(),
         links: links.version(),
         sums: Shared::new(made),

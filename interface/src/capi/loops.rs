@@ -93,7 +93,8 @@ fn loops_of(
     let mut complete = 0;
     let mut told = monitor(solver.solver(), callback, user);
     let factor = Complex64::new(params.factor[0], params.factor[1]);
-    let how = LoopKind { how: params.kind, other: other.map(|s| s.solver()), factor, change: None };
+    let other = other.map(|s| s.solver());
+    let how = LoopKind { how: params.kind, other, factor, low: None, change: None };
     let by = (solver.solver(), solver.columns());
     let done = loops(by, noise, how, operators, &mut told, &mut |_, found| {
         let places = [0, 1].map(|k| complete * each[k]..(complete + 1) * each[k]);

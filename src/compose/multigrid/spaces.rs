@@ -22,8 +22,9 @@ pub struct CoarseSpaces {
     version: ActionVersion,
 }
 
+#[derive(Clone)]
 struct Space {
-    transfer: Transfer,
+    transfer: Arc<Transfer>,
     op: Arc<CoarseOperator>,
     system: Arc<CoarseSystem>,
     /// The cycle of the levels below, where there are any.
@@ -77,7 +78,7 @@ impl CoarseSpaces {
                 vectors.copy_from_columns(0, &originals, 0, n, 0)?;
                 vectors
             };
-            let transfer = Transfer::new(vectors, hierarchy.params.steps()[l].block)?;
+            let transfer = Arc::new(Transfer::new(vectors, hierarchy.params.steps()[l].block)?);
             let op = Arc::new(fine.coarsened(&transfer, precision)?);
             let system = CoarseSystem::new(op.clone(), false);
             let gathered = hierarchy.gathers[l].is_some();
@@ -90,6 +91,34 @@ impl CoarseSpaces {
             spaces.push(Space { transfer, op, system, cycle });
         }
         Ok(CoarseSpaces { spaces, shape: op.shape(), version: op.version() })
+    }
+
+    /// The same spaces, P and R, of another operator on this lattice in this precision: D_c is made again, cycles are those of the first.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: another lattice or precision; `OutOfMemory`.
+    pub fn of_other(&self, op: &dyn QuarkAction) -> Result<Self> {
+        let (precision, links) = op.storage();
+        let shape = op.shape();
+        let same = shape.geometry == self.shape.geometry && precision == self.shape.precision;
+        let Some(one) = op.coarsenable().filter(|_| same) else {
+            refuse!(
+                FieldMismatch,
+                "other",
+                expected("an operator of the lattice and precision of the space"),
+                found("{}", op.describe())
+            );
+        };
+        let links = if links == Recon::R18 { links } else { Recon::R12 };
+        let mut fine = FineOperator::Dirac(one.own_copy((precision, links))?);
+        let mut spaces = vec![];
+        for space in &self.spaces {
+            let op = Arc::new(fine.coarsened(&space.transfer, precision)?);
+            let system = CoarseSystem::new(op.clone(), false);
+            fine = FineOperator::Coarse(op.clone());
+            spaces.push(Space { op, system, ..space.clone() });
+        }
+        Ok(CoarseSpaces { spaces, shape, version: op.version() })
     }
 
     /// Refuses another operator or other links than the spaces were made for.

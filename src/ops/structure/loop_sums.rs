@@ -3,6 +3,7 @@
 //! Khalil, Ramirez-Hidalgo, SIAM J. Sci. Comput. 44 (2022) A2536). Work goes where it lowers the error most, stops at a wanted error or a
 //! cost, and goes on later.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use num_complex::Complex64;
 use super::hopping::Hopping;
 use super::lines::Factor;
 use super::loops::{loops, LoopKind, LoopNoise, LoopOperators, Loops, OneEnd};
-use super::low_space::{LowSolve, LowSpace, LowVectors};
+use super::low_space::{LowSolve, LowSpace, LowVectors, Product};
 use crate::compose::DiracSolver;
 use crate::error::{host_array, Result};
 use crate::fields::{GaugeField, SpinorField};
@@ -196,6 +197,8 @@ pub struct LoopQuarks<'a> {
     pub other: Option<&'a DiracSolver>,
     pub links: &'a Arc<GaugeField>,
     pub space: Option<&'a LowSpace>,
+    /// The same space of the other quark of a difference.
+    pub other_space: Option<&'a LowSpace>,
 }
 
 /// How a call that adds to loops ended.
@@ -226,12 +229,20 @@ impl LoopSums {
     /// `Unsupported`: low modes or the hopping expansion with other contractions than of plain loops; `FieldMismatch`: a space of another
     /// operator; `InvalidArgument`: nothing to sum.
     pub fn new(of: LoopOf, quarks: &LoopQuarks) -> Result<LoopSums> {
-        if of.how != OneEnd::None && (quarks.space.is_some() || of.params.hopping > 0) {
+        // (A^-1 H)^n before S - S' is no product of two inverses, as A differs for two quarks.
+        if of.how != OneEnd::None && of.params.hopping > 0 {
             refuse!(
                 Unsupported,
                 "params.kind",
-                expected("PLAQ_LOOPS_PLAIN with low modes or the hopping expansion"),
+                expected("PLAQ_LOOPS_PLAIN with the hopping expansion, whose terms differ for two quarks"),
                 found("{}", of.how)
+            );
+        }
+        if of.how == OneEnd::Other && quarks.space.is_some() != quarks.other_space.is_some() {
+            refuse!(
+                InvalidArgument,
+                "space",
+                expected("low modes of both quarks of a difference, or of none")
             );
         }
         if of.momenta.is_empty() || of.lines.is_empty() {
@@ -245,6 +256,9 @@ impl LoopSums {
         check_configuration(quarks.solver.op().links(), "solver", quarks.links, "gauge")?;
         if let Some(space) = quarks.space {
             space.check(quarks.solver)?;
+        }
+        if let (Some(space), Some(other)) = (quarks.other_space, quarks.other) {
+            space.check(other)?;
         }
         let times = quarks.solver.op().shape().geometry.global_extents()[3];
         let numbers = [16 * of.lines.len(), 4].map(|k| k * of.momenta.len() * times);
@@ -475,16 +489,16 @@ impl LoopSums {
             }
             (Term::Noise(0), space) => {
                 let failed = std::cell::Cell::new(0);
-                let change = |x: &mut SpinorField, b: &SpinorField| {
-                    if let Some(space) = space {
-                        let (low, how) = space.inverse(1, b)?;
-                        subtract(x, &low)?;
-                        failed.set(failed.get() + u64::from(!how.converged));
-                    }
-                    match &hopping {
-                        Some(hopping) => hopping.remainder(x),
-                        None => Ok(()),
-                    }
+                let low = |b: &SpinorField, other: bool| {
+                    let space = if other { quarks.other_space } else { space };
+                    let Some(space) = space else { return b.like(b.precision()) };
+                    let (low, how) = space.inverse(1, b)?;
+                    failed.set(failed.get() + u64::from(!how.converged));
+                    Ok(low)
+                };
+                let change = |x: &mut SpinorField| match &hopping {
+                    Some(hopping) => hopping.remainder(x),
+                    None => Ok(()),
                 };
                 let vectors = vectors(of.noise.together(quarks.at_once));
                 let noise = LoopNoise { first: of.noise.first + part.done, vectors, ..of.noise };
@@ -492,6 +506,7 @@ impl LoopSums {
                     how: of.how,
                     other: quarks.other,
                     factor: of.factor,
+                    low: space.is_some().then_some(&low),
                     change: Some(&change),
                 };
                 let mut found = vec![];
@@ -510,24 +525,22 @@ impl LoopSums {
                 let first = of.noise.first + part.done;
                 let kind = (of.noise.noise, of.noise.seed);
                 let vectors = space.noise(kind, level, first, count)?;
-                let (left, right, failed) = sides(space, level, &vectors, hopping.as_ref())?;
+                let sides = Sides::new(quarks, space, (of.how, level), &vectors, hopping.as_ref())?;
                 for k in 0..count {
-                    let found =
-                        operators.contracted(&left.columns(k, 1)?, &right.columns(k, 1)?)?;
-                    part.add(&scaled(found, of.factor));
+                    part.add(&scaled(sides.contracted(&operators, k..k + 1)?, of.factor));
                 }
                 part.done += count;
                 part.solves += count as u64;
-                part.failed += failed;
+                part.failed += sides.failed;
             }
             (Term::Exact(level), Some(space)) => {
                 let count = AT_ONCE.min(part.total - part.done);
                 let vectors = space.units(level, part.done, count)?;
-                let (left, right, failed) = sides(space, level, &vectors, hopping.as_ref())?;
-                part.add(&scaled(operators.contracted(&left, &right)?, of.factor));
+                let sides = Sides::new(quarks, space, (of.how, level), &vectors, hopping.as_ref())?;
+                part.add(&scaled(sides.contracted(&operators, 0..count)?, of.factor));
                 part.done += count;
                 part.solves += count as u64;
-                part.failed += failed;
+                part.failed += sides.failed;
             }
             (_, None) => {}
         }
@@ -535,24 +548,59 @@ impl LoopSums {
     }
 }
 
-/// [`LowSpace::sides`] with what the hopping expansion leaves of the right one, and how many solves failed.
-fn sides(
-    space: &LowSpace,
-    level: usize,
-    vectors: &LowVectors,
-    hopping: Option<&Hopping>,
-) -> Result<(SpinorField, SpinorField, u64)> {
-    let (left, mut right, how) = space.sides(level, vectors)?;
-    if let Some(hopping) = hopping {
-        hopping.remainder(&mut right)?;
-    }
-    let failed = how.iter().filter(|how: &&LowSolve| !how.converged).count() as u64;
-    Ok((left, right, failed))
+/// What is contracted for vectors of a level: the first pair less the others.
+enum Sides {
+    Plain(SpinorField, SpinorField),
+    Products(Vec<Product>),
 }
 
-fn subtract(x: &mut SpinorField, y: &SpinorField) -> Result<()> {
-    use crate::fields::blas;
-    blas::axpy(&blas::uniform(x.nrhs(), -1.0), y, x)
+/// [`Sides`], and how many solves failed.
+struct Solved {
+    sides: Sides,
+    failed: u64,
+}
+
+impl Sides {
+    /// Of M^-1 what the hopping expansion leaves of it, of differences of quarks products of inverses.
+    fn new(
+        quarks: &LoopQuarks,
+        space: &LowSpace,
+        (how, level): (OneEnd, usize),
+        vectors: &LowVectors,
+        hopping: Option<&Hopping>,
+    ) -> Result<Solved> {
+        if how != OneEnd::None {
+            let (products, failed) = space.products(quarks.other_space, level, vectors)?;
+            return Ok(Solved { sides: Sides::Products(products), failed });
+        }
+        let (left, mut right, how) = space.sides(level, vectors)?;
+        if let Some(hopping) = hopping {
+            hopping.remainder(&mut right)?;
+        }
+        let failed = how.iter().filter(|how: &&LowSolve| !how.converged).count() as u64;
+        Ok(Solved { sides: Sides::Plain(left, right), failed })
+    }
+}
+
+impl Solved {
+    /// Loops of these columns.
+    fn contracted(&self, operators: &LoopOperators, columns: Range<usize>) -> Result<Loops> {
+        let of = |left: &SpinorField, right: &SpinorField| {
+            let part = |field: &SpinorField| field.columns(columns.start, columns.len());
+            operators.contracted(&part(left)?, &part(right)?)
+        };
+        match &self.sides {
+            Sides::Plain(left, right) => of(left, right),
+            Sides::Products(products) => {
+                let mut all = products.iter().map(|one| of(one.left(), &one.right));
+                let mut found = all.next().expect("the product of the level itself")?;
+                for less in all {
+                    found.add(&less?, Complex64::from(-1.0));
+                }
+                Ok(found)
+            }
+        }
+    }
 }
 
 fn scaled(mut found: Loops, factor: Complex64) -> Loops {

@@ -288,7 +288,7 @@ impl Loops {
         let zeros = |of: &[Complex64]| vec![Complex64::ZERO; of.len()];
         Loops { lines: zeros(&like.lines), current: zeros(&like.current) }
     }
-    fn add(&mut self, other: &Loops, factor: Complex64) {
+    pub(super) fn add(&mut self, other: &Loops, factor: Complex64) {
         let all = self.lines.iter_mut().chain(&mut self.current);
         all.zip(other.lines.iter().chain(&other.current)).for_each(|(sum, z)| *sum += factor * z);
     }
@@ -322,8 +322,10 @@ impl LoopOperators<'_> {
     }
 }
 
-/// What changes columns of solutions, given their noise, before these are contracted.
-pub type Change<'a> = dyn Fn(&mut SpinorField, &SpinorField) -> Result<()> + 'a;
+/// L b of low modes, or with true L' b of the other quark's: what is left out of inverses.
+pub type Low<'a> = dyn Fn(&SpinorField, bool) -> Result<SpinorField> + 'a;
+/// What changes columns of solutions before these are contracted.
+pub type Change<'a> = dyn Fn(&mut SpinorField) -> Result<()> + 'a;
 
 /// How solutions are contracted, of which quarks, and what their loops are multiplied with.
 #[derive(Clone, Copy)]
@@ -331,7 +333,9 @@ pub struct LoopKind<'a> {
     pub how: OneEnd,
     pub other: Option<&'a DiracSolver>,
     pub factor: Complex64,
-    /// Applied to solutions first.
+    /// Low modes, whose loops are left out: of M^-1 - L, or of S S' - L L' and S(mu) gamma5 S(-mu) - L(mu) gamma5 L(-mu).
+    pub low: Option<&'a Low<'a>>,
+    /// Applied to solutions of plain loops, without low modes.
     pub change: Option<&'a Change<'a>>,
 }
 
@@ -374,7 +378,7 @@ fn check_difference(solver: &DiracSolver, other: &DiracSolver, factor: Complex64
 pub fn loops(
     (solver, at_once): (&DiracSolver, usize),
     noise: LoopNoise,
-    LoopKind { how, other, factor, change }: LoopKind,
+    LoopKind { how, other, factor, low, change }: LoopKind,
     operators: LoopOperators,
     monitor: &mut Monitor,
     done: &mut dyn FnMut(usize, Loops),
@@ -445,30 +449,41 @@ pub fn loops(
                     ended = true;
                     return Ok(ControlFlow::Break(()));
                 }
-                if let Some(change) = change {
-                    let b = eta(first, x.nrhs())?;
-                    change(&mut x, &b)?;
+                let mut less = low.map(|low| low(&eta(first, x.nrhs())?, false)).transpose()?;
+                if how == OneEnd::None {
+                    if let Some(less) = less.take() {
+                        blas::axpy(&blas::uniform(x.nrhs(), -1.0), &less, &mut x)?;
+                    }
+                    change.map_or(Ok(()), |change| change(&mut x))?;
                 }
-                let mut back = None;
+                let (mut back, mut less_back) = (None, None);
                 if how != OneEnd::Same {
                     let b = eta(first, x.nrhs())?;
                     times_spin(&b, five)?;
                     back = Some(b);
                 }
                 if let (Some(other), Some(b)) = (other, &mut back) {
+                    less_back = low.map(|low| low(b, true)).transpose()?;
                     let mut solved = shape.field(b.nrhs())?;
                     other.solve(&mut solved, b, &mut |_: &Progress| ControlFlow::Continue(()))?;
                     *b = solved;
                 }
                 let back = back.as_ref().unwrap_or(&x);
+                let less = less.as_ref().map(|less| (less_back.as_ref().unwrap_or(less), less));
                 let factor = factor / noise.probes as f64;
                 // Each vector has an estimate of its own.
                 let mut column = 0;
                 while column < x.nrhs() {
                     let place = (first + column) / parts;
                     let count = ((place + 1) * parts - first - column).min(x.nrhs() - column);
-                    let found = operators
-                        .contracted(&back.columns(column, count)?, &x.columns(column, count)?)?;
+                    let of = |back: &SpinorField, x: &SpinorField| {
+                        operators
+                            .contracted(&back.columns(column, count)?, &x.columns(column, count)?)
+                    };
+                    let mut found = of(back, &x)?;
+                    if let Some((back, x)) = less {
+                        found.add(&of(back, x)?, Complex64::from(-1.0));
+                    }
                     match &mut sums[place] {
                         Some(sum) => sum.add(&found, factor),
                         none => {

@@ -60,6 +60,18 @@ impl LowVectors {
     }
 }
 
+/// Sides of a product of inverses: the left one as of [`LowSpace::left`], where it is not the right one.
+pub struct Product {
+    left: Option<SpinorField>,
+    pub right: SpinorField,
+}
+
+impl Product {
+    pub fn left(&self) -> &SpinorField {
+        self.left.as_ref().unwrap_or(&self.right)
+    }
+}
+
 /// How solves on a level went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LowSolve {
@@ -148,6 +160,21 @@ impl LowSpace {
         let version = op.version();
         let kind = Kind::Vectors(Vectors { vectors, inverse, version });
         Ok(LowSpace { op, factor, kind, tol: 0.5 })
+    }
+
+    /// The same space of the operator of another solver, with P and R as they are.
+    ///
+    /// # Errors
+    /// Errors of [`CoarseSpaces::of_other`] and [`LowSpace::of_vectors`].
+    pub fn of_other(&self, solver: &DiracSolver) -> Result<LowSpace> {
+        match &self.kind {
+            Kind::Coarse(spaces) => {
+                let (op, factor) = LowSpace::of(solver, self.tol)?;
+                let kind = Kind::Coarse(spaces.of_other(&*op)?);
+                Ok(LowSpace { op, factor, kind, tol: self.tol })
+            }
+            Kind::Vectors(v) => LowSpace::of_vectors(solver, v.vectors.clone()),
+        }
     }
 
     /// Refuses a solver of another operator, other links or another normalisation than those of the spaces.
@@ -356,6 +383,18 @@ impl LowSpace {
         }
     }
 
+    /// What a vector of a level becomes where it stands between D_c^-1 and D'_c^-1 of another mass, so that with L' = P D'_c^-1 R
+    /// x^dagger gamma5 is the side of L' for x = P D'_c^-1 of it: gamma5 on the level of aggregates, R P of vectors.
+    fn turned(&self, level: usize, vectors: &LowVectors) -> Result<LowVectors> {
+        let lifted = self.prolong(level, vectors)?;
+        if self.has_inverse() {
+            return self.restrict(&lifted);
+        }
+        let mut turned = self.op.shape().field(lifted.nrhs())?;
+        self.op.gamma5(&mut turned, &lifted)?;
+        self.restrict_to(level, &turned)
+    }
+
     /// D_c^-1 of a level, in the normalisation of the solver.
     ///
     /// # Errors
@@ -412,6 +451,50 @@ impl LowSpace {
         Ok((self.prolong(level, &x)?, how))
     }
 
+    /// P D_c^-1 of a level's vectors, and of the next level P D_c^-1 R, as spinors, and how the solves went.
+    ///
+    /// # Errors
+    /// Errors of [`LowSpace::solve`].
+    fn solutions(
+        &self,
+        level: usize,
+        vectors: &LowVectors,
+    ) -> Result<(SpinorField, Option<SpinorField>, [LowSolve; 2])> {
+        let (x, how) = self.solve(level, vectors)?;
+        let own = self.prolong(level, &x)?;
+        drop(x);
+        if level == self.levels() {
+            return Ok((own, None, [how, LowSolve { converged: true, ..LowSolve::default() }]));
+        }
+        let (y, below) = self.solve(level + 1, &self.restrict_on(level, vectors)?)?;
+        Ok((own, Some(self.prolong(level + 1, &y)?), [how, below]))
+    }
+
+    /// The sides of products of two inverses with a level's vectors between them: L L' with `other`, the space of another mass, else
+    /// L(mu) gamma5 L(-mu); of this level, and after it of the next one, if there is one, which has to be subtracted. And how
+    /// many solves failed.
+    ///
+    /// # Errors
+    /// Errors of [`LowSpace::solve`].
+    pub fn products(
+        &self,
+        other: Option<&LowSpace>,
+        level: usize,
+        vectors: &LowVectors,
+    ) -> Result<(Vec<Product>, u64)> {
+        let (right, below, how) = self.solutions(level, vectors)?;
+        let mut all = how.to_vec();
+        let rights = [Some(right), below].into_iter().flatten();
+        let mut lefts = [None, None];
+        if let Some(other) = other {
+            let (left, below, how) = other.solutions(level, &self.turned(level, vectors)?)?;
+            lefts = [Some(left), below];
+            all.extend(how);
+        }
+        let products = rights.zip(lefts).map(|(right, left)| Product { left, right }).collect();
+        Ok((products, all.iter().filter(|how| !how.converged).count() as u64))
+    }
+
     /// The two sides of the trace of this level's D_c^-1, less P D_c^-1 R of the next one where there is one, between vectors of the
     /// level: the left one as of [`LowSpace::left`], the right one a spinor; and how solves on this level and the next one went.
     ///
@@ -423,17 +506,11 @@ impl LowSpace {
         vectors: &LowVectors,
     ) -> Result<(SpinorField, SpinorField, [LowSolve; 2])> {
         let left = self.left(level, vectors)?;
-        let (x, how) = self.solve(level, vectors)?;
-        let mut right = self.prolong(level, &x)?;
-        drop(x);
-        let mut below = LowSolve { converged: true, ..LowSolve::default() };
-        if level < self.levels() {
-            let (y, found) = self.solve(level + 1, &self.restrict_on(level, vectors)?)?;
-            let y = self.prolong(level + 1, &y)?;
+        let (mut right, below, how) = self.solutions(level, vectors)?;
+        if let Some(y) = below {
             blas::axpy(&blas::uniform(y.nrhs(), -1.0), &y, &mut right)?;
-            below = found;
         }
-        Ok((left, right, [how, below]))
+        Ok((left, right, how))
     }
 }
 

@@ -304,12 +304,17 @@ fn loops_of(session: &Session, options: &Options, plan: &Plan, name: &str) -> Ru
     let mut progress = Progress::new();
     let space = space_of(options, &solver, hierarchy.as_ref(), &mut progress)?;
     progress.clear();
+    let other_space = match (&space, &other) {
+        (Some(space), Some(other)) => Some(space.of_other(other)?),
+        _ => None,
+    };
     let quarks = LoopQuarks {
         solver: &solver,
         at_once: plan.solving.settings.columns,
         other: other.as_ref(),
         links: &links,
         space: space.as_ref(),
+        other_space: other_space.as_ref(),
     };
     // Quarks that vanish at boundaries in time pass no phase there.
     let mut of = plan.of.clone();
