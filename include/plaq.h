@@ -2980,6 +2980,13 @@ plaq_status plaq_space_create_multigrid(plaq_solver solver,
                                         double tol,
                                         plaq_space *space);
 
+/** Tells the device memory in bytes that making these spaces takes at most, and after that L of twelve columns. Errors: those of
+ * plaq_space_create_multigrid. */
+plaq_status plaq_space_memory(plaq_solver solver,
+                              plaq_multigrid multigrid,
+                              int32_t levels,
+                              int64_t *bytes);
+
 /** Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
  * precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY. */
 plaq_status plaq_space_create_eigen(plaq_solver solver, plaq_eigen eigen, plaq_space *space);
@@ -3021,7 +3028,8 @@ plaq_status plaq_space_mesons(plaq_space space,
  * Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
  * multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
  * have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
- * INVALID_ARGUMENT, UNSUPPORTED (spaces or hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH.
+ * INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. Of
+ * PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes are those of products of inverses, with noise between them, too.
  * Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta]. */
 plaq_status plaq_loops_create(plaq_solver solver,
                               plaq_solver other,

@@ -4093,6 +4093,15 @@ module plaq
       real(c_double), value :: tol
       type(plaq_space), intent(inout) :: space
     end function
+    !> Tells the device memory in bytes that making these spaces takes at most, and after that L of twelve columns. Errors: those of
+    !> plaq_space_create_multigrid.
+    integer(c_int32_t) function plaq_space_memory(solver, multigrid, levels, bytes) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_multigrid), value :: multigrid
+      integer(c_int32_t), value :: levels
+      integer(c_int64_t), intent(inout) :: bytes
+    end function
     !> Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
     !> precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_space_create_eigen(solver, eigen, space) bind(c)
@@ -4162,7 +4171,8 @@ module plaq
     !> Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
     !> multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
     !> have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
-    !> INVALID_ARGUMENT, UNSUPPORTED (spaces or hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH.
+    !> INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. Of
+    !> PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes are those of products of inverses, with noise between them, too.
     !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta].
     integer(c_int32_t) function plaq_loops_create(solver, &
         other, &

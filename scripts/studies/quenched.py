@@ -26,7 +26,7 @@ class Clock:
         self.context, self.begun, self.last = context, time.monotonic(), time.monotonic()
 
     def __call__(self):
-        plaq.capi.plaq_context_synchronize(self.context)
+        self.context.synchronize()
         before, self.last = self.last, time.monotonic()
         return self.last - before
 

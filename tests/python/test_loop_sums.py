@@ -200,7 +200,16 @@ def test_loop_sums_refuse_what_does_not_fit():
     refused(plaq.capi.InvalidArgument, "levels|at most 2|found 3", lambda: d.space(multigrid=multigrid, levels=3))
     refused(plaq.capi.InvalidArgument, "tol", lambda: d.space(multigrid=multigrid, tol=0.0))
     refused(ValueError, "multigrid|eigen", lambda: d.space())
+    refused(plaq.capi.InvalidArgument, "levels|at most 2|found 3", lambda: d.space_memory(multigrid, 3))
+    # What is announced is what making spaces takes, with L of twelve columns.
+    announced = [d.space_memory(multigrid, levels) for levels in (1, 2)]
+    b = plaq.Fermion(gauge, 12)
+    plaq.capi.plaq_context_reset_peak(gauge.context)
+    before = gauge.context.report().memory_used
     space = d.space(multigrid=multigrid)
+    space.apply(b)
+    taken = gauge.context.report().memory_peak - before
+    assert announced[0] < announced[1] and 0.7 * announced[1] < taken <= announced[1], (announced, taken)
     assert d.space(multigrid=multigrid, levels=1).unknowns == space.unknowns[:1]
     refused(plaq.capi.InvalidArgument, "level|1 to 2", lambda: space.apply(d.field(), 3))
     refused(plaq.capi.FieldMismatch, "space", lambda: quark(mass=0.5)[1].loop_sums(gauge, space=space))

@@ -4680,6 +4680,18 @@ def plaq_space_create_multigrid(solver: Any, multigrid: Any, levels: int, tol: f
     return space_
 
 
+_plaq_space_memory = _n.function("plaq_space_memory", _c.c_int32, [plaq_solver, plaq_multigrid, _c.c_int32, _c.c_void_p])
+
+
+def plaq_space_memory(solver: Any, multigrid: Any, levels: int) -> int:
+    """Tells the device memory in bytes that making these spaces takes at most, and after that L of twelve columns. Errors: those of
+    plaq_space_create_multigrid.
+    """
+    bytes_ = _c.c_int64()
+    _n.call(_plaq_space_memory, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(levels, "levels"), _c.byref(bytes_))
+    return bytes_.value
+
+
 _plaq_space_create_eigen = _n.function("plaq_space_create_eigen", _c.c_int32, [plaq_solver, plaq_eigen, _c.c_void_p])
 
 
@@ -4775,7 +4787,8 @@ def plaq_loops_create(
     Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
     multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
     have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
-    INVALID_ARGUMENT, UNSUPPORTED (spaces or hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH.
+    INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. Of
+    PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes are those of products of inverses, with noise between them, too.
     Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta].
     """
     loops_ = plaq_loops()

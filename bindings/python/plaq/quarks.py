@@ -606,6 +606,10 @@ class Wilson(Operator):
 
         return space(self, **how)
 
+    def space_memory(self, multigrid: "Multigrid", levels: int = 0) -> int:
+        """Bytes of the device that D.space(multigrid=..., levels=...) takes at most, and after that L of twelve columns."""
+        return int(capi.plaq_space_memory(self._solver(multigrid, {}), multigrid, levels))
+
     def loop_sums(self, gauge: Gauge, **how: Any) -> "Sums":
         """Quark loops part by part, a plaq.loops.Sums of which nothing is summed yet; lines, momenta and noise as of loops. `space`: low modes,
         D.space(); traces="noise", "last" (exactly that of the last level), "every" (of all) or "auto"; `hopping`: terms of the hopping

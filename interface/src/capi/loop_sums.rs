@@ -190,6 +190,9 @@ interface! {
         /// INVALID_ARGUMENT (more levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID,
         /// OUT_OF_MEMORY.
         plaq_space_create_multigrid(solver: Handle<plaq_solver>, multigrid: Handle<plaq_multigrid>, levels: i32, tol: f64, space: Out<plaq_space>) = of_multigrid;
+        /// Tells the device memory in bytes that making these spaces takes at most, and after that L of twelve columns. Errors: those of
+        /// plaq_space_create_multigrid.
+        plaq_space_memory(solver: Local<plaq_solver>, multigrid: Local<plaq_multigrid>, levels: i32, bytes: Out<i64>) = memory;
         /// Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
         /// precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
         plaq_space_create_eigen(solver: Handle<plaq_solver>, eigen: Handle<plaq_eigen>, space: Out<plaq_space>) = of_eigen;
@@ -238,6 +241,26 @@ interface! {
     }
 }
 
+/// Coarse levels of a hierarchy.
+fn levels_of(levels: i32) -> Result<usize> {
+    match usize::try_from(levels) {
+        Ok(levels) => Ok(levels),
+        Err(_) => refuse!(InvalidArgument, "levels", expected("0 or more"), found("{levels}")),
+    }
+}
+
+fn memory(
+    solver: &Arc<Solver>,
+    multigrid: &Arc<Multigrid>,
+    levels: i32,
+    bytes: &mut Out<i64>,
+) -> Result<()> {
+    solver.context().check_same(multigrid.context(), "multigrid")?;
+    let found = LowSpace::memory(solver.solver(), multigrid.multigrid(), levels_of(levels)?)?;
+    bytes.set(found as i64);
+    Ok(())
+}
+
 fn of_multigrid(
     solver: &Arc<Solver>,
     multigrid: &Arc<Multigrid>,
@@ -247,10 +270,8 @@ fn of_multigrid(
 ) -> Result<()> {
     let context = solver.context();
     context.check_same(multigrid.context(), "multigrid")?;
-    let Ok(levels) = usize::try_from(levels) else {
-        refuse!(InvalidArgument, "levels", expected("0 or more"), found("{levels}"));
-    };
-    let space = LowSpace::of_multigrid(solver.solver(), multigrid.multigrid(), levels, tol)?;
+    let (hierarchy, levels) = (multigrid.multigrid(), levels_of(levels)?);
+    let space = LowSpace::of_multigrid(solver.solver(), hierarchy, levels, tol)?;
     out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin()? })?);
     Ok(())
 }

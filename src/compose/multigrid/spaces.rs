@@ -6,12 +6,14 @@ use std::sync::Arc;
 use super::cycle::Hierarchy;
 use super::{CoarseSystem, FineOperator, Multigrid, Transfer};
 use crate::error::Result;
-use crate::fields::{CoarseField, Precision, Recon, SpinorField, Subset, VectorField};
+use crate::fields::{CoarseField, Footprint, Precision, Recon, SpinorField, Subset, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::{ActionVersion, CoarseOperator, QuarkAction};
 use crate::refuse;
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop, System};
 
+/// Columns that rehearsals take.
+const COLUMNS: usize = 12;
 /// Directions that GCR on a coarse level keeps.
 const DIRECTIONS: usize = 10;
 
@@ -37,10 +39,53 @@ impl CoarseSpaces {
     ///
     /// # Errors
     /// `InvalidArgument`: more levels than there are on all ranks; `Unsupported`: operators of two flavours or in half
-    /// precision; `FieldMismatch`: another lattice; `StaleMultigrid`; `OutOfMemory`.
+    /// precision; `FieldMismatch`: another lattice; `StaleMultigrid`; `OutOfMemory`, before any work.
     pub fn new(multigrid: &Multigrid, op: &dyn QuarkAction, count: usize) -> Result<Self> {
         multigrid.check(op)?;
         multigrid.check_links(op)?;
+        let device = &op.shape().device;
+        let room = Self::footprint(multigrid, op, count, true)
+            .and_then(|found| device.require(found.bytes(device), "the spaces of low modes"));
+        op.links().geometry().comm().agree(room)?;
+        Self::made(multigrid, op, count)
+    }
+
+    /// Most device memory that making the spaces takes, and after that P D_c^-1 R of twelve columns.
+    ///
+    /// # Errors
+    /// Errors of [`CoarseSpaces::new`] that do not depend on links.
+    pub fn memory(multigrid: &Multigrid, op: &dyn QuarkAction, count: usize) -> Result<u64> {
+        multigrid.check(op)?;
+        Ok(Self::footprint(multigrid, op, count, false)?.bytes(&op.shape().device))
+    }
+
+    /// What these take, from a rehearsal; with `compiled` its kernels are compiled at the same time.
+    fn footprint(
+        multigrid: &Multigrid,
+        op: &dyn QuarkAction,
+        count: usize,
+        compiled: bool,
+    ) -> Result<Footprint> {
+        multigrid.with_stand_in(|model| {
+            let device = model.device();
+            let name = || format!("low modes {count} {} {:?}", op.describe(), model.params());
+            let there = || {
+                let op = op.like_on(&device)?;
+                let b = op.shape().field(COLUMNS)?;
+                Ok((op, b))
+            };
+            let work = |(op, b): (Arc<dyn QuarkAction>, SpinorField)| {
+                let spaces = Self::made(model, &*op, count)?;
+                let (x, _) = spaces.solve(1, &spaces.restrict_spinors(&b)?, 0.1)?;
+                spaces.prolong_to_spinors(1, &x)?;
+                Ok(spaces)
+            };
+            let geometry = op.links().geometry();
+            geometry.footprint(&device, compiled.then_some(name), there, work).map(|found| found.1)
+        })
+    }
+
+    fn made(multigrid: &Multigrid, op: &dyn QuarkAction, count: usize) -> Result<Self> {
         let (precision, links) = op.storage();
         let Some(one) = op.coarsenable().filter(|_| precision != Precision::F16) else {
             refuse!(

@@ -119,6 +119,15 @@ impl LowSpace {
         Ok(LowSpace { op, factor, kind, tol })
     }
 
+    /// Most device memory that making spaces of a hierarchy takes, and after that L of twelve columns.
+    ///
+    /// # Errors
+    /// Errors of [`LowSpace::of_multigrid`].
+    pub fn memory(solver: &DiracSolver, multigrid: &Multigrid, levels: usize) -> Result<u64> {
+        let (op, _) = LowSpace::of(solver, 0.5)?;
+        CoarseSpaces::memory(multigrid, &*op, levels)
+    }
+
     /// The space of orthonormal vectors on the full lattice: eigenvectors of D^dagger D, or any others.
     ///
     /// # Errors
