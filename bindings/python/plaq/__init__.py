@@ -31,8 +31,8 @@ if _CHECKING:
     from .hadrons import baryons as baryons, mesons as mesons
     from .quarks import Clover as Clover, Doublet as Doublet, Eigen as Eigen, Laplace as Laplace, Multigrid as Multigrid
     from .overlap import Overlap as Overlap
-    from .quarks import NotConvergedWarning as NotConvergedWarning, Twisted as Twisted
-    from .quarks import Plan as Plan, Wilson as Wilson
+    from ._progress import NotConvergedWarning as NotConvergedWarning
+    from .quarks import Plan as Plan, Twisted as Twisted, Wilson as Wilson
 
 #: Where the files of the wheel are: the library, its headers, what pkg-config and CMake read.
 prefix = _Path(__file__).resolve().parent
@@ -61,8 +61,8 @@ _NAMES = {
         "Multigrid",
         "Eigen",
         "Plan",
-        "NotConvergedWarning",
     ],
+    "_progress": ["NotConvergedWarning"],
     "overlap": ["Overlap"],
     "gammas": ["gamma"],
     "distillation": ["modes", "Modes", "Perambulators"],

@@ -8,6 +8,7 @@ import warnings
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, Optional, Tuple, Union
 
+from . import capi
 from ._native import level
 
 #: What `progress=` takes: None or False for nothing, True for a bar, or a function, whose result, if true, ends the call.
@@ -87,3 +88,24 @@ def search(progress: Progress, title: str, tol: float) -> Any:
         return best, f"{restart} restarts, residual {residual:.1e}"
 
     return watched(progress, title, shown, digits, "digits", late=True)
+
+
+class NotConvergedWarning(UserWarning):
+    """A solve that ended before its tolerance; the report says why."""
+
+
+def warn_of(report: capi.plaq_solve_report, what: str) -> None:
+    """Warns of solves that did not converge, with the residual and what ended them."""
+    if not report.converged:
+        ended = capi.plaq_stopped_by(report.stopped_by).name.lower()
+        warnings.warn(
+            f"{what}: not converged: residual {report.residual:.2e} after {report.iterations} iterations, "
+            f"ended by {ended}",
+            NotConvergedWarning,
+            stacklevel=level(),
+        )
+
+
+def tol_of(params: Dict[str, Any]) -> float:
+    """The tolerance of solves with these parameters."""
+    return float(params.get("tol", capi.plaq_solver_params().tol))

@@ -15,13 +15,13 @@ import numpy as np
 from . import capi, hdf5
 from ._files import new_file
 from ._objects import Object
-from ._progress import Progress, residuals
+from ._progress import Progress, residuals, tol_of, warn_of
 from .fields import Fermion
 from .gammas import gamma
 from .gauge import Gauge, links
 from .hadrons import _triples
 from .perambulators import Perambulators, contract
-from .quarks import Operator, _tol, _warn
+from .quarks import Operator
 
 #: An operator between modes: steps such as "dx", "+y", "-z", of which the last acts first, as a list or with spaces.
 Steps = Union[str, Sequence[str]]
@@ -125,7 +125,7 @@ class Modes(Object):
         listed = [times] if isinstance(times, (int, np.integer)) else [int(t) for t in times]
         if file is not None:
             return self._continued(operator, listed, file, name, progress, params)
-        tol = _tol(params)
+        tol = tol_of(params)
         solver = self._solver(operator, params)
         numbers = np.empty((len(listed), self.times, 4, 4, self.count, self.count), complex)
         report = capi.plaq_solve_report()
@@ -134,7 +134,7 @@ class Modes(Object):
                 self, solver, listed, len(listed), callback, numbers, numbers.size, report
             )
         operator.report = report
-        _warn(report, "perambulators")
+        warn_of(report, "perambulators")
         about = json.loads(capi.plaq_modes_about(self, solver))
         return Perambulators(numbers[:done], listed[:done], about.get("boundary", 0.0), about)
 
@@ -189,7 +189,7 @@ class Modes(Object):
             gammas.append(gamma.number(which))
             momenta.append(momentum)
             paths.append(["xyz".index(w[1]) if w[0] == "+" else 7 - "xyz".index(w[1]) for w in words])
-        tol = _tol(params)
+        tol = tol_of(params)
         solver = self._solver(operator, params)
         steps = [step for path in paths for step in path]
         numbers = np.empty((len(gammas), self.times, 4, 4, self.count, self.count), complex)
@@ -214,7 +214,7 @@ class Modes(Object):
         operator.report = report
         if not done:
             raise InterruptedError("generalised perambulators: the work was ended before it was complete")
-        _warn(report, "generalised perambulators")
+        warn_of(report, "generalised perambulators")
         return numbers
 
     def noise(self, **params: Any) -> np.ndarray:
@@ -230,7 +230,7 @@ class Modes(Object):
     ) -> np.ndarray:
         """V(t')^dagger D^-1 b of the columns b of noise(**noise) as an array (columns, T, 4, n)."""
         how = capi.plaq_modes_noise_params(**noise)
-        tol = _tol(params)
+        tol = tol_of(params)
         solver = self._solver(operator, params)
         numbers = np.empty((capi.plaq_modes_noise_columns(self, how), self.times, 4, self.count), complex)
         report = capi.plaq_solve_report()
@@ -239,7 +239,7 @@ class Modes(Object):
         operator.report = report
         if not done:
             raise InterruptedError("noise: the work was ended before it was complete")
-        _warn(report, "noise")
+        warn_of(report, "noise")
         return numbers
 
     def mesons(

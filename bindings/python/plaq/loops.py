@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -11,13 +11,15 @@ from . import capi
 from ._files import new_file
 from ._native import level
 from ._objects import Object
-from ._progress import Progress, residuals
+from ._progress import NotConvergedWarning, Progress, residuals, tol_of, warn_of
 from .fields import Fermion, Propagator, source_of
 from .gammas import gamma as _gamma
 from .gauge import Gauge
 from .hadrons import _pairs, _triples, _weighted, mesons
-from .quarks import Eigen, Multigrid, NotConvergedWarning, Wilson, _tol, _warn
 from .structure import Line, combined
+
+if TYPE_CHECKING:
+    from .quarks import Eigen, Multigrid, Wilson
 
 DILUTIONS = {"spin": 1, "colour": 2, "parity": 4, "time": 8}
 
@@ -76,7 +78,7 @@ def loops(
     found = np.empty((vectors, len(factors), 16, len(numbers), asked.times), complex)
     current = np.empty((vectors, 4, len(numbers), asked.times), complex)
     report = capi.plaq_solve_report()
-    with residuals(progress, "loops", _tol(params)) as callback:
+    with residuals(progress, "loops", tol_of(params)) as callback:
         done = capi.plaq_solver_loops(
             asked.solver,
             asked.other,
@@ -91,7 +93,7 @@ def loops(
             report,
         )
     operator.report = report
-    _warn(report, "loops")
+    warn_of(report, "loops")
     return Loops(np.moveaxis(np.tensordot(asked.weights, found[:done], (1, 1)), 0, 1), current[:done])
 
 

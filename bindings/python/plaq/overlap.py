@@ -10,10 +10,10 @@ from . import capi
 from ._files import new_file
 from ._native import passes_on
 from ._objects import Object, phases
-from ._progress import Progress, residuals, search
+from ._progress import Progress, residuals, search, warn_of
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
-from .quarks import Columns, Multigrid, Operator, Plan, _plan, _warn
+from .quarks import Columns, Multigrid, Operator, Plan, _plan
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -110,7 +110,7 @@ class Overlap(Operator):
             how.multigrid = 1
         with residuals(progress, "solve", how.tol) as callback, self._reported(report, found):
             capi.plaq_overlap_solve(self, how, x, right, callback, report, found)
-        _warn(report, "solve")
+        warn_of(report, "solve")
         return self._given(x, b, many)
 
     @passes_on(capi.plaq_overlap_solve_params)
@@ -195,7 +195,7 @@ class Overlap(Operator):
             made.report = report
             made.of = f"Overlap, mass {mass:g}, s {self.s:g}"
             found.append(made)
-        _warn(report, "propagator")
+        warn_of(report, "propagator")
         return found[0] if masses is None else found
 
     def index(self, count: int = 4, tol: float = 1e-6, progress: Progress = None) -> Dict[str, Any]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypedDict, TypeVar, Union, overload
 
 import numpy as np
 
-from . import capi
+from . import capi, loops as _loops
 from ._arrays import borrow, handed, is_array, room
 from ._files import new_file
 from ._native import level, passes_on
 from ._objects import Object, bits, phases, sites
-from ._progress import Progress, residuals, steps
+from ._progress import NotConvergedWarning, Progress, residuals, steps, tol_of, warn_of
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
 
@@ -94,28 +93,9 @@ class Plan(NamedTuple):
         )
 
 
-class NotConvergedWarning(UserWarning):
-    """A solve that ended before its tolerance; the report says why."""
-
-
 def _plan(n: int, report: capi.plaq_plan_report, names: str, fields: int, chain: str = "") -> Plan:
     kernels = tuple(names.splitlines())
     return Plan(n, report.memory, fields, kernels, report.to_compile, report.seconds, report.kept, chain)
-
-
-def _warn(report: capi.plaq_solve_report, what: str) -> None:
-    if not report.converged:
-        ended = capi.plaq_stopped_by(report.stopped_by).name.lower()
-        warnings.warn(
-            f"{what}: not converged: residual {report.residual:.2e} after {report.iterations} iterations, "
-            f"ended by {ended}",
-            NotConvergedWarning,
-            stacklevel=level(),
-        )
-
-
-def _tol(params: Dict[str, Any]) -> float:
-    return float(params.get("tol", capi.plaq_solver_params().tol))
 
 
 def _weigh(params: Dict[str, Any], time: Callable[[], int]) -> None:
@@ -273,9 +253,9 @@ class Operator(Object):
         _weigh(how, lambda: _time(right))
         by = self._solver(multigrid, how)
         report, found = capi.plaq_solve_report(), np.empty(right.n)
-        with residuals(progress, "solve", _tol(how)) as callback, self._reported(report, found):
+        with residuals(progress, "solve", tol_of(how)) as callback, self._reported(report, found):
             capi.plaq_solver_solve(by, x, right, callback, report, found)
-        _warn(report, "solve")
+        warn_of(report, "solve")
         return self._given(x, b, many)
 
     def multishift(
@@ -290,7 +270,7 @@ class Operator(Object):
             capi.plaq_solver_multishift(
                 solver, fields, list(sigma), [tol] * len(fields), len(fields), right, callback, report
             )
-        _warn(report, "multishift")
+        warn_of(report, "multishift")
         return [self._given(field, b, many) for field in fields]
 
     @passes_on(capi.plaq_solver_params)
@@ -499,7 +479,7 @@ class Wilson(Operator):
         else:
             _weigh(how, lambda: _time(columns))
         by = self._solver(multigrid, how)
-        with residuals(progress, "propagator", _tol(how)) as callback, self._reported(report, reached):
+        with residuals(progress, "propagator", tol_of(how)) as callback, self._reported(report, reached):
             if isinstance(source, capi.plaq_source_params):
                 handle = capi.plaq_solver_propagator(by, source, callback, report, reached)
             else:
@@ -511,7 +491,7 @@ class Wilson(Operator):
         if isinstance(found, Propagator):
             found.report, found.residuals = report, reached
             found.of = f"{type(self).__name__} {self.name}"
-        _warn(report, "propagator")
+        warn_of(report, "propagator")
         return found
 
     @passes_on(capi.plaq_solver_params, without=["initial_guess"])
@@ -595,16 +575,12 @@ class Wilson(Operator):
         `first` on, `seed`; dilute="spin,colour,parity,time" with `time_parts`; `probes` waves of hierarchical probing; one_end=True:
         those of D(mu)^-1 - D(-mu)^-1 of twisted mass; minus=D2: of D^-1 - D2^-1 of another mass; members of
         capi.plaq_solver_params by keyword, multigrid and progress."""
-        from .loops import loops
-
-        return loops(self, gauge, **how)
+        return _loops.loops(self, gauge, **how)
 
     def space(self, **how: Any) -> "Space":
         """Low modes of the operator, a plaq.loops.Space: the first `levels` coarse levels of `multigrid`, 0: all on all ranks, whose systems are
         solved to `tol`, or those of `eigen`, D.eigen()."""
-        from .loops import space
-
-        return space(self, **how)
+        return _loops.space(self, **how)
 
     def space_memory(self, multigrid: "Multigrid", levels: int = 0) -> int:
         """Bytes of the device that D.space(multigrid=..., levels=...) takes at most, and after that L of twelve columns."""
@@ -614,9 +590,7 @@ class Wilson(Operator):
         """Quark loops part by part, a plaq.loops.Sums of which nothing is summed yet; lines, momenta and noise as of loops. `space`: low modes,
         D.space(); traces="noise", "last" (exactly that of the last level), "every" (of all) or "auto"; `hopping`: terms of the hopping
         expansion that are taken exactly; members of capi.plaq_solver_params by keyword, and multigrid for the solves."""
-        from .loops import sums
-
-        return sums(self, gauge, **how)
+        return _loops.sums(self, gauge, **how)
 
     def reweighting(self, mu: Any = (), **how: Any) -> "Reweighting":
         """Reweighting factors by noise, a plaq.reweighting.Reweighting with an estimate for each of `vectors` noise vectors from number `first` on and
