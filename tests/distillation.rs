@@ -227,9 +227,12 @@ fn perambulators_equal_products_with_solutions() {
             // Gamma between two solves, for all times together.
             let gamma = Gamma::T;
             let insertion = Insertion { gamma, path: vec![], momentum: [0; 3] };
-            let (all, done) =
-                generalised(&solver, &modes, (t0, 0), &[insertion], 0, &mut unwatched).unwrap();
-            assert!(done.whole);
+            let sinks = [t0, 0];
+            let (both, done) =
+                generalised(&solver, &modes, (t0, &sinks), &[insertion], 0, &mut unwatched)
+                    .unwrap();
+            assert!(done.whole && both.len() == 2 * times * 16 * N * N);
+            let all = &both[times * 16 * N * N..];
             // gamma_t changes the upper and the lower two spins.
             let swapped = |x: &Vec<C>| -> Vec<C> {
                 (0..12 * sites).map(|k| x[12 * (k / 12) + (k % 12 + 6) % 12]).collect()

@@ -76,6 +76,9 @@ static void ranks_and_timers() {
 /* The sums over modes of |tau|^2, [t][spin'][spin]. */
 using Sums = std::vector<double>;
 
+/* psi of DeGrand and Rossi is sqrt(1/2) times this times psi of Dirac and Pauli. */
+static const int turn[4][4] = {{0, 1, 0, -1}, {-1, 0, 1, 0}, {0, 1, 0, 1}, {-1, 0, -1, 0}};
+
 static plaq_context_params of_ranks() {
   plaq_context_params params;
   OK(plaq_context_params_init(&params, sizeof params));
@@ -118,7 +121,16 @@ static Sums own(const char *file, std::vector<double> &links, std::vector<double
   OK(plaq_modes_perambulators(found, solver, &t0, 1, nullptr, nullptr, (double *)tau.data(), count, &finished, nullptr));
   CHECK(finished == 1);
   Sums sums(16 * times);
-  for (int64_t i = 0; i < count; i++) sums[i / (modes * modes)] += std::norm(tau[i]);
+  for (int t = 0; t < times; t++)
+    for (int i = 0; i < modes * modes; i++)
+      for (int sink = 0; sink < 4; sink++)
+        for (int source = 0; source < 4; source++) {
+          complex z = 0;
+          for (int a = 0; a < 4; a++)
+            for (int c = 0; c < 4; c++)
+              z += 0.5 * turn[a][sink] * turn[c][source] * tau[((t * 4 + a) * 4 + c) * modes * modes + i];
+          sums[(t * 4 + sink) * 4 + source] += std::norm(z);
+        }
   OK(plaq_context_destroy(context));
   return sums;
 }
@@ -132,7 +144,7 @@ static QudaInvertParam invert_param() {
   p.solution_type = QUDA_MAT_SOLUTION, p.solve_type = QUDA_DIRECT_PC_SOLVE, p.matpc_type = QUDA_MATPC_EVEN_EVEN;
   p.dagger = QUDA_DAG_NO, p.mass_normalization = QUDA_MASS_NORMALIZATION, p.tol = 1e-12, p.maxiter = 1000;
   p.cpu_prec = p.cuda_prec = QUDA_DOUBLE_PRECISION, p.cuda_prec_sloppy = QUDA_SINGLE_PRECISION;
-  p.dirac_order = QUDA_DIRAC_ORDER, p.gamma_basis = QUDA_DEGRAND_ROSSI_GAMMA_BASIS, p.reliable_delta = 0.1;
+  p.dirac_order = QUDA_DIRAC_ORDER, p.gamma_basis = QUDA_DIRAC_PAULI_GAMMA_BASIS, p.reliable_delta = 0.1;
   p.verbosity = QUDA_SILENT;
   return p;
 }

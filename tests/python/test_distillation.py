@@ -340,6 +340,11 @@ def test_distillation_three_points():
         other = other.reshape(right.shape) * wave([-m for m in n])[:, None, None, None, None]
         expected = np.einsum("sayuet,tyuewb->tswab", left, other, optimize=True)
         close(found[k], expected, 1e-9)
+    several = modes.generalised(d, t0, [2, t1], ["T"], tol=1e-13)
+    assert several.shape == (2, 1, T, 4, 4, N, N)
+    close(several[1, 0], found[0], 1e-9)
+    close(several[0], modes.generalised(d, t0, 2, ["T"], tol=1e-13), 1e-9)
+    refused(plaq.capi.InvalidArgument, "sink_times|0 to 3|4", lambda: modes.generalised(d, t0, [2, 4], ["T"]))
     # The charge: V_t is not conserved by itself, but the contraction is that of the dense one.
     phi = modes.mesons()[0, 0]
     tau = propagators(t0)[0].numbers[0]

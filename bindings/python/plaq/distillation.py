@@ -173,13 +173,14 @@ class Modes(Object):
         self,
         operator: Operator,
         source_time: int,
-        sink_time: int,
+        sink_time: Union[int, Sequence[int]],
         insertions: Sequence[Any],
         *,
         progress: Progress = None,
         **params: Any,
     ) -> np.ndarray:
-        """V(t1)^dagger D^-1 O(t) D^-1 V(t0) as an array (insertions, T, 4, 4, n, n) over all times t. An insertion is a Gamma,
+        """V(t1)^dagger D^-1 O(t) D^-1 V(t0) as an array (insertions, T, 4, 4, n, n) over all times t, or of several sink times
+        (sink times, insertions, T, 4, 4, n, n), for which the source's columns are solved for once. An insertion is a Gamma,
         or a tuple (Gamma, momentum, path): sum_x exp(i q x) Gamma [shift along the path "+x", "-z", ...]. D must be
         gamma5-hermitian."""
         gammas, momenta, paths = [], [], []
@@ -192,14 +193,16 @@ class Modes(Object):
         tol = tol_of(params)
         solver = self._solver(operator, params)
         steps = [step for path in paths for step in path]
-        numbers = np.empty((len(gammas), self.times, 4, 4, self.count, self.count), complex)
+        sinks = [sink_time] if isinstance(sink_time, (int, np.integer)) else [int(t) for t in sink_time]
+        numbers = np.empty((len(sinks), len(gammas), self.times, 4, 4, self.count, self.count), complex)
         report = capi.plaq_solve_report()
         with residuals(progress, "perambulators", tol) as callback:
             done = capi.plaq_modes_generalised_perambulators(
                 self,
                 solver,
                 source_time,
-                sink_time,
+                sinks,
+                len(sinks),
                 gammas,
                 _triples(momenta),
                 [len(path) for path in paths],
@@ -215,7 +218,7 @@ class Modes(Object):
         if not done:
             raise InterruptedError("generalised perambulators: the work was ended before it was complete")
         warn_of(report, "generalised perambulators")
-        return numbers
+        return numbers[0] if isinstance(sink_time, (int, np.integer)) else numbers
 
     def noise(self, **params: Any) -> np.ndarray:
         """Noise in the space of modes as an array (columns, T, 4, n); members of capi.plaq_modes_noise_params by keyword:

@@ -508,11 +508,11 @@ class Wilson(Operator):
         momentum zero with the operator's phases in space. Times count from slice 0; parameters as of solve."""
         report, how = capi.plaq_solve_report(), {**params}
         by = self._solver(multigrid, how)
-        with residuals(progress, "boundary propagator", _tol(how)) as callback, self._reported(report, None):
+        with residuals(progress, "boundary propagator", tol_of(how)) as callback, self._reported(report, None):
             handle = capi.plaq_solver_boundary_propagator(by, end, callback, report)
         found = Propagator(None, context=self.context, _handle=handle)
         found.report, found.of = report, f"{type(self).__name__} {self.name}, {end} boundary"
-        _warn(report, "boundary propagator")
+        warn_of(report, "boundary propagator")
         return found
 
     @passes_on(capi.plaq_solver_params, without=["initial_guess"])
@@ -529,9 +529,9 @@ class Wilson(Operator):
         by = self._solver(multigrid, how)
         times = self.extents[3] * self.context.grid[3]
         found, last = np.empty((4, times)), np.empty(1)
-        with residuals(progress, "boundary correlators", _tol(how)) as callback, self._reported(report, None):
+        with residuals(progress, "boundary correlators", tol_of(how)) as callback, self._reported(report, None):
             capi.plaq_solver_boundary_correlators(by, callback, times, *found, last, report)
-        _warn(report, "boundary correlators")
+        warn_of(report, "boundary correlators")
         return BoundaryCorrelators(*found, float(last[0]))
 
     @passes_on(capi.plaq_multigrid_params, capi.plaq_multigrid_level_params, without=["level"])

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Sequence, Union
 import numpy as np
 
 from . import capi
-from ._progress import Progress, residuals
-from .quarks import Wilson, _tol
+from ._progress import Progress, residuals, tol_of
+from .quarks import Wilson
 
 
 class Reweighting(NamedTuple):
@@ -73,6 +73,6 @@ def reweighting(
     found, norms = np.empty(shape), np.empty(shape)
     report = capi.plaq_reweighting_report()
     room = masses if len(masses) else np.zeros(1)
-    with residuals(progress, "reweighting", _tol(params)) as callback:
+    with residuals(progress, "reweighting", tol_of(params)) as callback:
         capi.plaq_solver_reweighting(by, how, room, len(masses), callback, found, norms, found.size, report)
     return Reweighting(found, norms, report.ln, report.error)

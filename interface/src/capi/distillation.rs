@@ -155,12 +155,12 @@ interface! {
         /// plaq_modes_perambulators.
         plaq_modes_write_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, file: Text, group: Text, callback: Raw<plaq_progress_callback>, user: *mut c_void, finished: Out<i64>, report: Report<plaq_solve_report>) = write_perambulators;
         /// Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
-        /// [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
-        /// [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
+        /// [shift along a path], for source time t0, sink times t1 and all times t: complex numbers
+        /// [sink time][insertion][t][spin'][spin][mode'][mode]; `count`: as many. The source's columns are solved for once. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
         /// pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
         /// as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
         /// ended. Errors: those of plaq_modes_perambulators.
-        plaq_modes_generalised_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, source_time: i32, sink_time: i32, gammas: Array<i32>[insertions], momenta: Array<i32>[3 insertions], lengths: Array<i32>[insertions], insertions: i64, steps: Array<i32>[nsteps], nsteps: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = generalised_of;
+        plaq_modes_generalised_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, source_time: i32, sink_times: Array<i32>[nsinks], nsinks: i64, gammas: Array<i32>[insertions], momenta: Array<i32>[3 insertions], lengths: Array<i32>[insertions], insertions: i64, steps: Array<i32>[nsteps], nsteps: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = generalised_of;
         /// Counts the columns of noise in modes.
         plaq_modes_noise_columns(modes: Handle<plaq_modes>, params: Params<plaq_modes_noise_params>, columns: Out<i64>) = noise_columns;
         /// Gives noise in modes as complex numbers [column][t][spin][mode]; `count`: as many.
@@ -373,7 +373,7 @@ fn perambulators_of(
     report: &mut Report<plaq_solve_report>,
 ) -> Result<()> {
     modes.context.check_same(solver.context(), "solver")?;
-    let from = times_of(times, ntimes)?;
+    let from = times_of(times, ntimes, "ntimes")?;
     let modes = &modes.modes;
     let each = 16 * modes.count() * modes.count() * modes.times();
     sized(count, from.len() * each)?;
@@ -423,7 +423,7 @@ fn write_perambulators(
     report: &mut Report<plaq_solve_report>,
 ) -> Result<()> {
     modes.context.check_same(solver.context(), "solver")?;
-    let from = times_of(times, ntimes)?;
+    let from = times_of(times, ntimes, "ntimes")?;
     let mut told = monitor(solver.solver(), callback, user);
     let columns = solver.columns();
     let to = PerambulatorFile::new(Path::new(file), group, &modes.modes, solver.solver())?;
@@ -434,9 +434,9 @@ fn write_perambulators(
     Ok(())
 }
 
-/// Source times; those that no lattice has are refused where its extent is known.
-fn times_of(times: &Array<i32>, count: i64) -> Result<Vec<usize>> {
-    let all = times.get(number(count, "ntimes", 1)?)?;
+/// Times; those that no lattice has are refused where its extent is known.
+fn times_of(times: &Array<i32>, count: i64, name: &str) -> Result<Vec<usize>> {
+    let all = times.get(number(count, name, 1)?)?;
     Ok(all.into_iter().map(|t| usize::try_from(t).unwrap_or(usize::MAX)).collect())
 }
 
@@ -484,7 +484,8 @@ fn generalised_of(
     modes: &Arc<ModesObject>,
     solver: &Arc<Solver>,
     source_time: i32,
-    sink_time: i32,
+    sink_times: &Array<i32>,
+    nsinks: i64,
     gammas: &Array<i32>,
     momenta: &Array<i32>,
     lengths: &Array<i32>,
@@ -509,9 +510,9 @@ fn generalised_of(
         insertions.push(Insertion { gamma, momentum, path: super::path::steps_of(&path)? });
     }
     let modes = &modes.modes;
-    sized(count, n * 16 * modes.count() * modes.count() * modes.times())?;
-    let time = |t: i32| usize::try_from(t).unwrap_or(usize::MAX);
-    let times = (time(source_time), time(sink_time));
+    let sinks = times_of(sink_times, nsinks, "nsinks")?;
+    sized(count, sinks.len() * n * 16 * modes.count() * modes.count() * modes.times())?;
+    let times = (usize::try_from(source_time).unwrap_or(usize::MAX), &sinks[..]);
     let mut told = monitor(solver.solver(), callback, user);
     let (all, done) =
         generalised(solver.solver(), modes, times, &insertions, solver.columns(), &mut told)?;

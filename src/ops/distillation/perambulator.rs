@@ -252,22 +252,25 @@ pub struct Insertion {
     pub momentum: [i32; 3],
 }
 
-/// Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0) for source time t0, sink time t1, every insertion O and all
-/// times t of it: [insertion][t][spin'][spin][mode'][mode]. The sink's propagator is that of the source by
-/// gamma5-hermiticity, and is kept while the other one passes.
+/// Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0) for source time t0, every sink time t1, every insertion O and
+/// all times t of it: [sink time][insertion][t][spin'][spin][mode'][mode]. The sinks' propagators are those of sources by
+/// gamma5-hermiticity, and are kept while that of the source passes once.
 ///
 /// # Errors
 /// `Unsupported`: M is not gamma5-hermitian; errors of [`perambulators`].
 pub fn generalised(
     solver: &DiracSolver,
     modes: &Modes,
-    (source_time, sink_time): (usize, usize),
+    (source_time, sink_times): (usize, &[usize]),
     insertions: &[Insertion],
     at_once: usize,
     monitor: &mut Monitor,
 ) -> Result<(Vec<Complex64>, Projected)> {
     check_time(source_time, modes, "source_time")?;
-    check_time(sink_time, modes, "sink_time")?;
+    sink_times.iter().try_for_each(|&t| check_time(t, modes, "sink_times"))?;
+    if sink_times.is_empty() {
+        refuse!(InvalidArgument, "sink_times", expected("at least one"), found("none"));
+    }
     if let Some(step) =
         insertions.iter().flat_map(|o| &o.path).find(|&&step| step == 3 || step == 4)
     {
@@ -281,14 +284,24 @@ pub fn generalised(
     let n = modes.count();
     check_solver(solver, modes, 4 * n, at_once)?;
     check_gamma5(solver)?;
-    let mut kept = VectorSet::fitting(&spinors(modes.vectors().first(), 1)?, 4 * n)?;
-    let source = |first: usize, count: usize| exact(modes, sink_time, first, count);
-    let mut keep = |first: usize, x: &SpinorField| kept.put(first, x, 0, x.nrhs());
-    let sink = solve_modes(solver, modes, (4 * n, at_once), &source, monitor, &mut keep)?;
+    let columns = 4 * n * sink_times.len();
+    let mut kept = VectorSet::fitting(&spinors(modes.vectors().first(), 1)?, columns)?;
     let times = modes.times();
-    let mut all = vec![Complex64::ZERO; insertions.len() * times * 16 * n * n];
-    if !sink.whole {
-        return Ok((all, sink));
+    let each = insertions.len() * times * 16 * n * n;
+    let mut all = vec![Complex64::ZERO; sink_times.len() * each];
+    let mut before: Option<SolveReport> = None;
+    for (k, &time) in sink_times.iter().enumerate() {
+        let source = |first: usize, count: usize| exact(modes, time, first, count);
+        let mut keep = |first: usize, x: &SpinorField| kept.put(4 * n * k + first, x, 0, x.nrhs());
+        let done = solve_modes(solver, modes, (4 * n, at_once), &source, monitor, &mut keep)?;
+        let report = match before.take() {
+            Some(before) => before.beside(done.report),
+            None => done.report,
+        };
+        if !done.whole {
+            return Ok((all, Projected { report, whole: false }));
+        }
+        before = Some(report);
     }
     let precision = modes.vectors().precision();
     let links = solver.op().links();
@@ -310,13 +323,14 @@ pub fn generalised(
             Sequential { time: None, gamma, momentum, origin: [0; 3] }
                 .set(&mut y, shifted.as_ref().unwrap_or(x))?;
             let w = take(&y)?;
-            for (sink, count) in portions(4 * n) {
+            for (sink, count) in portions(columns) {
                 let products = spin_products(&take(&kept.view(sink..sink + count)?)?, &w)?;
                 for (at, z) in products.into_iter().enumerate() {
                     // [t][sink column][sink's spin r][source column]: the sink's column is 4 a + s', Gamma 5 on both sides.
                     let width = 4 * count * x.nrhs();
                     let (t, i, j) = (at / width, at / x.nrhs() % (4 * count), at % x.nrhs());
-                    let (column, spin) = (sink + i / 4, i % 4);
+                    let (column, spin) = ((sink + i / 4) % (4 * n), i % 4);
+                    let index = (sink + i / 4) / (4 * n) * insertions.len() + index;
                     let (a, s_sink) = (column / 4, column % 4);
                     let (b, s) = ((first + j) / 4, (first + j) % 4);
                     let at = (((index * times + t) * 4 + s_sink) * 4 + s) * n + a;
@@ -327,7 +341,10 @@ pub fn generalised(
         Ok(())
     };
     let done = solve_modes(solver, modes, (4 * n, at_once), &source, monitor, &mut contract)?;
-    let report = sink.report.beside(done.report);
+    let report = match before {
+        Some(before) => before.beside(done.report),
+        None => done.report,
+    };
     Ok((all, Projected { report, whole: done.whole }))
 }
 

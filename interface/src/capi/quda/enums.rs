@@ -349,7 +349,8 @@ interface! {
             QUDA_UKQCD_GAMMA_BASIS = 1,
             /// Spinors psi with i ((0, -sigma2), (sigma2, 0)) psi in the basis of DeGrand and Rossi; gamma5 has the other sign.
             QUDA_CHIRAL_GAMMA_BASIS = 2 => Basis(GammaBasis::Chiral),
-            QUDA_DIRAC_PAULI_GAMMA_BASIS = 3,
+            /// gamma_t is diagonal (docs/layouts.md).
+            QUDA_DIRAC_PAULI_GAMMA_BASIS = 3 => Basis(GammaBasis::DiracPauli),
             /// openQxD's, which is the chiral one.
             QUDA_OPENQCD_GAMMA_BASIS = 4 => Basis(GammaBasis::Chiral),
             QUDA_INVALID_GAMMA_BASIS = -2147483648,
