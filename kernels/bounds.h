@@ -10,12 +10,12 @@ namespace PLAQ_NS {
 
 // Whether the hop crosses a boundary with a phase. Phases belong to the operator; links stay in SU(3).
 template <class Args> PLAQ_FN bool has_phase(const Args& a, const Site& s, int mu, bool forward) {
-  return (a.phase_mask() >> mu & 1) && at_seam(a.geom, s, mu, forward);
+  return (a.phase_mask() >> mu & 1) && at_end(a.geom, s, mu, forward);
 }
 template <class R, class Args> PLAQ_FN cplx<R> boundary_phase(const Args& a, const Site& s, int mu, bool forward) {
-  const int bit = lane_bit(a.geom, mu), k = forward ? mu : mu + 4;
-  return {by_lane_bit(splat<R>(a.phase_re[k]), splat<R>(1), s.lx, bit, forward),
-          by_lane_bit(splat<R>(a.phase_im[k]), splat<R>(0), s.lx, bit, forward)};
+  const int k = forward ? mu : mu + 4;
+  return {where_ends(a.geom, s, mu, forward, splat<R>(a.phase_re[k]), splat<R>(1)),
+          where_ends(a.geom, s, mu, forward, splat<R>(a.phase_im[k]), splat<R>(0))};
 }
 
 // Whether some lanes of the site are `n` slices above the first slice of the lattice, n = 0 or 1, or below the last

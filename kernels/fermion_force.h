@@ -76,12 +76,7 @@ template <int W, class S, int RECON> struct HopForce {
       Su3<R> u;
       load_link<S, RECON>(u, plane(a.gauge, parity), s, mu, keep);
       cplx<R> f = {splat<R>(a.hop[mu]), splat<R>(0)};
-      if ((a.phase_mask() >> mu & 1) && at_seam(a.geom, s, mu, true)) {
-        const int bit = lane_bit(a.geom, mu);
-        const cplx<R> z = {by_lane_bit(splat<R>(a.phase_re[mu]), one, s.lx, bit, true),
-                           by_lane_bit(splat<R>(a.phase_im[mu]), splat<R>(0), s.lx, bit, true)};
-        f = f * z;
-      }
+      if (has_phase(a, s, mu, true)) f = f * boundary_phase<R>(a, s, mu, true);
       PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = f * u.e[i / 3][i % 3];
       subtract_force<S>(a.momenta, u * g, s, mu, a.step);
     }

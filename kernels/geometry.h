@@ -1,6 +1,8 @@
 // Checkerboarded lattice: parity p = (x+y+z+t)&1, outer index o = ((t*Z+z)*Y+y)*X/2 + x/2.
 // On the CPU the lattice is split in two along up to four directions; the 16 pieces are the lanes
 // and (x,y,z,t) are the coordinates inside a piece. Directions that are split carry a lane bit.
+// Where a piece has an odd extent, the seam between two pieces turns the direction `turning` by half
+// of its extent, which is odd as well: the parity of a site is then the same in all lanes.
 // Directions divided over ranks have halos (`halos`, a bit each): links are stored one site beyond
 // the faces of a piece, coordinates -1 and extent, and have an index `e` of their own; spinors
 // across such a face come from messages (wilson.h).
@@ -69,9 +71,32 @@ PLAQ_FN int local_extent(const Geom& g, int mu) { return extent(g, mu) * (lane_b
 PLAQ_FN int coordinate(const Site& s, int mu) {
   return mu == 0 ? 2 * s.xh + s.row : mu == 1 ? s.y : mu == 2 ? s.z : s.t;
 }
+
+// Lane bits of the directions whose seams turn; x, whose sites are counted in pairs, is none of them. 0 with 16 lanes,
+// which are all extents divisible by four, and on GPUs.
+PLAQ_FN int turning_bits(const Geom& g) {
+  if (PLAQ_GPU || PLAQ_LANES == 16) return 0;
+  return (g.y() & 1 ? g.lane_y() : 0) | (g.z() & 1 ? g.lane_z() : 0) | (g.t() & 1 ? g.lane_t() : 0);
+}
+// The direction that they turn: the first one that is not split, as it is not divisible by four. It is never t.
+PLAQ_FN int turning(const Geom& g) { return g.lane_x() == 0 && g.x() % 4 ? 0 : g.lane_y() == 0 && g.y() % 4 ? 1 : 2; }
+// Whether a lane counts coordinate `turning` from half of the extent on.
+PLAQ_FN int turned(const Geom& g, int lane) {
+  int bits = lane & turning_bits(g);
+  bits ^= bits >> 2, bits ^= bits >> 1;
+  return bits & 1;
+}
+// Coordinate c of direction mu half of the lattice further.
+PLAQ_FN int half_further(const Geom& g, int c, int mu) {
+  const int l = extent(g, mu), half = l / 2;
+  return c < half ? c + half : c - half;
+}
+
 // Global coordinate of lane `lane` of the site (lane-serial kernels: lane = s.lx).
 PLAQ_FN int global_coordinate(const Geom& g, const Site& s, int lane, int mu) {
-  return coordinate(s, mu) + ((lane & lane_bit(g, mu)) ? extent(g, mu) : 0) + g.origin[mu];
+  int c = coordinate(s, mu);
+  if (turned(g, lane) && mu == turning(g)) c = half_further(g, c, mu);
+  return c + ((lane & lane_bit(g, mu)) ? extent(g, mu) : 0) + g.origin[mu];
 }
 
 // Lexicographic index of a lane of the site in the local lattice.
@@ -92,6 +117,9 @@ PLAQ_FN Site local_site(const Geom& g, const int (&x)[4]) {
     c[mu] = upper ? x[mu] - extent(g, mu) : x[mu];
     if (upper) lane |= lane_bit(g, mu);
   }
+  if (turned(g, lane)) PLAQ_UNROLL for (int mu = 0; mu < 3; mu++) {
+    if (mu == turning(g)) c[mu] = half_further(g, c[mu], mu);
+  }
   const int par = (x[0] + x[1] + x[2] + x[3] + origin_parity(g)) & 1;
   return site_of(g, (c[0] - (c[0] & 1)) / 2, c[1], c[2], c[3], par, lane);
 }
@@ -100,11 +128,34 @@ PLAQ_FN Site local_site(const Geom& g, const int (&x)[4]) {
 PLAQ_FN bool at_seam(const Geom& g, const Site& s, int mu, bool forward) {
   return coordinate(s, mu) == (forward ? extent(g, mu) - 1 : 0);
 }
+// Whether some lanes leave the lattice by that step, or on ranks their part of it.
+PLAQ_FN bool at_end(const Geom& g, const Site& s, int mu, bool forward) {
+  if (at_seam(g, s, mu, forward)) return true;
+  return turning_bits(g) && mu == turning(g) && half_further(g, coordinate(s, mu), mu) == (forward ? extent(g, mu) - 1 : 0);
+}
+// `there` in these lanes, else `other`.
+template <class R> PLAQ_FN R where_ends(const Geom& g, const Site& s, int mu, bool forward, R there, R other) {
+  const int bits = turning_bits(g);
+  if (bits && mu == turning(g)) return by_lane_bits(there, other, s.lx, bits, !at_seam(g, s, mu, forward));
+  return by_lane_bit(there, other, s.lx, lane_bit(g, mu), forward);
+}
 // As `at_seam`, for directions with a halo; there, o and the lanes of a neighbour are those of the
 // periodic piece.
 PLAQ_FN bool at_halo(const Geom& g, const Site& s, int mu, bool forward) {
   return has_halo(g, mu) && at_seam(g, s, mu, forward);
 }
+
+#if !PLAQ_GPU
+// The same site of another lane, whose coordinate `turning` is half of the lattice further.
+PLAQ_RARE void turn(const Geom& g, Site& n) {
+  const int nu = turning(g), c = half_further(g, coordinate(n, nu), nu);
+  if (nu == 0) n.xh = c >> 1;
+  if (nu == 1) n.y = c;
+  if (nu == 2) n.z = c;
+  n.row = (n.y + n.z + n.t + n.par) & 1;
+  set_indices(g, n);
+}
+#endif
 
 // The neighbour one step away; mu and forward are constants where this is inlined. Across a seam
 // the lanes change places; with a halo the coordinate becomes -1 or the extent instead.
@@ -132,6 +183,9 @@ PLAQ_FN Site neighbour(const Geom& g, const Site& s, int mu, bool forward) {
   }
   if (g.halos() == 0) n.e = n.o;
   if (wraps) n.lx = s.lx ^ lane_bit(g, mu);
+#if !PLAQ_GPU
+  if (PLAQ_LANES != 16 && wraps && mu > 0 && (extent(g, mu) & 1)) turn(g, n);
+#endif
   return n;
 }
 

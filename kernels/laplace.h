@@ -1,7 +1,7 @@
 // The gauge-covariant sum over neighbours of vector fields, spin by spin: Laplacians and Gaussian
 // smearing are made of it.
 #pragma once
-#include "recon.h"
+#include "bounds.h"
 
 namespace PLAQ_NS {
 
@@ -61,9 +61,7 @@ template <int W, class S, int RECON> struct Laplace {
   }
   // A link that a quark crosses the end of the lattice by carries the boundary's phase.
   static PLAQ_RARE void across_boundary(Su3<R>& u, const LaplaceArgs& a, const Site& s, int mu, bool forward) {
-    const int bit = lane_bit(a.geom, mu), k = forward ? mu : mu + 4;
-    const cplx<R> z = {by_lane_bit(splat<R>(a.phase_re[k]), splat<R>(1), s.lx, bit, forward),
-                       by_lane_bit(splat<R>(a.phase_im[k]), splat<R>(0), s.lx, bit, forward)};
+    const cplx<R> z = boundary_phase<R>(a, s, mu, forward);
     PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = z * u.e[i / 3][i % 3];
   }
   template <int N, int COLUMNS> static PLAQ_FN void run(const LaplaceArgs& a, int o, int lx, int batch) {
@@ -82,7 +80,7 @@ template <int W, class S, int RECON> struct Laplace {
       Su3<R> u;
       load_link<S, RECON>(u, plane(a.gauge, from.par), from, mu);
       if (!forward) u = adj(u);
-      if ((a.phase_mask() >> mu & 1) && at_seam(a.geom, s, mu, forward)) across_boundary(u, a, s, mu, forward);
+      if (has_phase(a, s, mu, forward)) across_boundary(u, a, s, mu, forward);
       PLAQ_UNROLL for (int k = 0; k < COLUMNS; k++) {
         if (k >= count) continue;
         const Plane in = plane(a.inp, (first + k) * a.step_in());

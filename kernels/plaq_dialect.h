@@ -235,6 +235,21 @@ template <class R> PLAQ_FN R by_lane_bit(R in, R out, int lx, int bit, bool want
   return in;
 }
 
+// `in` where the number of set bits among `bits` of the lane number is odd (`want`) or even, else `out`.
+template <class R> PLAQ_RARE R by_lane_bits(R in, R out, int lx, int bits, bool want) {
+#if !PLAQ_GPU
+  constexpr int W = lanes<R>::W;
+  typedef typename scalar_of<R>::type T;
+  T v[W], w[W];
+  __builtin_memcpy(&v, &in, sizeof(in));
+  __builtin_memcpy(&w, &out, sizeof(out));
+  for (int i = 0; i < W; i++)
+    if ((__builtin_popcount((lx + i) & bits) & 1) != want) v[i] = w[i];
+  __builtin_memcpy(&in, &v, sizeof(in));
+#endif
+  return in;
+}
+
 #if !PLAQ_GPU
 // Orders stores past the caches before what follows, as other threads see it.
 PLAQ_FN void store_fence() {

@@ -371,3 +371,33 @@ fn large_lattices_agree_with_one_lane() {
         assert!(hop(1, 1) == plain[..plain.len() / 2]);
     }
 }
+
+/// Every lattice of one rank splits into 8 lanes at least, also where four divides no extent: its pieces have odd extents
+/// then, and steps from one to the next turn another direction.
+#[test]
+fn lattices_that_four_does_not_divide_have_lanes() {
+    let boundary = [0.3, -0.7, 0.4, 1.0].map(|a: f64| Complex64::from_polar(1.0, 3.0 * a));
+    for device in devices().into_iter().filter(Device::is_cpu) {
+        for extents in [[6, 6, 6, 6], [6, 6, 6, 12], [8, 6, 6, 12], [10, 10, 2, 10], [4, 6, 10, 2]]
+        {
+            let run = |geometry: &Arc<Geometry>| {
+                let mut u = GaugeField::new(&device, geometry, Precision::F64, Recon::R18).unwrap();
+                u.set_random(3).unwrap();
+                let params = DiracParams { boundary, csw_s: 1.1, csw_t: 0.9, ..Default::default() };
+                let op = Wilson::new(Arc::new(u), params).unwrap();
+                let mut x =
+                    SpinorField::new(&device, geometry, Precision::F64, Subset::Full, 2).unwrap();
+                x.set_noise(Noise::Normal, 2, 0).unwrap();
+                let mut y = x.like(Precision::F64).unwrap();
+                op.apply(&mut y, &x).unwrap();
+                y.save_lex().unwrap()
+            };
+            let geometry = Geometry::new(extents, &device).unwrap();
+            let most = Geometry::new([4; 4], &device).unwrap().lanes();
+            assert!(2 * geometry.lanes() >= most, "{extents:?}: {} lanes", geometry.lanes());
+            let plain = run(&Geometry::with_lanes(extents, 1).unwrap());
+            let off = distance(&run(&geometry), &plain);
+            assert!(off < tolerance(Precision::F64, TERMS), "{extents:?}: {off:e}");
+        }
+    }
+}

@@ -356,8 +356,9 @@ macro_rules! kernels {
 include!("families_table.rs");
 
 /// Whether a kernel is compiled with vectors for so many lanes; every other layout and instantiation runs on the
-/// generic set, which is slower and compiles much faster. For 16 lanes that is all but lane-serial and rare kernels,
-/// for fewer lanes hot kernels only.
+/// generic set, which is slower and compiles much faster. For 16 lanes that is all but lane-serial and rare kernels, for
+/// 8 lanes, into which a lattice splits whose extents are not all divisible by four, those of them whose elements are
+/// sites; for fewer lanes hot kernels only.
 #[allow(dead_code)]
 pub fn vectorised(kernel: &Kernel, params: &[&str], lanes: usize) -> bool {
     let has = |p: &str| params.contains(&p);
@@ -373,6 +374,7 @@ pub fn vectorised(kernel: &Kernel, params: &[&str], lanes: usize) -> bool {
     let cold = kernel.vectors == Vectors::Cold || has("f16") || has("R8");
     match lanes {
         16 => hot || !cold,
+        8 => hot || (!cold && !kernel.elements),
         _ => hot && !has("R8"),
     }
 }

@@ -303,6 +303,10 @@ impl Comm {
     pub fn split(&self, mu: usize) -> bool {
         self.split[mu]
     }
+    /// Whether any direction is divided over ranks.
+    pub fn divided(&self) -> bool {
+        self.split.contains(&true)
+    }
     pub fn neighbour(&self, mu: usize, forward: bool) -> usize {
         self.neighbours[mu][forward as usize]
     }

@@ -6,6 +6,7 @@ use super::{Geometry, Precision, Recon, Version};
 use crate::backend::args::{self, ConvertArgs, EvolveArgs};
 use crate::backend::{kernels, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
+use crate::comm::coordinates;
 use crate::error::{words, Result};
 use crate::params::choices;
 use crate::refuse;
@@ -301,6 +302,40 @@ impl GaugeField {
     pub(super) fn clear(&mut self) -> Result<()> {
         self.changed();
         self.data.zero()
+    }
+    /// The same links in the order of sites of another geometry of this lattice, on a CPU.
+    pub(super) fn in_order_of(&self, geometry: &Arc<Geometry>) -> Result<Self> {
+        let form = (self.precision, self.recon);
+        let mut made = Self::with_matrices(self.device(), geometry, form, self.matrices)?;
+        let [mut from, mut to] = [vec![0u8; self.data.bytes()], vec![0u8; made.data.bytes()]];
+        self.data.download(&mut from)?;
+        let (numbers, bytes) = (self.matrices * self.recon.reals(), self.precision.bytes());
+        let extents = geometry.extents();
+        for i in 0..geometry.volume() {
+            let x = coordinates(extents, i);
+            let parity = x.iter().sum::<usize>() % 2;
+            let start = |g: &Geometry, all: usize| {
+                let (o, lane) = g.place(x);
+                parity * (all / 2) + (o * numbers * g.lanes() + lane) * bytes
+            };
+            let (a, b) = (start(&self.geometry, from.len()), start(geometry, to.len()));
+            for k in 0..numbers {
+                let at = |start: usize, g: &Geometry| start + k * g.lanes() * bytes;
+                let (a, b) = (at(a, &self.geometry), at(b, geometry));
+                to[b..b + bytes].copy_from_slice(&from[a..a + bytes]);
+            }
+        }
+        made.data.upload(&to)?;
+        made.version.set(self.version());
+        Ok(made)
+    }
+    /// The same links with lanes that hold parts of the same slices.
+    pub(crate) fn unturned(&self) -> Result<Self> {
+        self.in_order_of(&self.geometry.unturned(self.device()))
+    }
+    /// The same links in the order of sites that `like` has.
+    pub(crate) fn ordered_like(&self, like: &GaugeField) -> Result<Self> {
+        self.in_order_of(&like.geometry)
     }
     /// Copies the bytes of a field with the same lattice, precision and storage.
     pub(crate) fn copy_raw(&mut self, other: &GaugeField) -> Result<()> {

@@ -51,8 +51,8 @@ impl Geometry {
     }
 
     /// The geometry of a whole lattice on one rank with at most `max_lanes` lanes; 1 gives the plain order on any
-    /// device. There are fewer where an extent is not divisible by four, and never a number that kernels are not
-    /// compiled for.
+    /// device. There are half as many where an extent is not divisible by four, and never a number that kernels are
+    /// not compiled for.
     pub fn with_lanes(extents: [usize; 4], max_lanes: usize) -> Result<Arc<Self>> {
         Self::build(extents, max_lanes, Comm::single())
     }
@@ -80,14 +80,14 @@ impl Geometry {
         if extents.iter().map(|&l| l as u128 + 2).product::<u128>() > i32::MAX as u128 {
             bail!(BadExtents, "{extents:?} has more than 2^31 sites: divide it over more ranks");
         }
-        let (lanes, lane_bits) = lanes_of(extents, max_lanes);
+        let (lanes, lane_bits) = lanes_of(extents, max_lanes, !comm.divided());
         let most = lanes_up_to(max_lanes);
-        if lanes < most && extents.iter().any(|l| !l.is_multiple_of(4)) {
+        if 2 * lanes < most && extents.iter().any(|l| !l.is_multiple_of(4)) {
             static TOLD: Once = Once::new();
             TOLD.call_once(|| {
                 log::info!(
                     "lattice: a rank's part of {extents:?} runs with {lanes} of {most} numbers at a time, up to {} times \
-                     slower a site: on a CPU extents that four divides are fast",
+                     slower a site: on a CPU parts of a lattice are fast if four divides their extents",
                     most / lanes
                 );
             });
@@ -100,7 +100,7 @@ impl Geometry {
     /// own would have.
     pub(crate) fn on(&self, part: &Arc<Comm>, device: &Device) -> Result<Arc<Self>> {
         let extents = part.local_extents(self.global)?;
-        let (lanes, lane_bits) = lanes_of(extents, device.max_lanes());
+        let (lanes, lane_bits) = lanes_of(extents, device.max_lanes(), !part.divided());
         let comm = part.clone();
         let (global, boundary) = (self.global, self.boundary);
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None, boundary }))
@@ -217,23 +217,57 @@ impl Geometry {
     pub(crate) fn link_plane_sites(&self) -> usize {
         self.room(self.link_outer() * self.lanes)
     }
-    /// `sites` rounded up to whole tiles of 32 where there are no lanes (kernels/field.h, GPU).
+    /// `sites` rounded up to whole tiles: of 32 where there are no lanes (kernels/field.h, GPU), else of four of each
+    /// lane, of which pieces with odd extents are no multiple, as operations on vectors take eight numbers at a time
+    /// (kernels/blas.h).
     pub(super) fn room(&self, sites: usize) -> usize {
-        if self.lanes == 1 && self.rows.is_none() {
-            sites.next_multiple_of(32)
-        } else {
-            sites
+        match (self.lanes, self.rows) {
+            (_, Some(_)) => sites,
+            (1, None) => sites.next_multiple_of(32),
+            (lanes, None) => sites.next_multiple_of(4 * lanes),
         }
     }
     /// Extent in direction mu of the piece of the lattice that one lane holds.
     pub(super) fn piece(&self, mu: usize) -> usize {
         self.extents[mu] / if self.lane_bits[mu] != 0 { 2 } else { 1 }
     }
+    /// The outer site and the lane of the site of this rank's part with these coordinates.
+    pub(crate) fn place(&self, mut x: [usize; 4]) -> (usize, usize) {
+        let mut lane = 0;
+        for mu in 0..4 {
+            if x[mu] >= self.piece(mu) {
+                lane |= self.lane_bits[mu];
+                x[mu] -= self.piece(mu);
+            }
+        }
+        if let Some(mu) = self.turning() {
+            let turns = |nu: &usize| lane & self.lane_bits[*nu] != 0 && self.piece(*nu) % 2 == 1;
+            if (0..4).filter(turns).count() % 2 == 1 {
+                x[mu] = (x[mu] + self.extents[mu] / 2) % self.extents[mu];
+            }
+        }
+        let o = (1..4).rev().fold(0, |o, mu| (o + x[mu]) * self.piece(mu - 1));
+        ((o + x[0]) / 2, lane)
+    }
+    /// The direction in which some lanes count their sites from half of the extent on, if there is one: slices across
+    /// it are no slices of the lattice ([`lanes_of`]).
+    pub(crate) fn turning(&self) -> Option<usize> {
+        let odd = |mu: usize| self.lane_bits[mu] != 0 && self.piece(mu) % 2 == 1;
+        let whole = |mu: &usize| self.lane_bits[*mu] == 0 && self.extents[*mu] % 4 == 2;
+        (0..4).any(odd).then(|| (0..4).find(whole)).flatten()
+    }
+    /// The same lattice split into lanes along extents divisible by four only, so that no direction turns.
+    pub(crate) fn unturned(&self, device: &Device) -> Arc<Self> {
+        let (lanes, lane_bits) = lanes_of(self.extents, device.max_lanes(), false);
+        let Geometry { extents, global, rows, boundary, .. } = *self;
+        let comm = self.comm.clone();
+        Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows, boundary })
+    }
     pub fn work(&self, batches: usize) -> Work {
         Work { n: self.outer(), batches, lanes: self.lanes }
     }
-    /// Work over one parity of the sites with the slices across direction `mu` as batches: batch c is slice c of this
-    /// rank and, with lanes, slice c plus the number of batches in the upper lanes.
+    /// Work over one parity of the sites with the slices across direction `mu`, which does not turn, as batches: batch c
+    /// is slice c of this rank and, with lanes, slice c plus the number of batches in the upper lanes.
     pub(crate) fn slice_work(&self, mu: usize) -> Work {
         Work { n: self.face_outer(mu), batches: self.piece(mu), lanes: self.lanes }
     }
@@ -286,15 +320,18 @@ pub fn layout_on(device: &Device) -> String {
     format!("{lanes:?} lanes")
 }
 
-/// The number of lanes and each direction's lane bit. A piece must keep even extents, or parity
-/// would differ between lanes: only extents divisible by four are split.
-fn lanes_of(extents: [usize; 4], max_lanes: usize) -> (usize, [usize; 4]) {
-    let splittable = extents.iter().filter(|&&l| l.is_multiple_of(4)).count();
-    let lanes = lanes_up_to(max_lanes.min(1 << splittable));
+/// The number of lanes and each direction's lane bit. The parity of a site must be the same in all lanes. Extents that
+/// four divides are split into pieces of even extents. Of others, which are twice an odd number, the first stays whole
+/// and the rest are split into pieces of odd extents: with a step to the next piece goes one by half of the extent that
+/// stays whole, so that both together are even (kernels/geometry.h); only if `turns`, for messages between ranks know nothing of that.
+fn lanes_of(extents: [usize; 4], max_lanes: usize, turns: bool) -> (usize, [usize; 4]) {
+    let whole = (0..4).find(|&mu| extents[mu] % 4 != 0);
+    let splits = |mu: usize| extents[mu].is_multiple_of(4) || (turns && whole != Some(mu));
+    let lanes = lanes_up_to(max_lanes.min(1 << (0..4).filter(|&mu| splits(mu)).count()));
     let mut bits = [0; 4];
     let mut left = lanes;
     // t first: the largest faces between pieces are crossed least often.
-    for mu in (0..4).rev().filter(|&mu| extents[mu].is_multiple_of(4)) {
+    for mu in (0..4).rev().filter(|&mu| splits(mu)) {
         left /= 2;
         bits[mu] = left;
     }

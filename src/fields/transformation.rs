@@ -131,6 +131,11 @@ impl Transformation {
         Ok(g)
     }
 
+    /// The same matrices in the order of sites that `like` has ([`GaugeField::ordered_like`]).
+    pub(crate) fn ordered_like(&self, like: &GaugeField) -> Result<Self> {
+        Ok(Transformation(self.0.ordered_like(like)?))
+    }
+
     /// The storage for which kernels that need every entry are compiled.
     pub(crate) fn whole(&self) -> FullLinks {
         match self.group() {

@@ -77,25 +77,11 @@ impl Domains {
         block: [usize; 4],
         parity: usize,
     ) -> Result<Self> {
-        let (args, extents, lanes) = (geometry.args(), geometry.extents(), geometry.lanes());
-        let piece = [args.x, args.y, args.z, args.t].map(|l| l as usize);
-        let bits = [args.lane_x, args.lane_y, args.lane_z, args.lane_t].map(|b| b as usize);
+        let (extents, lanes) = (geometry.extents(), geometry.lanes());
         let origin: usize = geometry.origin().iter().sum();
         let place = |x: [usize; 4]| {
-            if (x.iter().sum::<usize>() + origin) % 2 != parity {
-                return None;
-            }
-            let (mut lane, mut o) = (0, 0);
-            for mu in (0..4).rev() {
-                let upper = x[mu] >= piece[mu];
-                let within = if upper { x[mu] - piece[mu] } else { x[mu] };
-                lane |= if upper { bits[mu] } else { 0 };
-                o = match mu {
-                    0 => o * (piece[0] / 2) + within / 2,
-                    _ => o * piece[mu] + within,
-                };
-            }
-            Some((o * lanes + lane) as i32)
+            let (o, lane) = geometry.place(x);
+            ((x.iter().sum::<usize>() + origin) % 2 == parity).then_some((o * lanes + lane) as i32)
         };
         let coords = geometry.comm().coords();
         Self::build(device, (extents, coords, block), geometry.outer() * lanes, lanes, place, None)

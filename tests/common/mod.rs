@@ -101,7 +101,8 @@ pub fn lattices() -> [[usize; 4]; 6] {
     EXTENTS.map(over_ranks)
 }
 
-/// Their parts: 16 lanes twice; 8, 4 and 2 where kernels for these are compiled; one lane.
+/// Their parts: 16 lanes twice, then 8 lanes of pieces whose extents are odd in one direction or several. Divided over
+/// ranks they have fewer, and in divisions for tests.
 pub const EXTENTS: [[usize; 4]; 6] =
     [[4, 4, 4, 4], [8, 4, 4, 12], [4, 6, 4, 8], [2, 6, 4, 4], [2, 6, 4, 2], [2, 6, 6, 2]];
 

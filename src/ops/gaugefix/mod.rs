@@ -82,6 +82,18 @@ pub fn fix_gauge(
     let start = Instant::now();
     params.check(gauge)?;
     gauge.geometry().periodic_in_time("gauge fixing")?;
+    if let (Condition::Coulomb { time }, Some(turning)) =
+        (params.condition, gauge.geometry().turning())
+    {
+        if time == turning {
+            let fixed = fix_gauge(&gauge.unturned()?, params, callback)?;
+            return Ok(GaugeFixed {
+                gauge: fixed.gauge.ordered_like(gauge)?,
+                transformation: fixed.transformation.ordered_like(gauge)?,
+                ..fixed
+            });
+        }
+    }
     let params = &params.chosen(gauge);
     let fits = params.memory(gauge);
     let fits = fits.and_then(|bytes| gauge.device().require(bytes, "this gauge fixing"));
