@@ -15,10 +15,11 @@ const PATIENCE: usize = 300;
 /// Number of restarts without progress, and of times that `PATIENCE` iterations did not halve the residual, before
 /// giving up: CGNR is cheaper then.
 const RESTARTS: usize = 3;
-/// Number of iterations after which a right-hand side is given up whose residual they have not halved, as long as it has not
-/// fallen by two decades: near and beyond the critical kappa it stays there for a thousand iterations and more, where CGNR
-/// needs some hundred in all.
-const NOTHING: usize = 100;
+/// Numbers of iterations after which a right-hand side is given up whose residual they have not halved, as long as it has
+/// not fallen by two decades: near and beyond the critical kappa it stays there for a thousand iterations and more, where
+/// CGNR needs some hundred in all. After the first number CGNR is tried only, after the second it goes on.
+pub(super) const DOUBTFUL: usize = 30;
+pub(super) const IN_VAIN: usize = 100;
 
 /// A preconditioner K from the right (van der Vorst 1992): the operator of the recurrence is M K, and
 /// x takes its steps along K p and K r, so that K may change from one application to the next.
@@ -28,7 +29,12 @@ struct Right<'a> {
     r: VectorField,
 }
 
-pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>) -> Result<()> {
+/// Iterates; `patience` is one of the two numbers above.
+pub(super) fn run(
+    mixed: &mut MixedPrecision,
+    preconditioner: Option<&dyn LinOp>,
+    patience: usize,
+) -> Result<()> {
     if !mixed.running() {
         return Ok(());
     }
@@ -159,7 +165,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         }
         for i in (0..n).filter(|&i| mixed.params.fall_back && mixed.active[i]) {
             let slow = now >= PATIENCE && (slow[i] > RESTARTS || mixed.late(i));
-            let stands = now - mark_at[i] >= NOTHING && mark[i] > 1e-4 * first[i];
+            let stands = now - mark_at[i] >= patience && mark[i] > 1e-4 * first[i];
             if slow || stands {
                 in_vain[i] = RESTARTS + 1;
             }

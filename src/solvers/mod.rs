@@ -27,6 +27,7 @@ mod slice_modes;
 pub mod stop;
 mod sumr;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -188,6 +189,18 @@ pub(crate) fn solve_in_range(
     source: Source,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
+    solve_patiently(system, params, x, source, monitor, bicgstab::DOUBTFUL)
+}
+
+/// The same with a number of iterations after which BiCGStab that lowers nothing gives way to CGNR.
+fn solve_patiently(
+    system: &System,
+    params: &SolverParams,
+    x: &mut VectorField,
+    source: Source,
+    monitor: &mut Monitor,
+    patience: usize,
+) -> Result<SolverReport> {
     check(system, params, x, source.b)?;
     let start = Instant::now();
     let inverse = system.preconditioner.as_deref();
@@ -199,7 +212,7 @@ pub(crate) fn solve_in_range(
         },
         SolverKind::Cgne => cg::run(&mut mixed, cg::Form::NormalError)?,
         SolverKind::Cgnr => cg::run(&mut mixed, cg::Form::NormalResidual)?,
-        SolverKind::BiCgStab => bicgstab::run(&mut mixed, inverse)?,
+        SolverKind::BiCgStab => bicgstab::run(&mut mixed, inverse, patience)?,
         SolverKind::Gcr => gcr::run(&mut mixed, inverse)?,
         SolverKind::Mr => mr::run(&mut mixed, inverse)?,
         SolverKind::MultiShift | SolverKind::Auto => unreachable!("refused above"),
@@ -207,7 +220,8 @@ pub(crate) fn solve_in_range(
     let stagnated = mixed.stagnated().to_vec();
     let mut report = mixed.finish()?;
     if params.kind == SolverKind::BiCgStab && params.fall_back && !stagnated.is_empty() {
-        fall_back(&stagnated, (system, params, start), (x, source), &mut report, monitor)?;
+        let asked = (system, params, start);
+        fall_back(&stagnated, asked, (x, source), &mut report, monitor, patience)?;
     }
     Ok(report)
 }
@@ -250,13 +264,18 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
     Ok(())
 }
 
-/// Solves by CGNR for right-hand sides that came to a standstill, each with the iterations that it has left.
+/// Part of BiCGStab's residual that CGNR is at after as many iterations, where it goes on.
+const BETTER: f64 = 0.3;
+
+/// Solves by CGNR for right-hand sides that came to a standstill, each with the iterations that it has left. Where
+/// BiCGStab was given up early, it goes on if CGNR is no better after as many iterations.
 fn fall_back(
     stagnated: &[(usize, usize)],
     (system, params, start): (&System, &SolverParams, Instant),
     (x, source): (&mut VectorField, Source),
     report: &mut SolverReport,
     monitor: &mut Monitor,
+    patience: usize,
 ) -> Result<()> {
     let Source { b, norms, origin } = source;
     let (n, stop) = (b.nrhs(), params.stop);
@@ -289,11 +308,11 @@ fn fall_back(
             continue;
         }
         let scale = system.scale.as_ref().map(|s| s[columns.clone()].to_vec());
-        let system = System { scale, preconditioner: None, ..system.clone() };
-        let rest = Stop { iterations: left, ..stop.since(start) };
-        let kind = SolverKind::Cgnr;
-        let params = SolverParams { kind, initial_guess: true, stop: rest, ..params.clone() };
-        let mut watched = watched.of(columns.clone(), report.iterations);
+        let system = System { scale, ..system.clone() };
+        let by = |kind: SolverKind, left: usize| {
+            let stop = Stop { iterations: left, ..stop.since(start) };
+            SolverParams { kind, initial_guess: true, stop, ..params.clone() }
+        };
         let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
         // Zero is better than an x that BiCGStab has led away.
         let lost = |i: usize| stagnated.iter().any(|p| p.0 == i) && report.residual[i] >= 1.0;
@@ -302,14 +321,45 @@ fn fall_back(
         let origin = origin.map(|origin| origin.columns(first, count)).transpose()?;
         let norms = &norms[columns.clone()];
         let source = Source { b: &b, norms, origin: origin.as_ref() };
-        let part = solve_in_range(&system, &params, &mut x, source, &mut watched)?;
+        let (before, mut worse) = (report.residual[columns.clone()].to_vec(), false);
+        let plain = System { preconditioner: None, ..system.clone() };
+        let asked = by(SolverKind::Cgnr, left);
+        let mut part = {
+            let mut told = watched.of(columns.clone(), report.iterations);
+            let mut compared = |p: &Progress| {
+                if told(p).is_break() {
+                    return ControlFlow::Break(());
+                }
+                let better = |(now, before): (&f64, &f64)| *now <= BETTER * before.min(1.0);
+                worse = patience < bicgstab::IN_VAIN
+                    && p.iteration == used
+                    && !p.residual.iter().zip(&before).all(better);
+                match worse {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            };
+            solve_in_range(&plain, &asked, &mut x, source, &mut compared)?
+        };
+        part.fallback = Some(SolverKind::Cgnr);
+        if worse && left > part.iterations {
+            (part.stopped, part.stopped_by, part.fallback) = (false, None, None);
+            if let Some(origin) = &origin {
+                origin.make()?;
+            }
+            let mut told = watched.of(columns.clone(), report.iterations + part.iterations);
+            let asked = by(SolverKind::BiCgStab, left - part.iterations);
+            let last = bicgstab::IN_VAIN;
+            let more = solve_patiently(&system, &asked, &mut x, source, &mut told, last)?;
+            part = part.followed_by(more);
+        }
         let (mut residual, mut residual_hq) =
             (std::mem::take(&mut report.residual), std::mem::take(&mut report.residual_hq));
         residual[columns.clone()].copy_from_slice(&part.residual);
         residual_hq[columns].copy_from_slice(&part.residual_hq);
         let iterations = report.iterations.max(used + part.iterations);
         *report = std::mem::take(report).followed_by(part);
-        (report.iterations, report.fallback) = (iterations, Some(kind));
+        report.iterations = iterations;
         (report.residual, report.residual_hq) = (residual, residual_hq);
     }
     report.converged = stop.met(&report.residual, &report.residual_hq);
