@@ -131,9 +131,9 @@ gaugefix() {
     check "gaugefix, slices across direction $time" slices $((time == 3 ? 8 : 4)) "$out/gaugefix-$time.json"
   done
   "${program[@]}" --gauge "$file" --method fourier-cg --json "$out/gaugefix-fourier.json" >"$out/log" 2>&1
-  "${program[@]}" --gauge "$file" --condition mag --residual yes --method combined --temperatures 20 --stochastic-sweeps 20 \
+  "${program[@]}" --gauge "$file" --condition maximally_abelian --residual yes --method combined --temperatures 20 --stochastic-sweeps 20 \
     --json "$out/gaugefix-mag.json" >"$out/log" 2>&1
-  "${program[@]}" --gauge "$file" --condition mag --precision single --json "$out/gaugefix-single.json" >"$out/log" 2>&1
+  "${program[@]}" --gauge "$file" --condition maximally_abelian --precision single --json "$out/gaugefix-single.json" >"$out/log" 2>&1
   check "gaugefix, default theta in single precision" default_theta 1e-11 "$out/gaugefix-single.json"
   check "gaugefix, default theta" default_theta 1e-12 "$out/gaugefix.json"
   "${program[@]}" --gauge "$file" --precision double --method overrelaxation --json "$out/gaugefix-last.json" --history "$out/gaugefix.history" >"$out/log" 2>&1
@@ -144,7 +144,7 @@ gaugefix() {
   check "gaugefix, relaxation with omega" refused 2 --omega "${program[@]}" --gauge "$file" --method relaxation --omega 1.5
   check "gaugefix, no such file" refused 1 absent "${program[@]}" --gauge absent
   check "gaugefix, alpha out of range" refused 2 alpha "${program[@]}" --gauge "$file" --method fourier-cg --alpha 0
-  check "gaugefix, Fourier acceleration in the Abelian gauge" refused 1 overrelaxation "${program[@]}" --gauge "$file" --condition mag --method fourier-cg
+  check "gaugefix, Fourier acceleration in the Abelian gauge" refused 1 overrelaxation "${program[@]}" --gauge "$file" --condition maximally_abelian --method fourier-cg
   check "gaugefix, omega out of range" refused 2 omega "${program[@]}" --gauge "$file" --omega 2.5
   check "gaugefix, not converged" refused 3 "NOT CONVERGED" "${program[@]}" --gauge "$file" --max-iterations 10
 }
@@ -334,7 +334,7 @@ elif have_mpi; then
   on_ranks propagator "$file" --kappa 0.12 --csw 1.2 --threads 1
   on_ranks overlap "$file" --task modes --modes 2 --delta 1e-3 --locality yes --threads 1
   on_ranks gaugefix "$file" --condition coulomb --precision double --threads 1
-  on_ranks gaugefix "$file" --condition mag --method annealing --temperatures 5 --residual yes --precision double --threads 1
+  on_ranks gaugefix "$file" --condition maximally_abelian --method annealing --temperatures 5 --residual yes --precision double --threads 1
   check "gaugefix --transformation on ranks" refused 2 "one rank" scripts/ranks.sh 1,1,1,2 \
     "$plaq" gaugefix "$file" --transformation "$out/many.g"
   check "heatbath, a rank is gone" a_rank_is_gone

@@ -17,7 +17,7 @@ def main():
     p.add_argument("--stochastic-sweeps", default="2000")
     p.add_argument("--max-iterations", default="100000")
     o = p.parse_args()
-    common = ["--condition", "mag", "--omega", "1.35", "--tol", "1e-12", "--check-every", "50"]
+    common = ["--condition", "maximally_abelian", "--omega", "1.35", "--tol", "1e-12", "--check-every", "50"]
     common += ["--max-iterations", o.max_iterations]
     anneal = ["--method", "combined", "--temperatures", str(o.temperatures), "--microcanonical", "3"]
     anneal += ["--hot", "2", "--cold", "1e-4", "--stochastic-sweeps", o.stochastic_sweeps]

@@ -51,7 +51,7 @@ fn keys_of_json_are_described() {
         ("hmc", &[&input, "--trajectories", "1", "--log"]),
         ("propagator", &[SMALL, "--kappa", "0.12", "--json"]),
         ("propagator", &[SMALL, "--kappa", "0.12", "--solver", "multigrid", "--json"]),
-        ("gaugefix", &[SMALL, "--condition", "mag", "--residual", "yes", "--json"]),
+        ("gaugefix", &[SMALL, "--condition", "maximally_abelian", "--residual", "yes", "--json"]),
         ("gaugefix", &[SMALL, "--condition", "coulomb", "--json"]),
         ("gluon", &[SMALL, "--fix", "yes", "--json"]),
         ("flow", &[SMALL, "--time", "0.1", "--json"]),

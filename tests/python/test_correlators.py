@@ -2,6 +2,8 @@
 
 import itertools
 import os
+import subprocess
+import sys
 import tempfile
 
 import numpy as np
@@ -91,6 +93,14 @@ def test_the_last_bin_takes_what_is_left_over():
         close(found.samples, samples, 1e-13)
         close(found.error, np.sqrt((len(edges) - 1) * np.mean((samples - samples.mean()) ** 2)), 1e-12)
         close(found.value, ratio(x.mean(0)), 1e-13)
+
+
+def test_what_is_empty_or_absent_is_said():
+    refused(ValueError, "data|configurations|(0,)", lambda: plaq.jackknife([]))
+    refused(FileNotFoundError, "nofile.h5: No such file", lambda: plaq.read("nofile.h5"))
+    refused(ValueError, "[run] with lattice", lambda: plaq.hmc("seed = 1"))
+    run = subprocess.run([sys.executable, "-m", "plaq", "flow"], capture_output=True, text=True)
+    assert "Traceback" not in run.stderr, run.stderr
 
 
 def test_iterators_yield_fields_that_stay_what_they_were():

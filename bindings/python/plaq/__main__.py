@@ -15,6 +15,8 @@ def main():
         return
     if words[0] in ("--help", "-h"):
         print(__doc__, flush=True)
+    if not program.exists():
+        sys.exit(f"plaq: {program}: the program is in the wheel and in an installed prefix, not in this source tree")
     os.execv(program, [str(program), *words])
 
 

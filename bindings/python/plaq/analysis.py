@@ -31,6 +31,8 @@ def jackknife(data: Any, function: Optional[Callable[[np.ndarray], Any]] = None,
     leaving out `bin` configurations at a time: sqrt((B - 1) / B sum_b (f_b - f)^2) of B bins, f the mean of the f_b.
     Configurations that fill no bin at the end belong to the last one."""
     data = np.asarray(data)
+    if data.ndim == 0 or len(data) == 0:
+        raise ValueError(f"data: expected numbers of configurations, found shape {data.shape}")
     function = function or (lambda mean: mean)
     value = np.asarray(function(data.mean(axis=0)))
     if not 1 <= bin <= len(data):

@@ -162,7 +162,7 @@ def hmc(
     `progress`: with a bar."""
     if isinstance(input, Mapping):
         text = toml(input)
-    elif isinstance(input, Path) or "\n" not in input:
+    elif isinstance(input, Path) or ("\n" not in input and ("=" not in input or Path(input).exists())):
         text = Path(input).read_text()
     else:
         text = input

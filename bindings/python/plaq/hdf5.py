@@ -76,6 +76,8 @@ def write(
 
 def read(path: Any) -> Dict[str, Any]:
     """What write wrote, by name: arrays, Correlators, and Perambulators of all source times of a group."""
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{os.fsdecode(path)}: No such file or directory")
     contents: Dict[str, Any] = {}
 
     def take(where: str, item: Any) -> None:

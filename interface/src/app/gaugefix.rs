@@ -40,7 +40,7 @@ const FIXING: &[Opt] = &[
     of("condition", "condition"),
     opt("direction", Kind::Text, "MU", "t", "of Coulomb gauge: the direction that is left out, x, y, z, t or 0 to 3").old("time")
         .needs(&[&[Need::Is("condition", &["coulomb"])]]),
-    of("residual", "residual").needs(&[&[Need::Is("condition", &["mag"])]]),
+    of("residual", "residual").needs(&[&[Need::Is("condition", &["maximally_abelian"])]]),
     opt("method", Kind::Word(METHODS), "M", "auto", "auto (fourier-cg where there is one, else overrelaxation), overrelaxation, relaxation, stochastic, annealing, combined, fourier-descent or fourier-cg"),
     of("precision", "precision"),
     of("omega", "omega")

@@ -33,7 +33,7 @@ const OPTIONS: &[Opt] = &[
         "go on after a configuration that heatbath wrote (ildg or nersc3x3) as if it had not stopped: beta, \
          seed, sweep and number are those of the file",
     ),
-    of("seed").or("1"),
+    of("seed"),
     of("overrelax"),
     opt("thermalise", COUNT, "N", "200", "sweeps before the first configuration"),
     opt("separation", COUNT, "N", "20", "sweeps between configurations"),

@@ -17,7 +17,7 @@ choices! {
         /// The same without the links along `time`, for every slice across it on its own.
         Coulomb = 1, PLAQ_GAUGEFIX_COULOMB, "coulomb";
         /// Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
-        MaximallyAbelian = 2, PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN, "mag";
+        MaximallyAbelian = 2, PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN, "maximally_abelian";
     }
     /// Algorithms.
     pub enum Algorithm: plaq_gaugefix_method {
