@@ -1760,7 +1760,11 @@ enum {
   PLAQ_SOLVER_MR = 5,
   /** Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
    * multigrid as soon as its set-up pays (docs/propagator.md). */
-  PLAQ_SOLVER_AUTO = 6
+  PLAQ_SOLVER_AUTO = 6,
+  /** GCR in which the right-hand sides that are solved for at a time share one space: each takes its step along
+   * the directions of all, of which `nkrylov` are kept for each. With many right-hand sides that takes fewer
+   * iterations than PLAQ_SOLVER_GCR, each of which costs more. Sources may depend on each other. */
+  PLAQ_SOLVER_BLOCK_GCR = 7
 };
 
 /** The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity. */
@@ -1818,7 +1822,7 @@ typedef struct plaq_solver_params {
   plaq_solver_kind solver;
   /** Equation that is solved. Default: PLAQ_SOLUTION_M. */
   plaq_solution solution;
-  /** What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, MR; CG needs
+  /** What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, block GCR, MR; CG needs
    * one of the normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT. */
   plaq_equations equations;
   /** System that is solved through; on the whole lattice there is no even-odd preconditioning.
@@ -1834,10 +1838,11 @@ typedef struct plaq_solver_params {
   plaq_storage sloppy_storage;
   /** Largest number of iterations. 1 or more. Default: 10000. */
   int32_t max_iterations;
-  /** Directions that GCR keeps before a restart. 1 to 10000. Default: 10. */
+  /** Directions that GCR keeps before a restart, block GCR for each right-hand side.
+   * 1 to 10000. Default: 10. */
   int32_t nkrylov;
-  /** Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR and
-   * MR; 0: none. 0 or more. Default: 0. */
+  /** Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR,
+   * block GCR and MR; 0: none. 0 or more. Default: 0. */
   int32_t precondition_steps;
   /** The solve starts from the x that is passed in; else from zero. 0 or 1. Default: 0. */
   int32_t initial_guess;

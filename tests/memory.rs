@@ -73,7 +73,7 @@ fn params(kind: SolverKind) -> SolveParams {
 /// Every algorithm, in one precision and in two, full and even-odd.
 fn all() -> Vec<SolveParams> {
     let mut all = Vec::new();
-    for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr] {
+    for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::BlockGcr] {
         for sloppy in [None, Some((F32, Recon::R12))] {
             for even_odd in [None, Some(true), Some(false)] {
                 let even_odd = even_odd.map(|symmetric| Schur { parity: 0, symmetric });
@@ -117,7 +117,7 @@ fn a_solve_takes_what_it_announces() {
             // Weights of time slices and their inverses.
             let weights = params.distance.map_or(0, |_| 2 * 8 * geometry.extents()[3]);
             // GCR with single precision inside has them lent.
-            let lent = params.solver.kind == SolverKind::Gcr && params.sloppy.is_some();
+            let lent = params.solver.kind.is_gcr() && params.sloppy.is_some();
             let inverse = inverse_bytes(&op, params.even_odd.filter(|_| !lent));
             let own = operator_bytes(&op, F64, Recon::R18) + inverse;
             let held = own + sloppy + vectors + weights;
@@ -148,7 +148,7 @@ fn a_solve_takes_what_it_announces() {
             assert_eq!(report.memory_peak, device.used().1, "{what}");
             // GCR takes its directions as a cycle first needs them.
             let taken = report.memory_peak as f64;
-            if params.solver.kind != SolverKind::Gcr || params.sloppy.is_none() {
+            if !params.solver.kind.is_gcr() || params.sloppy.is_none() {
                 assert!(needed as f64 <= 1.02 * taken, "{what}: {needed} announced, {taken} taken");
             }
             device.limit_memory(u64::MAX);

@@ -1,5 +1,5 @@
 //! Multigrid with its defaults on links near the unit matrix: set-up from random vectors, update that keeps
-//! them, a cycle with its share of every level, solves in double. GFLOPS and GB/s are those of the finest
+//! them, a cycle with its share of every level, solves in double, and solves of many columns by GCR and block GCR. GFLOPS and GB/s are those of the finest
 //! level's part of a cycle and of solves.
 
 use std::sync::Arc;
@@ -22,7 +22,9 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     let wanted = ["setup", "update", "cycle", "solve"]
         .map(|part| [1, 12].map(|n| b.wanted(&format!("multigrid {part}"), "R12", n)));
     let [[setup, _], [update, _], cycle, solve] = wanted;
-    if !(setup || update || cycle.contains(&true) || solve.contains(&true)) {
+    let columns = [12, 48].map(|n| b.wanted("multigrid columns", "R12", n));
+    let any = [cycle, solve, columns].concat().contains(&true);
+    if !(setup || update || any) {
         return Ok(());
     }
     let mut u = GaugeField::new(&b.o.device, geometry, Precision::F64, Recon::R18)?;
@@ -50,7 +52,16 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
             cycles(&mut b, &multigrid, nrhs)?;
         }
         if solve[k] {
-            solves(&mut b, &op, &multigrid, nrhs)?;
+            let name = "multigrid solve";
+            solves(&mut b, &op, &multigrid, (name, SolverKind::Gcr, 4), nrhs)?;
+        }
+    }
+    for (nrhs, _) in [12, 48].into_iter().zip(columns).filter(|(_, wanted)| *wanted) {
+        for nkrylov in [4, 8] {
+            for kind in [SolverKind::Gcr, SolverKind::BlockGcr] {
+                let name = format!("multigrid columns {} {nkrylov}", kind.name());
+                solves(&mut b, &op, &multigrid, (&name, kind, nkrylov), nrhs)?;
+            }
         }
     }
     Ok(())
@@ -154,14 +165,16 @@ fn cycles(b: &mut Bench, multigrid: &Arc<Multigrid>, nrhs: usize) -> Result<()> 
     Ok(())
 }
 
-fn solves(b: &mut Bench, op: &Arc<Wilson>, multigrid: &Arc<Multigrid>, nrhs: usize) -> Result<()> {
+/// The best of three solves of random sources, with the number of iterations behind the name.
+fn solves(
+    b: &mut Bench,
+    op: &Arc<Wilson>,
+    multigrid: &Arc<Multigrid>,
+    (name, kind, nkrylov): (&str, SolverKind, usize),
+    nrhs: usize,
+) -> Result<()> {
     let params = SolveParams {
-        solver: SolverParams {
-            kind: SolverKind::Gcr,
-            nkrylov: 4,
-            stop: Stop::at(1e-10),
-            ..Default::default()
-        },
+        solver: SolverParams { kind, nkrylov, stop: Stop::at(1e-10), ..Default::default() },
         equations: Equations::Direct,
         ..Default::default()
     };
@@ -175,7 +188,7 @@ fn solves(b: &mut Bench, op: &Arc<Wilson>, multigrid: &Arc<Multigrid>, nrhs: usi
             best = found;
         }
     }
-    let name = format!("multigrid solve {}", best.iterations);
+    let name = format!("{name} {}", best.iterations);
     let seconds = slowest(&b.o.comm, best.seconds)?;
     row(b, &name, Some(Recon::R12), nrhs, seconds, best.flops, best.bytes)
 }

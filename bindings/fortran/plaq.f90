@@ -1031,6 +1031,10 @@ module plaq
   !> Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
   !> multigrid as soon as its set-up pays (docs/propagator.md).
   integer(c_int32_t), parameter :: PLAQ_SOLVER_AUTO = 6
+  !> GCR in which the right-hand sides that are solved for at a time share one space: each takes its step along
+  !> the directions of all, of which `nkrylov` are kept for each. With many right-hand sides that takes fewer
+  !> iterations than PLAQ_SOLVER_GCR, each of which costs more. Sources may depend on each other.
+  integer(c_int32_t), parameter :: PLAQ_SOLVER_BLOCK_GCR = 7
   !> The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity.
   !> M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_M = 0
@@ -1074,7 +1078,7 @@ module plaq
     integer(c_int32_t) :: solver
     !> Equation that is solved.
     integer(c_int32_t) :: solution
-    !> What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, MR; CG needs
+    !> What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, block GCR, MR; CG needs
     !> one of the normal equations, CGNE and CGNR have theirs.
     integer(c_int32_t) :: equations
     !> System that is solved through; on the whole lattice there is no even-odd preconditioning.
@@ -1089,10 +1093,10 @@ module plaq
     integer(c_int32_t) :: sloppy_storage
     !> Largest number of iterations.
     integer(c_int32_t) :: max_iterations
-    !> Directions that GCR keeps before a restart.
+    !> Directions that GCR keeps before a restart, block GCR for each right-hand side.
     integer(c_int32_t) :: nkrylov
-    !> Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR and
-    !> MR; 0: none.
+    !> Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR,
+    !> block GCR and MR; 0: none.
     integer(c_int32_t) :: precondition_steps
     !> The solve starts from the x that is passed in; else from zero.
     integer(c_int32_t) :: initial_guess

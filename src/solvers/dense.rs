@@ -288,13 +288,23 @@ pub(crate) fn orthonormaliser(
     g: &[Complex64],
     n: usize,
 ) -> Result<(Vec<Complex64>, Vec<Complex64>, usize)> {
+    orthonormaliser_above(g, n, 0.0)
+}
+
+/// The same, where vectors depend on others already if squares of unit combinations of them are at most `least`.
+pub(super) fn orthonormaliser_above(
+    g: &[Complex64],
+    n: usize,
+    least: f64,
+) -> Result<(Vec<Complex64>, Vec<Complex64>, usize)> {
     // Scaled to ones on the diagonal: vectors of very different length are not dependent.
     let length: Vec<f64> = (0..n).map(|i| g[i * n + i].re.max(0.0).sqrt()).collect();
     let unit = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
     let scaled: Vec<Complex64> =
         (0..n * n).map(|k| g[k] * unit(length[k / n]) * unit(length[k % n])).collect();
     let (values, u) = eigen_hermitian(&scaled, n)?;
-    let kept: Vec<usize> = (0..n).rev().filter(|&k| values[k] > 1e-13 * n as f64).collect();
+    let kept: Vec<usize> =
+        (0..n).rev().filter(|&k| values[k] > least.max(1e-13 * n as f64)).collect();
     let rank = kept.len();
     let mut t = vec![Complex64::ZERO; n * rank];
     let mut r = vec![Complex64::ZERO; rank * n];

@@ -151,9 +151,10 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         monitor: &'a mut Monitor<'m>,
     ) -> Result<Self> {
         let precise = &*system.precise;
-        // GCR repeats itself when it has had all of its directions.
+        // GCR repeats itself when it has had all of its directions, block GCR when it has had them between two updates.
         let different = match params.kind {
             SolverKind::Gcr => DIFFERENT.max(params.nkrylov + 1),
+            SolverKind::BlockGcr => DIFFERENT + params.nkrylov,
             _ => DIFFERENT,
         };
         let comm = b.geometry().comm();
@@ -251,7 +252,11 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     }
     /// A zero field for the iteration.
     pub fn vector(&self) -> Result<VectorField> {
-        self.sloppy.shape().field(self.nrhs())
+        self.vectors(1)
+    }
+    /// A zero field for so many vectors of every right-hand side.
+    pub fn vectors(&self, count: usize) -> Result<VectorField> {
+        self.sloppy.shape().field(count * self.nrhs())
     }
     /// The vector to which the iteration adds its steps, and its residual.
     pub fn split(&mut self) -> (&mut VectorField, &mut VectorField) {

@@ -4,6 +4,7 @@
 
 mod bicgstab;
 mod block;
+mod block_gcr;
 mod cg;
 pub mod dense;
 mod eigen_params;
@@ -67,7 +68,7 @@ pub struct System {
     pub precise: Arc<dyn LinOp>,
     /// The same operator in lower precision or other storage, for the iteration.
     pub sloppy: Option<Arc<dyn LinOp>>,
-    /// An approximate inverse for CG, BiCGStab, GCR and MR, in the precision of the iteration; it may
+    /// An approximate inverse for CG, BiCGStab, both forms of GCR and MR, in the precision of the iteration; it may
     /// change from one application to the next. That of CG is positive.
     pub preconditioner: Option<Arc<dyn LinOp>>,
     /// Norms that residuals are compared with instead of |b|, one per right-hand side; where this system stands for
@@ -203,6 +204,11 @@ fn solve_patiently(
 ) -> Result<SolverReport> {
     check(system, params, x, source.b)?;
     let start = Instant::now();
+    let single = match params.kind == SolverKind::BlockGcr {
+        true => block_gcr::in_single(system, params)?,
+        false => None,
+    };
+    let (system, params) = single.as_ref().map_or((system, params), |(s, p)| (s, p));
     let inverse = system.preconditioner.as_deref();
     let mut mixed = MixedPrecision::new(system, params, x, source, monitor)?;
     match params.kind {
@@ -214,6 +220,7 @@ fn solve_patiently(
         SolverKind::Cgnr => cg::run(&mut mixed, cg::Form::NormalResidual)?,
         SolverKind::BiCgStab => bicgstab::run(&mut mixed, inverse, patience)?,
         SolverKind::Gcr => gcr::run(&mut mixed, inverse)?,
+        SolverKind::BlockGcr => block_gcr::run(&mut mixed, inverse)?,
         SolverKind::Mr => mr::run(&mut mixed, inverse)?,
         SolverKind::MultiShift | SolverKind::Auto => unreachable!("refused above"),
     }
@@ -243,13 +250,22 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
         SolverKind::MultiShift => {
             bail!(Unsupported, "multishift solves for several shifts at once: it has its own call")
         }
+        SolverKind::BlockGcr if !x.can_keep() || x.precision() == Precision::F16 => refuse!(
+            Unsupported,
+            "x",
+            expected(
+                "vectors in double or single precision, one after the other in memory, for {}",
+                params.kind
+            )
+        ),
         kind if system.preconditioner.is_some() && !kind.takes_preconditioner() => {
             bail!(
                 Unsupported,
-                "{kind} takes no preconditioner: {}, {}, {} and {} do",
+                "{kind} takes no preconditioner: {}, {}, {}, {} and {} do",
                 SolverKind::Cg,
                 SolverKind::BiCgStab,
                 SolverKind::Gcr,
+                SolverKind::BlockGcr,
                 SolverKind::Mr
             )
         }

@@ -19,6 +19,8 @@ pub enum SolverKind {
     BiCgStab,
     /// Generalised conjugate residual, restarted, with an optional (variable) preconditioner.
     Gcr,
+    /// GCR in which all right-hand sides share one space: each takes its step along the directions of all.
+    BlockGcr,
     /// Minimal residual with relaxation.
     Mr,
     /// CG for all A + sigma_k at once (Jegerlehner, hep-lat/9612014); see [`multishift`](super::multishift()).
@@ -33,6 +35,7 @@ words!(SolverKind {
     Cgnr => "PLAQ_SOLVER_CGNR",
     BiCgStab => "PLAQ_SOLVER_BICGSTAB",
     Gcr => "PLAQ_SOLVER_GCR",
+    BlockGcr => "PLAQ_SOLVER_BLOCK_GCR",
     Mr => "PLAQ_SOLVER_MR",
     MultiShift => "multishift",
     Auto => "PLAQ_SOLVER_AUTO",
@@ -56,13 +59,22 @@ choices! {
         /// Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
         /// multigrid as soon as its set-up pays (docs/propagator.md).
         Auto = 6, PLAQ_SOLVER_AUTO, "auto";
+        /// GCR in which the right-hand sides that are solved for at a time share one space: each takes its step along
+        /// the directions of all, of which `nkrylov` are kept for each. With many right-hand sides that takes fewer
+        /// iterations than PLAQ_SOLVER_GCR, each of which costs more. Sources may depend on each other.
+        BlockGcr = 7, PLAQ_SOLVER_BLOCK_GCR, "block-gcr";
     }
 }
 
 impl SolverKind {
     /// Whether the algorithm takes an approximate inverse that may change from one application to the next.
     pub fn takes_preconditioner(self) -> bool {
-        matches!(self, SolverKind::Cg | SolverKind::BiCgStab | SolverKind::Gcr | SolverKind::Mr)
+        matches!(self, SolverKind::Cg | SolverKind::BiCgStab | SolverKind::Mr) || self.is_gcr()
+    }
+
+    /// Whether the algorithm keeps directions and takes multigrid.
+    pub fn is_gcr(self) -> bool {
+        matches!(self, SolverKind::Gcr | SolverKind::BlockGcr)
     }
 
     pub fn name(self) -> &'static str {
@@ -84,7 +96,7 @@ pub struct SolverParams {
     /// Factor for mixed precision: the residual is recomputed in precise arithmetic whenever that of the iteration
     /// has fallen by it. 0: a value that depends on the lower precision, [`SolverParams::delta_in`].
     pub delta: f64,
-    /// For GCR: number of directions that are kept before a restart.
+    /// For GCR: number of directions of each right-hand side that are kept before a restart.
     pub nkrylov: usize,
     /// For MR: relaxation, 1 is none.
     pub omega: f64,

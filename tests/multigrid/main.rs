@@ -457,6 +457,54 @@ fn every_form_takes_few_iterations() {
     }
 }
 
+/// With a cycle that leaves much to do the columns of block GCR help each other, in all forms of the system, and take what
+/// is announced.
+#[test]
+fn blocks_take_multigrid_in_fewer_iterations() {
+    let path = "tests/data/quenched-b6.0-8x8x8x8.nersc";
+    for device in devices() {
+        let (f64, whole) = (Precision::F64, Recon::R18);
+        let options = LoadOptions::default();
+        let gauge = load_gauge(&device, &ranks(), path.as_ref(), f64, whole, &options).unwrap();
+        let p = DiracParams { csw_s: 1.769, csw_t: 1.769, ..Default::default() };
+        let op = Arc::new(Wilson::new(Arc::new(gauge.gauge), p.with_kappa(0.1347)).unwrap());
+        let level = LevelParams { block: [4, 4, 4, 4], vectors: 12, pre: 0, post: 4 };
+        let params = MultigridParams::with_levels(vec![level]);
+        let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
+        for (even_odd, solution) in [
+            (Schur::EVEN_SYMMETRIC, Solution::Mat),
+            (Schur { parity: 1, symmetric: false }, Solution::MatDag),
+            (Schur { parity: 0, symmetric: false }, Solution::MatPc),
+        ] {
+            let run = |kind, nrhs| {
+                let stop = Stop::at(1e-10);
+                let solver = SolverParams { kind, nkrylov: 8, stop, ..Default::default() };
+                let even_odd = Some(even_odd);
+                let params = SolveParams { solver, solution, even_odd, ..Default::default() };
+                let solver = DiracSolver::new(op.clone(), params).unwrap();
+                let solver = solver.with_multigrid(Some(multigrid.clone())).unwrap();
+                let (device, geometry) = (op.gauge().device(), op.gauge().geometry());
+                let mut b = SpinorField::new(device, geometry, f64, solver.subset(), nrhs).unwrap();
+                let mut x = b.like(f64).unwrap();
+                b.set_noise(Noise::Normal, 5, 0).unwrap();
+                let (announced, held) = (solver.memory(nrhs).unwrap(), device.used().0);
+                device.limit_memory(held + announced);
+                let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                device.limit_memory(u64::MAX);
+                assert!(report.solver.converged && report.solver.fallback.is_none(), "{report:?}");
+                let taken = report.memory_peak - held;
+                assert!(report.columns == nrhs && taken <= announced, "{taken} of {announced}");
+                (report.solver.iterations, solver.describe(nrhs))
+            };
+            let (each, _) = run(SolverKind::Gcr, 12);
+            let (block, described) = run(SolverKind::BlockGcr, 12);
+            println!("{} {solution:?} {even_odd}: {block} for {each}: {described}", device.name());
+            assert!(6 * block < 5 * each, "{block} for {each}");
+            assert!(described.contains("fallback(block GCR in single(multigrid 2 levels), Bi"));
+        }
+    }
+}
+
 /// Null vectors that were taken out build the same hierarchy again.
 #[test]
 fn null_vectors_can_be_kept() {

@@ -1,6 +1,7 @@
 //! Solvers: every algorithm, precision pair, operator and even-odd form; true residuals are
 //! recomputed by the reference operator on the host.
 
+mod block;
 mod columns;
 mod preconditioned;
 mod range;
@@ -31,12 +32,13 @@ use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{spinor, Field, Lattice, C};
 
 const EXTENTS: [[usize; 4]; 2] = [[4, 4, 4, 4], [2, 6, 4, 2]];
-const KINDS: [SolverKind; 6] = [
+const KINDS: [SolverKind; 7] = [
     SolverKind::Cg,
     SolverKind::Cgne,
     SolverKind::Cgnr,
     SolverKind::BiCgStab,
     SolverKind::Gcr,
+    SolverKind::BlockGcr,
     SolverKind::Mr,
 ];
 /// Precision of the operator and of the iteration.
@@ -157,7 +159,7 @@ fn run(s: &Setup, p: DiracParams, precision: Precision, params: SolveParams) -> 
     let extra = report.memory_peak - held;
     assert!(extra <= memory, "{what}: {extra} bytes, estimate {memory}");
     // GCR takes its directions as it needs them; the others use what was announced.
-    if params.solver.kind != SolverKind::Gcr {
+    if !params.solver.kind.is_gcr() {
         assert!(memory as f64 <= 1.02 * extra as f64, "{what}: only {extra} bytes of {memory}");
     }
     // Buffers for messages stay.
@@ -273,7 +275,7 @@ fn normal_equations_both_ways() {
 fn minimal_residual_inside_saves_iterations() {
     for s in setups() {
         let p = parameter_sets()[1];
-        let kinds = [SolverKind::Gcr, SolverKind::BiCgStab, SolverKind::Mr];
+        let kinds = [SolverKind::Gcr, SolverKind::BlockGcr, SolverKind::BiCgStab, SolverKind::Mr];
         for ((precision, sloppy), kind) in
             PAIRS.into_iter().flat_map(|pair| kinds.map(|k| (pair, k)))
         {
@@ -336,7 +338,7 @@ fn heavy_quark_criterion() {
     for s in setups() {
         let p = parameter_sets()[0];
         let dirac = s.dirac(&p);
-        for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr] {
+        for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::BlockGcr] {
             for sloppy in [None, Some(Precision::F32), Some(Precision::F16)] {
                 for tol in [0.0, 1e-4] {
                     let mut ask = params(kind, Precision::F64, sloppy);
@@ -496,7 +498,13 @@ fn a_solve_that_stands_still_ends_early_and_says_so() {
     let s = &setups()[0];
     let op = s.wilson_12(parameter_sets()[0], Precision::F32);
     let b = s.spinors(Precision::F32, Subset::Full, &[&spinor::random(s.lat, 1)]);
-    for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
+    for kind in [
+        SolverKind::Cgne,
+        SolverKind::Cgnr,
+        SolverKind::BiCgStab,
+        SolverKind::Gcr,
+        SolverKind::BlockGcr,
+    ] {
         let ask = SolverParams { kind, stop: Stop::at(1e-9), ..Default::default() };
         let (_, r) = plain(&op, &ask, &b).unwrap();
         assert!(!r.converged && !r.stopped && r.standstill, "{kind:?} {r:?}");
@@ -589,9 +597,7 @@ fn an_operator_that_yields_nan_is_a_breakdown() {
     links.load_lex(&numbers).unwrap();
     let op = Arc::new(Wilson::new(Arc::new(links), parameter_sets()[0]).unwrap());
     let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
-    for kind in
-        [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr]
-    {
+    for kind in KINDS.into_iter().filter(|kind| *kind != SolverKind::Cg) {
         let ask = SolverParams { kind, ..Default::default() };
         let error = plain(&op, &ask, &b).unwrap_err();
         assert_eq!(error.status, Status::SolverBreakdown, "{kind:?} {error}");

@@ -31,7 +31,13 @@ fn preconditioned_solves_need_fewer_iterations() {
         let zero = spinor::zero(s.lat);
         let b =
             s.spinors(Precision::F64, Subset::Full, &[&fields[0], &zero, &fields[1], &fields[2]]);
-        for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr] {
+        for kind in [
+            SolverKind::Cg,
+            SolverKind::BiCgStab,
+            SolverKind::Gcr,
+            SolverKind::BlockGcr,
+            SolverKind::Mr,
+        ] {
             let of = |op: Arc<dyn LinOp>| -> Arc<dyn LinOp> {
                 match kind {
                     SolverKind::Cg => Arc::new(Normal::mdag_m(op)),

@@ -2832,6 +2832,10 @@ class plaq_solver_kind(Enum):
     #: Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
     #: multigrid as soon as its set-up pays (docs/propagator.md).
     AUTO = 6
+    #: GCR in which the right-hand sides that are solved for at a time share one space: each takes its step along
+    #: the directions of all, of which `nkrylov` are kept for each. With many right-hand sides that takes fewer
+    #: iterations than PLAQ_SOLVER_GCR, each of which costs more. Sources may depend on each other.
+    BLOCK_GCR = 7
 
 
 class plaq_solution(Enum):
@@ -2884,7 +2888,7 @@ class plaq_solver_params(Struct):
     Members:
       solver: Solver of the iteration. Default: PLAQ_SOLVER_AUTO.
       solution: Equation that is solved. Default: PLAQ_SOLUTION_M.
-      equations: What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, MR; CG needs
+      equations: What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, block GCR, MR; CG needs
         one of the normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT.
       system: System that is solved through; on the whole lattice there is no even-odd preconditioning.
         Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
@@ -2895,9 +2899,10 @@ class plaq_solver_params(Struct):
         that goes no deeper than its precision. The report says which. Default: 0.
       sloppy_storage: Storage of the iteration's links; automatic (0): the operator's. Default: 0.
       max_iterations: Largest number of iterations. 1 or more. Default: 10000.
-      nkrylov: Directions that GCR keeps before a restart. 1 to 10000. Default: 10.
-      precondition_steps: Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR and
-        MR; 0: none. 0 or more. Default: 0.
+      nkrylov: Directions that GCR keeps before a restart, block GCR for each right-hand side.
+        1 to 10000. Default: 10.
+      precondition_steps: Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR,
+        block GCR and MR; 0: none. 0 or more. Default: 0.
       initial_guess: The solve starts from the x that is passed in; else from zero. 0 or 1. Default: 0.
       tol: Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
         Default: 1e-10.

@@ -11,7 +11,7 @@ use super::options::{
     integers, items, momenta, momenta_option, opt, param, refuse, Command, Kind, Need, Opt, Options,
 };
 use super::quark::{
-    self, check_kappa, monitor, of_quark, Action, Method, Solved, Solving, MULTIGRID_OPTIONS,
+    self, check_kappa, monitor, of_quark, Action, Solved, Solving, MULTIGRID_OPTIONS,
     SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite, say, Progress, Session};
@@ -232,7 +232,7 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     if let Some(kappa) = plan.kappa {
         let op = plan.action.operator(&links, kappa)?;
         let mut hierarchy = None;
-        if plan.solving.method == Method::Multigrid {
+        if plan.solving.by_multigrid() {
             hierarchy = Some(quark::multigrid(&op, options, &mut None, str::to_string)?);
         }
         let columns = 4 * modes.count() * times.len();

@@ -160,12 +160,23 @@ impl Action {
 pub enum Method {
     Automatic,
     Krylov(SolverKind),
-    Multigrid,
+    /// Multigrid in one of the forms of GCR.
+    Multigrid(SolverKind),
 }
 
 /// Names of methods. CG needs the normal equations: its name stands for CGNR.
-pub const SOLVERS: &[&str] =
-    &["auto", "cg", "cgne", "cgnr", "bicgstab", "gcr", "mr", "multigrid=mg"];
+pub const SOLVERS: &[&str] = &[
+    "auto",
+    "cg",
+    "cgne",
+    "cgnr",
+    "bicgstab",
+    "gcr",
+    "block-gcr",
+    "mr",
+    "multigrid=mg",
+    "block-multigrid",
+];
 /// How a quark is solved for.
 #[derive(Clone, Debug)]
 pub struct Solving {
@@ -179,16 +190,19 @@ const fn solver(name: &'static str, row: &str) -> Opt {
     param::<SolverSettings>(name, SolverSettings::row(row)).needs(&[NO_LOAD])
 }
 
-const MULTIGRID: &[Need] = &[Need::Is("solver", &["multigrid"]), Need::With("error")];
+const MULTIGRID: &[Need] =
+    &[Need::Is("solver", &["multigrid", "block-multigrid"]), Need::With("error")];
 /// Conditions of options that exclude multigrid.
 const KRYLOV: &[Need] =
-    &[Need::Is("solver", &["auto", "cg", "cgne", "cgnr", "bicgstab", "gcr", "mr"])];
+    &[Need::Is("solver", &["auto", "cg", "cgne", "cgnr", "bicgstab", "gcr", "block-gcr", "mr"])];
+/// Solvers that keep directions.
+const KEEP: &[&str] = &["gcr", "block-gcr", "multigrid", "block-multigrid"];
 const NO_LOAD: &[Need] = &[Need::Without("load")];
 
 /// Options of solvers.
 #[rustfmt::skip]
 pub const SOLVER_OPTIONS: &[Opt] = &[
-    opt("solver", Kind::Word(SOLVERS), "S", "auto", "auto: BiCGStab, and multigrid as soon as it pays; cg, cgne, cgnr, bicgstab, gcr, mr or multigrid")
+    opt("solver", Kind::Word(SOLVERS), "S", "auto", "auto: BiCGStab, and multigrid as soon as it pays; cg, cgne, cgnr, bicgstab, gcr, mr or multigrid; block-gcr, block-multigrid: the columns share one space")
         .old("algorithm").sets(SolverSettings::row("solver")).needs(&[NO_LOAD]),
     solver("tol", "tol").needs(&[]),
     solver("tol-hq", "tol_hq"),
@@ -199,7 +213,7 @@ pub const SOLVER_OPTIONS: &[Opt] = &[
     solver("columns", "columns").old("rhs"),
     opt("nkrylov", Kind::Whole(0, 1 << 20), "N", "0", "directions that GCR keeps (0: 4 with multigrid, else 10)")
         .old("krylov")
-        .needs(&[NO_LOAD, &[Need::Is("solver", &["gcr", "multigrid"]), Need::With("error")]]),
+        .needs(&[NO_LOAD, &[Need::Is("solver", KEEP), Need::With("error")]]),
 ];
 
 const NO_FILE: &[Need] = &[Need::Without("load-multigrid")];
@@ -245,7 +259,8 @@ impl Solving {
         let method = match options.text("solver") {
             "auto" => Method::Automatic,
             "cg" => Method::Krylov(SolverKind::Cgnr),
-            "multigrid" => Method::Multigrid,
+            "multigrid" => Method::Multigrid(SolverKind::Gcr),
+            "block-multigrid" => Method::Multigrid(SolverKind::BlockGcr),
             word => Method::Krylov(SolverKind::from_word(word, "--solver")?),
         };
         options.check("tol-hq", options.number("tol-hq") >= 0.0, "0 or more")?;
@@ -257,9 +272,13 @@ impl Solving {
     pub fn kind(&self) -> SolverKind {
         match self.method {
             Method::Automatic => SolverKind::Auto,
-            Method::Krylov(kind) => kind,
-            Method::Multigrid => SolverKind::Gcr,
+            Method::Krylov(kind) | Method::Multigrid(kind) => kind,
         }
+    }
+
+    /// Whether multigrid was asked for.
+    pub fn by_multigrid(&self) -> bool {
+        matches!(self.method, Method::Multigrid(_))
     }
 
     /// These settings for sources on another time slice; None if the solver does not depend on it.
@@ -277,7 +296,7 @@ impl Solving {
         expected_columns: usize,
         multigrid: Option<&Arc<Multigrid>>,
     ) -> Result<DiracSolver> {
-        let own = if self.method == Method::Multigrid { MULTIGRID_DIRECTIONS } else { 10 };
+        let own = if self.by_multigrid() { MULTIGRID_DIRECTIONS } else { 10 };
         let nkrylov = if self.krylov > 0 { self.krylov } else { own };
         let solver = self.kind();
         let settings =

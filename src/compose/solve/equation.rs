@@ -90,7 +90,7 @@ parameters! {
         solver: SolverKind = SolverKind::Auto, old("algorithm");
         /// Equation that is solved.
         solution: Solution = Solution::Mat;
-        /// What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, MR; CG needs
+        /// What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, block GCR, MR; CG needs
         /// one of the normal equations, CGNE and CGNR have theirs.
         equations: Equations = Equations::Direct;
         /// System that is solved through; on the whole lattice there is no even-odd preconditioning.
@@ -105,10 +105,10 @@ parameters! {
         sloppy_storage: Option<Recon> = None;
         /// Largest number of iterations.
         max_iterations: usize = 10_000, within(1, i32::MAX as i64);
-        /// Directions that GCR keeps before a restart.
+        /// Directions that GCR keeps before a restart, block GCR for each right-hand side.
         nkrylov: usize = 10, within(1, MAX_DIRECTIONS as i64);
-        /// Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR and
-        /// MR; 0: none.
+        /// Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR,
+        /// block GCR and MR; 0: none.
         precondition_steps: usize = 0, within(0, i32::MAX as i64);
         /// The solve starts from the x that is passed in; else from zero.
         initial_guess: bool = false;
@@ -244,7 +244,7 @@ pub struct SolveParams {
     pub sloppy: Option<(Precision, Recon)>,
     /// Multi-shift solves iterate in `sloppy`, too; else in the operator's precision and storage.
     pub sloppy_shifts: bool,
-    /// BiCGStab, GCR, MR: steps of minimal residual before every application of the operator; 0: none.
+    /// BiCGStab, both forms of GCR, MR: steps of minimal residual before every application of the operator; 0: none.
     pub precondition_steps: usize,
     pub normalisation: Normalisation,
     /// Multigrid is set up as soon as that is cheaper, with the right-hand sides to come, 0: not known. `None`: the
@@ -275,7 +275,7 @@ impl SolveParams {
     /// Does a solver with an action in this precision keep clover blocks for its precise residuals? Not where memory
     /// counts, with 16 bits inside, and not where residuals are few, as those of GCR with multigrid.
     pub(super) fn keeps_blocks(&self, own: Precision) -> bool {
-        let few = |inner| inner == Precision::F16 || self.solver.kind == SolverKind::Gcr;
+        let few = |inner| inner == Precision::F16 || self.solver.kind.is_gcr();
         !self.sloppy.is_some_and(|(inner, _)| inner < own && few(inner))
     }
 
@@ -322,9 +322,10 @@ impl SolveParams {
         if self.precondition_steps > 0 && (kind == SolverKind::Cg || !kind.takes_preconditioner()) {
             bail!(
                 Unsupported,
-                "{kind} takes no steps of minimal residual: {}, {} and {} do",
+                "{kind} takes no steps of minimal residual: {}, {}, {} and {} do",
                 SolverKind::BiCgStab,
                 SolverKind::Gcr,
+                SolverKind::BlockGcr,
                 SolverKind::Mr
             );
         }

@@ -46,6 +46,7 @@ fn label(kind: SolverKind) -> &'static str {
         SolverKind::Cgnr => "CGNR",
         SolverKind::BiCgStab => "BiCGStab",
         SolverKind::Gcr => "GCR",
+        SolverKind::BlockGcr => "block GCR",
         SolverKind::Mr => "MR",
         kind => kind.name(),
     }

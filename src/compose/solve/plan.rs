@@ -106,7 +106,7 @@ impl Ingredients {
                 refuse!(Unsupported, "multigrid", expected("a solver with distance_alpha 0"));
             }
             multigrid.check(&**op)?;
-            let fits = params.solver.kind == SolverKind::Gcr
+            let fits = params.solver.kind.is_gcr()
                 && params.equations == Equations::Direct
                 && params.even_odd.is_some()
                 && params.precondition_steps == 0;
@@ -115,8 +115,9 @@ impl Ingredients {
                     Unsupported,
                     "multigrid",
                     expected(
-                        "a solver with {}, a system on one parity, {} and 0 precondition_steps",
+                        "a solver with {} or {}, a system on one parity, {} and 0 precondition_steps",
                         SolverKind::Gcr,
+                        SolverKind::BlockGcr,
                         Equations::Direct
                     ),
                     found(

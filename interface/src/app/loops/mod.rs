@@ -12,7 +12,7 @@ use super::options::{
     items, momenta, momenta_option, opt, param, refuse, Command, Kind, Need, Opt, Options, COUNT,
 };
 use super::quark::{
-    self, check_kappa, monitor, multigrid, multigrid_json, of_quark, Action, Method, Solving,
+    self, check_kappa, monitor, multigrid, multigrid_json, of_quark, Action, Solving,
     MULTIGRID_OPTIONS, SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite, Progress, Session};
@@ -153,7 +153,7 @@ fn plan(options: &Options) -> Run<Plan> {
     }
     let tol = options.number("space-tol");
     options.check("space-tol", tol > 0.0 && tol < 1.0, "a number above 0 and below 1")?;
-    if options.text("space") == "multigrid" && options.text("solver") != "multigrid" {
+    if options.text("space") == "multigrid" && !options.text("solver").ends_with("multigrid") {
         return Err(Failure::usage("--space: multigrid; only with --solver multigrid"));
     }
     let words: Vec<String> =
@@ -285,7 +285,7 @@ fn loops_of(session: &Session, options: &Options, plan: &Plan, name: &str) -> Ru
     let loaded = files::read(session, name, &files::reading(options)?)?;
     let links = Arc::new(loaded.gauge);
     let op = plan.action.operator(&links, plan.kappa)?;
-    let by_multigrid = plan.solving.method == Method::Multigrid;
+    let by_multigrid = plan.solving.by_multigrid();
     let made = |op: &Arc<dyn QuarkAction>, file: &dyn Fn(&str) -> String| match by_multigrid {
         true => multigrid(op, options, &mut None, file).map(Some),
         false => Ok(None),

@@ -372,8 +372,3 @@ fn run(options: Options) -> Run<i32> {
         Ok(session::status(finished && jobs.iter().all(|j| j.solved.converged)))
     })
 }
-
-/// Whether the solver is multigrid.
-fn by_multigrid(solving: &Solving) -> bool {
-    solving.method == Method::Multigrid
-}

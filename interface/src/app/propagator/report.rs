@@ -11,7 +11,7 @@ use super::super::session::{say, Session};
 use super::super::smearing;
 use super::super::statistics::{plateau, Plateau};
 use super::samples::{Averages, Found};
-use super::{by_multigrid, sources, Job, Plan};
+use super::{sources, Job, Plan};
 use crate::compose::{Chosen, COLUMNS};
 use crate::error::Result;
 use crate::ops::correlators::{effective_mass, EffectiveMass};
@@ -107,7 +107,7 @@ pub fn results<'a>(plan: &Plan, jobs: &'a [Job]) -> Vec<Shown<'a>> {
 }
 
 fn solver_name(plan: &Plan, job: &Job) -> &'static str {
-    if by_multigrid(&plan.solving) || job.solved.chosen == Chosen::Multigrid {
+    if plan.solving.by_multigrid() || job.solved.chosen == Chosen::Multigrid {
         "multigrid"
     } else {
         job.solved.kind.name()

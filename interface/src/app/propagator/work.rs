@@ -9,7 +9,7 @@ use super::super::quark::{largest, monitor, multigrid, multigrid_json, Solving};
 use super::super::session::{complain, Progress, Session};
 use super::super::{files, output, Failure, Run as Outcome};
 use super::samples::{Found, Sample, Samples};
-use super::{by_multigrid, report, sources, Job, Method, Plan, Written};
+use super::{report, sources, Job, Method, Plan, Written};
 use crate::app::options::Options;
 use crate::compose::multigrid::{Multigrid, Update};
 use crate::compose::{Chosen, DiracSolver};
@@ -22,6 +22,7 @@ use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
 use crate::ops::propagator_file::{load_propagator, save_propagator, LoadOptions, SaveOptions};
 use crate::ops::smearing::QuarkSmearing;
 use crate::ops::source::{Sequential, Source};
+use crate::solvers::SolverKind;
 
 /// The file name for a configuration, for a kappa if there are several, for a source and a quark.
 pub fn file_of(
@@ -293,7 +294,7 @@ impl Run<'_> {
         field: &SpinorField,
     ) -> Result<()> {
         let Some(tol) = self.plan.tol_error else { return Ok(()) };
-        let method = super::Method::Multigrid;
+        let method = Method::Multigrid(SolverKind::Gcr);
         let mut solving = Solving { method, ..self.plan.solving.clone() };
         (solving.settings.tol, solving.settings.distance_alpha) = (tol, 0.0);
         let solver = solving.solver(op, &self.plan.action, 0, Some(multigrid))?;
@@ -326,7 +327,7 @@ impl Run<'_> {
         let load = options.get("load");
         let mut solvers = vec![];
         for (q, op) in ops.iter().enumerate().filter(|_| load.is_none()) {
-            if by_multigrid(&plan.solving) {
+            if plan.solving.by_multigrid() {
                 let hadrons = &jobs[k].hadrons;
                 let file = |base: &str| file_of(plan, hadrons, base, gauge, None, 0, q);
                 let made = multigrid(op, options, &mut hierarchies[q], file)?;
@@ -398,7 +399,7 @@ impl Run<'_> {
                     let made =
                         multigrid(&ops[0], options, &mut hierarchies[0], |base| base.into())?;
                     // What is measured next is not in it.
-                    job.multigrid = by_multigrid(&plan.solving).then(|| multigrid_json(&made));
+                    job.multigrid = plan.solving.by_multigrid().then(|| multigrid_json(&made));
                     self.measure_error(job, &ops[0], &made, begin, &field)?;
                     start += paused.elapsed();
                 }
@@ -444,7 +445,7 @@ impl Run<'_> {
         for (solver, kept) in solvers.iter().zip(&mut *hierarchies) {
             *kept = kept.take().or_else(|| solver.multigrid());
         }
-        let used = by_multigrid(&plan.solving) || jobs[k].solved.chosen == Chosen::Multigrid;
+        let used = plan.solving.by_multigrid() || jobs[k].solved.chosen == Chosen::Multigrid;
         if let Some(made) = hierarchies[0].as_ref().filter(|_| used) {
             if plan.tol_error.is_none() {
                 jobs[k].multigrid = Some(multigrid_json(made));
