@@ -2,6 +2,7 @@
 // smearing are made of it.
 #pragma once
 #include "bounds.h"
+#include "pencils.h"
 
 namespace PLAQ_NS {
 
@@ -113,6 +114,112 @@ template <int W, class S, int RECON> struct Laplace {
     if (a.spins() == 4) run<24, 1>(a, o, lx, batch);
     else run<6, 4>(a, o, lx, batch);
   }
+};
+
+// The same for all columns of spinors, of sites whose neighbours are on this rank, where both hops of a direction count. On a
+// GPU two threads share a site, one for the hops forward, one for those backward. Links stay in registers for all columns,
+// third rows in shared memory; halves of the neighbours' spinors are copied there ahead of their use.
+template <int W, class S, int RECON> struct LaplaceColumns {
+  static PLAQ_FN void site(const LaplaceArgs& a, int o, int lx, int batch) {
+    Laplace<W, S, RECON>::site(a, o, lx, batch);
+  }
+#if PLAQ_GPU
+  typedef typename S::C R;
+  typedef typename S::T T;
+  static constexpr int V = chunk<T>(24), chunks = 12 / V, sites = PLAQ_BLOCK / 2;
+  static constexpr int hops = LaplaceArgs{}.hops();
+  static constexpr int dirs = (hops & 1) + (hops >> 2 & 1) + (hops >> 4 & 1) + (hops >> 6 & 1);
+  static PLAQ_FN constexpr int direction(int k) {
+    for (int mu = 0; mu < 4; mu++)
+      if (hops >> 2 * mu & 1 && k-- == 0) return mu;
+    return 0;
+  }
+  static constexpr int third_bytes = PLAQ_BLOCK * 6 * dirs * (int)sizeof(R), slot_bytes = PLAQ_BLOCK * 16 * chunks;
+  static constexpr int stages = third_bytes + dirs * slot_bytes <= 48 * 1024 ? dirs : 2;
+  struct Mine {
+    char* shared;
+    PLAQ_FN uint4& slot(int k, int c) const { return ((uint4*)shared)[(k * chunks + c) * PLAQ_BLOCK + threadIdx.x]; }
+    PLAQ_FN cplx<R>& third(int i) const { return ((cplx<R>*)(shared + stages * slot_bytes))[i * PLAQ_BLOCK + threadIdx.x]; }
+  };
+  static PLAQ_FN void fetch(const Mine& mine, const Plane& p, u32 o, int half, int k, bool wanted) {
+    const uint4* from = (const uint4*)p.data + (o + (o & ~31u) * (2 * chunks - 1)) + 32 * chunks * half;
+    PLAQ_UNROLL for (int c = 0; c < chunks; c++)
+      async_copy<16>(&mine.slot(0, 0), (k * chunks + c) * PLAQ_BLOCK * 16, from + 32 * c, wanted);
+  }
+  // As in HopBlock (wilson.h): blocks of inner sites fill pencils, of which a slice of all columns has some 5 MB.
+  static PLAQ_FN int first_site(u32 b) {
+    constexpr Geom g{};
+    constexpr int h = g.halos(), row = Pencils::some(g.x() / 2 - (h & 1)), ny = Pencils::some(g.y() - (h & 2)),
+                  nz = Pencils::some(g.z() - (h & 4) / 2), nt = Pencils::some(g.t() - (h & 8) / 4);
+    constexpr int rows = (5 << 20) / (12 * 24 * (int)sizeof(T)) / row;
+    constexpr Pencils pencils = Pencils::square(row, ny, nz, nt, sites, rows);
+    return pencils.first_site(b);
+  }
+  static PLAQ_FN void pairs(const LaplaceArgs& a, u32 b, int n) {
+    __shared__ __align__(16) char shared[stages * slot_bytes + third_bytes];
+    const Mine mine{shared};
+    const int i = threadIdx.x, half = i >> 4 & 1, o = first_site(b) + i / 32 * 16 + i % 16, p = a.parity();
+    const bool forward = half == 0, inside = o < n;
+    const Site s = inner_site(a.geom, inside ? o : 0, p, 0);
+    u32 at[dirs];
+    cplx<R> rows[dirs][6];
+    PLAQ_UNROLL for (int k = 0; k < dirs; k++) at[k] = neighbour(a.geom, s, direction(k), forward).o;
+    Plane in = plane(a.inp, 0);
+    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch(mine, in, at[k % dirs], k / dirs, k, true), async_commit();
+    PLAQ_UNROLL for (int k = 0; k < dirs; k++) {
+      const int mu = direction(k);
+      const Site from = forward ? s : neighbour(a.geom, s, mu, false);
+      Su3<R> u;
+      load_link<S, RECON>(u, plane(a.gauge, from.par), from, mu);
+      const Su3<R> d = adj(u);
+      PLAQ_UNROLL for (int j = 0; j < 9; j++) u.e[j / 3][j % 3] = forward ? u.e[j / 3][j % 3] : d.e[j / 3][j % 3];
+      if (has_phase(a, s, mu, forward)) Laplace<1, S, RECON>::across_boundary(u, a, s, mu, forward);
+      PLAQ_UNROLL for (int j = 0; j < 9; j++) {
+        if (j < 6) rows[k][j] = u.e[j / 3][j % 3];
+        else mine.third(3 * k + j - 6) = u.e[2][j % 3];
+      }
+    }
+    const R c = (R)a.coef, d = (R)a.coef_y, e = (R)a.coef_out;
+    _Pragma("unroll 1") for (int rhs = 0; rhs < a.columns; rhs++) {
+      const bool more = rhs + 1 < a.columns;
+      const Plane after = plane(a.inp, (rhs + more) * a.step_in());
+      R acc[24];
+      PLAQ_UNROLL for (int i = 0; i < 24; i++) acc[i] = 0;
+      PLAQ_UNROLL for (int step = 0; step < 2 * dirs; step++) {
+        const int k = step % dirs, next = (step + stages) % (2 * dirs);
+        async_wait<stages - 1>();
+        R v[12];
+        PLAQ_UNROLL for (int j = 0; j < chunks; j++) {
+          bits<T, V> w;
+          w.w = mine.slot(step % stages, j);
+          unpack<S>(v, w, j);
+        }
+        fetch(mine, next < step ? after : in, at[next % dirs], next / dirs, step % stages, next > step || more);
+        async_commit();
+        PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
+          const cplx<R> u = i < 2 ? rows[k][3 * i + j] : mine.third(3 * k + j);
+          PLAQ_UNROLL for (int spin = 0; spin < 2; spin++) {
+            const int to = 12 * (step / dirs) + 6 * spin + 2 * i;
+            const cplx<R> z = madd(cplx<R>{acc[to], acc[to + 1]}, u, cplx<R>{v[6 * spin + 2 * j], v[6 * spin + 2 * j + 1]});
+            acc[to] = z.re, acc[to + 1] = z.im;
+          }
+        }
+      }
+      R v[12], w[12];
+      PLAQ_UNROLL for (int i = 0; i < 12; i++)
+        v[i] = (forward ? acc[i] : acc[12 + i]) + __shfl_xor_sync(0xffffffffu, forward ? acc[12 + i] : acc[i], 16);
+      load_half<S>(w, plane(a.y, rhs * a.step_y()), s, half);
+      PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_(d, w[i], c * v[i]);
+      const Plane out = plane(a.out, rhs * a.step_out());
+      if (a.coef_out != 0) {
+        load_half<S>(w, out, s, half);
+        PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_(e, w[i], v[i]);
+      }
+      store_half<S>(v, out, s, half, inside);
+      in = after;
+    }
+  }
+#endif
 };
 
 }  // namespace PLAQ_NS

@@ -377,6 +377,16 @@ template <int VALUE> struct literal {
     if (o < n) BODY::site(a, o, 0, block % gridDim.y);                                           \
   }
 
+// A site kernel in which two threads of the GPU take all batches of a site: static void pairs(const Args&, unsigned block,
+// int n), for whole blocks.
+#define PLAQ_PAIRS_KERNEL(SYM, W, ARGS, BODY)                                                    \
+  extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
+      SYM(const __grid_constant__ ARGS a, int n) {                                               \
+    after_the_last();                                                                            \
+    if (!waits_for_ranks(a)) let_the_next_come();                                                \
+    BODY::pairs(a, blockIdx.x, n);                                                               \
+  }
+
 // A kernel whose body assigns its own blocks on the GPU: static void block(const Args&, int n).
 #define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
@@ -413,6 +423,7 @@ template <int VALUE> struct literal {
   }
 
 #define PLAQ_BATCHES_KERNEL PLAQ_SITE_KERNEL
+#define PLAQ_PAIRS_KERNEL PLAQ_SITE_KERNEL
 
 // As above, for a body whose spinors do not fit that cache: batches run outside of a tile of sites,
 // whose links stay in the caches.

@@ -543,7 +543,9 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("halos, column", &ForceArgs { geom: halos, column: 8, ..one }),
             ]
         }
-        "laplace" | "vector_pack" => [(1, 63, 0), (4, 63, 0), (4, 255, 15)]
+        "laplace" | "laplace_columns" | "vector_pack" => [(1, 63, 0), (4, 63, 0), (4, 255, 15)]
+            .into_iter()
+            .filter(|(spins, ..)| *spins == 4 || kernel.name != "laplace_columns")
             .map(|(spins, hops, phase_mask)| {
                 let (geom, inp, out, y, gauge) = (geom(), view(), view(), view(), view());
                 let steps =
@@ -553,7 +555,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 let phases = if phase_mask == 0 { "" } else { ", phases" };
                 variant(&format!("{spins} spins{phases}"), &args)
             })
-            .into(),
+            .collect(),
         "smear_links" => [(4, 4), (12, 12), (12, 4)]
             .map(|(matrices, matrices_out)| {
                 let (geom, gauge, inp, out) = (geom(), view(), view(), view());

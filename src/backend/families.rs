@@ -55,6 +55,8 @@ pub struct Kernel {
     /// True if batches read the same links or vectors of a site: on a GPU those of the same sites run after each other, so
     /// that they find these in the second-level cache.
     pub batches_first: bool,
+    /// True if on a GPU two threads take all batches of a site.
+    pub pairs: bool,
     /// True if it takes each site for itself: where no direction is divided over ranks it does not depend on extents
     /// and is compiled once for all lattices.
     #[allow(dead_code)]
@@ -68,6 +70,15 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Whether on a GPU one launch of threads takes all batches, and how many of them share a site.
+    #[allow(dead_code)]
+    pub fn together(&self, batches: usize) -> Option<usize> {
+        match self.kind {
+            Kind::Block => Some(if batches > 1 { 2 } else { 1 }),
+            _ => self.pairs.then_some(2),
+        }
+    }
+
     /// Whether results do not depend on the shape of blocks; they do for sums, and where blocks have an order.
     #[allow(dead_code)]
     pub fn any_shape(&self) -> bool {
@@ -129,6 +140,7 @@ impl Kernel {
         tuned: false,
         overlapping: false,
         batches_first: false,
+        pairs: false,
         by_site: false,
         elements: false,
         failures: false,
@@ -155,6 +167,9 @@ impl Kernel {
     }
     const fn batches_first(self) -> Kernel {
         Kernel { batches_first: true, ..self }
+    }
+    const fn pairs(self) -> Kernel {
+        Kernel { pairs: true, ..self }
     }
     const fn by_site(self) -> Kernel {
         Kernel { by_site: true, ..self }
@@ -399,6 +414,7 @@ pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: u
     let (args, name) = (kernel.args, kernel.name);
     let [site, reduce] = match kernel.elements {
         true => ["PLAQ_ELEMENT_KERNEL", "PLAQ_ELEMENT_REDUCE"],
+        false if kernel.pairs => ["PLAQ_PAIRS_KERNEL", "PLAQ_REDUCE_KERNEL"],
         false if kernel.batches_first => ["PLAQ_BATCHES_KERNEL", "PLAQ_REDUCE_KERNEL"],
         false => ["PLAQ_SITE_KERNEL", "PLAQ_REDUCE_KERNEL"],
     };

@@ -144,8 +144,15 @@ fn hop(
     let work = geometry.work(if colour { nrhs.div_ceil(COLUMNS) } else { nrhs });
     let crossed = (0..4).filter(|mu| term.hops >> (2 * mu) & 3 != 0).map(|mu| 1 << mu);
     let mask = geometry.halo_mask() & crossed.sum::<i32>();
+    // Links are read once for all columns where both hops of a direction count.
+    let pairs = !colour && nrhs > 1 && term.hops & 0x55 == term.hops >> 1 & 0x55;
+    let columns = kernels::LaplaceColumns::of(precision, gauge.recon()).ok().filter(|_| pairs);
+    let launch = |args: &LaplaceArgs, work| match columns {
+        Some(columns) if args.region != args::REGION_OUTER => device.launch(columns, args, work),
+        _ => device.launch(laplace, args, work),
+    };
     if mask == 0 {
-        return device.launch(laplace, &args, work);
+        return launch(&args, work);
     }
     let faces = geometry.vector_faces(mask, precision, reals, nrhs);
     let halo = geometry.halo_exchange(device, &faces)?;
@@ -160,7 +167,7 @@ fn hop(
     device.launch(kernels::VectorPack(precision), &args, faces)?;
     let part = |region, n| {
         let args = LaplaceArgs { region, ..args };
-        device.launch(laplace, &args, Work { n, ..work })
+        launch(&args, Work { n, ..work })
     };
     let inner = geometry.inner();
     halo.exchange(geometry.comm(), || part(args::REGION_INNER, inner))?;

@@ -217,10 +217,8 @@ impl Cuda {
     ) -> Result<()> {
         // Kernels that count their elements in 32 bits read the lower half.
         let mut n = call.work.n as u64;
-        let batches = match call.kernel.kind {
-            Kind::Block => 1,
-            _ => call.work.batches,
-        };
+        let together = call.kernel.together(call.work.batches).is_some();
+        let batches = if together { 1 } else { call.work.batches };
         let grid = match sums {
             None => [grid_x as u32, batches as u32, 1],
             // Batches side by side (kernels/sums.h).
@@ -266,9 +264,7 @@ impl Cuda {
     }
 
     fn enqueue_sites(&self, call: &Call, kernel: &Loaded) -> Result<()> {
-        // Where a block takes all batches of its sites, two threads share a site.
-        let shared = matches!(call.kernel.kind, Kind::Block) && call.work.batches > 1;
-        let threads = call.work.n * if shared { 2 } else { 1 };
+        let threads = call.work.n * call.kernel.together(call.work.batches).unwrap_or(1);
         self.enqueue(call, kernel, threads.div_ceil(kernel.shape.block as usize), None)
     }
 
