@@ -96,6 +96,30 @@ def test_noise_has_no_bias_and_its_variance():
     refused(ValueError, "two", lambda: d.loops(gauge, tol=1e-8).error())
 
 
+def test_variances_of_differences_are_the_exact_ones():
+    u, gauge = lattice()
+    d, heavy = (plaq.Clover(gauge, mass=mass, csw=1.1) for mass in (0.4, 0.7))
+    size = int(np.prod(SHAPE)) * 12
+    one, other = (inverse(u, mass).reshape(size, size) for mass in (0.4, 0.7))
+    close(one - other, 0.3 * one @ other, 1e-11)
+    how = {"vectors": 400, "seed": 3, "tol": 1e-9}
+    between = d.loops(gauge, minus=heavy, **how).lines[:, 0]
+    # Loops of both with the same noise, less each other: noise at the end of the difference.
+    behind = d.loops(gauge, **how).lines[:, 0] - heavy.loops(gauge, **how).lines[:, 0]
+    for name in ("1", "5", "Z5"):
+        gamma = np.kron(np.eye(size // 12), np.kron(plaq.gamma[name], np.eye(3)))
+        for t in range(SHAPE[0]):
+            slice_t = np.zeros((size, 1))
+            slice_t[t * size // SHAPE[0] : (t + 1) * size // SHAPE[0]] = 1
+            operator = slice_t * gamma
+            for found, matrix in ((behind, operator @ (one - other)), (between, 0.3 * other @ operator @ one)):
+                number = plaq.gamma.number(name)
+                squares = abs(found[:, number, 0, t] - np.trace(matrix)) ** 2
+                # Of Z4 noise: the sum over pairs of the entries outside of the diagonal.
+                wanted = (abs(matrix) ** 2).sum() - (abs(matrix.diagonal()) ** 2).sum()
+                assert abs(squares.mean() - wanted) < 5 * squares.std() / len(squares) ** 0.5, (name, t, squares.mean(), wanted)
+
+
 def test_probing_waves_separate_colours():
     for extents in ([4, 4, 2, 8], [6, 2, 4, 12], [10, 2, 2, 6]):
         volume = int(np.prod(extents))
@@ -109,6 +133,15 @@ def test_probing_waves_separate_colours():
         ):
             mean = np.exp(2j * np.pi * (sites @ (waves[:count] / extents).T)).mean(1)
             close(mean, same(sites).astype(float))
+    # Of extents with other factors than 2 these come last, of 48 the 3: pairs of sites on a large lattice.
+    extents, rng = np.array([48, 48, 24, 48]), np.random.default_rng(7)
+    apart = np.concatenate([rng.integers(0, extents, (2000, 4)), 16 * rng.integers(0, 3, (200, 4)), 8 * rng.integers(0, 6, (200, 4))])
+    for power, count in ((1, 16), (2, 256), (3, 4096)):
+        waves = np.array([quark_loops.probe(extents, c) for c in range(count)])
+        mean = np.exp(2j * np.pi * (apart @ (waves / extents).T)).mean(1)
+        close(mean, (apart % 2**power == 0).all(1).astype(float), 1e-10)
+    waves = [tuple(quark_loops.probe(extents, c)) for c in range(16**3 * 2 * 8, 16**3 * 2 * 8 + 200)]
+    assert len(set(waves)) == 200
     refused(plaq.Error, "probes|1 to 32", lambda: quark_loops.probe([2, 2, 2, 4], 32))
     refused(plaq.Error, "extents|even", lambda: quark_loops.probe([3, 2, 2, 4], 0))
 
@@ -123,6 +156,11 @@ def test_loops_refuse_what_does_not_fit():
     assert d.loops(plaq.Gauge.from_array(gauge.lexico())).lines.shape == (1, 1, 16, 1, SHAPE[0])
     refused(ValueError, "one_end", lambda: d.loops(gauge, one_end=True))
     refused(plaq.Error, "vectors", lambda: d.loops(gauge, vectors=0))
+    for made in (d.loops, d.loop_sums):
+        refused(plaq.Error, "probes|1 to 32|found 33", lambda made=made: made(gauge, probes=33))
+        refused(plaq.Error, "probes|1|found 0", lambda made=made: made(gauge, probes=0))
+        refused(plaq.Error, "time_parts|divisor|found 3", lambda made=made: made(gauge, dilute="time", time_parts=3))
+        refused(plaq.Error, "time_parts|divisor|found 0", lambda made=made: made(gauge, dilute="time"))
     # Differences are of masses alone.
     for heavy in (
         plaq.Clover(gauge, mass=0.9, csw=2.0),

@@ -176,6 +176,38 @@ def test_contractions_refuse_what_is_not_of_one_kind():
     )
 
 
+def test_bad_input_is_named():
+    u, d, _, s, _ = quarks()
+    three, infinite = np.eye(3), np.full((4, 4), np.inf)
+    for call in (
+        lambda m: structure.quarks(s, sink=m),
+        lambda m: structure.quarks(s, source=m),
+        lambda m: structure.through_meson(s, sink=m, time=1),
+        lambda m: structure.through_baryon(s, projector=m, time=1),
+        lambda m: structure.through_operator(s, u, gamma=m),
+        lambda m: plaq.mesons(s, gammas=[(m, "5")]),
+    ):
+        refused(ValueError, "4 x 4|found shape (3, 3)", lambda call=call: call(three))
+        refused((ValueError, plaq.capi.InvalidArgument), "4 x 4|finite", lambda call=call: call(infinite))
+    refused(ValueError, "gamma|4 x 4 matrix|'a'", lambda: structure.through_operator(s, u, gamma=[["a"] * 4] * 4))
+    refused(ValueError, "sink|C5|'C7'", lambda: structure.quarks(s, sink="C7"))
+    for time in (T, -1, 100):
+        for call in (structure.through_baryon, structure.through_meson):
+            refused(plaq.capi.InvalidArgument, f"time|0 to {T - 1}|found {time}", lambda call=call, time=time: call(s, time=time))
+    # A sink may lie beyond the lattice's end, and counts from the source.
+    assert X0[3] + SINK >= T and structure.through_baryon(s, time=SINK).norm2().max() > 0
+    long = structure.straight("z", 3)
+    for call in (
+        lambda: structure.insertions(s, s, u, lines=[long]),
+        lambda: structure.through_operator(s, u, line=long),
+        lambda: structure.gluons(u, long),
+        lambda: d.loops(u, lines=[long]),
+        lambda: d.loop_sums(u, lines=[long]),
+    ):
+        refused(plaq.capi.InvalidArgument, "lines|not longer than the lattice, 2|found 3", call)
+    refused(plaq.capi.InvalidArgument, "derivatives|4", lambda: structure.insertions(s, s, u, lines=["dx dx dx dx"]))
+
+
 def test_mesons_of_any_matrix_are_sums():
     *_, s, q = quarks()
     rng = np.random.default_rng(3)

@@ -46,6 +46,8 @@ def _parts(which: Any) -> Dict[int, complex]:
     matrix = np.asarray(which, complex)
     if matrix.shape != (4, 4):
         raise ValueError(f"gammas: expected numbers, names or 4 x 4 arrays, found shape {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"gammas: expected 4 x 4 arrays of finite numbers, found {matrix}")
     parts = {n: complex(np.trace(gamma[n].conj().T @ matrix) / 4) for n in range(16)}
     return {n: z for n, z in parts.items() if z}
 

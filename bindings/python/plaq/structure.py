@@ -58,7 +58,11 @@ NUCLEON: Dict[str, List[Tuple[str, int]]] = {
 def _matrix(which: Spin, name: str, named: Mapping[str, np.ndarray] = {}) -> np.ndarray:
     if isinstance(which, str) and which in named:
         return named[which]
-    found = gamma[which] if isinstance(which, (int, str)) else np.asarray(which, complex)
+    try:
+        found = gamma[which] if isinstance(which, (int, str)) else np.asarray(which, complex)
+    except (TypeError, ValueError) as error:
+        expected = f"a number, a name{' of ' + ', '.join(named) if named else ''} or a 4 x 4 matrix"
+        raise ValueError(f"{name}: expected {expected}, found {which!r}: {error}") from None
     if found.shape != (4, 4):
         raise ValueError(f"{name}: expected a 4 x 4 matrix, found shape {found.shape}")
     return np.ascontiguousarray(found, complex)

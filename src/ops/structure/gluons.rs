@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::lines::displacement;
+use super::lines::{check_path, displacement};
 use super::waves::{Slices, Wave, Waves};
 use crate::backend::args::{FieldStrengthTimesArgs, SpinPairArgs};
 use crate::backend::kernels;
@@ -46,6 +46,7 @@ pub fn gluon_pairs(
             found("{path:?}")
         );
     }
+    check_path(path, gauge.geometry().global_extents())?;
     momenta.iter().try_for_each(|&[x, y, z]| check_momentum([x, y, z, 0]))?;
     let recon = if gauge.recon() == Recon::R18 { Recon::R18 } else { Recon::R12 };
     let precision = gauge.precision().max(Precision::F32);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::lines::{conserved, displacement, terms, Factor, Term, Tree};
+use super::lines::{check_lengths, conserved, displacement, terms, Factor, Term, Tree};
 use super::spin::Spin;
 use super::waves::{from_source, inside, Same, Slices, Wave, Waves};
 use crate::backend::args::SpinPairArgs;
@@ -16,7 +16,6 @@ use crate::linop::LinOp;
 use crate::operators::CovariantShift;
 use crate::ops::gamma::{Gamma, SpinMatrix};
 use crate::ops::source::{check_momentum, check_spinors};
-use crate::refuse;
 
 /// Two quark lines that meet at an operator: `forward` S(z, x0), and `back`, which ends in a sink, as its solution X = M^-1 b:
 /// the line from z to the sink is X^dagger gamma5, with M gamma5-hermitian.
@@ -42,21 +41,7 @@ pub fn insertions(
     operators: &[Vec<Factor>],
     momenta: &[[i32; 3]],
 ) -> Result<Vec<Complex64>> {
-    let extents = lines.forward.geometry().global_extents();
-    for factors in operators {
-        let long = |mu: u8| factors.iter().filter(|f| **f == Factor::Step(mu)).count();
-        if let Some(mu) = (0..4).find(|&mu| long(mu).max(long(7 - mu)) > extents[usize::from(mu)]) {
-            refuse!(
-                InvalidArgument,
-                "lines",
-                expected(
-                    "lines that are not longer than the lattice, {}",
-                    extents[usize::from(mu)]
-                ),
-                found("{}", long(mu).max(long(7 - mu)))
-            );
-        }
-    }
+    check_lengths(operators, lines.forward.geometry().global_extents())?;
     let all: Vec<Vec<Term>> = operators.iter().map(|f| terms(f)).collect::<Result<_>>()?;
     let found = Found::new(lines, all.iter().flatten(), momenta)?;
     let mut out = vec![];

@@ -46,6 +46,36 @@ impl std::fmt::Display for Factor {
 pub const LONGEST: usize = 256;
 pub const DERIVATIVES: usize = 3;
 
+/// Refuses lines that go more steps into a direction than the lattice has sites in it.
+///
+/// # Errors
+/// `InvalidArgument`.
+pub fn check_lengths(operators: &[Vec<Factor>], extents: [usize; 4]) -> Result<()> {
+    for factors in operators {
+        let long = |mu: u8| factors.iter().filter(|f| **f == Factor::Step(mu)).count();
+        for mu in 0..4u8 {
+            let (extent, found) = (extents[usize::from(mu)], long(mu).max(long(7 - mu)));
+            if found > extent {
+                refuse!(
+                    InvalidArgument,
+                    "lines",
+                    expected("lines that are not longer than the lattice, {extent}"),
+                    found("{found}")
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The same of a path of steps.
+///
+/// # Errors
+/// `InvalidArgument`.
+pub fn check_path(path: &[u8], extents: [usize; 4]) -> Result<()> {
+    check_lengths(&[path.iter().map(|step| Factor::Step(*step)).collect()], extents)
+}
+
 /// A term qbar(end of left) spin q(end of right) of an operator at z: paths from z, along which both are carried back to z.
 #[derive(Clone, Debug)]
 pub(super) struct Term {

@@ -10,7 +10,7 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::hopping::Hopping;
-use super::lines::Factor;
+use super::lines::{check_lengths, Factor};
 use super::loops::{loops, LoopKind, LoopNoise, LoopOperators, Loops, OneEnd};
 use super::low_space::{LowSolve, LowSpace, LowVectors, Product};
 use crate::compose::DiracSolver;
@@ -253,6 +253,9 @@ impl LoopSums {
                 found("{} and {}", of.lines.len(), of.momenta.len())
             );
         }
+        let extents = quarks.links.geometry().global_extents();
+        check_lengths(&of.lines, extents)?;
+        of.noise.check(extents)?;
         check_configuration(quarks.solver.op().links(), "solver", quarks.links, "gauge")?;
         if let Some(space) = quarks.space {
             space.check(quarks.solver)?;

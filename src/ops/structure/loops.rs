@@ -133,6 +133,26 @@ impl LoopNoise {
         }
     }
 
+    /// Refuses what does not fit to a lattice.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: no waves or more than sites, or parts of the time slices that do not divide T.
+    pub fn check(&self, extents: [usize; 4]) -> Result<()> {
+        if self.probes == 0 {
+            refuse!(InvalidArgument, "probes", expected("1 or more"), found("0"));
+        }
+        probe(extents, self.probes - 1)?;
+        if !extents[3].is_multiple_of(self.time_parts.max(1)) {
+            refuse!(
+                InvalidArgument,
+                "time_parts",
+                expected("a divisor of the lattice's T, {}", extents[3]),
+                found("{}", self.time_parts)
+            );
+        }
+        Ok(())
+    }
+
     /// Columns of a vector.
     pub fn columns(&self) -> usize {
         self.parts().iter().product::<usize>() * self.probes
@@ -424,10 +444,7 @@ pub fn loops(
     let parts: usize = noise.parts().iter().product();
     let together = noise.together(at_once).min(noise.vectors);
     check(solver, parts * together, at_once)?;
-    if noise.probes == 0 {
-        refuse!(InvalidArgument, "probes", expected("1 or more"), found("0"));
-    }
-    probe(extents, noise.probes - 1)?;
+    noise.check(extents)?;
     let five = Spin::from(SpinMatrix::gamma5());
     let (mut total, mut ended) = (None::<SolveReport>, false);
     let end = noise.first + noise.vectors;

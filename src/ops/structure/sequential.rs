@@ -5,7 +5,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::insertions::links_for;
-use super::lines::displacement;
+use super::lines::{check_path, displacement};
 use super::spin::Spin;
 use super::three_quarks::{arguments, conjugate, Form, Pairing, ThreeQuarks};
 use super::waves::{inside, Same, Wave};
@@ -114,6 +114,7 @@ pub fn through_operator(
     if path.is_empty() {
         return product(to, from, wave, (gamma, None), ([0; 4], boundary));
     }
+    check_path(path, from.geometry().global_extents())?;
     let shift = CovariantShift::new(links_for(links, from)?, from.components(), path.to_vec())?;
     shift.apply(to, from)?;
     product(to, to, wave, (gamma, None), (displacement(path), boundary))
