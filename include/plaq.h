@@ -3287,7 +3287,8 @@ plaq_status plaq_modes_memory(plaq_gauge gauge,
                               int64_t *slices);
 
 /** Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
- * beside them. It appears complete or not at all. Errors: FILE_WRITE. */
+ * beside them, or where its name ends with .h5 or .hdf5 the same by libhdf5, modes as datasets "modes/0", "modes/1", ...
+ * [t][z][y][x][colour]. It appears complete or not at all. Errors: FILE_WRITE; UNSUPPORTED: no libhdf5. */
 plaq_status plaq_modes_write(plaq_modes modes, const char *file);
 
 /** Reads modes of such a file, as those of these links; `smeared` as above, without it they are smeared as
@@ -3363,16 +3364,17 @@ plaq_status plaq_modes_write_perambulators(plaq_modes modes,
                                            plaq_solve_report *report);
 
 /** Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
- * [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
- * [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
+ * [shift along a path], for source time t0, sink times t1 and all times t: complex numbers
+ * [sink time][insertion][t][spin'][spin][mode'][mode]; `count`: as many. The source's columns are solved for once. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
  * pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
  * as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
  * ended. Errors: those of plaq_modes_perambulators.
- * Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count]. */
+ * Arrays: sink_times[nsinks], gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count]. */
 plaq_status plaq_modes_generalised_perambulators(plaq_modes modes,
                                                  plaq_solver solver,
                                                  int32_t source_time,
-                                                 int32_t sink_time,
+                                                 const int32_t *sink_times,
+                                                 int64_t nsinks,
                                                  const int32_t *gammas,
                                                  const int32_t *momenta,
                                                  const int32_t *lengths,

@@ -289,7 +289,7 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         let (modes, report) = Modes::new(&s.gauge, None, &settings, &mut unwatched).unwrap();
         assert_eq!((whole.slices, modes.vectors().on_device()), (times, N));
         let held = s.device.used().0;
-        s.device.limit_memory(held + whole.search * 8 / 10);
+        s.device.limit_memory(held + whole.search * 95 / 100);
         let short = Modes::memory(&s.gauge, &settings).unwrap();
         let (slices, parts) = (short.slices, Modes::new(&s.gauge, None, &settings, &mut unwatched));
         s.device.limit_memory(u64::MAX);

@@ -4326,7 +4326,8 @@ module plaq
       integer(c_int64_t), intent(inout) :: slices
     end function
     !> Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
-    !> beside them. It appears complete or not at all. Errors: FILE_WRITE.
+    !> beside them, or where its name ends with .h5 or .hdf5 the same by libhdf5, modes as datasets "modes/0", "modes/1", ...
+    !> [t][z][y][x][colour]. It appears complete or not at all. Errors: FILE_WRITE; UNSUPPORTED: no libhdf5.
     integer(c_int32_t) function plaq_modes_write(modes, file) bind(c)
       import
       type(plaq_modes), value :: modes
@@ -4448,16 +4449,17 @@ module plaq
       integer(c_int32_t), intent(in) :: times(ntimes)
     end function
     !> Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
-    !> [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
-    !> [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
+    !> [shift along a path], for source time t0, sink times t1 and all times t: complex numbers
+    !> [sink time][insertion][t][spin'][spin][mode'][mode]; `count`: as many. The source's columns are solved for once. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
     !> pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
     !> as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
     !> ended. Errors: those of plaq_modes_perambulators.
-    !> Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
+    !> Arrays: sink_times[nsinks], gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
     integer(c_int32_t) function plaq_modes_generalised_perambulators(modes, &
         solver, &
         source_time, &
-        sink_time, &
+        sink_times, &
+        nsinks, &
         gammas, &
         momenta, &
         lengths, &
@@ -4474,7 +4476,7 @@ module plaq
       type(plaq_modes), value :: modes
       type(plaq_solver), value :: solver
       integer(c_int32_t), value :: source_time
-      integer(c_int32_t), value :: sink_time
+      integer(c_int64_t), value :: nsinks
       integer(c_int64_t), value :: insertions
       integer(c_int64_t), value :: nsteps
       type(c_funptr), value :: callback
@@ -4482,6 +4484,7 @@ module plaq
       integer(c_int64_t), value :: count
       integer(c_int64_t), intent(inout) :: finished
       type(plaq_solve_report), intent(inout), optional :: report
+      integer(c_int32_t), intent(in) :: sink_times(nsinks)
       integer(c_int32_t), intent(in) :: gammas(insertions)
       integer(c_int32_t), intent(in) :: momenta(3 * insertions)
       integer(c_int32_t), intent(in) :: lengths(insertions)

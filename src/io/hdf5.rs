@@ -12,7 +12,7 @@ use num_complex::Complex64;
 
 use super::stream::Output;
 use crate::bail;
-use crate::error::{significant, Result};
+use crate::error::{host_array, significant, Result};
 
 /// Numbers of a dataset, the last index fastest.
 #[derive(Clone, Debug)]
@@ -125,6 +125,8 @@ functions! {
     dataset = b"H5Dcreate2" (Id, *const c_char, Id, Id, Id, Id, Id) -> Id;
     open_dataset = b"H5Dopen2" (Id, *const c_char, Id) -> Id;
     write = b"H5Dwrite" (Id, Id, Id, Id, Id, *const c_void) -> c_int;
+    dataset_space = b"H5Dget_space" (Id) -> Id;
+    read = b"H5Dread" (Id, Id, Id, Id, Id, *mut c_void) -> c_int;
     close_dataset = b"H5Dclose" (Id) -> c_int;
     attribute = b"H5Acreate2" (Id, *const c_char, Id, Id, Id, Id) -> Id;
     write_attribute = b"H5Awrite" (Id, Id, *const c_void) -> c_int;
@@ -457,16 +459,49 @@ fn alone<T>(work: impl FnOnce(&'static Api) -> Result<T>) -> Result<T> {
     work(Api::get()?)
 }
 
+/// A file that is written part by part, and appears when it is complete.
+pub struct Writer {
+    output: Output,
+}
+
+impl Writer {
+    /// A file with these attributes that will replace one of this name.
+    ///
+    /// # Errors
+    /// `Unsupported`: no libhdf5; `FileWrite`.
+    pub fn create(path: &Path, attributes: &Attributes) -> Result<Self> {
+        alone(|api| {
+            let output = Output::create(path)?;
+            api.write_all(output.path(), true, &[], attributes)?;
+            Ok(Writer { output })
+        })
+    }
+
+    /// Adds datasets.
+    ///
+    /// # Errors
+    /// `FileWrite`.
+    pub fn add(&self, all: &[Dataset]) -> Result<()> {
+        add(self.output.path(), all)
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// `FileWrite`.
+    pub fn finish(self) -> Result<()> {
+        self.output.commit()
+    }
+}
+
 /// Writes datasets, and attributes of the file, over a file of this name.
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileWrite`.
 pub fn write(path: &Path, all: &[Dataset], attributes: &Attributes) -> Result<()> {
-    alone(|api| {
-        let output = Output::create(path)?;
-        api.write_all(output.path(), true, all, attributes)?;
-        output.commit()
-    })
+    let writer = Writer::create(path, attributes)?;
+    writer.add(all)?;
+    writer.finish()
 }
 
 /// Adds datasets to a file that exists.
@@ -526,5 +561,37 @@ pub fn number(path: &Path, name: &str, attribute: &str) -> Result<Option<f64>> {
             Some(Attribute::Number(x)) => Some(x),
             _ => None,
         })
+    })
+}
+
+/// All numbers of a dataset of real or of complex numbers, as `complex` says.
+///
+/// # Errors
+/// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file, no such dataset, or other numbers; `OutOfMemory`.
+pub fn read(path: &Path, name: &str, complex: bool) -> Result<Numbers> {
+    alone(|api| {
+        let file = api.open_file(path, READ)?;
+        let Some(data) = api.dataset_of(&file, name)? else {
+            bail!(FileFormat, "{}: the file has no dataset {name}", path.display());
+        };
+        let of_complex = api.complex()?;
+        // SAFETY: live objects; as many numbers as there are go to an array of that size, in its type.
+        unsafe {
+            let space = api.own((api.dataset_space)(data.id), api.close_space, "a space")?;
+            let count = (api.values)(space.id).max(0) as usize;
+            let mut numbers = host_array(count * (1 + usize::from(complex)), 0.0f64, name)?;
+            let kind = if complex { of_complex.id } else { api.double };
+            let to = numbers.as_mut_ptr().cast();
+            if (api.read)(data.id, kind, DEFAULT, DEFAULT, DEFAULT, to) < 0 {
+                let what = if complex { "complex" } else { "real" };
+                bail!(FileFormat, "{}: {name}: expected {what} numbers", path.display());
+            }
+            Ok(match complex {
+                false => Numbers::Real(numbers),
+                true => Numbers::Complex(
+                    numbers.chunks_exact(2).map(|z| Complex64::new(z[0], z[1])).collect(),
+                ),
+            })
+        }
     })
 }

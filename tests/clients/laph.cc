@@ -178,6 +178,7 @@ int main(int argc, char **argv) {
   QudaGaugeSmearParam smear = newQudaGaugeSmearParam();
   QudaGaugeObservableParam nothing = newQudaGaugeObservableParam();
   smear.smear_type = QUDA_GAUGE_SMEAR_STOUT, smear.n_steps = 10, smear.rho = 0.12, smear.dir_ignore = 3;
+  smear.meas_interval = 20;
   performGaugeSmearQuda(&smear, &nothing);
 
   /* Modes of every time-slice; values are those of a Laplacian over 6. */
@@ -196,7 +197,7 @@ int main(int argc, char **argv) {
   const int first = part[3] * quda::commCoords(3);
   for (int t = 0; t < part[3]; t++)
     for (int k = 0; k < modes; k++)
-      CHECK(std::abs(6.0 * found[t * modes + k] - values[(first + t) * modes + k]) < 1e-9);
+      CHECK(std::abs(6.0 * found[(first + t) * modes + k] - values[(first + t) * modes + k]) < 1e-9);
 
   /* Columns 4 k + s: spin s of mode k on slice t0. */
   const int columns = 4 * modes, half = sites / 2, slice = half / part[3];

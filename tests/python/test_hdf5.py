@@ -167,8 +167,21 @@ def perambulators(times, path=to, group="perambulators", of=solver, callback=Non
     return capi.plaq_modes_write_perambulators(V, of, times, len(times), path, group, callback, None)
 
 
+import numpy as np
+
 elementals(to, "refuse")
+V.save(modes + ".h5")
+again = plaq.Modes.load(modes + ".h5", U)
 print(perambulators([3, 0]), perambulators([0, 3, 5]), perambulators([2], group="other/quark"))
+largest = lambda a, b: np.abs(a - b).max()
+print(
+    largest(again.vectors().columns(), V.vectors().columns()),
+    largest(again.values, V.values),
+    again.report.steps == V.report.steps and list(again.next) == list(V.next),
+)
+refused("damaged", lambda: plaq.Modes.load(to, U))
+refused("h5 lattice", lambda: plaq.Modes.load(modes + ".h5", plaq.Gauge.hot([4, 4, 4, 4], seed=3)))
+refused("h5 links", lambda: plaq.Modes.load(modes + ".h5", plaq.Gauge.hot(U.extents, seed=3)))
 refused("exists", lambda: elementals(to, "refuse"))
 refused("names", lambda: elementals(to, "append"))
 refused("time", lambda: perambulators([8]))
@@ -202,7 +215,8 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
             env={**hdf5_of_the_wheel(), **library},
         )
         assert done.returncode == 0, done.stderr
-        counts, wrong = done.stdout.splitlines()
+        counts, kept, wrong = done.stdout.splitlines()
+        assert kept == "0.0 0.0 True", kept
         assert counts == "2 3 1"
         wrong = json.loads(wrong)
         for name, words in {
@@ -217,6 +231,9 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
             "no place": "File|folder",
             "links": "FieldMismatch|links",
             "load": "4",
+            "damaged": "FileFormat|lattice",
+            "h5 lattice": "FileFormat|[4, 4, 4, 4]|[4, 4, 4, 8]",
+            "h5 links": "FieldMismatch|links",
         }.items():
             assert all(word in wrong[name] for word in words.split("|")), (name, wrong[name])
         # Python goes on in C's file, and the program in Python's.
@@ -234,6 +251,10 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
             assert sorted(c) == ["baryons", "mesons", "other", "perambulators", "residuals", "values"]
             assert list(c["mesons"].attrs["operators"]) == ["1", "dx"]
             close(c["mesons"][()], V.mesons(operators=["", "dx"]), 1e-12)
+        with h5py.File(f"{modes}.h5") as file:
+            assert sorted(file["modes"]) == ["0", "1", "2", "3"] and file["modes/2"].shape == (8, 4, 4, 4, 3)
+            close(file["modes/2"][()], V.vectors(2, 1).columns()[0].reshape(8, 4, 4, 4, 3), 1e-15)
+            assert file["values"].attrs["modes"] == 4 and file["modes/2"].attrs["indices"] == "t, z, y, x, colour"
         words = ["distillation", links, "--kappa", "0.12", "--csw", "1.1", "--tol", "1e-11", "--device", "cpu", "--out", ours]
         code, said = run(*words, "--load-modes", modes, "--continue", "--times", "0,3,4")
         assert code == 0 and plaq.read(ours)["perambulators"].times == [0, 3, 4], said

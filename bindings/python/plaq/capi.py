@@ -5182,7 +5182,8 @@ _plaq_modes_write = _n.function("plaq_modes_write", _c.c_int32, [plaq_modes, _c.
 
 def plaq_modes_write(modes: Any, file: Any) -> None:
     """Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
-    beside them. It appears complete or not at all. Errors: FILE_WRITE.
+    beside them, or where its name ends with .h5 or .hdf5 the same by libhdf5, modes as datasets "modes/0", "modes/1", ...
+    [t][z][y][x][colour]. It appears complete or not at all. Errors: FILE_WRITE; UNSUPPORTED: no libhdf5.
     """
     _n.call(_plaq_modes_write, _n.handle(plaq_modes, modes, "modes"), _n.encoded(file, "file"))
 
@@ -5304,14 +5305,15 @@ def plaq_modes_write_perambulators(
     return finished_.value
 
 
-_plaq_modes_generalised_perambulators = _n.function("plaq_modes_generalised_perambulators", _c.c_int32, [plaq_modes, plaq_solver, _c.c_int32, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p])
+_plaq_modes_generalised_perambulators = _n.function("plaq_modes_generalised_perambulators", _c.c_int32, [plaq_modes, plaq_solver, _c.c_int32, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p])
 
 
 def plaq_modes_generalised_perambulators(
         modes: Any,
         solver: Any,
         source_time: int,
-        sink_time: int,
+        sink_times: Any,
+        nsinks: int,
         gammas: Any,
         momenta: Any,
         lengths: Any,
@@ -5324,16 +5326,16 @@ def plaq_modes_generalised_perambulators(
         report: Optional[plaq_solve_report] = None,
 ) -> int:
     """Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
-    [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
-    [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
+    [shift along a path], for source time t0, sink times t1 and all times t: complex numbers
+    [sink time][insertion][t][spin'][spin][mode'][mode]; `count`: as many. The source's columns are solved for once. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
     pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
     as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
     ended. Errors: those of plaq_modes_perambulators.
-    Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
+    Arrays: sink_times[nsinks], gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
     """
     finished_ = _c.c_int64()
     callback_ = _n.callback(plaq_progress_callback, callback)
-    _n.watched(_plaq_modes_generalised_perambulators, callback_, (), _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), _n.int32(source_time, "source_time"), _n.int32(sink_time, "sink_time"), _n.array(_c.c_int32, gammas, "gammas", insertions), _n.array(_c.c_int32, momenta, "momenta", 3 * insertions), _n.array(_c.c_int32, lengths, "lengths", insertions), _n.int64(insertions, "insertions"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), callback_.c, None, _n.room(_c.c_double, perambulators, "perambulators", 2 * count), _n.int64(count, "count"), _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
+    _n.watched(_plaq_modes_generalised_perambulators, callback_, (), _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), _n.int32(source_time, "source_time"), _n.array(_c.c_int32, sink_times, "sink_times", nsinks), _n.int64(nsinks, "nsinks"), _n.array(_c.c_int32, gammas, "gammas", insertions), _n.array(_c.c_int32, momenta, "momenta", 3 * insertions), _n.array(_c.c_int32, lengths, "lengths", insertions), _n.int64(insertions, "insertions"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), callback_.c, None, _n.room(_c.c_double, perambulators, "perambulators", 2 * count), _n.int64(count, "count"), _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
     return finished_.value
 
 

@@ -26,7 +26,7 @@ use crate::ops::distillation::elementals::{
     baryon_count, baryon_elementals, meson_elementals, Step,
 };
 use crate::ops::distillation::file::{
-    about_modes, about_quarks, json, write, ElementalsOf, IfExists, PerambulatorFile,
+    about_quarks, json, write, ElementalsOf, IfExists, PerambulatorFile,
 };
 use crate::ops::distillation::meson::{correlator, Side};
 pub use crate::ops::distillation::modes::plaq_modes_params;
@@ -121,7 +121,8 @@ interface! {
         /// slices of a rank that are searched together. Errors: BAD_PARAMETER, OUT_OF_MEMORY: it will not fit.
         plaq_modes_memory(gauge: Handle<plaq_gauge>, params: Params<plaq_modes_params>, search: Out<i64>, device: Out<i64>, host: Out<i64>, slices: Out<i64>) = memory_of;
         /// Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
-        /// beside them. It appears complete or not at all. Errors: FILE_WRITE.
+        /// beside them, or where its name ends with .h5 or .hdf5 the same by libhdf5, modes as datasets "modes/0", "modes/1", ...
+        /// [t][z][y][x][colour]. It appears complete or not at all. Errors: FILE_WRITE; UNSUPPORTED: no libhdf5.
         plaq_modes_write(modes: Handle<plaq_modes>, file: Text) = save;
         /// Reads modes of such a file, as those of these links; `smeared` as above, without it they are smeared as
         /// they were. Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
@@ -400,7 +401,7 @@ fn about_of(
     capacity: i64,
 ) -> Result<()> {
     let known_by = match solver {
-        None => about_modes(&modes.modes),
+        None => modes.modes.about(),
         Some(solver) => {
             modes.context.check_same(solver.context(), "solver")?;
             about_quarks(&modes.modes, solver.solver())

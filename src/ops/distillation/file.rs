@@ -34,24 +34,9 @@ choices! {
 /// Group of perambulators where nobody names another one.
 pub const GROUP: &str = "perambulators";
 
-/// What modes are known by.
-pub fn about_modes(modes: &Modes) -> Attributes {
-    let (steps, rho) = modes.smearing();
-    let [spatial, temporal, trace] = modes.mark().numbers;
-    vec![
-        ("modes", Attribute::Integer(modes.count() as i64)),
-        ("stout_steps", Attribute::Integer(steps as i64)),
-        ("stout_rho", Attribute::Number(rho)),
-        ("momentum", Attribute::Numbers(modes.momentum().to_vec())),
-        ("plaquette_spatial", Attribute::Number(spatial)),
-        ("plaquette_temporal", Attribute::Number(temporal)),
-        ("link_trace", Attribute::Number(trace)),
-    ]
-}
-
 /// What perambulators of an operator are known by, besides their source time; `tol`: |b - M x| / |b| of the solves.
 pub fn about_quarks(modes: &Modes, solver: &DiracSolver) -> Attributes {
-    let mut about = about_modes(modes);
+    let mut about = modes.about();
     let text = |word: &str| Attribute::Text(word.into());
     about.extend([
         ("kind", text("perambulator")),
@@ -145,7 +130,7 @@ impl ElementalsOf {
     /// Errors of elementals.
     pub fn datasets(&self, left: &Modes, modes: &Modes) -> Result<Vec<Dataset>> {
         let (n, times) = (modes.count(), modes.times());
-        let about = || about_modes(modes);
+        let about = || modes.about();
         let momenta =
             Attribute::Integers(self.momenta.concat().into_iter().map(i64::from).collect());
         let reals = |all: &[f64]| Numbers::Real(all.to_vec());

@@ -5,6 +5,7 @@ pub mod elementals;
 pub mod file;
 pub mod meson;
 pub mod modes;
+mod modes_file;
 pub mod noise;
 pub mod perambulator;
 pub mod search;

@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
+use super::modes_file::{self, Hdf5Modes};
 use super::search::{bytes_of, laplacian, search, ModesMemory};
 use super::vectors::portions;
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{
-    Components, GaugeField, Precision, Recon, RhsOrder, Subset, VectorField, VectorSet,
+    Components, GaugeField, Geometry, Precision, Recon, RhsOrder, Subset, VectorField, VectorSet,
 };
+use crate::io::hdf5::{Attribute, Attributes};
 use crate::io::LinksMark;
 use crate::linop::{LinOp, Shape};
 use crate::ops::eigenvectors::{save_sets, VectorFile};
@@ -115,6 +117,12 @@ fn smeared(
     Ok(Arc::new(copy(own)?))
 }
 
+/// A file of modes.
+enum Kept {
+    Lime(VectorFile),
+    Hdf5(Hdf5Modes),
+}
+
 /// Refuses more modes than a slice has.
 fn check_count(gauge: &GaugeField, count: usize) -> Result<()> {
     let [x, y, z, _] = gauge.geometry().global_extents();
@@ -182,7 +190,7 @@ impl Modes {
         check_count(gauge, settings.count)?;
         let (geometry, precision) = (gauge.geometry(), gauge.precision());
         let recon = if settings.momentum == [0.0; 3] { Recon::R12 } else { Recon::R18 };
-        let links = bytes_of(gauge, recon, settings.mixed);
+        let links = |geometry: &Geometry| bytes_of(gauge, geometry, recon, settings.mixed);
         let shape = Shape {
             device: gauge.device().clone(),
             geometry: geometry.clone(),
@@ -191,7 +199,7 @@ impl Modes {
             components: Components::COLOUR,
             order: RhsOrder::Slowest,
         };
-        ModesMemory::of(&shape, (links, false), settings.count, settings.vectors)
+        ModesMemory::of(&shape, (&links, false), settings.count, settings.vectors)
     }
 
     /// Modes of a slice.
@@ -257,11 +265,26 @@ impl Modes {
         Ok(all)
     }
 
-    /// Writes them: SciDAC records in LIME with checksums, values and what the links are known by beside them; complete or
-    /// not at all. All ranks call it.
+    /// What they are known by in files.
+    pub fn about(&self) -> Attributes {
+        let (steps, rho) = self.smearing;
+        let [spatial, temporal, trace] = self.mark.numbers;
+        vec![
+            ("modes", Attribute::Integer(self.count() as i64)),
+            ("stout_steps", Attribute::Integer(steps as i64)),
+            ("stout_rho", Attribute::Number(rho)),
+            ("momentum", Attribute::Numbers(self.momentum.to_vec())),
+            ("plaquette_spatial", Attribute::Number(spatial)),
+            ("plaquette_temporal", Attribute::Number(temporal)),
+            ("link_trace", Attribute::Number(trace)),
+        ]
+    }
+
+    /// Writes them: SciDAC records in LIME with checksums, values and what the links are known by beside them, or, where the
+    /// name says so, datasets of HDF5; complete or not at all. All ranks call it.
     ///
     /// # Errors
-    /// Errors of [`save_sets`].
+    /// Errors of [`save_sets`]; `Unsupported`: no libhdf5.
     pub fn save(&self, path: &Path) -> Result<()> {
         let tables = [
             ("values", self.values.clone()),
@@ -272,6 +295,9 @@ impl Modes {
             ("smearing", vec![self.smearing.0 as f64, self.smearing.1]),
             ("momentum", self.momentum.to_vec()),
         ];
+        if modes_file::is_named(path) {
+            return modes_file::save(path, &tables, &self.about(), &self.vectors);
+        }
         let tables = tables.map(|(name, values)| (name.to_string(), values));
         save_sets(path, KIND, tables.into(), &[&self.vectors])
     }
@@ -282,10 +308,23 @@ impl Modes {
     /// `FieldMismatch`: they are of other links; `FileFormat`, and what [`VectorFile`] refuses.
     pub fn load(path: &Path, gauge: &GaugeField, own: Option<&GaugeField>) -> Result<Modes> {
         let (device, geometry) = (gauge.device(), gauge.geometry());
-        let mut file = VectorFile::open(device, geometry, path, KIND, Components::COLOUR)?;
-        let (n, times) = (file.header().count, geometry.global_extents()[3]);
+        let times = geometry.global_extents()[3];
+        let there = geometry.comm().agree(Ok(modes_file::is_there(path)))?;
+        let mut file = match there {
+            true => Kept::Hdf5(Hdf5Modes::open(device, geometry, path)?),
+            false => {
+                Kept::Lime(VectorFile::open(device, geometry, path, KIND, Components::COLOUR)?)
+            }
+        };
+        let n = match &file {
+            Kept::Lime(file) => file.header().count,
+            Kept::Hdf5(file) => file.table("values")?.len() / times,
+        };
         let table = |name: &str, count: usize| -> Result<Vec<f64>> {
-            let found = file.table(name)?;
+            let found = match &file {
+                Kept::Lime(file) => file.table(name)?,
+                Kept::Hdf5(file) => file.table(name)?,
+            };
             if found.len() != count {
                 let path = path.display();
                 bail!(
@@ -310,7 +349,10 @@ impl Modes {
         let momentum = [momentum[0], momentum[1], momentum[2]];
         let own_smearing = if own.is_some() { (0, 0.0) } else { smearing };
         let links = smeared(gauge, own, own_smearing, momentum)?;
-        let vectors = file.read_set(0..n, links.precision())?;
+        let vectors = match &mut file {
+            Kept::Lime(file) => file.read_set(0..n, links.precision())?,
+            Kept::Hdf5(file) => file.read_set(n, links.precision())?,
+        };
         let modes =
             Modes { links, vectors, values, residuals, beyond, largest, mark, smearing, momentum };
         modes.check(path)?;

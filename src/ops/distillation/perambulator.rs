@@ -10,7 +10,7 @@ use crate::bail;
 use crate::compose::{DiracSolver, SolveReport};
 use crate::error::{Error, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
-use crate::fields::{blas, Noise, Recon, SpinorField, VectorField, VectorSet};
+use crate::fields::{blas, Components, Noise, Recon, SpinorField, VectorField, VectorSet};
 use crate::linop::{LinOp, Shape};
 use crate::operators::CovariantShift;
 use crate::ops::gamma::{Gamma, SpinMatrix};
@@ -78,8 +78,12 @@ fn at_a_time(solver: &DiracSolver, modes: &Modes, columns: usize, asked: usize) 
     ways.dedup();
     let precision = modes.vectors().precision();
     let other = Shape { precision, ..shape.clone() };
+    // Modes that wait on the host come for products with solutions, when solves are over.
+    let waiting = modes.vectors().on_device() < modes.count();
+    let colour = Shape { components: Components::COLOUR, ..other.clone() };
+    let brought = if waiting { colour.bytes(vectors::AT_ONCE.min(modes.count())) } else { 0 };
     let need = |n: usize, solve: &dyn Fn(usize) -> Result<u64>| {
-        Ok(solve(n)? + 2 * shape.bytes(n) + 2 * other.bytes(n))
+        Ok(solve(n)?.max(brought) + 2 * shape.bytes(n) + 2 * other.bytes(n))
     };
     match solver.fitting(&ways, need)? {
         Some(n) => Ok(n),

@@ -8,7 +8,7 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::vectors::{colour_vectors, portions};
-use crate::backend::External;
+use crate::backend::{Device, External};
 use crate::error::{host_array, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{
@@ -36,40 +36,42 @@ pub struct ModesMemory {
 
 impl ModesMemory {
     /// The search that `vectors` asks for or that memory allows for `count` modes of these colour vectors, the same on
-    /// all ranks. `links`: bytes of the Laplacian's links on the whole lattice; `made`: they are there already, else they
-    /// are counted with the search.
+    /// all ranks. `links`: bytes of the Laplacian's links on a lattice; `made`: they are there already on the whole one, else
+    /// they are counted with the search.
     ///
     /// # Errors
     /// `OutOfMemory`: not even two slices fit on the device, or what is to stay there does not.
     pub fn of(
         shape: &Shape,
-        (links, made): (u64, bool),
+        (links, made): (&dyn Fn(&Geometry) -> u64, bool),
         count: usize,
         vectors: VectorMemory,
     ) -> Result<Self> {
         let (geometry, device) = (&shape.geometry, &shape.device);
         let (comm, all) = (geometry.comm(), geometry.extents()[3]);
-        let whole = slice_modes_memory(shape, count);
-        let share = |bytes: u64, slices: usize| (bytes * slices as u64).div_ceil(all as u64);
-        let own = if made { 0 } else { links };
-        let need = |slices: usize| match slices == all {
-            true => own + whole,
-            false => own + share(whole + links, slices),
+        let own = if made { 0 } else { links(geometry) };
+        let need = |slices: usize| -> Result<u64> {
+            if slices == all {
+                return Ok(own + slice_modes_memory(shape, count));
+            }
+            let part = part_geometry(geometry, device, slices)?;
+            let bytes = links(&part);
+            Ok(own + bytes + slice_modes_memory(&Shape { geometry: part, ..shape.clone() }, count))
         };
         let free = comm.agree(device.memory())?.0;
-        let fits = |slices: &usize| {
+        let mut mine = all;
+        while vectors != VectorMemory::Device && mine > 2 {
             // A part is left to others.
-            let room = if *slices == all { free } else { free - free / 32 };
-            need(*slices) <= room
-        };
-        let mine = match vectors {
-            VectorMemory::Device => all,
-            _ => (1..=all).rev().filter(|n| n % 2 == 0).find(fits).unwrap_or(2),
-        };
+            let room = if mine == all { free } else { free - free / 32 };
+            if need(mine)? <= room {
+                break;
+            }
+            mine -= 2;
+        }
         let mut fewest = [-(mine as f64)];
         comm.max(&mut fewest)?;
         let slices = -fewest[0] as usize;
-        let search = need(slices);
+        let search = need(slices)?;
         geometry.require(device, search, "the search for modes of time slices")?;
         let modes = shape.bytes(count);
         let resident =
@@ -86,12 +88,19 @@ impl ModesMemory {
     }
 }
 
-/// Device memory of the links of a Laplacian, with their copy in single precision for a search that begins in it.
-pub(super) fn bytes_of(like: &GaugeField, recon: Recon, mixed: bool) -> u64 {
-    let bytes = |precision| GaugeField::bytes(like.geometry(), precision, recon) as u64;
+/// Device memory of the links of a Laplacian on a lattice, with their copy in single precision for a search that begins in
+/// it.
+pub(super) fn bytes_of(like: &GaugeField, geometry: &Geometry, recon: Recon, mixed: bool) -> u64 {
+    let bytes = |precision| GaugeField::bytes(geometry, precision, recon) as u64;
     let precision = like.precision();
     let copy = mixed && precision == Precision::F64;
     bytes(precision) + if copy { bytes(Precision::F32) } else { 0 }
+}
+
+/// The lattice of so many time slices of each rank.
+fn part_geometry(geometry: &Geometry, device: &Device, slices: usize) -> Result<Arc<Geometry>> {
+    let (here, [x, y, z, times]) = (geometry.extents()[3], geometry.global_extents());
+    Geometry::decomposed([x, y, z, times / here * slices], device, geometry.comm())
 }
 
 /// -D^2 in space.
@@ -152,8 +161,8 @@ pub(super) fn search(
     let op = laplacian(links)?;
     let shape = op.shape();
     let (count, vectors) = (params.count, params.vectors);
-    let bytes = bytes_of(links, links.recon(), mixed);
-    let memory = ModesMemory::of(&shape, (bytes, true), count, vectors)?;
+    let bytes = |geometry: &Geometry| bytes_of(links, geometry, links.recon(), mixed);
+    let memory = ModesMemory::of(&shape, (&bytes, true), count, vectors)?;
     if memory.slices < shape.geometry.extents()[3] {
         log::info!(
             "modes: {} time slices at a time fit on {}, {:.2} GB of {:.2} GB of modes wait on the host",
@@ -298,10 +307,9 @@ fn part_of(
     slices: usize,
 ) -> Result<Arc<GaugeField>> {
     let (geometry, device) = (links.geometry(), links.device());
-    let (here, [x, y, z, times]) = (geometry.extents()[3], geometry.global_extents());
-    let each = all.len() / here;
+    let each = all.len() / geometry.extents()[3];
     let some = &all[first * each..(first + slices) * each];
-    let part = Geometry::decomposed([x, y, z, times / here * slices], device, geometry.comm())?;
+    let part = part_geometry(geometry, device, slices)?;
     let form = (links.precision(), links.recon());
     let (layout, from) = (Layout::lexicographic(links.precision()), External::read(&[some]));
     let options = LinkOptions::UNCHECKED;

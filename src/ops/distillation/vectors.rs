@@ -8,7 +8,7 @@ use crate::fields::{Components, RhsOrder, SpinorField, Subset, VectorField};
 use crate::refuse;
 
 /// Vectors that are worked on at a time.
-const AT_ONCE: usize = 32;
+pub(super) const AT_ONCE: usize = 32;
 
 /// First vectors and numbers of portions of `count`.
 pub(super) fn portions(count: usize) -> impl Iterator<Item = (usize, usize)> {
