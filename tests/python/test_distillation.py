@@ -293,6 +293,29 @@ def test_distillation_perambulators_in_files():
         assert not (Path(folder) / "c.h5").exists() and len(list(Path(folder).iterdir())) == 2
 
 
+def test_distillation_refuses_what_cannot_be():
+    _, modes, d = made()
+    capi, solver = plaq.capi, modes._solver(d, {})
+    invalid = capi.InvalidArgument
+    with tempfile.TemporaryDirectory() as folder:
+        there = Path(folder) / "there.h5"
+        there.write_bytes(b"no HDF5")
+
+        def perambulators(times, group):
+            return lambda: capi.plaq_modes_write_perambulators(modes, solver, times, len(times), there, group, None, None)
+
+        refused(invalid, 'group|"a//b"', perambulators([0], "a//b"))
+        elementals = [modes, None, [0], 1, [0], 0, [0, 0, 0], 1, 0, there]
+        refused(capi.FileWrite, "expected a new file", lambda: capi.plaq_modes_write_elementals(*elementals, "refuse"))
+        assert there.read_bytes() == b"no HDF5" and len(list(Path(folder).iterdir())) == 1
+    numbers = np.empty((1, T, 4, 4, N, N), complex)
+    for times, count, words in (([-1], numbers.size, "times|0 to 3"), ([0], 7, f"count|{numbers.size}|7")):
+        refused(invalid, words, lambda: capi.plaq_modes_perambulators(modes, solver, times, 1, None, numbers, count))
+    refused(invalid, "source_time|0 to 3|4", lambda: modes.generalised(d, 4, 0, ["T"]))
+    refused(invalid, "momentum|65536", lambda: modes.mesons([(1 << 20, 0, 0)]))
+    refused(invalid, "vectors|7", lambda: plaq.modes(made()[0], N, vectors=7))
+
+
 def test_distillation_elementals():
     _, v, _, vectors, _ = exact()
     _, modes, _ = made()

@@ -146,8 +146,8 @@ pub fn communicator() -> Result<Arc<Comm>> {
         [1, 1, 1, 1] => Comm::single(),
         extents => {
             let communicator = match *lock(&COMMUNICATOR) {
-                // SAFETY: the address of its MPI_Comm that the host has passed.
                 Some(address) => {
+                    // SAFETY: the address of its MPI_Comm that the host has passed.
                     Communicator::C(unsafe { CommAddress::new(address as *mut c_void) })
                 }
                 None => Communicator::World,
