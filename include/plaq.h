@@ -556,8 +556,8 @@ plaq_status plaq_gauge_describe(plaq_gauge gauge, plaq_gauge_report *report);
  * Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY. */
 plaq_status plaq_gauge_smear(plaq_gauge gauge, const plaq_gauge_smear_params *params);
 
-/** Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for
- * another lattice or group. */
+/** Copies the links of `from` with their boundaries in time into `to`, whose own boundaries are given up; precision and
+ * storage may differ. Errors: FIELD_MISMATCH for another lattice or group. */
 plaq_status plaq_gauge_copy(plaq_gauge from, plaq_gauge to);
 
 /** Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
@@ -915,6 +915,12 @@ typedef struct plaq_heatbath_params {
   /** Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
    * 0 or more. Default: 0. */
   int64_t first_sweep;
+  /** Weight cG at slice 0 of links with boundaries in time: of plaquettes in an open boundary slice, which count one half
+   * besides, or of those between a slice whose links stand still and the next one. 0 to 100.
+   * Default: 1. */
+  double cg;
+  /** Weight cG' at the other boundary; NaN: as cg. Default: NaN. */
+  double cg_prime;
 } plaq_heatbath_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1878,7 +1884,7 @@ typedef struct plaq_solver_params {
   double distance_alpha;
   /** Largest |b - M x| of a site over the largest |b| of one, OpenLat's criterion (Francis, Fritzsch, Luscher, Rago,
    * arXiv:1911.04533, Section 4); 0: not asked for. It is met besides the others; alone it stands for tol, too.
-   * Several shifts and eigenvectors do not take it. Default: 0. */
+   * Eigenvectors do not take it. Default: 0. */
   double tol_site;
 } plaq_solver_params;
 
@@ -4628,6 +4634,10 @@ typedef struct plaq_quarks_params {
   /** Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
    * flavour; 0: two flavours of equal mass. Default: 0. */
   double epsilon;
+  /** Solves also go on until the largest |b - P^dagger P x| of a site is at most this times their tolerance times the
+   * largest |b| of one (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not asked for.
+   * 0 to 1000000. Default: 0. */
+  double tol_site;
 } plaq_quarks_params;
 
 /** Fills in defaults; pass sizeof. */

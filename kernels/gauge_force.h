@@ -7,7 +7,7 @@
 // three. No kernel looks further than one site, which is as far as borders go.
 #pragma once
 #include "algebra.h"
-#include "bounds.h"
+#include "bound_weights.h"
 #include "columns.h"
 #include "sums.h"
 
@@ -44,20 +44,6 @@ template <class R> PLAQ_FN Algebra<R> at_bounds(const ForceArgs& a, const Site& 
   PLAQ_UNROLL for (int i = 0; i < 8; i++) f.a[i] = c * f.a[i];
   return f;
 }
-// The weights of the plaquettes of a link and nu: above the link and below it.
-template <class R> struct BoundWeights {
-  R above, below;
-  PLAQ_FN BoundWeights(const ForceArgs& a, const Site& x, int mu, int nu) {
-    const Bounds& b = a.bounds;
-    if (mu < 3 && nu < 3) {
-      above = below = space_weight<R>(b, a.geom, x, 0.5 * a.lower, 0.5 * a.upper);
-    } else {
-      above = below = time_weight<R>(b, a.geom, x, false, a.lower, a.upper);
-      if (nu == 3) below = time_weight<R>(b, a.geom, x, true, a.lower, a.upper);
-    }
-  }
-};
-
 // momenta = scale momenta - step F; with scale 0 nothing is read.
 template <class S, class R> PLAQ_FN Algebra<R> kicked(const ForceArgs& a, const Site& x, int mu, const Algebra<R>& f) {
   const Plane momenta = plane(a.momenta, x.par);

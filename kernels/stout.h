@@ -2,9 +2,11 @@
 //   U' = exp(i Q) U,  Q the traceless part of (O - O^dagger) / 2i,  O_mu = sum_nu rho_munu (staples) U_mu^dagger.
 // With U -> exp(i w) U and U' -> exp(i w') U' one has w' = J dQ + exp(i Q) w exp(-i Q), and a force F' that
 // belongs to w' is one that belongs to w:  F = exp(-i Q) F' exp(i Q) + what L = J^T F' gives through dQ.
-// J is the series of ((i ad Q)^n / (n + 1)!), its transpose that of -Q.
+// J is the series of ((i ad Q)^n / (n + 1)!), its transpose that of -Q. With boundaries in time links that stand still have
+// no Q, and staples that would leave the lattice do not exist; all others count alike.
 #pragma once
 #include "algebra.h"
+#include "bounds.h"
 
 namespace PLAQ_NS {
 
@@ -15,6 +17,24 @@ template <class R> PLAQ_FN Su3<R> whole_matrix(const Algebra<R>& x) {
   m.e[0][1] = h.e01, m.e[0][2] = h.e02, m.e[1][2] = h.e12;
   m.e[1][0] = conj(h.e01), m.e[2][0] = conj(h.e02), m.e[2][1] = conj(h.e12);
   return m;
+}
+
+// Loads a link of direction mu that is a step in direction `along` ahead of x.
+template <class S, class R> PLAQ_FN void load_next(Su3<R>& u, const StoutArgs& a, const Site& s, int mu, const Site& x, int along) {
+  load_link<S, R18>(u, plane(a.gauge, s.par), s, mu);
+  if (along == 3) put_edge(u, a.bounds, a.geom, x, mu);
+}
+// 1 for staples of the plane mu, nu of links of x that exist, above the link or below it, else 0.
+template <class R> PLAQ_FN R there(const StoutArgs& a, const Site& x, int mu, int nu, bool below) {
+  if (!a.bounds.kind() || nu != 3) return splat<R>(1);
+  return time_weight<R>(a.bounds, a.geom, x, below, 1, 1);
+}
+// What belongs to links that do not change is 0.
+template <class R> PLAQ_FN Algebra<R> of_active(const StoutArgs& a, const Site& x, int mu, Algebra<R> q) {
+  if (!a.bounds.kind()) return q;
+  const R c = active<R>(a.bounds, a.geom, x, mu);
+  PLAQ_UNROLL for (int i = 0; i < 8; i++) q.a[i] = c * q.a[i];
+  return q;
 }
 
 // Computes Q (Morningstar and Peardon, Eqs. 1, 2).
@@ -32,14 +52,24 @@ template <int W, class S> struct StoutExponent {
         if (nu == mu || a.rho[4 * mu + nu] == 0) continue;
         const R rho = splat<R>(a.rho[4 * mu + nu]);
         const Site up = neighbour(a.geom, x, nu, true), down = neighbour(a.geom, x, nu, false);
-        load(u, a, x, nu), load(v, a, up, mu), load(w, a, b, nu);
+        load(u, a, x, nu), load_next<S>(v, a, up, mu, x, nu), load_next<S>(w, a, b, nu, x, mu);
         Su3<R> staple = (u * v) * adj(w);
-        load(u, a, down, nu), load(v, a, down, mu), load(w, a, neighbour(a.geom, b, nu, false), nu);
-        staple = staple + adj(u) * (v * w);
+        load(u, a, down, nu), load(v, a, down, mu), load_next<S>(w, a, neighbour(a.geom, b, nu, false), nu, x, mu);
+        const Su3<R> below = adj(u) * (v * w);
+        if (a.bounds.kind()) {
+          const R f = there<R>(a, x, mu, nu, false), g = there<R>(a, x, mu, nu, true);
+          PLAQ_UNROLL for (int i = 0; i < 9; i++) {
+            cplx<R>& z = staple.e[i / 3][i % 3];
+            const cplx<R> y = below.e[i / 3][i % 3];
+            z = {f * z.re + g * y.re, f * z.im + g * y.im};
+          }
+        } else {
+          staple = staple + below;
+        }
         PLAQ_UNROLL for (int i = 0; i < 9; i++) sum.e[i / 3][i % 3] = madd(sum.e[i / 3][i % 3], rho, staple.e[i / 3][i % 3]);
       }
       load(u, a, x, mu);
-      store_algebra<S>(imaginary(sum * adj(u)), plane(a.exponent, parity), x, mu);
+      store_algebra<S>(of_active(a, x, mu, imaginary(sum * adj(u))), plane(a.exponent, parity), x, mu);
     }
   }
 };
@@ -87,6 +117,17 @@ template <int W, class S> struct StoutForce {
     PLAQ_UNROLL for (int i = 0; i < 8; i++) x.a[i] = fma_(splat<R>(f), x.a[i], splat<R>(g) * y.a[i]);
     return whole_matrix(x);
   }
+  // The same where s is a step in direction `along` ahead of x: links of the slice behind the last one stand still.
+  static PLAQ_FN Su3<R> corner_next(const StoutArgs& a, const Site& s, int mu, double f, int nu, double g, const Site& x, int along) {
+    Su3<R> k = corner(a, s, mu, f, nu, g);
+    if (along != 3 || !(a.bounds.kind() & BOUND_EDGE) || !near_last(a.geom, x)) return k;
+    const R zero = splat<R>(0);
+    PLAQ_UNROLL for (int i = 0; i < 9; i++) {
+      cplx<R>& z = k.e[i / 3][i % 3];
+      z = {on_last(a.geom, x, zero, z.re), on_last(a.geom, x, zero, z.im)};
+    }
+    return k;
+  }
   static PLAQ_FN void site(const StoutArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
     for (int mu = 0; mu < 4; mu++) {
@@ -99,16 +140,23 @@ template <int W, class S> struct StoutForce {
         const Site up = neighbour(a.geom, x, nu, true), down = neighbour(a.geom, x, nu, false);
         const Site side = neighbour(a.geom, b, nu, false);
         // Above: (K_b V W^dagger + V W^dagger K_d) Z^dagger + V W^dagger Z^dagger K_a
-        load(u, a, b, nu), load(v, a, up, mu), load(w, a, x, nu);
+        load_next<S>(u, a, b, nu, x, mu), load_next<S>(v, a, up, mu, x, nu), load(w, a, x, nu);
         Su3<R> vw = u * adj(v), z = adj(w);
-        Su3<R> in = corner(a, b, mu, 0, nu, -t) * vw + vw * corner(a, up, mu, r, nu, 0);
+        Su3<R> in = corner_next(a, b, mu, 0, nu, -t, x, mu) * vw + vw * corner_next(a, up, mu, r, nu, 0, x, nu);
         in = in * z + vw * (z * corner(a, x, mu, -r, nu, t));
         // Below the corners of this link are d and c: V^dagger (K_b W^dagger + W^dagger K_a) Z
         // + V^dagger W^dagger Z K_d, with the opposite sign.
-        load(u, a, side, nu), load(v, a, down, mu), load(w, a, down, nu);
+        load_next<S>(u, a, side, nu, x, mu), load(v, a, down, mu), load(w, a, down, nu);
         const Su3<R> back = adj(v), first = adj(u);
-        Su3<R> mid = corner(a, side, mu, 0, nu, -t) * back + back * corner(a, down, mu, -r, nu, t);
+        Su3<R> mid = corner_next(a, side, mu, 0, nu, -t, x, mu) * back + back * corner(a, down, mu, -r, nu, t);
         mid = first * (mid * w + (back * w) * corner(a, x, mu, r, nu, 0));
+        if (a.bounds.kind()) {
+          const R f = there<R>(a, x, mu, nu, false), g = there<R>(a, x, mu, nu, true);
+          PLAQ_UNROLL for (int i = 0; i < 9; i++) {
+            cplx<R>&p = in.e[i / 3][i % 3], &q = mid.e[i / 3][i % 3];
+            p = {f * p.re, f * p.im}, q = {g * q.re, g * q.im};
+          }
+        }
         PLAQ_UNROLL for (int i = 0; i < 9; i++) {
           const cplx<R> p = in.e[i / 3][i % 3], q = mid.e[i / 3][i % 3];
           sum.e[i / 3][i % 3] = sum.e[i / 3][i % 3] + cplx<R>{q.im - p.im, p.re - q.re};
@@ -117,7 +165,7 @@ template <int W, class S> struct StoutForce {
       load(u, a, x, mu);
       Algebra<R> f;
       load_algebra<S>(f, plane(a.force, parity), x, mu);
-      store_algebra<S>(f + imaginary(u * sum), plane(a.force, parity), x, mu);
+      store_algebra<S>(of_active(a, x, mu, f + imaginary(u * sum)), plane(a.force, parity), x, mu);
     }
   }
 };

@@ -120,9 +120,15 @@ impl Shape {
     pub fn sites(&self) -> usize {
         self.geometry.global_volume() * self.subset.parities() / 2
     }
-    /// Number of complex numbers of a vector, on all ranks together.
+    /// Number of complex numbers of a vector, on all ranks together, without those of slices where quarks vanish.
     pub fn numbers(&self) -> f64 {
-        (self.sites() * self.components.slices * self.components.reals() / 2) as f64
+        let (boundary, slices) = (self.geometry.boundary(), self.geometry.global_extents()[3]);
+        let vanish = match self.components.spins == Components::SPINOR.spins {
+            true => (0..slices).filter(|&t| boundary.vanishes(t, slices)).count(),
+            false => 0,
+        };
+        let sites = self.sites() / slices * (slices - vanish);
+        (sites * self.components.slices * self.components.reals() / 2) as f64
     }
     /// Refuses a field of another shape.
     pub fn check(&self, field: &VectorField, name: &str) -> Result<()> {

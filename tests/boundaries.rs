@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::common::lex::links_from_lex;
 use crate::common::{self, devices, distance, over_ranks, ranks, tolerance, Folder, Lex};
 use crate::reference::bounded::{diagonal, Action, Bounded};
 use crate::reference::dirac::Params;
@@ -12,15 +13,15 @@ use crate::reference::spinor;
 use crate::reference::{su3, Field, Gauge, Lattice, C};
 use crate::setup::reference_params;
 use plaq::backend::Device;
-use plaq::compose::{DiracSolver, SolveParams};
+use plaq::compose::{DiracSolver, Solution, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{
-    BoundaryKind, BoundaryParams, BoundaryTime, CloverForm, GaugeField, Geometry, Momenta, Noise,
-    Precision, Recon, SpinorField, Subset,
+    blas, BoundaryKind, BoundaryParams, BoundaryTime, CloverForm, GaugeField, Geometry,
+    LinkOptions, Momenta, Noise, Precision, Recon, SpinorField, Subset,
 };
 use plaq::io::{FileFormat, WriteOptions};
-use plaq::linop::{LinOp, Schur};
-use plaq::operators::{ActionParams, DiracParams, Wilson};
+use plaq::linop::{LinOp, Normal, Schur};
+use plaq::operators::{ActionParams, DiracParams, QuarkAction, Wilson};
 use plaq::ops::config::{load_gauge, save_gauge, LoadOptions};
 use plaq::ops::flow::{Flow, FlowKind};
 use plaq::ops::hmc::fermion::{Inverter, TwoFlavours, TwoFlavoursParams};
@@ -28,9 +29,11 @@ use plaq::ops::hmc::gauge_action::{AtBounds, GaugeCoefficients, GaugeForce, Link
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::hmc::stout::Stout;
 use plaq::ops::hmc::{Hmc, Monomial, Stream};
+use plaq::ops::link_smearing::{smear_links, Smearing};
 use plaq::ops::observables::{plaquette, unitarity};
+use plaq::ops::quenched::{overrelax, Quenched};
 use plaq::ops::time_slices::time_slices;
-use plaq::solvers::unwatched;
+use plaq::solvers::{eigen_set, unwatched, EigenParams, Shift, SolverKind};
 
 pub(crate) const PHI: [f64; 3] = [-0.7, 0.15, 0.55];
 pub(crate) const PHI_PRIME: [f64; 3] = [-2.1, 0.8, 1.3];
@@ -187,6 +190,85 @@ fn flow_moves_what_is_there() {
     }
 }
 
+/// Overrelaxation keeps the action of all links to rounding: its sums of staples are those of the plaquettes that exist, with
+/// their weights.
+#[test]
+fn overrelaxation_keeps_the_action_with_its_weights() {
+    for s in setups() {
+        let cg = [1.1, 0.8];
+        let action = Action { beta: 5.5, c1: 0.0, cg };
+        for precision in [Precision::F64, Precision::F32] {
+            let mut u = s.gauge.to(precision, Recon::R18).unwrap();
+            let start = u.save_lex().unwrap();
+            overrelax(&mut u, cg).unwrap();
+            let found = u.save_lex().unwrap();
+            let links: Gauge = gauge_from(&found);
+            let value = |links: &Gauge| Bounded { links, ..s.reference() }.action(&action);
+            let off = value(&links) / value(&s.links) - 1.0;
+            let what = format!("{} {:?} {precision}", s.boundary, s.lat.extents);
+            assert!(off.abs() < tolerance(precision, 100.0), "{what}: {off:e}");
+            for (k, (a, b)) in found.chunks(18).zip(start.chunks(18)).enumerate() {
+                let moves = s.reference().is_active(k / 4, k % 4);
+                assert_eq!(a != b, moves, "{what}: link {k}");
+            }
+            let mut heat = Quenched { weights: cg, ..Quenched::new(5.5, 3).unwrap() };
+            heat.run(&mut u, 1).unwrap();
+            assert!(unitarity(&u).unwrap().worst() < tolerance(precision, 10.0), "{what}");
+            for (k, (a, b)) in u.save_lex().unwrap().chunks(18).zip(&links).enumerate() {
+                if !s.reference().is_active(k / 4, k % 4) {
+                    let b: Vec<f64> = b.iter().flatten().flat_map(|z| [z.re, z.im]).collect();
+                    assert_eq!(a, b, "{what}: link {k}");
+                }
+            }
+        }
+    }
+}
+
+/// At strong coupling each plaquette has the mean of a matrix with the weight exp(x Re tr U / 3), x = w beta: u(x) = x / 18 + x^2 / 216 -
+/// 5 x^4 / 93312 + ... (Gross, Witten, Phys. Rev. D 21 (1980) 446; Drouffe, Zuber, Phys. Rep. 102 (1983) 1).
+#[test]
+fn heat_bath_weighs_plaquettes_at_the_boundaries() {
+    let device = devices().pop().unwrap();
+    let mean = |x: f64| x / 18.0 + x * x / 216.0 - 5.0 * x.powi(4) / 93312.0;
+    let (beta, cg) = (0.5, [2.0, 0.2]);
+    let fixed = BoundaryTime::Sf { phi: [0.0; 3], phi_prime: [0.0; 3] };
+    for boundary in [BoundaryTime::Open, fixed] {
+        let extents = over_ranks([6, 6, 6, 6]);
+        let geometry = common::geometry(extents, &device).bounded(boundary).unwrap();
+        let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        u.set_random(4).unwrap();
+        let mut heat = Quenched { weights: cg, overrelax: 1, ..Quenched::new(beta, 9).unwrap() };
+        let (mut sums, mut count) = (vec![0.0; extents[3]], 0.0);
+        for sweep in 0..220 {
+            heat.run(&mut u, 1).unwrap();
+            if sweep >= 20 {
+                let slices = time_slices(&u).unwrap().plaquette;
+                sums.iter_mut().zip(slices).for_each(|(sum, e)| *sum += e);
+                count += 1.0;
+            }
+        }
+        let planes = 9.0 * extents[..3].iter().product::<usize>() as f64;
+        let found: Vec<f64> = sums.iter().map(|sum| sum / (count * planes)).collect();
+        let u = |w: f64| 1.0 - mean(w * beta);
+        let last = extents[3] - 1;
+        let expected: Vec<f64> = (0..extents[3])
+            .map(|t| match (boundary.lacks_links(), t) {
+                (true, 0) => u(0.5 * cg[0]) + u(1.0),
+                (true, t) if t == last => u(0.5 * cg[1]) + u(1.0),
+                (false, 0) => u(cg[0]),
+                (false, 1) => 2.0 * u(1.0) + u(1.0) + u(cg[0]),
+                (false, t) if t == last => 2.0 * u(1.0) + u(1.0) + u(cg[1]),
+                _ => 4.0 * u(1.0),
+            })
+            .collect();
+        // A mean of Re tr P / 3 over N plaquettes scatters by 1 / (root of 18 N); energies add four of these, some twice.
+        let error = 2.5 / (18.0 * count * planes / 9.0 * 3.0).sqrt();
+        for (t, (a, b)) in found.iter().zip(&expected).enumerate() {
+            assert!((a - b).abs() < 4.0 * error + 1e-4, "{boundary} slice {t}: {a} {b} {error}");
+        }
+    }
+}
+
 /// Links at the boundaries, next to them and inside.
 fn some_links(s: &Setup) -> Vec<usize> {
     let l = s.lat.extents;
@@ -335,10 +417,11 @@ fn fermion_forces_are_derivatives_at_the_boundaries() {
                 sloppy: Some((Precision::F64, Recon::R12)),
                 guesses: 0,
                 multigrid: None,
+                site: 0.0,
             },
         };
         let mut two = TwoFlavours::new("two", params).unwrap();
-        if boundary.lacks_links() {
+        if boundary.lacks_links() || clover == CloverForm::Exponential {
             two = two.with_smearing(Stout::new(0.1, 2).unwrap());
         }
         two.refresh(&s.gauge, Stream { seed: 4, trajectory: 0 }).unwrap();
@@ -365,6 +448,22 @@ fn fermion_forces_are_derivatives_at_the_boundaries() {
             );
             let found = f[8 * k + a];
             assert!((found - slope).abs() < 1e-6, "{boundary}: link {k}: {found} {slope}");
+        }
+    }
+}
+
+/// Stout links of chains are those of smearing as steps along the force of plaquettes, and links that stand still stay.
+#[test]
+fn stout_links_of_both_ways_agree() {
+    for s in setups() {
+        let smearing = Smearing::Stout { rho: 0.1, directions: 15 };
+        let found = Stout::new(0.1, 2).unwrap().smear(&s.gauge).unwrap().save_lex().unwrap();
+        let expected = smear_links(&s.gauge, smearing, 2).unwrap().save_lex().unwrap();
+        let what = format!("{} {:?}", s.boundary, s.lat.extents);
+        assert!(distance(&found, &expected) < 1e-13, "{what}");
+        let start = gauge_numbers(&s.links);
+        for (k, (a, b)) in found.chunks(18).zip(start.chunks(18)).enumerate() {
+            assert_eq!(a != b, s.reference().is_active(k / 4, k % 4), "{what}: link {k}");
         }
     }
 }
@@ -527,4 +626,113 @@ fn what_boundaries_exclude_is_refused() {
     assert_eq!(status(Wilson::new(s.gauge.clone(), turned).map(|_| ())).0, Status::BadParameter);
     let flow = Flow::new(&s.gauge, FlowKind::Zeuthen);
     assert_eq!(status(flow.map(|_| ())).0, Status::Unsupported);
+}
+
+/// A phase in time where quarks vanish, and links that cannot be, are refused before anything runs, by what they are.
+#[test]
+fn what_does_not_fit_boundaries_is_refused_with_both_sides() {
+    let device = devices().pop().unwrap();
+    let s = Setup::new(&device, [4, 4, 4, 4], BoundaryTime::Open);
+    let chain = |boundary: &str| {
+        let text = format!(
+            "[[monomial]]\nname = \"quarks\"\ntype = \"two_flavours\"\noperator = {{ kappa = 0.12, boundary = {boundary} }}\n\
+             [[level]]\nintegrator = \"omelyan2\"\nsteps = 1\nmonomials = [\"quarks\"]\n"
+        );
+        hmc_from_toml(&device, &s.geometry, Precision::F64, &text).map(|_| ())
+    };
+    chain("[0, 0, 0.3, 1]").unwrap();
+    let refused = chain("[0, 0, 0, 0.5]").unwrap_err();
+    assert_eq!(refused.status, Status::BadParameter);
+    let text = refused.to_string();
+    assert!(text.contains("quarks") && text.contains("boundary[3]"), "{text}");
+
+    let load = |boundary: BoundaryTime, links: &Gauge| {
+        let geometry = common::geometry(s.lat.extents, &device).bounded(boundary).unwrap();
+        let form = (Precision::F64, Recon::R18);
+        let options = LinkOptions::checked(Precision::F64);
+        links_from_lex(&device, &geometry, form, &gauge_numbers(links), options).map(|_| ())
+    };
+    load(BoundaryTime::Open, &s.links).unwrap();
+    let refused = load(BoundaryTime::Periodic, &s.links).unwrap_err().to_string();
+    assert!(refused.contains("are zero, boundary_time is open"), "{refused}");
+    let periodic = Setup::new(&device, [4, 4, 4, 4], BoundaryTime::Periodic);
+    let refused = load(BoundaryTime::Open, &periodic.links).unwrap_err().to_string();
+    assert!(refused.contains("with boundary_time open"), "{refused}");
+
+    let sf = |angle: f64| BoundaryTime::Sf { phi: PHI, phi_prime: [angle, -angle, 0.0] };
+    let [one, other] = [0.1, 0.2].map(|angle| Setup::new(&device, [4, 4, 4, 4], sf(angle)));
+    let op = Wilson::new(one.gauge.clone(), quarks()).unwrap().with_own_links().unwrap();
+    let refused = op.update(&other.gauge).unwrap_err();
+    assert_eq!(refused.status, Status::FieldMismatch);
+    let text = refused.to_string();
+    assert!(text.contains("[0.1, -0.1, 0.0]") && text.contains("[0.2, -0.2, 0.0]"), "{text}");
+}
+
+/// Eigenvectors of a small open operator are found: what counts is the number of components that do not vanish.
+#[test]
+fn all_eigenvalues_of_a_small_open_operator_are_found() {
+    let device = devices().pop().unwrap();
+    let s = Setup::new(&device, [2, 2, 2, 4], BoundaryTime::Open);
+    let op = Arc::new(Wilson::new(s.gauge.clone(), quarks()).unwrap());
+    let normal = Normal::mdag_m(op);
+    let inside = s.lat.volume() * 12 / 2;
+    assert_eq!(normal.shape().numbers() as usize, inside);
+    for count in [8, 3 * inside / 4] {
+        let params = EigenParams { count, tol: 1e-9, ..Default::default() };
+        let (found, report) = eigen_set(&normal, None, &params, None, &mut unwatched).unwrap();
+        assert!(report.converged && found.count() == count);
+        assert!(report.values.iter().all(|v| *v > 1e-6), "{:?}", report.values);
+    }
+}
+
+/// The largest site of a residual is a goal of several shifts, and of chains.
+#[test]
+fn shifts_and_chains_meet_the_largest_site() {
+    let device = devices().pop().unwrap();
+    for boundary in [BoundaryTime::Periodic, BoundaryTime::Open] {
+        let s = Setup::new(&device, [4, 4, 4, 6], boundary);
+        let params = match boundary.is_periodic() {
+            true => DiracParams { cf: 1.0, cf_prime: 1.0, ..quarks() },
+            false => quarks(),
+        };
+        let op: Arc<dyn QuarkAction> = Arc::new(Wilson::new(s.gauge.clone(), params).unwrap());
+        let schur = Schur { parity: 0, symmetric: false };
+        let complement = op.clone().schur(schur).unwrap();
+        let mut solve = SolveParams {
+            solution: Solution::MatPcDagMatPc,
+            even_odd: Some(schur),
+            ..Default::default()
+        };
+        solve.solver.kind = SolverKind::Cg;
+        let site = 1e-7;
+        (solve.solver.stop.residual, solve.solver.stop.site) = (1e-4, site);
+        let solver = DiracSolver::new(op.clone(), solve).unwrap();
+        // A source on one site, whose residual is spread over all others.
+        let mut b = op.subset_shape(Subset::Even).field(1).unwrap();
+        let mut point = vec![[[C::ZERO; 3]; 4]; s.lat.volume()];
+        point[s.lat.lex([0, 0, 0, 2])][1][2] = C::ONE;
+        b.load_lex(&field_numbers(&point)).unwrap();
+        let mut x = b.like(Precision::F64).unwrap();
+        let report = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+        assert!(report.converged && report.residual_site[0] <= site, "{report:?}");
+        let shifts = [0.0, 0.3].map(|sigma| Shift { sigma, tol: 1e-4, heavy_quark: 0.0 });
+        let mut xs = vec![b.like(Precision::F64).unwrap(), b.like(Precision::F64).unwrap()];
+        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
+        assert!(report.solver.converged && report.solver.residual_site[0] <= site);
+        for (shift, x) in shifts.iter().zip(&xs) {
+            let (mut t, mut r) = (b.like(Precision::F64).unwrap(), b.like(Precision::F64).unwrap());
+            complement.apply(&mut t, x).unwrap();
+            complement.apply_dagger(&mut r, &t).unwrap();
+            blas::axpy(&[C::new(shift.sigma, 0.0)], x, &mut r).unwrap();
+            blas::axpby(&[C::ONE], &b, &[-C::ONE], &mut r).unwrap();
+            let most = blas::largest_site(&r).unwrap()[0] / blas::largest_site(&b).unwrap()[0];
+            assert!(most <= 1.001 * site, "{boundary} {shift:?}: {most:e}");
+        }
+    }
+    let text = "[[monomial]]\nname = \"quarks\"\ntype = \"two_flavours\"\noperator = { kappa = 0.12 }\nsolver = { tol_site = 0.1 }\n\
+                [[level]]\nintegrator = \"omelyan2\"\nsteps = 1\nmonomials = [\"quarks\"]\n";
+    let s = Setup::new(&device, [4, 4, 4, 4], BoundaryTime::Open);
+    let mut links = s.gauge.to(Precision::F64, Recon::R18).unwrap();
+    let mut chain = hmc_from_toml(&device, &s.geometry, Precision::F64, text).unwrap();
+    assert!(chain.run(&mut links).unwrap().delta_h.is_finite());
 }

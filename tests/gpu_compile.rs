@@ -356,7 +356,13 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         "update_links" => {
             let args = UpdateArgs { geom: geom(), gauge: view(), ..UpdateArgs::default() };
             let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });
-            vec![heat, variant("overrelaxation", &args)]
+            let open = UpdateArgs { heat: 1, bounds: bounds(BOUND_OPEN), ..args };
+            vec![
+                heat,
+                variant("overrelaxation", &args),
+                variant("open in time", &open),
+                variant(STANDING, &UpdateArgs { bounds: bounds(BOUND_SF), ..open }),
+            ]
         }
         "coarse_apply" | "coarse_apply_short" | "coarse_apply_byte" => {
             let one = CoarseApplyArgs { rows: 48, nrhs: 1, with_y: 1, ..Default::default() };

@@ -284,7 +284,7 @@ fn overrelaxation_keeps_the_action_and_moves_the_links() {
                     u.set_near_unit(3, 0.6).unwrap();
                     let (before, start) = (u.save_lex().unwrap(), wilson_action(&u, 6.0).unwrap());
                     for _ in 0..3 {
-                        overrelax(&mut u).unwrap();
+                        overrelax(&mut u, [1.0; 2]).unwrap();
                     }
                     let found = wilson_action(&u, 6.0).unwrap();
                     // Each of 3 sweeps leaves the rounding of some 32 operations on each link, with

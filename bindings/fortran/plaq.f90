@@ -566,6 +566,11 @@ module plaq
     integer(c_int64_t) :: overrelax
     !> Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
     integer(c_int64_t) :: first_sweep
+    !> Weight cG at slice 0 of links with boundaries in time: of plaquettes in an open boundary slice, which count one half
+    !> besides, or of those between a slice whose links stand still and the next one.
+    real(c_double) :: cg
+    !> Weight cG' at the other boundary; NaN: as cg.
+    real(c_double) :: cg_prime
   end type
   !> Report of heat bath sweeps.
   type, bind(c) :: plaq_heatbath_report
@@ -1129,7 +1134,7 @@ module plaq
     real(c_double) :: distance_alpha
     !> Largest |b - M x| of a site over the largest |b| of one, OpenLat's criterion (Francis, Fritzsch, Luscher, Rago,
     !> arXiv:1911.04533, Section 4); 0: not asked for. It is met besides the others; alone it stands for tol, too.
-    !> Several shifts and eigenvectors do not take it.
+    !> Eigenvectors do not take it.
     real(c_double) :: tol_site
   end type
   !> Report of a solve. Residuals are recomputed from x in the operator's precision.
@@ -2399,6 +2404,9 @@ module plaq
     !> Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
     !> flavour; 0: two flavours of equal mass.
     real(c_double) :: epsilon
+    !> Solves also go on until the largest |b - P^dagger P x| of a site is at most this times their tolerance times the
+    !> largest |b| of one (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not asked for.
+    real(c_double) :: tol_site
   end type
 
   ! Gradient flow
@@ -2649,8 +2657,8 @@ module plaq
       type(plaq_gauge), value :: gauge
       type(plaq_gauge_smear_params), intent(in), optional :: params
     end function
-    !> Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for
-    !> another lattice or group.
+    !> Copies the links of `from` with their boundaries in time into `to`, whose own boundaries are given up; precision and
+    !> storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
     integer(c_int32_t) function plaq_gauge_copy(from, to) bind(c)
       import
       type(plaq_gauge), value :: from

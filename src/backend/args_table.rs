@@ -428,6 +428,7 @@ kernel_args! {
     /// Heat bath and overrelaxation of one direction on one parity (heatbath.h).
     struct UpdateArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         sub gauge: FieldView,
         spec heat: i32,
         arg parity: i32,
@@ -435,6 +436,9 @@ kernel_args! {
         arg seed: u64,
         arg sweep: i64,
         arg beta: f64,
+        /// Weights cG and cG' of plaquettes at boundaries in time.
+        arg lower: f64,
+        arg upper: f64,
     }
 
     /// Arguments of sweeps of gauge fixing (gaugefix.h).
@@ -668,6 +672,7 @@ kernel_args! {
     /// Stout smearing and forces through it (stout.h).
     struct StoutArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         sub gauge: FieldView,
         /// The exponent Q of stout smearing.
         sub exponent: FieldView,

@@ -111,6 +111,14 @@ impl std::fmt::Display for BoundaryTime {
 }
 
 impl BoundaryTime {
+    /// The members of [`BoundaryParams`] that state it, for messages.
+    pub fn stated(&self) -> String {
+        let angles = [("phi", self.phi()), ("phi_prime", self.phi_prime())];
+        let said = |(name, angles): (&str, Option<[f64; 3]>)| {
+            angles.map_or(String::new(), |angles| format!(", {name} {angles:?}"))
+        };
+        format!("boundary_time {}{}", self.kind(), angles.map(said).concat())
+    }
     pub fn kind(&self) -> BoundaryKind {
         match self {
             BoundaryTime::Periodic => BoundaryKind::Periodic,

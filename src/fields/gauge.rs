@@ -350,7 +350,12 @@ impl GaugeField {
         }
         let (to, from) = (self.geometry.boundary(), other.geometry.boundary());
         if to != from {
-            refuse!(FieldMismatch, "copy", expected("links with {to}"), found("{from}"));
+            refuse!(
+                FieldMismatch,
+                "copy",
+                expected("links with {}", to.stated()),
+                found("{}", from.stated())
+            );
         }
         if self.group() != other.group() {
             let (to, from) = (self.recon, other.recon);

@@ -335,13 +335,17 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         };
         let report = self.report(memory, tolerance)?;
         let stars = 1 + self.args.star as usize;
-        let name = |entry: usize| {
+        let place = |entry: usize| {
             let (site, mu, back) = (entry / (4 * stars), entry / stars % 4, entry % stars);
             let mut x = self.coordinates(site);
             if back == 1 {
                 let l = self.geometry.extents()[mu];
                 x[mu] = (x[mu] + l - 1) % l;
             }
+            (x, mu)
+        };
+        let name = |entry: usize| {
+            let (x, mu) = place(entry);
             format!("link at {x:?}, direction {}", ["x", "y", "z", "t"][mu])
         };
         if let Some(entry) = report.iter().position(|v| *v < 0.0) {
@@ -350,9 +354,16 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         let bad = report.iter().filter(|v| **v as f64 > tolerance).count();
         let worst = report.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
         if let Some((entry, violation)) = worst {
+            let last = self.geometry.global_extents()[3] - 1;
+            let ends = matches!(place(entry), (x, 3) if x[3] == last);
+            let open = self.geometry.boundary().lacks_links();
             // Above the rounding of single precision something else is wrong.
             let advice = match *violation < 1e-5 {
                 true => "; links of single precision: set tolerance to 1e-5 (of files: unitarity), and project to 1",
+                false if ends && open => "; with boundary_time open temporal links of the last slice are zero",
+                false if ends && *violation == 1.0 => {
+                    "; where all temporal links of the last slice are zero, boundary_time is open"
+                }
                 false => "",
             };
             bail!(

@@ -204,6 +204,8 @@ pub struct WriteOptions {
     pub plaquette: Option<f64>,
     /// Average of Re tr U / 3 for the header, which NERSC files must have.
     pub link_trace: Option<f64>,
+    /// Boundaries of the links in time for the header of NERSC files, a word; `None`: periodic.
+    pub boundary_time: Option<&'static str>,
     pub ensemble_id: Option<String>,
     pub ensemble_label: Option<String>,
     pub sequence_number: Option<u64>,

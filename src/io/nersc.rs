@@ -172,12 +172,13 @@ fn frame(job: &Job, [checksum, _]: [u32; 2]) -> Result<Frame> {
              DIMENSION_1 = {x}\nDIMENSION_2 = {y}\nDIMENSION_3 = {z}\nDIMENSION_4 = {t}\n\
              LINK_TRACE = {}\nPLAQUETTE = {}\n\
              BOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\n\
-             BOUNDARY_3 = PERIODIC\nBOUNDARY_4 = PERIODIC\n\
+             BOUNDARY_3 = PERIODIC\nBOUNDARY_4 = {}\n\
              CHECKSUM = {checksum:08x}\nENSEMBLE_ID = {}\nENSEMBLE_LABEL = {}\n\
              SEQUENCE_NUMBER = {}\nCREATOR = {}\nCREATOR_HARDWARE = {}\nCREATION_DATE = {date}\n\
              ARCHIVE_DATE = {date}\nFLOATING_POINT = IEEE{}{order}\nEND_HEADER\n",
         decimal(link_trace),
         decimal(plaquette),
+        options.boundary_time.map_or("PERIODIC".into(), str::to_uppercase),
         text(&options.ensemble_id),
         text(&options.ensemble_label),
         options.sequence_number.unwrap_or(0),

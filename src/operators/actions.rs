@@ -6,7 +6,7 @@ use super::action::{QuarkAction, Storage};
 use super::{CloverLinks, DiracParams, Doublet, DoubletParams, LaplaceParams, Wilson};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{CloverField, GaugeField};
+use crate::fields::{BoundaryTime, CloverField, GaugeField};
 
 /// Parameters of a quark action: one row for each action.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +44,17 @@ impl ActionParams {
             ActionParams::Wilson(params) => params.check(),
             ActionParams::Doublet(params) => params.check(),
             ActionParams::Laplace(params) => params.check(),
+        }
+    }
+    /// Refuses parameters that quarks have not on links with these boundaries in time.
+    ///
+    /// # Errors
+    /// Errors of [`DiracParams::check_on`].
+    pub fn check_on(&self, boundary: BoundaryTime) -> Result<()> {
+        match self {
+            ActionParams::Wilson(params) => params.check_on(boundary),
+            ActionParams::Doublet(params) => params.wilson.check_on(boundary),
+            ActionParams::Laplace(_) => Ok(()),
         }
     }
     /// The action on these links, in their precision.

@@ -4,7 +4,7 @@ use num_complex::Complex64;
 
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{CloverCoefficients, CloverForm};
+use crate::fields::{BoundaryTime, CloverCoefficients, CloverForm};
 use crate::params::choices;
 use crate::refuse;
 
@@ -130,6 +130,31 @@ impl DiracParams {
                     found("{z}")
                 );
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses parameters that quarks have not on links with these boundaries in time.
+    ///
+    /// # Errors
+    /// `BadParameter`: a phase in time where quarks vanish, or boundary terms where links are periodic.
+    pub fn check_on(&self, boundary: BoundaryTime) -> Result<()> {
+        let turn = self.boundary[3];
+        if !boundary.is_periodic() && turn.im.abs() > 1e-12 {
+            refuse!(
+                BadParameter,
+                "boundary[3]",
+                expected("no phase in time, as links have {boundary}"),
+                found("{turn}")
+            );
+        }
+        if boundary.is_periodic() && self.boundary_terms() != [0.0; 2] {
+            refuse!(
+                BadParameter,
+                "cf, cf_prime",
+                expected("1 on links that are periodic in time"),
+                found("{} and {}", self.cf, self.cf_prime)
+            );
         }
         Ok(())
     }

@@ -101,23 +101,7 @@ impl Wilson {
     ) -> Result<Self> {
         params.check()?;
         let boundary = gauge.geometry().boundary();
-        let turn = params.boundary[3];
-        if !boundary.is_periodic() && turn.im.abs() > 1e-12 {
-            refuse!(
-                BadParameter,
-                "boundary[3]",
-                expected("no phase in time, as links have {boundary}"),
-                found("{turn}")
-            );
-        }
-        if boundary.is_periodic() && params.boundary_terms() != [0.0; 2] {
-            refuse!(
-                BadParameter,
-                "cf, cf_prime",
-                expected("1 on links that are periodic in time"),
-                found("{} and {}", params.cf, params.cf_prime)
-            );
-        }
+        params.check_on(boundary)?;
         if !params.has_clover() {
             return Ok(Wilson { square, ..Self::with_clover(gauge, None, params)? });
         }

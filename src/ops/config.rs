@@ -15,6 +15,7 @@ use crate::io::{
     FieldReader, FieldShape, FileFormat, FileInfo, GaugeReader, GaugeWriter, Part, Warning,
     WriteOptions,
 };
+use crate::params::Choice as _;
 use crate::refuse;
 
 /// What `load_gauge` checks in a file and changes in its links.
@@ -275,12 +276,18 @@ pub fn load_gauge(
         // A header with NaN is refused as well.
         if header.is_some_and(|h| h.is_nan() || (h - links).abs() > allowed) {
             let boundary = geometry.boundary();
-            let advice = match info.format == FileFormat::OpenQcd && !boundary.lacks_links() {
-                true => format!(
+            let openqcd = info.format == FileFormat::OpenQcd;
+            let advice = match boundary {
+                BoundaryTime::Periodic if openqcd => format!(
                     " with {boundary}; links with boundaries of the Schroedinger functional need boundary_time \
                      sf with phi and phi_prime, or open_sf with phi_prime"
                 ),
-                false => String::new(),
+                // Links that stand still at slice 0 have been compared.
+                BoundaryTime::Sf { .. } | BoundaryTime::OpenSf { .. } if openqcd => format!(
+                    " with {}; another phi_prime, or another boundary_time, gives another plaquette",
+                    boundary.stated()
+                ),
+                _ => String::new(),
             };
             bail!(
                 FilePlaquette,
@@ -366,6 +373,10 @@ pub(super) fn save_gauge_and_fields(
         options.link_trace.get_or_insert(header_trace(geometry, &found));
     }
     drop(exact);
+    let boundary = geometry.boundary();
+    if !boundary.is_periodic() {
+        options.boundary_time.get_or_insert(boundary.kind().word());
+    }
 
     let first = comm.rank() == 0;
     let mut writer = created_by_all(

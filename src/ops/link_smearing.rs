@@ -140,9 +140,13 @@ pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Resu
         refuse!(Unsupported, "smearing", expected("SU(3) links"), found("SU(2)"));
     }
     let boundary = gauge.geometry().boundary();
-    let stouts = matches!(smearing, Smearing::Stout { .. } | Smearing::OverImproved { .. });
+    let bounded = match smearing {
+        Smearing::Stout { .. } => true,
+        Smearing::OverImproved { .. } => boundary.lacks_links(),
+        Smearing::Ape { .. } | Smearing::Hyp { .. } => false,
+    };
     // In slices by themselves every boundary will do.
-    if smearing.directions() & 8 != 0 && !(stouts && boundary.lacks_links()) {
+    if smearing.directions() & 8 != 0 && !bounded {
         gauge.geometry().periodic_in_time("smearing with directions that contain t")?;
     }
     let precision = gauge.precision().max(Precision::F32);
@@ -209,11 +213,11 @@ fn stout(
         first: rectangles,
         second: rectangles,
     };
-    // Planes of open boundaries count as all others do.
-    let at = match geometry.boundary().is_periodic() {
-        true => AtBounds::default(),
-        false => AtBounds { weights: [2.0; 2], ..Default::default() },
-    };
+    // Planes of open boundaries count as all others do, and so do those that touch links which stand still.
+    let boundary = geometry.boundary();
+    let open = [!boundary.is_periodic() && boundary.phi().is_none(), boundary.lacks_links()];
+    let weights = open.map(|open| if open { 2.0 } else { 1.0 });
+    let at = AtBounds { weights, ..Default::default() };
     let precision = links.precision();
     let mut force = GaugeForce::bounded(&device, &geometry, precision, coefficients, at)?;
     let mut algebra = Momenta::new(&device, &geometry, links.precision())?;

@@ -21,6 +21,11 @@ parameters! {
         overrelax: u32 = 4, within(0, i32::MAX as i64);
         /// Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
         first_sweep: u32 = 0, within(0, u32::MAX as i64);
+        /// Weight cG at slice 0 of links with boundaries in time: of plaquettes in an open boundary slice, which count one half
+        /// besides, or of those between a slice whose links stand still and the next one.
+        cg: f64 = 1.0, from(0.0, 100.0);
+        /// Weight cG' at the other boundary; NaN: as cg.
+        cg_prime: Option<f64> = None, absent("cg");
     }
 }
 
@@ -31,8 +36,17 @@ impl HeatBath {
     /// `BadParameter`: a value out of its range; `InvalidArgument`: sweeps beyond the end of the stream.
     pub fn quenched(&self, argument: &str) -> Result<Quenched> {
         self.check_rows(argument)?;
-        let HeatBath { beta, seed, overrelax, first_sweep: sweep, .. } = *self;
-        let update = Quenched { beta, seed, overrelax: overrelax as usize, sweep };
+        let HeatBath { beta, seed, overrelax, first_sweep: sweep, cg, .. } = *self;
+        let weights = [cg, self.cg_prime.unwrap_or(cg)];
+        if !(0.0..=100.0).contains(&weights[1]) {
+            refuse!(
+                BadParameter,
+                "{argument}.cg_prime",
+                expected("0 to 100"),
+                found("{}", weights[1])
+            );
+        }
+        let update = Quenched { beta, seed, overrelax: overrelax as usize, sweep, weights };
         update.check_sweeps(self.sweeps as usize)?;
         Ok(update)
     }
@@ -48,6 +62,8 @@ pub struct Quenched {
     pub overrelax: usize,
     /// Number of heat bath sweeps done, which is the place in the random stream; keep it to continue a run.
     pub sweep: u32,
+    /// Weights cG and cG' of the action at boundaries in time.
+    pub weights: [f64; 2],
 }
 
 impl Quenched {
@@ -56,7 +72,7 @@ impl Quenched {
         if !(0.0..=1e6).contains(&beta) {
             refuse!(InvalidArgument, "beta", expected("0 to 1e6"), found("{beta}"));
         }
-        Ok(Quenched { beta, seed, overrelax: 4, sweep: 0 })
+        Ok(Quenched { beta, seed, overrelax: 4, sweep: 0, weights: [1.0; 2] })
     }
 
     /// `n` times: one heat bath sweep, then `overrelax` overrelaxation sweeps.
@@ -69,10 +85,11 @@ impl Quenched {
     pub fn run(&mut self, gauge: &mut GaugeField, n: usize) -> Result<()> {
         self.check_sweeps(n)?;
         for _ in 0..n {
-            update(gauge, self.beta, self.seed, self.sweep, true)?;
+            let heat = Some((self.beta, self.seed, self.sweep));
+            update(gauge, heat, self.weights)?;
             self.sweep += 1;
             for _ in 0..self.overrelax {
-                overrelax(gauge)?;
+                overrelax(gauge, self.weights)?;
             }
         }
         Ok(())
@@ -92,12 +109,14 @@ impl Quenched {
     }
 }
 
-/// One sweep of microcanonical overrelaxation: the Wilson action stays what it is.
-pub fn overrelax(gauge: &mut GaugeField) -> Result<()> {
-    update(gauge, 0.0, 0, 0, false)
+/// One sweep of microcanonical overrelaxation: the Wilson action, with these weights cG and cG' at boundaries in time, stays
+/// what it is.
+pub fn overrelax(gauge: &mut GaugeField, weights: [f64; 2]) -> Result<()> {
+    update(gauge, None, weights)
 }
 
-fn update(gauge: &mut GaugeField, beta: f64, seed: u64, sweep: u32, heat: bool) -> Result<()> {
+/// A sweep over all links that change; `heat`: beta, seed and number of a heat bath.
+fn update(gauge: &mut GaugeField, heat: Option<(f64, u64, u32)>, weights: [f64; 2]) -> Result<()> {
     if gauge.recon() != gauge.recon().whole() || gauge.precision() == Precision::F16 {
         refuse!(
             Unsupported,
@@ -106,14 +125,25 @@ fn update(gauge: &mut GaugeField, beta: f64, seed: u64, sweep: u32, heat: bool) 
             found("{} links stored as {}", gauge.precision(), gauge.recon())
         );
     }
-    gauge.geometry().periodic_in_time("quenched update")?;
+    if gauge.geometry().boundary().is_periodic() && weights != [1.0; 2] {
+        refuse!(
+            BadParameter,
+            "cg, cg_prime",
+            expected("1 on links that are periodic in time"),
+            found("{weights:?}")
+        );
+    }
+    let (beta, seed, sweep) = heat.unwrap_or_default();
     let mut args = UpdateArgs {
         geom: gauge.geometry().args(),
+        bounds: gauge.geometry().bounds(),
         gauge: gauge.view(),
-        heat: heat as i32,
+        heat: heat.is_some() as i32,
         seed,
         sweep: i64::from(sweep),
         beta,
+        lower: weights[0],
+        upper: weights[1],
         ..Default::default()
     };
     // Staples of one direction on one parity do not contain each other's links.

@@ -75,7 +75,7 @@ pub fn slice_modes(
         );
     }
     let times = shape.geometry.global_extents()[3];
-    let unknowns = shape.numbers() as usize / times;
+    let unknowns = shape.sites() / times * shape.components.slices * shape.components.reals() / 2;
     within("count", params.count, 1, unknowns)?;
     within("max_restarts", params.max_restarts, 1, MAX_RESTARTS)?;
     let tol = eigen_tol("tol", params.tol, shape.precision)?;

@@ -28,6 +28,7 @@ const EXACT: Inverter = Inverter {
     sloppy: Some((Precision::F64, Recon::R12)),
     guesses: 0,
     multigrid: None,
+    site: 0.0,
 };
 const SYMMETRIC: Schur = Schur { parity: 0, symmetric: true };
 const ASYMMETRIC: Schur = Schur { parity: 1, symmetric: false };

@@ -80,3 +80,26 @@ def test_boundary_correlators_of_one_fixed_boundary():
     gauge = plaq.Gauge.hot([4, 4, 4, 6], seed=2, boundary_time="open_sf", phi_prime=PHI_PRIME)
     found = plaq.Clover(gauge, mass=0.5, csw=1, boundary=(0.1, 0, 0, 0)).boundary_correlators()
     assert np.isnan(found.f_1) and np.isnan(found.f_p).all() and (found.g_p[1:] > 0).all()
+
+
+def test_heat_bath_keeps_boundaries():
+    for boundary in ({"boundary_time": "open"}, {"boundary_time": "sf", "phi": PHI, "phi_prime": PHI_PRIME}):
+        gauge = plaq.Gauge.hot([4, 4, 4, 6], seed=3, **boundary)
+        before = np.array(gauge)
+        gauge.heatbath(5.5, 3, cg=1.1, cg_prime=0.9)
+        after = np.array(gauge)
+        assert f"boundary_time {gauge.boundary_time}" in repr(gauge)
+        assert f"boundary_time {gauge.boundary_time}" in repr(plaq.Wilson(gauge, mass=0.1))
+        still = {"open": (3, -1), "sf": (slice(0, 3), 0)}[gauge.boundary_time]
+        assert (after[still] == before[still]).all() and gauge.unitarity().unitary < 1e-12
+        assert (after[0, 2] != before[0, 2]).all()
+    other = plaq.Gauge.hot([4, 4, 4, 6], seed=3)
+    refused(capi.BadParameter, "cg, cg_prime", lambda: other.heatbath(5.5, cg=1.1))
+
+
+def test_links_of_other_angles_are_named():
+    one, two = (
+        plaq.Gauge.hot([4, 4, 4, 6], boundary_time="open_sf", phi_prime=[angle, -angle, 0]) for angle in (0.1, 0.2)
+    )
+    d = plaq.Wilson(one, mass=0.5)
+    refused(capi.FieldMismatch, "phi_prime [0.1, -0.1, 0.0]|phi_prime [0.2, -0.2, 0.0]", lambda: d.update(two))

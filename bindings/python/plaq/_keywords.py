@@ -110,6 +110,8 @@ class Heatbath(TypedDict, total=False):
     sweeps: int
     overrelax: int
     first_sweep: int
+    cg: float
+    cg_prime: float
 
 
 class Clover(TypedDict, total=False):
@@ -463,6 +465,7 @@ class Quarks(TypedDict, total=False):
     error_hamiltonian: float
     interval: Sequence[float]
     epsilon: float
+    tol_site: float
 
 
 class Flow(TypedDict, total=False):

@@ -890,8 +890,8 @@ _plaq_gauge_copy = _n.function("plaq_gauge_copy", _c.c_int32, [plaq_gauge, plaq_
 
 
 def plaq_gauge_copy(from_: Any, to: Any) -> None:
-    """Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for
-    another lattice or group.
+    """Copies the links of `from` with their boundaries in time into `to`, whose own boundaries are given up; precision and
+    storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
     """
     _n.call(_plaq_gauge_copy, _n.handle(plaq_gauge, from_, "from_"), _n.handle(plaq_gauge, to, "to"))
 
@@ -1444,6 +1444,10 @@ class plaq_heatbath_params(Struct):
       overrelax: Overrelaxation sweeps after each heat bath sweep. 0 or more. Default: 4.
       first_sweep: Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
         0 or more. Default: 0.
+      cg: Weight cG at slice 0 of links with boundaries in time: of plaquettes in an open boundary slice, which count one half
+        besides, or of those between a slice whose links stand still and the next one. 0 to 100.
+        Default: 1.
+      cg_prime: Weight cG' at the other boundary; NaN: as cg. Default: NaN.
     """
     struct_size: int
     beta: float
@@ -1451,6 +1455,8 @@ class plaq_heatbath_params(Struct):
     sweeps: int
     overrelax: int
     first_sweep: int
+    cg: float
+    cg_prime: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("beta", _c.c_double),
@@ -1458,6 +1464,8 @@ class plaq_heatbath_params(Struct):
         ("sweeps", _c.c_int64),
         ("overrelax", _c.c_int64),
         ("first_sweep", _c.c_int64),
+        ("cg", _c.c_double),
+        ("cg_prime", _c.c_double),
     ]
     _init_ = "plaq_heatbath_params_init"
 
@@ -2927,7 +2935,7 @@ class plaq_solver_params(Struct):
         Without multigrid and several shifts; at most 160 / T. 0: none. 0 or more. Default: 0.
       tol_site: Largest |b - M x| of a site over the largest |b| of one, OpenLat's criterion (Francis, Fritzsch, Luscher, Rago,
         arXiv:1911.04533, Section 4); 0: not asked for. It is met besides the others; alone it stands for tol, too.
-        Several shifts and eigenvectors do not take it. Default: 0.
+        Eigenvectors do not take it. Default: 0.
     """
     struct_size: int
     solver: Any
@@ -7225,6 +7233,9 @@ class plaq_quarks_params(Struct):
         Default: 0, 0.
       epsilon: Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
         flavour; 0: two flavours of equal mass. Default: 0.
+      tol_site: Solves also go on until the largest |b - P^dagger P x| of a site is at most this times their tolerance times the
+        largest |b| of one (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not asked for.
+        0 to 1000000. Default: 0.
     """
     struct_size: int
     flavours: int
@@ -7248,6 +7259,7 @@ class plaq_quarks_params(Struct):
     error_hamiltonian: float
     interval: Any
     epsilon: float
+    tol_site: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("flavours", _c.c_int32),
@@ -7271,6 +7283,7 @@ class plaq_quarks_params(Struct):
         ("error_hamiltonian", _c.c_double),
         ("interval", _c.c_double * 2),
         ("epsilon", _c.c_double),
+        ("tol_site", _c.c_double),
     ]
     _enums_ = {"system": plaq_system, "sloppy_precision": plaq_precision, "refresh": plaq_refresh}
     _old_ = {"sloppy": "sloppy_precision"}

@@ -383,10 +383,13 @@ class Gauge(Object):
         overrelax: int = 4,
         seed: int = 0,
         first_sweep: Optional[int] = None,
+        cg: float = 1,
+        cg_prime: Optional[float] = None,
         progress: Progress = None,
     ) -> Plaquette:
         """Heat bath sweeps, each followed by `overrelax` of overrelaxation, with the weight
-        exp(-beta sum (1 - Re tr U_munu / N)); random numbers go on where the last call ended. Returns the plaquette.
+        exp(-beta sum (1 - Re tr U_munu / N)); random numbers go on where the last call ended. With boundaries in time `cg` and
+        `cg_prime`, by default as cg, are weights of plaquettes there. Returns the plaquette.
         progress=True draws a bar, a function hears of sweeps done, all of them, and seconds."""
         report = capi.plaq_heatbath_report()
         params = capi.plaq_heatbath_params(
@@ -395,7 +398,10 @@ class Gauge(Object):
             sweeps=sweeps,
             overrelax=overrelax,
             first_sweep=self._sweep if first_sweep is None else first_sweep,
+            cg=cg,
         )
+        if cg_prime is not None:
+            params.cg_prime = cg_prime
         with watched(progress, "heat bath", lambda done, *_: (done, ""), sweeps) as callback:
             capi.plaq_gauge_heatbath(self, params, callback, report)
         self._sweep = report.next_sweep
@@ -417,7 +423,11 @@ class Gauge(Object):
 
     def __repr__(self) -> str:
         size = "x".join(map(str, self.extents))
-        return self._say(f"SU({self.colours}) {size}, {self.precision} precision, {self.context.name}")
+        return self._say(f"SU({self.colours}) {size}, {self.precision} precision{self._ends()}, {self.context.name}")
+
+    def _ends(self) -> str:
+        """Boundaries in time in words, where there are any."""
+        return "" if self.boundary_time == "periodic" else f", boundary_time {self.boundary_time}"
 
     def _repr_html_(self) -> Optional[str]:
         try:
@@ -573,16 +583,18 @@ def heatbath(
     thermalise: int = 200,
     separation: int = 20,
     overrelax: int = 4,
+    cg: float = 1,
+    cg_prime: Optional[float] = None,
     **more: "Unpack[Form]",
 ) -> Iterator[Gauge]:
     """Quenched configurations without end, each after `separation` further sweeps, the first after `thermalise` sweeps
-    from a "hot" or "unit" start. A configuration that is still referred to when the next one is asked for stays what
+    from a "hot" or "unit" start; cg, cg_prime as of Gauge.heatbath. A configuration that is still referred to when the next one is asked for stays what
     it is, and the chain goes on with a copy."""
     gauge = Gauge.hot(extents, seed, **more) if start == "hot" else Gauge.unit(extents, **more)
     sweeps, alone = thermalise, object()
     while True:
         if sweeps:
-            gauge.heatbath(beta, sweeps, overrelax=overrelax, seed=seed)
+            gauge.heatbath(beta, sweeps, overrelax=overrelax, seed=seed, cg=cg, cg_prime=cg_prime)
         yield gauge
         # As many references as to an object that this frame alone knows: nobody else has it.
         if sys.getrefcount(gauge) > sys.getrefcount(alone):

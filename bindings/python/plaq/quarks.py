@@ -415,7 +415,7 @@ class Wilson(Operator):
         super().__init__(
             handle,
             gauge,
-            f"{factor}D, mass {self.mass:.6g}, kappa {self.kappa:.6g}{extra}, boundary phases exp(i pi [{said}])",
+            f"{factor}D, mass {self.mass:.6g}, kappa {self.kappa:.6g}{extra}, boundary phases exp(i pi [{said}]){gauge._ends()}",
         )
         # Quarks that vanish at boundaries in time pass no phase there.
         self._boundary = angles[3] if gauge.boundary_time == "periodic" else 0.0

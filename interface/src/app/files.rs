@@ -61,10 +61,10 @@ const HEADER_TOLERANCE: Opt = opt(
     "largest difference of plaquette and link trace between header and links (rounding of the header)",
 );
 
-const BOUNDARY_TIME: Opt =
+pub const BOUNDARY_TIME: Opt =
     param::<BoundaryParams>("boundary-time", BoundaryParams::row("boundary_time"));
-const PHI: Opt = param::<BoundaryParams>("phi", BoundaryParams::row("phi"));
-const PHI_PRIME: Opt = param::<BoundaryParams>("phi-prime", BoundaryParams::row("phi_prime"));
+pub const PHI: Opt = param::<BoundaryParams>("phi", BoundaryParams::row("phi"));
+pub const PHI_PRIME: Opt = param::<BoundaryParams>("phi-prime", BoundaryParams::row("phi_prime"));
 
 /// Name of an output of one of several configurations: the name that the option gives, with that of the configuration behind it.
 pub fn of_several(base: &str, gauge: &str, several: bool) -> String {

@@ -11,11 +11,12 @@ use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::History;
 use super::{interrupted, output, Failure, Run};
 use crate::error::Result;
-use crate::fields::{GaugeField, Precision, Recon};
+use crate::fields::{BoundaryParams, BoundaryTime, GaugeField, Precision, Recon};
 use crate::io::{expect_new, FileFormat, GaugeReader, WriteOptions};
 use crate::ops::config::LoadOptions;
 use crate::ops::observables::{plaquette, Plaquette};
 use crate::ops::quenched::{HeatBath, Quenched};
+use crate::params::Choice as _;
 
 const fn of(row: &'static str) -> Opt {
     param::<HeatBath>(row, HeatBath::row(row))
@@ -35,6 +36,11 @@ const OPTIONS: &[Opt] = &[
     ),
     of("seed"),
     of("overrelax"),
+    files::BOUNDARY_TIME,
+    files::PHI,
+    files::PHI_PRIME,
+    of("cg"),
+    param::<HeatBath>("cg-prime", HeatBath::row("cg_prime")),
     opt("thermalise", COUNT, "N", "200", "sweeps before the first configuration"),
     opt("separation", COUNT, "N", "20", "sweeps between configurations"),
     opt("configurations", Kind::Whole(1, i32::MAX as i64), "N", "1", "number of configurations"),
@@ -76,8 +82,17 @@ impl StreamPosition {
     fn record(&self) -> String {
         let u = &self.update;
         format!(
-            "plaq heatbath, configuration {}, sweep {}, beta {}, seed {}, overrelax {}, separation {}",
-            self.number, u.sweep, u.beta, u.seed, u.overrelax, self.separation
+            "plaq heatbath, configuration {}, sweep {}, beta {}, seed {}, overrelax {}, separation {}{}",
+            self.number,
+            u.sweep,
+            u.beta,
+            u.seed,
+            u.overrelax,
+            self.separation,
+            match u.weights {
+                [1.0, 1.0] => String::new(),
+                [cg, cg_prime] => format!(", cg {cg}, cg_prime {cg_prime}"),
+            }
         )
     }
 
@@ -90,8 +105,13 @@ impl StreamPosition {
         let seed = next("seed")?.parse().ok()?;
         let overrelax = next("overrelax")?.parse().ok()?;
         let separation = next("separation")?.parse().ok()?;
-        words.next().is_none().then_some(())?;
-        let update = Quenched { sweep, overrelax, ..Quenched::new(beta, seed).ok()? };
+        let mut weights = [1.0; 2];
+        if let Some(cg) = words.next() {
+            weights = [cg.strip_prefix("cg ")?, words.next()?.strip_prefix("cg_prime ")?]
+                .map(|word| word.parse().unwrap_or(f64::NAN));
+        }
+        (words.next().is_none() && weights.iter().all(|w| w.is_finite())).then_some(())?;
+        let update = Quenched { sweep, overrelax, weights, ..Quenched::new(beta, seed).ok()? };
         Some(StreamPosition { number, separation, update })
     }
 
@@ -140,6 +160,8 @@ fn place(options: &Options) -> Run<StreamPosition> {
     agrees(options, "beta", at.update.beta)?;
     agrees(options, "seed", at.update.seed as f64)?;
     agrees(options, "overrelax", at.update.overrelax as f64)?;
+    agrees(options, "cg", at.update.weights[0])?;
+    agrees(options, "cg-prime", at.update.weights[1])?;
     if options.given("separation") {
         at.separation = options.whole("separation") as u32;
     }
@@ -160,7 +182,9 @@ fn from_file(
     as_they_are: bool,
 ) -> Run<GaugeField> {
     let expect = lattice(options)?;
-    let how = LoadOptions { expect, reunitarise: !as_they_are, ..Default::default() };
+    let boundary_time = boundary(options)?;
+    let how =
+        LoadOptions { expect, reunitarise: !as_they_are, boundary_time, ..Default::default() };
     let loaded = files::read(session, file, &how)?;
     let format = loaded.info.format;
     if as_they_are && (loaded.info.precision_bits != 64 || format == FileFormat::Nersc) {
@@ -170,6 +194,11 @@ fn from_file(
         )));
     }
     Ok(loaded.gauge)
+}
+
+/// Boundaries in time that the options name.
+fn boundary(options: &Options) -> Run<Option<BoundaryTime>> {
+    Ok(options.params::<BoundaryParams>()?.boundary("")?)
 }
 
 fn start(session: &Session, options: &Options, at: &StreamPosition) -> Run<GaugeField> {
@@ -184,7 +213,7 @@ fn start(session: &Session, options: &Options, at: &StreamPosition) -> Run<Gauge
     let Some(extents) = lattice(options)? else {
         return Err(Failure::usage("--lattice: missing"));
     };
-    let geometry = session.geometry(extents)?;
+    let geometry = session.geometry(extents)?.bounded(boundary(options)?.unwrap_or_default())?;
     let mut gauge = GaugeField::new(&session.device, &geometry, Precision::F64, Recon::R18)?;
     match hot {
         true => gauge.set_random(at.update.seed)?,
@@ -347,7 +376,8 @@ fn run(options: Options) -> Run<i32> {
             let report = json!({
                 "version": env!("CARGO_PKG_VERSION"),
                 "lattice": gauge.geometry().global_extents(),
-                "beta": u.beta, "seed": u.seed, "overrelax": u.overrelax, "separation": at.separation,
+                "beta": u.beta, "cg": u.weights[0], "cg_prime": u.weights[1],
+                "boundary_time": gauge.geometry().boundary().kind().word(), "seed": u.seed, "overrelax": u.overrelax, "separation": at.separation,
                 "sweeps": u.sweep, "stopped": !done, "configurations": all,
             });
             output::write_json(name, "heatbath", &report)?;

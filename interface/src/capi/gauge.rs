@@ -138,8 +138,8 @@ interface! {
         /// polar decomposition with determinant 1. On failure the old ones stay.
         /// Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
         plaq_gauge_smear(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_smear_params>) = smear;
-        /// Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for
-        /// another lattice or group.
+        /// Copies the links of `from` with their boundaries in time into `to`, whose own boundaries are given up; precision and
+        /// storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
         plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
         /// Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
         /// the link), BAD_LAYOUT.

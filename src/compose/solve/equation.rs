@@ -141,7 +141,7 @@ parameters! {
         distance_alpha: f64 = 0.0, from(0.0, f64::INFINITY);
         /// Largest |b - M x| of a site over the largest |b| of one, OpenLat's criterion (Francis, Fritzsch, Luscher, Rago,
         /// arXiv:1911.04533, Section 4); 0: not asked for. It is met besides the others; alone it stands for tol, too.
-        /// Several shifts and eigenvectors do not take it.
+        /// Eigenvectors do not take it.
         tol_site: f64 = 0.0;
     }
 }

@@ -1,6 +1,7 @@
 //! Solves with quark actions as users ask for them: chains of links, each of which knows only the next one.
 
 mod automatic;
+mod bounded;
 mod deflation;
 mod equation;
 mod fallback;
@@ -35,9 +36,7 @@ use room::{even_parts, Room};
 use super::multigrid::Multigrid;
 
 use crate::error::Result;
-use crate::fields::{
-    blas, vanish, vanishing, BoundaryTime, Components, Needs, SpinorField, Subset,
-};
+use crate::fields::{Needs, SpinorField, Subset};
 use crate::operators::QuarkAction;
 use crate::refuse;
 use crate::solvers::{Monitor, Stop};
@@ -189,26 +188,8 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
-        let first = self.prepared().plan.first;
         let ask = Ask::new(stop, self.params.solver.initial_guess);
-        let Some(boundary) = self.boundary() else { return first.solve(x, b, &ask, monitor) };
-        if ask.guess {
-            vanish(x, boundary)?;
-        }
-        let inside = vanishing(b, boundary)?;
-        if blas::norm2(&inside)?.contains(&0.0) {
-            log::warn!(
-                "solver: a source is zero but on time slices where quarks vanish, and so is its solution: {boundary}"
-            );
-        }
-        first.solve(x, &inside, &ask, monitor)
-    }
-
-    /// Boundaries in time where vectors of the operator vanish.
-    fn boundary(&self) -> Option<BoundaryTime> {
-        let boundary = self.op.links().geometry().boundary();
-        let quarks = self.op.shape().components.spins == Components::SPINOR.spins;
-        (quarks && !boundary.is_periodic()).then_some(boundary)
+        self.prepared().plan.first.solve(x, b, &ask, monitor)
     }
 
     /// Before memory for `columns` right-hand sides is taken: an automatic solver for which they are much looks at the `first`

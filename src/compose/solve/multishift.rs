@@ -4,6 +4,7 @@ use std::borrow::BorrowMut;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::bounded::{boundary_of, Bounded};
 use super::equation::{iterated_operator, Chosen, Equations, Solution, SolveParams, SolveReport};
 use super::inverter::{Ask, Inverter};
 use super::krylov::Krylov;
@@ -17,7 +18,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::error::{Result, Status};
-use crate::fields::{vanish, vanishing, Precision, SpinorField};
+use crate::fields::{vanishing, Precision, SpinorField};
 use crate::linop::{Adjoint, LinOp, Normal, Product, Shifted};
 use crate::operators::QuarkAction;
 use crate::refuse;
@@ -72,6 +73,9 @@ impl ShiftSystem {
         monitor: &mut Monitor,
     ) -> Result<(SolverReport, Vec<ShiftReport>)> {
         let c = self.of.factor();
+        let boundary = boundary_of(&*self.of.op);
+        let inside = boundary.map(|boundary| vanishing(b, boundary)).transpose()?;
+        let b = inside.as_ref().unwrap_or(b);
         let scaled: Vec<Shift> =
             shifts.iter().map(|s| Shift { sigma: c * s.sigma, ..*s }).collect();
         let params = &SolverParams { stop, ..self.of.params.solver.clone() };
@@ -165,7 +169,7 @@ impl Shifts {
 
 /// The chain that solves (A + sigma) x = b for A = P^dagger P by GCR with multigrid: on an eigenvector of A with
 /// eigenvalue a, the product with the preconditioner is 1 + sigma / a.
-fn shifted_chain(of: &Ingredients, sigma: f64) -> Result<Scaled> {
+fn shifted_chain(of: &Ingredients, sigma: f64) -> Result<Arc<dyn Inverter>> {
     let (Some(multigrid), Some(form)) = (of.multigrid.clone(), of.params.even_odd) else {
         bail!(Internal, "shifted: no multigrid");
     };
@@ -194,10 +198,11 @@ fn shifted_chain(of: &Ingredients, sigma: f64) -> Result<Scaled> {
         action: of.op.clone(),
     };
     let next: Arc<dyn Inverter> = Arc::new(krylov);
-    Ok(Scaled(match c == 1.0 {
+    let chain = Scaled(match c == 1.0 {
         true => next,
         false => Arc::new(Normalised { next, factor: c }),
-    }))
+    });
+    Ok(Bounded::before(Arc::new(chain), &*of.op))
 }
 
 /// Memory of such solves.
@@ -233,23 +238,6 @@ impl DiracSolver {
     /// equation or has no multigrid; `StaleMultigrid`: as of [`DiracSolver::solve`]; `OutOfMemory`: the vectors
     /// will not fit, nothing is allocated.
     pub fn shifted(
-        &self,
-        sigma: f64,
-        x: &mut SpinorField,
-        b: &SpinorField,
-        monitor: &mut Monitor,
-    ) -> Result<SolveReport> {
-        if let Some(boundary) = self.boundary() {
-            if self.params().solver.initial_guess {
-                vanish(x, boundary)?;
-            }
-            return self.shifted_inside(sigma, x, &vanishing(b, boundary)?, monitor);
-        }
-        self.shifted_inside(sigma, x, b, monitor)
-    }
-
-    /// The same for vectors that vanish at boundaries in time.
-    fn shifted_inside(
         &self,
         sigma: f64,
         x: &mut SpinorField,
@@ -312,8 +300,6 @@ impl DiracSolver {
         let Shifts { system, room } = &**prepared;
         let device = of.op.shape().device;
         of.shape().check(b, "b")?;
-        let inside = self.boundary().map(|boundary| vanishing(b, boundary)).transpose()?;
-        let b = inside.as_ref().unwrap_or(b);
         let at_once = room.at_once_of(shifts.len(), b.nrhs())?;
         let peak = device.watch_peak();
         if let Some(low) = &system.of.low {

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use super::automatic::Automatic;
+use super::bounded::Bounded;
 use super::deflation::{Deflated, Deflation, Sides};
 use super::equation::{Equations, Normalisation, Solution, SolveParams};
 use super::fallback::Fallback;
@@ -333,7 +334,7 @@ fn after_parts(all: &Ingredients, room: &Arc<Room>, way: usize) -> Result<Arc<dy
     if factor != 1.0 {
         chain = Arc::new(Normalised { next: chain, factor });
     }
-    Ok(Arc::new(Scaled(chain)))
+    Ok(Bounded::before(Arc::new(Scaled(chain)), &*all.op))
 }
 
 /// Number of algorithms that take over from each other when one makes no progress.
@@ -495,7 +496,11 @@ impl<'a> Links<'a> {
             action: self.all.op.clone(),
         };
         let sides = Sides::of_both(self.all.params.solution.adjoint_first());
-        Ok(self.deflated(Arc::new(krylov), op, sides))
+        let chain = self.deflated(Arc::new(krylov), op.clone(), sides);
+        Ok(match self.all.params.solver.stop.site > 0.0 {
+            true => self.to_tolerance(chain, op),
+            false => chain,
+        })
     }
 
     /// Makes the iteration with the equations and the algorithm asked for, preconditioned by multigrid; if the

@@ -507,8 +507,14 @@ fn quarks(
 }
 
 /// Keys of a solver that are rows of the table of quarks.
-const SOLVER: [&str; 5] =
-    ["tolerance_force", "tolerance_hamiltonian", "max_iterations", "sloppy_precision", "guesses"];
+const SOLVER: [&str; 6] = [
+    "tolerance_force",
+    "tolerance_hamiltonian",
+    "tol_site",
+    "max_iterations",
+    "sloppy_precision",
+    "guesses",
+];
 
 /// Reads a solver, given as a table or by its name, `cg` or `multigrid`, into `quarks`; returns the
 /// parameters of multigrid.

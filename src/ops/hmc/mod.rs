@@ -24,7 +24,7 @@ use std::time::Instant;
 
 use crate::backend::Device;
 use crate::error::Result;
-use crate::fields::{GaugeField, Momenta, SpinorField};
+use crate::fields::{BoundaryTime, GaugeField, Momenta, SpinorField};
 pub use trajectory::{Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport};
 
 /// Identifies random numbers of a trajectory: Philox numbers depend on seed, trajectory, purpose and global site.
@@ -83,6 +83,13 @@ impl std::ops::AddAssign for Solves {
 pub trait Monomial: Send {
     /// A short name, unique in its action.
     fn name(&self) -> &str;
+    /// Refuses what it is not made for before the first trajectory: links with these boundaries in time.
+    ///
+    /// # Errors
+    /// `BadParameter`, `Unsupported`.
+    fn suits(&self, _boundary: BoundaryTime) -> Result<()> {
+        Ok(())
+    }
     /// Draws the fields that belong to it (pseudofermions) from their heat bath at the start of a trajectory; gauge
     /// actions do nothing.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()>;

@@ -104,6 +104,9 @@ parameters! {
         /// Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
         /// flavour; 0: two flavours of equal mass.
         epsilon: f64 = 0.0;
+        /// Solves also go on until the largest |b - P^dagger P x| of a site is at most this times their tolerance times the
+        /// largest |b| of one (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not asked for.
+        tol_site: f64 = 0.0, from(0.0, 1e6);
     }
 }
 
@@ -155,6 +158,7 @@ impl Quarks {
             sloppy: self.sloppy_precision.map(|precision| (precision, Recon::R12)),
             guesses: self.guesses,
             multigrid,
+            site: self.tol_site,
         };
         let smearing = match self.smearing_levels {
             0 => None,

@@ -88,9 +88,6 @@ impl Smeared {
             );
         }
         let (device, geometry) = (gauge.device(), gauge.geometry());
-        if !geometry.boundary().lacks_links() {
-            geometry.periodic_in_time("stout smearing of links that quarks see")?;
-        }
         let mut links = vec![];
         let mut exponents = vec![];
         for level in 0..=stout.levels {
@@ -151,6 +148,7 @@ impl Smeared {
     fn args(&self, level: usize) -> StoutArgs {
         StoutArgs {
             geom: self.links[0].geometry().args(),
+            bounds: self.links[0].geometry().bounds(),
             gauge: self.links[level].view(),
             exponent: self.exponents[level].view(),
             rho: self.stout.rho,

@@ -190,6 +190,7 @@ impl Hmc {
     ) -> Result<Self> {
         let names: Vec<&str> = monomials.iter().map(|m| m.name()).collect();
         let (steps, of_level) = places(&params, &names)?;
+        monomials.iter().try_for_each(|m| m.suits(geometry.boundary()))?;
         let links = || GaugeField::new(device, geometry, precision, Recon::R18);
         let momenta = || Momenta::new(device, geometry, precision);
         Ok(Hmc {

@@ -21,7 +21,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
-use crate::fields::{GaugeField, Momenta, Precision, Recon, SpinorField};
+use crate::fields::{BoundaryTime, GaugeField, Momenta, Precision, Recon, SpinorField};
 use crate::operators::{
     ActionParams, CloverLinks, ForceWorkspace, QuarkAction, SchurAction, Storage,
 };
@@ -48,6 +48,8 @@ pub struct Inverter {
     /// Multigrid on the symmetric P on even sites: two flavours are solved with M by GCR with multigrid, one flavour
     /// for its least shifts. None: CG.
     pub multigrid: Option<MultigridSolves>,
+    /// Largest |b - P^dagger P x| of a site over the largest |b| of one, as a multiple of the tolerances; 0: not asked for.
+    pub site: f64,
 }
 
 impl Default for Inverter {
@@ -59,6 +61,7 @@ impl Default for Inverter {
             sloppy: None,
             guesses: 0,
             multigrid: None,
+            site: 0.0,
         }
     }
 }
@@ -78,6 +81,9 @@ impl Inverter {
                     found("{tol}")
                 );
             }
+        }
+        if !(self.site >= 0.0 && self.site.is_finite()) {
+            refuse!(BadParameter, "tol_site", expected("0 or more"), found("{}", self.site));
         }
         if self.max_iterations == 0 {
             bail!(BadParameter, "max_iterations is 0");
@@ -121,7 +127,12 @@ impl Inverter {
             nkrylov,
             delta,
             initial_guess: guess,
-            stop: Stop { residual: tol, iterations: self.max_iterations, ..plain.stop },
+            stop: Stop {
+                residual: tol,
+                site: self.site * tol,
+                iterations: self.max_iterations,
+                ..plain.stop
+            },
             ..plain
         };
         let params = SolveParams {
@@ -375,4 +386,13 @@ fn check_operator(name: &str, params: &ActionParams, schur: Schur) -> Result<()>
         bail!(BadParameter, "{name}: parity is 0 or 1, found {}", schur.parity);
     }
     Ok(())
+}
+
+/// Refuses operators that there are not on links with these boundaries in time.
+fn suits<'a>(
+    name: &str,
+    mut operators: impl Iterator<Item = &'a ActionParams>,
+    boundary: BoundaryTime,
+) -> Result<()> {
+    operators.try_for_each(|params| params.check_on(boundary)).map_err(|e| e.at(name))
 }

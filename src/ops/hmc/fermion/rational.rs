@@ -17,7 +17,7 @@ use crate::bail;
 use crate::compose::multigrid::MultigridReport;
 use crate::compose::{largest, smallest, DiracSolver, Schur};
 use crate::error::{significant, Result};
-use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
+use crate::fields::{blas, BoundaryTime, GaugeField, Momenta, Noise, SpinorField};
 use crate::linop::Shape;
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
@@ -289,6 +289,10 @@ fn poles_of(
 impl Monomial for OneFlavour {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn suits(&self, boundary: BoundaryTime) -> Result<()> {
+        super::suits(&self.name, [&self.params.operator].into_iter(), boundary)
     }
 
     /// Draws phi_i = (P^dagger P)^(1/4 n) eta_i for normal eta. Measures the spectrum first if that is due.

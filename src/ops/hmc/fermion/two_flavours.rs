@@ -14,7 +14,7 @@ use crate::bail;
 use crate::compose::multigrid::MultigridReport;
 use crate::compose::Schur;
 use crate::error::Result;
-use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
+use crate::fields::{blas, BoundaryTime, GaugeField, Momenta, Noise, SpinorField};
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Solves, Stream};
@@ -112,6 +112,10 @@ fn source(ops: &Operators, phi: &SpinorField) -> Result<SpinorField> {
 impl Monomial for TwoFlavours {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn suits(&self, boundary: BoundaryTime) -> Result<()> {
+        super::suits(&self.name, self.operators.iter(), boundary)
     }
 
     /// Heat bath: phi = (Q^dagger)^-1 P^dagger eta with normal eta.

@@ -1,0 +1,66 @@
+//! Slices where quarks vanish at boundaries in time.
+
+use std::sync::Arc;
+
+use super::equation::SolveReport;
+use super::inverter::{Ask, Inverter};
+use crate::error::Result;
+use crate::fields::{blas, vanish, vanishing, BoundaryTime, Components, VectorField};
+use crate::linop::Shape;
+use crate::operators::QuarkAction;
+use crate::solvers::Monitor;
+
+/// The boundary in time of an action whose vectors vanish there.
+pub fn boundary_of(op: &dyn QuarkAction) -> Option<BoundaryTime> {
+    let boundary = op.links().geometry().boundary();
+    let quarks = op.shape().components.spins == Components::SPINOR.spins;
+    (quarks && !boundary.is_periodic()).then_some(boundary)
+}
+
+/// The source and the first guess count as zero where quarks vanish: the links after it see a copy of the source that does.
+pub struct Bounded {
+    next: Arc<dyn Inverter>,
+    boundary: BoundaryTime,
+}
+
+impl Bounded {
+    /// The chain with this link before it, where the action has such slices.
+    pub fn before(next: Arc<dyn Inverter>, op: &dyn QuarkAction) -> Arc<dyn Inverter> {
+        match boundary_of(op) {
+            Some(boundary) => Arc::new(Bounded { next, boundary }),
+            None => next,
+        }
+    }
+}
+
+impl Inverter for Bounded {
+    fn solve(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        if ask.guess {
+            vanish(x, self.boundary)?;
+        }
+        let inside = vanishing(b, self.boundary)?;
+        if blas::norm2(&inside)?.contains(&0.0) {
+            log::warn!(
+                "solver: a source is zero but on time slices where quarks vanish, and so is its solution: {}",
+                self.boundary
+            );
+        }
+        self.next.solve(x, &inside, ask, watch)
+    }
+
+    fn shape(&self) -> Shape {
+        self.next.shape()
+    }
+    fn next(&self) -> Option<&dyn Inverter> {
+        Some(&*self.next)
+    }
+    fn name(&self, _: usize) -> String {
+        "zero where quarks vanish".into()
+    }
+}
