@@ -376,7 +376,7 @@ fn large_lattices_agree_with_one_lane() {
 /// then, and steps from one to the next turn another direction.
 #[test]
 fn lattices_that_four_does_not_divide_have_lanes() {
-    let boundary = [0.3, -0.7, 0.4, 1.0].map(|a: f64| Complex64::from_polar(1.0, 3.0 * a));
+    let boundary = [0.3, -0.7, 0.4, 1.0].map(|a: f64| C::from_polar(1.0, 3.0 * a));
     for device in devices().into_iter().filter(Device::is_cpu) {
         for extents in [[6, 6, 6, 6], [6, 6, 6, 12], [8, 6, 6, 12], [10, 10, 2, 10], [4, 6, 10, 2]]
         {

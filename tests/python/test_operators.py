@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import plaq
 import reference as ref
-from common import SHAPE, close, lattice, refused, spinors
+from common import ROOT, SHAPE, close, lattice, refused, spinors
 
 PHASES = [1, np.exp(0.3j), 1, -1]
 
@@ -386,3 +386,19 @@ def test_mistakes():
     refused(ValueError, "twelve columns", lambda: plaq.Propagator(gauge, 3))
     d.close()
     refused(plaq.capi.InvalidHandle, "this Wilson was closed", lambda: d @ psi)
+
+
+def test_automatic_solves_look_at_normal_equations():
+    """Where BiCGStab leads nowhere CGNR takes over soon, and where it does well it goes on."""
+    gauge = plaq.open(ROOT / "tests/data/quenched-b6.0-8x8x8x8.nersc")
+    b = plaq.Fermion.noise(gauge, 1, seed=7)
+
+    def iterations(mass, solver):
+        d = plaq.Clover(gauge, mass=mass, csw=1.1)
+        d.solve(b, tol=1e-10, solver=solver)
+        assert d.report.converged
+        return d.report.iterations
+
+    assert iterations(-0.6, "auto") <= 1.4 * iterations(-0.6, "cgnr")
+    few = iterations(-0.5, "auto")
+    assert few <= 0.6 * iterations(-0.5, "cgnr"), few
