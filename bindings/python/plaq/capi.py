@@ -6100,9 +6100,6 @@ class plaq_gaugefix_condition(Enum):
     MAXIMALLY_ABELIAN = 2
 
 
-_n.word(plaq_gaugefix_condition.MAXIMALLY_ABELIAN, "mag")
-
-
 class plaq_gaugefix_method(Enum):
     """Algorithms."""
     #: Overrelaxation; relaxation with omega = 1.
