@@ -12,7 +12,7 @@ use plaq::fields::{
     blas, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset, VectorSet,
 };
 use plaq::linop::Schur;
-use plaq::operators::{ActionParams, DiracParams};
+use plaq::operators::{ActionParams, DiracParams, InverseOwner};
 use plaq::ops::distillation::modes::{Modes as TimeModes, ModesSettings};
 use plaq::solvers::{eigen, unwatched, EigenParams, SolverKind, SolverParams, VectorMemory};
 
@@ -65,7 +65,7 @@ fn memory_is_what_docs_say() {
             if kept.is_none() {
                 let before = used();
                 let complement = op.clone().schur(Schur::EVEN_SYMMETRIC).unwrap();
-                complement.keep_blocks().unwrap();
+                complement.set_inverse_owner(InverseOwner::Complement).unwrap();
                 row("the inverse clover blocks of both parities, in double", held(before));
                 kept = Some(complement);
             }

@@ -19,7 +19,7 @@ use plaq::fields::{
     SpinorField, Subset, VectorField,
 };
 use plaq::linop::{LinOp, Normal};
-use plaq::operators::{DiracParams, Distance, QuarkAction, Wilson};
+use plaq::operators::{DiracParams, Distance, InverseOwner, QuarkAction, Wilson};
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
 use plaq::ops::overlap_settings::{OverlapKept, OverlapSettings, OverlapSolving};
 use plaq::ops::propagator::propagator;
@@ -196,7 +196,7 @@ fn a_solve_with_16_bits_inside_keeps_no_precise_inverse() {
             assert_eq!(made_anew, made_once, "{form}");
 
             let kept = op.clone().schur(form).unwrap();
-            kept.keep_blocks().unwrap();
+            kept.set_inverse_owner(InverseOwner::Complement).unwrap();
             assert_eq!(device.used().0 as usize, held + all, "{form}");
             assert_eq!(made_anew, solved(u64::MAX).1, "{form}");
         }

@@ -9,7 +9,9 @@ use plaq::fields::{
     Components, GaugeField, Geometry, Momenta, Noise, Precision, Recon, SpinorField, Subset,
 };
 use plaq::linop::LinOp;
-use plaq::operators::{Boundary, DiracParams, ForceTerms, Laplace, QuarkAction, Wilson};
+use plaq::operators::{
+    Boundary, DiracParams, ForceTerms, InverseOwner, Laplace, QuarkAction, Wilson,
+};
 use plaq::ops::flow::{Flow, FlowKind};
 use plaq::ops::hmc::fermion::{
     Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
@@ -127,7 +129,7 @@ fn clover_force(b: &mut Bench) -> Result<()> {
         let mut insertion = op.insertion()?;
         // Trajectories hold them for a solve and its force.
         let inverse = op.clone().schur(Schur { parity: 0, symmetric: true })?;
-        inverse.keep_blocks()?;
+        inverse.set_inverse_owner(InverseOwner::Complement)?;
         let reals = 48.0 + 48.0 + 64.0 + 48.0;
         let sites = b.geometry.global_volume() as f64;
         let ranks = b.o.comm.size() as f64;

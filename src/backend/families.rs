@@ -15,7 +15,7 @@ pub enum Kind {
     /// Sums of N doubles over the sites, per batch.
     Reduce(usize),
     /// Sums of N doubles and after them maxima of M numbers that are not negative, over the sites, per batch.
-    ReduceMost(usize, usize),
+    ReduceMax(usize, usize),
     /// Sums and maxima as above, one lane at a time.
     LaneReduce(usize, usize),
 }
@@ -26,7 +26,7 @@ impl Kind {
     pub fn numbers(self) -> Option<(usize, usize)> {
         match self {
             Kind::Reduce(n) => Some((n, 0)),
-            Kind::ReduceMost(n, m) | Kind::LaneReduce(n, m) => Some((n + m, m)),
+            Kind::ReduceMax(n, m) | Kind::LaneReduce(n, m) => Some((n + m, m)),
             Kind::Site | Kind::Block | Kind::Lane => None,
         }
     }
@@ -425,7 +425,7 @@ pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: u
         Kind::Block => {
             format!("PLAQ_BLOCK_KERNEL({sym}, {w}, {args}, PLAQ_BODY({body}))  // {name}\n")
         }
-        Kind::Reduce(_) | Kind::LaneReduce(..) | Kind::ReduceMost(..) => {
+        Kind::Reduce(_) | Kind::LaneReduce(..) | Kind::ReduceMax(..) => {
             let (n, m) = kernel.kind.numbers().expect("a reduction");
             format!("{reduce}({sym}, {w}, {n}, {m}, {args}, PLAQ_BODY({body}))  // {name}\n")
         }

@@ -63,11 +63,11 @@ pub trait QuarkAction: LinOp {
     fn shared_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>>;
     /// Bytes of a copy in this storage, with what M or the Schur complement `form` needs of it.
     fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64;
-    /// Makes what applications of M need of a copy whose parts are made when they are asked for.
+    /// Makes the clover term of a copy, of which it is made when it is asked for.
     ///
     /// # Errors
     /// `OutOfMemory`.
-    fn keep_blocks(&self) -> Result<()> {
+    fn make_clover(&self) -> Result<()> {
         Ok(())
     }
     /// An operator like this one on another device, all of its numbers zero: for rehearsals.
@@ -130,6 +130,16 @@ pub trait QuarkAction: LinOp {
     fn as_any(&self) -> &dyn Any;
 }
 
+/// The owner of the inverse of the clover term of a Schur complement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InverseOwner {
+    /// The complement: it is made now and stays as long as the complement lives.
+    Complement,
+    /// Each application, which makes it for one parity at a time unless another one owns it: for the residuals of solves that
+    /// iterate in another precision.
+    Application,
+}
+
 /// The Schur complement S of a quark action, with what smoothers and hybrid Monte Carlo need of it.
 pub trait SchurAction: SchurComplement {
     /// Parity and form of the complement.
@@ -137,18 +147,16 @@ pub trait SchurAction: SchurComplement {
     /// The operator on the whole lattice.
     fn action(&self) -> Arc<dyn QuarkAction>;
 
-    /// Makes the inverse clover blocks that the complement needs and keeps them as long as it lives.
+    /// Says who owns the inverse of the clover term that the complement needs. Before it is said, the complement owns what its
+    /// first application makes.
     ///
     /// # Errors
     /// `SingularClover`, `OutOfMemory`.
-    fn keep_blocks(&self) -> Result<()> {
+    fn set_inverse_owner(&self, _owner: InverseOwner) -> Result<()> {
         Ok(())
     }
-    /// Makes inverse clover blocks for each application, one parity at a time, instead of keeping them: for the
-    /// residuals of solves that iterate in another precision.
-    fn lend_blocks(&self) {}
-    /// Bytes of the blocks that `keep_blocks` would make.
-    fn missing_blocks(&self) -> u64 {
+    /// Bytes of the inverse of the clover term that nobody owns yet.
+    fn inverse_bytes(&self) -> u64 {
         0
     }
 

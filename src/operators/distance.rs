@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::action::{ActionVersion, QuarkAction, SchurAction, Storage};
+use super::action::{ActionVersion, InverseOwner, QuarkAction, SchurAction, Storage};
 use super::copy_parity;
 use crate::backend::Device;
 use crate::error::Result;
@@ -226,8 +226,8 @@ impl QuarkAction for DistanceWeighted {
     fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64 {
         self.op.copy_bytes(storage, form)
     }
-    fn keep_blocks(&self) -> Result<()> {
-        self.op.keep_blocks()
+    fn make_clover(&self) -> Result<()> {
+        self.op.make_clover()
     }
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
         let op = self.op.like_on(device)?;
@@ -313,14 +313,11 @@ impl SchurAction for WeightedSchur {
     fn action(&self) -> Arc<dyn QuarkAction> {
         self.op.clone()
     }
-    fn keep_blocks(&self) -> Result<()> {
-        self.inner.keep_blocks()
+    fn set_inverse_owner(&self, owner: InverseOwner) -> Result<()> {
+        self.inner.set_inverse_owner(owner)
     }
-    fn lend_blocks(&self) {
-        self.inner.lend_blocks();
-    }
-    fn missing_blocks(&self) -> u64 {
-        self.inner.missing_blocks()
+    fn inverse_bytes(&self) -> u64 {
+        self.inner.inverse_bytes()
     }
     fn log_det(&self) -> Result<f64> {
         self.inner.log_det()

@@ -309,8 +309,8 @@ impl QuarkAction for Doublet {
     fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64 {
         self.wilson.bytes_as(storage.0, storage.1, form)
     }
-    fn keep_blocks(&self) -> Result<()> {
-        self.wilson.keep_blocks()
+    fn make_clover(&self) -> Result<()> {
+        self.wilson.make_clover()
     }
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
         Ok(Arc::new(Self::on(Arc::new(self.wilson.like_on(device)?), self.params)))

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    copy_parity, ForceWorkspace, HalfTerms, HopCall, HopSum, QuarkAction, SchurAction, SiteTerm,
-    Wilson,
+    copy_parity, ForceWorkspace, HalfTerms, HopCall, HopSum, InverseOwner, QuarkAction,
+    SchurAction, SiteTerm, Wilson,
 };
 use crate::backend::Device;
 use crate::error::Result;
@@ -38,9 +38,10 @@ pub struct EvenOdd {
     parity: usize,
     symmetric: bool,
     workspace: Workspace,
-    /// Inverse clover blocks of even and of odd sites, kept as long as the complement lives unless they are lent.
-    kept: [OnceLock<Arc<CloverField>>; 2],
-    lent: AtomicBool,
+    /// The inverse of the clover term on even and on odd sites, where the complement owns it.
+    inverse: [OnceLock<Arc<CloverField>>; 2],
+    /// Each application owns it.
+    by_application: AtomicBool,
 }
 
 impl EvenOdd {
@@ -50,8 +51,8 @@ impl EvenOdd {
             parity,
             symmetric,
             workspace: Workspace::default(),
-            kept: Default::default(),
-            lent: AtomicBool::new(false),
+            inverse: Default::default(),
+            by_application: AtomicBool::new(false),
         }
     }
     pub(super) fn op(&self) -> &dyn WilsonType {
@@ -67,15 +68,15 @@ impl EvenOdd {
         self.symmetric
     }
 
-    /// The inverse clover blocks of a parity; the caller or this complement keeps them alive.
+    /// The inverse of the clover term on a parity for an application; none: the complement owns it.
     fn blocks(&self, parity: usize) -> Result<Option<Arc<CloverField>>> {
-        if self.kept[parity].get().is_some() {
+        if self.inverse[parity].get().is_some() {
             return Ok(None);
         }
         let blocks = self.op.wilson().clover_inverse(Subset::of_parity(parity))?;
         if let Some(blocks) = &blocks {
-            if !self.lent.load(Ordering::Relaxed) {
-                self.kept[parity].get_or_init(|| blocks.clone());
+            if !self.by_application.load(Ordering::Relaxed) {
+                self.inverse[parity].get_or_init(|| blocks.clone());
             }
         }
         Ok(blocks)
@@ -161,16 +162,17 @@ impl SchurAction for EvenOdd {
     fn action(&self) -> Arc<dyn QuarkAction> {
         self.op.clone()
     }
-    fn keep_blocks(&self) -> Result<()> {
+    fn set_inverse_owner(&self, owner: InverseOwner) -> Result<()> {
+        self.by_application.store(owner == InverseOwner::Application, Ordering::Relaxed);
+        if owner == InverseOwner::Application {
+            return Ok(());
+        }
         if !self.symmetric {
             self.op.wilson().direct(Subset::of_parity(self.parity))?;
         }
         self.inverted().try_for_each(|parity| self.blocks(parity).map(|_| ()))
     }
-    fn lend_blocks(&self) {
-        self.lent.store(true, Ordering::Relaxed);
-    }
-    fn missing_blocks(&self) -> u64 {
+    fn inverse_bytes(&self) -> u64 {
         self.op.wilson().missing_inverse(self.inverted())
     }
     fn one_minus_schur(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
@@ -318,10 +320,10 @@ impl LinOp for EvenOdd {
     }
     fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
         let like = self.action().like_on(device)?.schur(self.form())?;
-        match self.lent.load(Ordering::Relaxed) {
-            true => like.lend_blocks(),
-            false => like.keep_blocks()?,
-        }
+        like.set_inverse_owner(match self.by_application.load(Ordering::Relaxed) {
+            true => InverseOwner::Application,
+            false => InverseOwner::Complement,
+        })?;
         Ok(like)
     }
 }

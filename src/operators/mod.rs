@@ -24,8 +24,8 @@ mod wilson;
 mod wilson_action;
 
 pub use action::{
-    in_storage, ActionVersion, Coarsenable, CoarsenablePair, FlavourTerm, QuarkAction, SchurAction,
-    Storage,
+    in_storage, ActionVersion, Coarsenable, CoarsenablePair, FlavourTerm, InverseOwner,
+    QuarkAction, SchurAction, Storage,
 };
 pub use actions::ActionParams;
 pub use boundary::Boundary;

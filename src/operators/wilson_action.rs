@@ -45,7 +45,7 @@ impl QuarkAction for Wilson {
     fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64 {
         self.bytes_as(storage.0, storage.1, form)
     }
-    fn keep_blocks(&self) -> Result<()> {
+    fn make_clover(&self) -> Result<()> {
         self.clover().map(|_| ())
     }
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {

@@ -116,7 +116,7 @@ struct Direction {
 pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>) -> Result<()> {
     let mut n = mixed.nrhs();
     let max = mixed.params.nkrylov;
-    // With a good preconditioner directions are few and dear: they outlive a recomputed residual.
+    // With a good preconditioner directions are few and expensive: they outlive a recomputed residual.
     let lasting = preconditioner.is_some();
     // All that the directions may take is there from the beginning, however many of them are needed.
     let (mut z, mut q) = (vec![], vec![]);

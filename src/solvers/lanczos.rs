@@ -15,8 +15,8 @@ use num_complex::Complex64;
 
 use super::block::{orthonormal_to, portions, share_of_random};
 use super::dense::{eigen_hermitian, eigen_hermitian_while, identity, orthonormaliser, QUICK};
+use super::eigen_memory::SearchMemory;
 use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, VectorMemory};
-use super::eigen_room::Room;
 use super::filter::{eigen_tol, End, Polynomial};
 use super::stop::{Stop, Watch};
 use super::{unwatched, Monitor};
@@ -108,7 +108,7 @@ pub fn eigen_set(
     monitor: &mut Monitor,
 ) -> Result<(VectorSet, EigenReport)> {
     params.check(op)?;
-    let room = Room::choose(op, cheap, params, &rehearsed(params))?;
+    let room = SearchMemory::choose(op, cheap, params, &rehearsed(params))?;
     search(op, cheap, params, room, guess, monitor)
 }
 
@@ -119,13 +119,13 @@ pub fn eigen_set(
 /// Errors of the search that do not depend on numbers.
 pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> Result<u64> {
     params.check(op)?;
-    Room::with(op, params, false).memory(op, None, &rehearsed(params))
+    SearchMemory::with(op, params, false).memory(op, None, &rehearsed(params))
 }
 
 /// The search as a rehearsal runs it to find the memory that it takes.
 fn rehearsed(
     params: &EigenParams,
-) -> impl Fn(&dyn LinOp, Option<&dyn LinOp>, Room) -> Result<()> + '_ {
+) -> impl Fn(&dyn LinOp, Option<&dyn LinOp>, SearchMemory) -> Result<()> + '_ {
     |op, cheap, room| search(op, cheap, params, room, None, &mut unwatched).map(|_| ())
 }
 
@@ -134,7 +134,7 @@ fn search(
     op: &dyn LinOp,
     cheap: Option<&dyn LinOp>,
     params: &EigenParams,
-    room: Room,
+    room: SearchMemory,
     guess: Option<&VectorSet>,
     monitor: &mut Monitor,
 ) -> Result<(VectorSet, EigenReport)> {
@@ -158,7 +158,7 @@ impl<'a, 'm> Process<'a, 'm> {
         op: &'a dyn LinOp,
         cheap: Option<&'a dyn LinOp>,
         params: &'a EigenParams,
-        room: Room,
+        room: SearchMemory,
         watch: Watch<'a, 'm>,
     ) -> Result<Self> {
         let (shape, block, side) = (op.shape(), params.block.max(1), room.side);

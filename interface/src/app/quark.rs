@@ -1,6 +1,6 @@
 //! Quark operators and their solvers as options name them: all that the program knows of these two.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ use crate::ops::propagator::{foresee, run_through, COLUMNS};
 use crate::params::{Choice, Row};
 use crate::solvers::{unwatched, SolverKind, StoppedBy};
 
-/// The operator of a quark, except for its mass.
+/// The operator of a quark, except for its mass, as options give it.
 #[derive(Clone, Debug)]
 pub struct Action(QuarkParams);
 
-impl std::ops::Deref for Action {
+impl Deref for Action {
     type Target = QuarkParams;
     fn deref(&self) -> &QuarkParams {
         &self.0

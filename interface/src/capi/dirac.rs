@@ -19,8 +19,8 @@ use crate::fields::{
 use crate::io::Origin;
 use crate::linop::{LinOp, Schur, Shape, System, Workspace};
 use crate::operators::{
-    ActionParams, CloverLinks, DiracParams, DoubletParams, QuarkAction, SchurAction, Storage,
-    Wilson,
+    ActionParams, CloverLinks, DiracParams, DoubletParams, InverseOwner, QuarkAction, SchurAction,
+    Storage, Wilson,
 };
 use crate::ops::links_mark::links_mark;
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
@@ -170,7 +170,7 @@ impl Dirac {
         match &self.schur[form.parity + if form.symmetric { 0 } else { 2 }] {
             Some(schur) => {
                 // Whoever counts memory finds it taken.
-                schur.keep_blocks()?;
+                schur.set_inverse_owner(InverseOwner::Complement)?;
                 Ok(schur.clone())
             }
             None => Ok(self.op.clone().schur(form)?),

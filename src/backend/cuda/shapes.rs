@@ -22,7 +22,7 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> LaunchShape {
         (Blocks::Rectangles, _) => shape(if double { 256 } else { 384 }, 1),
         (_, Kind::Site | Kind::Block) => shape(128, if double { 2 } else { 4 }),
         (_, Kind::Lane) => shape(64, 4),
-        (_, Kind::Reduce(_) | Kind::LaneReduce(..) | Kind::ReduceMost(..)) => {
+        (_, Kind::Reduce(_) | Kind::LaneReduce(..) | Kind::ReduceMax(..)) => {
             shape(256, if double { 1 } else { 2 })
         }
     }

@@ -19,7 +19,7 @@ use crate::fields::{
     Subset,
 };
 use crate::linop::Schur;
-use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SiteTerm};
+use crate::operators::{CoarseOperator, Coarsenable, InverseOwner, QuarkAction, SiteTerm};
 use crate::refuse;
 use crate::solvers::{self, Monitor, Progress, SolverParams, Stop, StoppedBy, System};
 
@@ -343,7 +343,7 @@ fn random_vectors(
     let (geometry, device) = (op.links().geometry(), op.links().device());
     let grid = CoarseGrid::finest(geometry, device)?;
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
-    system.keep_blocks()?;
+    system.set_inverse_owner(InverseOwner::Complement)?;
     let mut out = CoarseField::new(&grid, params.coarse_precision, Subset::Full, 12, n)?;
     for first in (0..n).step_by(params.setup_columns) {
         let count = params.setup_columns.min(n - first);
@@ -436,7 +436,7 @@ fn improved(
     let h = hierarchy.borrow();
     let old = &h.transfers[0];
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
-    system.keep_blocks()?;
+    system.set_inverse_owner(InverseOwner::Complement)?;
     let mut v = Made::new(h, waiting)?;
     let together = h.params.setup_columns;
     for first in (0..old.count()).step_by(together) {

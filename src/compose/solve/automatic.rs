@@ -44,7 +44,7 @@ const CPU: Costs = Costs { setup: 4300.0, solve: 265.0, seconds: 0.0 };
 const GPU: Costs = Costs { setup: 2100.0, solve: 90.0, seconds: 0.5 };
 
 /// Follows the residual of BiCGStab and estimates the iterations that are left.
-struct Fall {
+struct Convergence {
     /// Logarithms of the last residuals.
     last: [f64; WINDOW],
     /// Times in seconds of the last iterations.
@@ -55,7 +55,7 @@ struct Fall {
     goal: f64,
 }
 
-impl Fall {
+impl Convergence {
     /// Estimates the number of iterations of the whole solve.
     fn expected(&mut self, p: &Progress) -> Option<f64> {
         let worst = p.residual.iter().fold(0.0f64, |m, r| m.max(*r));
@@ -72,7 +72,7 @@ impl Fall {
 
 /// What BiCGStab is watched for: whether multigrid is cheaper for all right-hand sides that are left.
 struct Look<'a> {
-    fall: Fall,
+    convergence: Convergence,
     costs: &'static Costs,
     /// Right-hand sides of this solve, and those that come after it.
     n: f64,
@@ -82,14 +82,14 @@ struct Look<'a> {
     to: f64,
     comm: &'a Comm,
     /// When multigrid was found to be cheaper, and the iterations that BiCGStab would need.
-    dear: Option<(usize, f64)>,
+    pays: Option<(usize, f64)>,
     failed: Option<Error>,
 }
 
 impl Look<'_> {
     /// After an iteration: `Break` where multigrid is cheaper, or where there is nothing more to look for.
     fn told(&mut self, p: &Progress) -> ControlFlow<()> {
-        let Some(all) = self.fall.expected(p) else { return ControlFlow::Continue(()) };
+        let Some(all) = self.convergence.expected(p) else { return ControlFlow::Continue(()) };
         let done = p.iteration as f64 * self.n;
         let left = all * (self.n + self.later) - done;
         let multigrid = self.costs.setup + self.costs.solve * (self.n + self.later);
@@ -100,7 +100,7 @@ impl Look<'_> {
         if done < self.from || left < multigrid {
             return ControlFlow::Continue(());
         }
-        let mut seconds = [left * self.fall.pace / self.n];
+        let mut seconds = [left * self.convergence.pace / self.n];
         if let Err(e) = self.comm.max(&mut seconds) {
             self.failed = Some(e);
             return ControlFlow::Break(());
@@ -108,7 +108,7 @@ impl Look<'_> {
         if seconds[0] < self.costs.seconds {
             return ControlFlow::Continue(());
         }
-        self.dear = Some((p.iteration, all));
+        self.pays = Some((p.iteration, all));
         ControlFlow::Break(())
     }
 
@@ -116,7 +116,7 @@ impl Look<'_> {
     fn ended(self) -> Result<Option<(usize, f64)>> {
         match self.failed {
             Some(error) => Err(error),
-            None => Ok(self.dear),
+            None => Ok(self.pays),
         }
     }
 }
@@ -251,7 +251,7 @@ impl Automatic {
             false => LOOK * (costs.setup + costs.solve * n as f64),
         };
         Look {
-            fall: Fall {
+            convergence: Convergence {
                 last: [0.0; WINDOW],
                 times: [0.0; WINDOW],
                 pace: f64::INFINITY,
@@ -263,7 +263,7 @@ impl Automatic {
             from,
             to,
             comm: self.op.links().geometry().comm(),
-            dear: None,
+            pays: None,
             failed: None,
         }
     }
@@ -392,9 +392,9 @@ impl Inverter for Automatic {
             false => ControlFlow::Continue(()),
         };
         let mut report = self.krylov.solve(x, b, &ask, &mut told)?;
-        let dear = look.ended()?;
+        let pays = look.ended()?;
         report.chosen = if possible { Chosen::Krylov } else { Chosen::OnlyKrylov };
-        let Some((at, all)) = dear else {
+        let Some((at, all)) = pays else {
             self.state().solved += n;
             return Ok(report);
         };

@@ -26,23 +26,24 @@ pub struct LowModes {
     values: Vec<f64>,
 }
 
-/// How A appears in an equation C x = b.
+/// The spaces of singular vectors of A in which an equation C x = b has its source and its solution; modes v_k are right
+/// singular vectors of A, A v_k left ones.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sides {
-    /// C ends with A: A^dagger maps b to the space of the modes.
-    image: bool,
-    /// C begins with A^dagger: A maps the space of the modes to that of x.
-    adjoint: bool,
+pub(super) struct SingularSpaces {
+    /// b is in the space of the left ones, as C ends with A: A^dagger maps it to that of the modes.
+    left_source: bool,
+    /// x is in the space of the left ones, as C begins with A^dagger: A maps the modes there.
+    left_solution: bool,
 }
 
-impl Sides {
+impl SingularSpaces {
     /// For C = A, or A^dagger.
-    pub fn of_one(dagger: bool) -> Sides {
-        Sides { image: !dagger, adjoint: dagger }
+    pub fn of_one(dagger: bool) -> SingularSpaces {
+        SingularSpaces { left_source: !dagger, left_solution: dagger }
     }
     /// For C = A^dagger A, or A A^dagger.
-    pub fn of_both(adjoint_first: bool) -> Sides {
-        Sides { image: adjoint_first, adjoint: adjoint_first }
+    pub fn of_both(adjoint_first: bool) -> SingularSpaces {
+        SingularSpaces { left_source: adjoint_first, left_solution: adjoint_first }
     }
 }
 
@@ -135,7 +136,7 @@ impl Deflation {
     /// |b - C x| before, relative to `norms`.
     fn correct(
         &self,
-        (op, sides): (&dyn LinOp, Sides),
+        (op, spaces): (&dyn LinOp, SingularSpaces),
         x: &mut SpinorField,
         b: &SpinorField,
         norms: &[f64],
@@ -163,7 +164,7 @@ impl Deflation {
         blas::axpby(&blas::complex(&inverse), &r, &blas::uniform(n, 0.0), &mut unit)?;
         drop(r);
         let mut along = own.shape().field(n)?;
-        let from = match sides.image {
+        let from = match spaces.left_source {
             true => {
                 own.apply_dagger(&mut along, &unit)?;
                 &along
@@ -171,13 +172,13 @@ impl Deflation {
             false => &unit,
         };
         let mut c = vectors.dots(0..used, from, 0..n)?;
-        let power = if sides.image && sides.adjoint { 2 } else { 1 };
+        let power = if spaces.left_source && spaces.left_solution { 2 } else { 1 };
         for (row, value) in c.chunks_mut(n).zip(values) {
             let factor = Complex64::from(value.powi(power));
             row.iter_mut().for_each(|z| *z /= factor);
         }
         vectors.combine(0..used, &c, 0.0, &mut along, 0..n)?;
-        let found = match sides.adjoint {
+        let found = match spaces.left_solution {
             true => {
                 own.apply(&mut unit, &along)?;
                 &unit
@@ -196,7 +197,7 @@ pub(super) struct Deflated {
     pub deflation: Deflation,
     /// The operator C.
     pub op: Arc<dyn LinOp>,
-    pub sides: Sides,
+    pub spaces: SingularSpaces,
     /// The action and the system to which the modes must belong.
     pub action: Arc<dyn QuarkAction>,
     pub form: Option<Schur>,
@@ -213,7 +214,7 @@ impl Inverter for Deflated {
         let start = Instant::now();
         let restart = self.deflation.restart;
         let correct = |x: &mut SpinorField, guess: bool| {
-            let correction = (&*self.op, self.sides);
+            let correction = (&*self.op, self.spaces);
             self.deflation.correct(correction, x, b, ask.norms, guess)
         };
         let (asked, mut part) = (ask.stop, Ask { origin: None, ..*ask });

@@ -7,7 +7,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::linop::{LinOp, Schur, System};
-use crate::operators::{Distance, QuarkAction};
+use crate::operators::{Distance, InverseOwner, QuarkAction};
 use crate::params::{choices, parameters};
 use crate::refuse;
 use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MAX_DIRECTIONS};
@@ -272,11 +272,14 @@ impl Default for SolveParams {
 }
 
 impl SolveParams {
-    /// Does a solver with an action in this precision keep clover blocks for its precise residuals? Not where memory
-    /// counts, with 16 bits inside, and not where residuals are few, as those of GCR with multigrid.
-    pub(super) fn keeps_blocks(&self, own: Precision) -> bool {
+    /// Who owns the inverse of the clover term for precise residuals of a solver with an action in this precision: each of
+    /// them where memory counts, with 16 bits inside, and where they are few, as those of GCR with multigrid.
+    pub(super) fn inverse_owner(&self, own: Precision) -> InverseOwner {
         let few = |inner| inner == Precision::F16 || self.solver.kind.is_gcr();
-        !self.sloppy.is_some_and(|(inner, _)| inner < own && few(inner))
+        match self.sloppy.is_some_and(|(inner, _)| inner < own && few(inner)) {
+            true => InverseOwner::Application,
+            false => InverseOwner::Complement,
+        }
     }
 
     /// Refuses parameters out of range and combinations that there are not.

@@ -7,11 +7,11 @@ mod equation;
 mod fallback;
 mod inverter;
 mod krylov;
+mod memory;
 mod multishift;
 mod normalised;
 mod parts;
 mod plan;
-mod room;
 mod scaled;
 mod schur;
 mod tolerance;
@@ -28,10 +28,10 @@ pub use equation::{
 pub use plan::MULTIGRID_DIRECTIONS;
 
 use inverter::Ask;
+use memory::{even_parts, SolveMemory};
 use multishift::Shifts;
 use parts::Parts;
 use plan::{inside, plan, Ingredients, Planned};
-use room::{even_parts, Room};
 
 use super::multigrid::Multigrid;
 
@@ -56,7 +56,7 @@ struct Prepared {
     of: Arc<Ingredients>,
     plan: Planned,
     /// Memory that solves with a shift by multigrid need.
-    shifted: Arc<OnceLock<Room>>,
+    shifted: Arc<OnceLock<SolveMemory>>,
 }
 
 impl Prepared {
@@ -231,7 +231,7 @@ impl DiracSolver {
     /// # Errors
     /// `InvalidArgument`: a number of right-hand sides that there is not.
     pub fn memory(&self, nrhs: usize) -> Result<u64> {
-        self.prepared().plan.parts.room.bytes(nrhs)
+        self.prepared().plan.parts.memory.bytes(nrhs)
     }
 
     /// The memory of a solve by the hierarchy that an automatic solver has; without one, [`DiracSolver::memory`].
@@ -239,7 +239,7 @@ impl DiracSolver {
     /// # Errors
     /// Errors of [`DiracSolver::memory`].
     pub fn memory_with_multigrid(&self, nrhs: usize) -> Result<u64> {
-        self.parts_with_multigrid().room.bytes(nrhs)
+        self.parts_with_multigrid().memory.bytes(nrhs)
     }
 
     /// What a solve for `nrhs` right-hand sides needs, by a rehearsal of it. Kernels are those of a solve by the hierarchy
@@ -248,13 +248,13 @@ impl DiracSolver {
     /// # Errors
     /// Errors of [`DiracSolver::memory`].
     pub fn needs(&self, nrhs: usize) -> Result<Needs> {
-        let needs = self.parts_with_multigrid().room.needs(nrhs)?;
+        let needs = self.parts_with_multigrid().memory.needs(nrhs)?;
         Ok(Needs { memory: self.memory(nrhs)?, ..needs })
     }
 
     /// Refuses work that needs more memory than there is, once idle vectors of multigrid are freed.
     pub(crate) fn require(&self, bytes: u64, what: &str) -> Result<()> {
-        self.parts_with_multigrid().room.require(bytes, what)
+        self.parts_with_multigrid().memory.require(bytes, what)
     }
 
     /// The first of these ways to solve that fits in memory on all ranks. `need` computes the bytes of a way from
@@ -270,8 +270,8 @@ impl DiracSolver {
     ) -> Result<Option<T>> {
         let chains = [self.parts_with_multigrid(), self.prepared().plan.parts];
         for chain in chains {
-            let solve = |nrhs| chain.room.bytes(nrhs);
-            let found = chain.room.first_to_fit(ways, |way| need(way, &solve))?;
+            let solve = |nrhs| chain.memory.bytes(nrhs);
+            let found = chain.memory.first_to_fit(ways, |way| need(way, &solve))?;
             if found.is_some() {
                 return Ok(found);
             }

@@ -8,9 +8,9 @@ use super::bounded::{boundary_of, Bounded};
 use super::equation::{iterated_operator, Chosen, Equations, Solution, SolveParams, SolveReport};
 use super::inverter::{Ask, Inverter};
 use super::krylov::Krylov;
+use super::memory::{Made, Size, SolveMemory};
 use super::normalised::{scale, Normalised};
 use super::plan::{multigrid_delta, Ingredients};
-use super::room::{Made, Room, Size};
 use super::scaled::Scaled;
 use super::schur::Complement;
 use super::{DiracSolver, Prepared};
@@ -20,7 +20,7 @@ use crate::compose::multigrid::Multigrid;
 use crate::error::{Result, Status};
 use crate::fields::{vanishing, Precision, SpinorField};
 use crate::linop::{Adjoint, LinOp, Normal, Product, Shifted};
-use crate::operators::QuarkAction;
+use crate::operators::{InverseOwner, QuarkAction};
 use crate::refuse;
 use crate::solvers::{
     self, unwatched, InRange, Monitor, OfParts, Shift, ShiftReport, SolverKind, SolverParams,
@@ -30,7 +30,7 @@ use crate::solvers::{
 /// Solves with several shifts at once, and their memory.
 pub struct Shifts {
     system: ShiftSystem,
-    room: Room,
+    memory: SolveMemory,
 }
 
 /// The operator that is shifted: that of the equation, squared unless it is hermitian by itself.
@@ -51,14 +51,15 @@ impl ShiftSystem {
                 refuse!(Unsupported, "multishift", expected("M^dagger M x = b"), found("{other}"))
             }
         };
-        let squared = |op: &Arc<dyn QuarkAction>, keeps| -> Result<Arc<dyn LinOp>> {
+        let squared = |op: &Arc<dyn QuarkAction>, owner| -> Result<Arc<dyn LinOp>> {
             Ok(of.squared(match form {
-                Some(form) => Complement::new(op.clone(), form, keeps)?.schur,
+                Some(form) => Complement::new(op.clone(), form, owner)?.schur,
                 None => op.clone(),
             }))
         };
-        let sloppy = of.low.as_ref().map(|low| squared(low, true)).transpose()?;
-        let precise = squared(&of.op, of.params.keeps_blocks(own))?;
+        let own_inverse = InverseOwner::Complement;
+        let sloppy = of.low.as_ref().map(|low| squared(low, own_inverse)).transpose()?;
+        let precise = squared(&of.op, of.params.inverse_owner(own))?;
         let system = System { sloppy, ..System::new(precise) };
         Ok(ShiftSystem { of, system })
     }
@@ -162,8 +163,8 @@ impl Shifts {
             };
             Ok(Box::new(run) as Made)
         };
-        let room = Room::new(of.op.clone(), None, 1, Box::new(make));
-        Ok(Shifts { system: ShiftSystem::new(of)?, room })
+        let memory = SolveMemory::new(of.op.clone(), None, 1, Box::new(make));
+        Ok(Shifts { system: ShiftSystem::new(of)?, memory })
     }
 }
 
@@ -206,7 +207,7 @@ fn shifted_chain(of: &Ingredients, sigma: f64) -> Result<Arc<dyn Inverter>> {
 }
 
 /// Memory of such solves.
-fn shifted_room(of: &Ingredients) -> Room {
+fn shifted_memory(of: &Ingredients) -> SolveMemory {
     let params = SolveParams { automatic: None, ..of.params.clone() };
     let asked = Ingredients { params, deflation: None, ..of.clone() };
     let make = move |device: &Device, multigrid: Option<&Arc<Multigrid>>, size: Size| {
@@ -223,7 +224,7 @@ fn shifted_room(of: &Ingredients) -> Room {
         };
         Ok(Box::new(run) as Made)
     };
-    Room::new(of.op.clone(), of.multigrid.clone(), 1, Box::new(make))
+    SolveMemory::new(of.op.clone(), of.multigrid.clone(), 1, Box::new(make))
 }
 
 impl DiracSolver {
@@ -259,8 +260,8 @@ impl DiracSolver {
             refuse!(BadParameter, "shifted", expected("sigma >= 0"), found("{sigma}"));
         }
         let device = of.op.shape().device;
-        let room = shifted.get_or_init(|| shifted_room(&of));
-        room.make(|| room.bytes(b.nrhs()))?;
+        let memory = shifted.get_or_init(|| shifted_memory(&of));
+        memory.make(|| memory.bytes(b.nrhs()))?;
         let peak = device.watch_peak();
         let solver = &of.params.solver;
         let ask = Ask::new(solver.stop, solver.initial_guess);
@@ -297,10 +298,10 @@ impl DiracSolver {
                 self.shifts.get_or_init(|| made)
             }
         };
-        let Shifts { system, room } = &**prepared;
+        let Shifts { system, memory } = &**prepared;
         let device = of.op.shape().device;
         of.shape().check(b, "b")?;
-        let at_once = room.at_once_of(shifts.len(), b.nrhs())?;
+        let at_once = memory.at_once_of(shifts.len(), b.nrhs())?;
         let peak = device.watch_peak();
         if let Some(low) = &system.of.low {
             of.op.shared_copy(low.storage())?;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::equation::SolveReport;
 use super::inverter::{Ask, Inverter};
-use super::room::Room;
+use super::memory::SolveMemory;
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::VectorField;
@@ -16,7 +16,7 @@ use crate::solvers::{InRange, Monitor, OfParts};
 /// one part exist. A first solve has its kernels compiled side by side.
 pub struct Parts {
     pub next: Arc<dyn Inverter>,
-    pub room: Arc<Room>,
+    pub memory: Arc<SolveMemory>,
     /// Names what the solve depends on, besides the number of right-hand sides.
     pub key: String,
 }
@@ -28,16 +28,16 @@ impl Parts {
     /// # Errors
     /// `OutOfMemory`: not even one fits.
     pub fn at_once(&self, nrhs: usize) -> Result<usize> {
-        self.room.at_once(nrhs)
+        self.memory.at_once(nrhs)
     }
 
     /// All that a solve launches, in a rehearsal: made-up sums may end it early.
     pub fn run_through(&self, ask: &Ask, x: &mut VectorField, b: &VectorField) {
-        self.room.run_through(&*self.next, ask, x, b);
+        self.memory.run_through(&*self.next, ask, x, b);
     }
 
     fn compile(&self, nrhs: usize) {
-        self.room.compile(|| format!("solve {} {nrhs}", self.key), nrhs);
+        self.memory.compile(|| format!("solve {} {nrhs}", self.key), nrhs);
     }
 }
 
@@ -82,7 +82,7 @@ impl Inverter for Parts {
         Some(&*self.next)
     }
     fn name(&self, nrhs: usize) -> String {
-        match (nrhs, self.room.at_once_here(nrhs)) {
+        match (nrhs, self.memory.at_once_here(nrhs)) {
             (0, _) | (_, None) => "as many columns at a time as fit".into(),
             (_, Some(1)) => "1 column at a time".into(),
             (_, Some(n)) => format!("{n} columns at a time"),

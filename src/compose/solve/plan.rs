@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use super::automatic::Automatic;
 use super::bounded::Bounded;
-use super::deflation::{Deflated, Deflation, Sides};
+use super::deflation::{Deflated, Deflation, SingularSpaces};
 use super::equation::{Equations, Normalisation, Solution, SolveParams};
 use super::fallback::Fallback;
 use super::inverter::{Ask, Inverter};
 use super::krylov::{Copy, Krylov};
+use super::memory::{Made, Size, SolveMemory};
 use super::normalised::Normalised;
 use super::parts::Parts;
-use super::room::{Made, Room, Size};
 use super::scaled::Scaled;
 use super::schur::{Complement, Schur};
 use super::tolerance::ToTolerance;
@@ -28,7 +28,7 @@ use crate::compose::multigrid::Multigrid;
 use crate::error::Result;
 use crate::fields::{Components, Precision, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Product, Shape};
-use crate::operators::{DistanceWeights, QuarkAction, Storage};
+use crate::operators::{DistanceWeights, InverseOwner, QuarkAction, Storage};
 use crate::refuse;
 use crate::solvers::{
     unwatched, MinimalResidual, Patience, SolverKind, SolverParams, Stop, System,
@@ -71,8 +71,8 @@ impl Ingredients {
         let weights = params.distance.map(|d| DistanceWeights::new(&*op, d)).transpose()?;
         let (own, form, device) = (op.storage(), params.even_odd, op.shape().device);
         let complement = form.map(|form| op.clone().schur(form)).transpose()?;
-        let missing = match (complement, params.keeps_blocks(own.0)) {
-            (Some(precise), true) => precise.missing_blocks(),
+        let missing = match (complement, params.inverse_owner(own.0)) {
+            (Some(precise), InverseOwner::Complement) => precise.inverse_bytes(),
             _ => 0,
         };
         let low = match params.sloppy {
@@ -279,8 +279,8 @@ pub struct Planned {
 
 /// Makes the chain for the algorithm of the settings.
 fn parts(all: &Ingredients) -> Result<Arc<Parts>> {
-    let room = Arc::new(room(all));
-    let next = after_parts(all, &room, 0)?;
+    let memory = Arc::new(memory(all));
+    let next = after_parts(all, &memory, 0)?;
     let key = format!(
         "{} {:?} multigrid {:?} low modes {:?}",
         all.op.describe(),
@@ -288,7 +288,7 @@ fn parts(all: &Ingredients) -> Result<Arc<Parts>> {
         all.multigrid.as_ref().map(|m| m.params()),
         all.deflation.as_ref().map(|d| d.modes.count()),
     );
-    Ok(Arc::new(Parts { next, room, key }))
+    Ok(Arc::new(Parts { next, memory, key }))
 }
 
 /// Makes the chain by GCR with a hierarchy, for an automatic solver.
@@ -303,14 +303,14 @@ fn parts_by_gcr(all: &Ingredients, multigrid: Arc<Multigrid>) -> Result<Arc<Part
 }
 
 /// The memory of a solve: how the links after the one for parts are made again on another device.
-fn room(all: &Ingredients) -> Room {
+fn memory(all: &Ingredients) -> SolveMemory {
     let ways = algorithms(all);
     let params = SolveParams { automatic: None, ..all.params.clone() };
     let (op, multigrid) = (all.op.clone(), all.multigrid.clone());
     let asked = Ingredients { params, ..all.clone() };
     let make = move |device: &Device, multigrid: Option<&Arc<Multigrid>>, size: Size| {
         let there = asked.on(device, multigrid)?;
-        let chain = after_parts(&there, &Arc::new(room(&there)), size.way)?;
+        let chain = after_parts(&there, &Arc::new(memory(&there)), size.way)?;
         let (shape, params) = (there.shape(), &there.params.solver);
         let (mut x, b) = (shape.field(size.nrhs)?, shape.field(size.nrhs)?);
         let stop = Stop { seconds: f64::INFINITY, ..params.stop };
@@ -321,12 +321,16 @@ fn room(all: &Ingredients) -> Room {
         };
         Ok(Box::new(run) as Made)
     };
-    Room::new(op, multigrid, ways, Box::new(make))
+    SolveMemory::new(op, multigrid, ways, Box::new(make))
 }
 
 /// All links after the one for parts; `way` is the number of the algorithm with which the chain begins.
-fn after_parts(all: &Ingredients, room: &Arc<Room>, way: usize) -> Result<Arc<dyn Inverter>> {
-    let mut chain = Links::new(all, room, way)?.equation()?;
+fn after_parts(
+    all: &Ingredients,
+    memory: &Arc<SolveMemory>,
+    way: usize,
+) -> Result<Arc<dyn Inverter>> {
+    let mut chain = Links::new(all, memory, way)?.equation()?;
     if let Some(weights) = &all.weights {
         chain = Arc::new(Weighted { next: Scaled(chain), weights: weights.clone() });
     }
@@ -345,7 +349,7 @@ fn algorithms(all: &Ingredients) -> usize {
 /// What the links for an equation in kappa normalisation share.
 struct Links<'a> {
     all: &'a Ingredients,
-    room: &'a Arc<Room>,
+    memory: &'a Arc<SolveMemory>,
     way: usize,
     /// The Schur complements of the operator and of the adjoint equation's operator, which differ if there are
     /// weights.
@@ -353,10 +357,10 @@ struct Links<'a> {
 }
 
 impl<'a> Links<'a> {
-    fn new(all: &'a Ingredients, room: &'a Arc<Room>, way: usize) -> Result<Self> {
-        let keeps = all.params.keeps_blocks(all.op.storage().0);
+    fn new(all: &'a Ingredients, memory: &'a Arc<SolveMemory>, way: usize) -> Result<Self> {
+        let owner = all.params.inverse_owner(all.op.storage().0);
         let complement =
-            |dagger, form| Complement::new(all.solved(&all.op, dagger), form, keeps).map(Arc::new);
+            |dagger, form| Complement::new(all.solved(&all.op, dagger), form, owner).map(Arc::new);
         let complements = match all.params.even_odd {
             None => None,
             Some(form) => {
@@ -368,7 +372,7 @@ impl<'a> Links<'a> {
                 Some([one, other])
             }
         };
-        Ok(Links { all, room, way, complements })
+        Ok(Links { all, memory, way, complements })
     }
 
     /// Makes the chain for the equation asked for.
@@ -395,8 +399,8 @@ impl<'a> Links<'a> {
         whole: bool,
         dagger: bool,
     ) -> Arc<dyn Inverter> {
-        let (complement, room) = (complement.clone(), self.room.clone());
-        Arc::new(Schur { next, complement, whole, dagger, room })
+        let (complement, memory) = (complement.clone(), self.memory.clone());
+        Arc::new(Schur { next, complement, whole, dagger, memory })
     }
 
     fn complement(&self, dagger: bool) -> Option<&Arc<Complement>> {
@@ -425,9 +429,9 @@ impl<'a> Links<'a> {
         let Some(low) = &self.all.low else { return Ok(None) };
         let op = self.all.solved(low, dagger);
         Ok(Some(match self.all.params.even_odd {
-            Some(form) => Complement::new(op, form, true)?.schur,
+            Some(form) => Complement::new(op, form, InverseOwner::Complement)?.schur,
             None => {
-                op.keep_blocks()?;
+                op.make_clover()?;
                 op
             }
         }))
@@ -474,11 +478,11 @@ impl<'a> Links<'a> {
         &self,
         next: Arc<dyn Inverter>,
         op: Arc<dyn LinOp>,
-        sides: Sides,
+        spaces: SingularSpaces,
     ) -> Arc<dyn Inverter> {
         let Some(deflation) = self.all.deflation.clone() else { return next };
         let (action, form) = (self.all.op.clone(), self.all.params.even_odd);
-        Arc::new(Deflated { next, deflation, op, sides, action, form })
+        Arc::new(Deflated { next, deflation, op, spaces, action, form })
     }
 
     /// Makes the chain for M^dagger M, or M M^dagger, by CG.
@@ -495,8 +499,8 @@ impl<'a> Links<'a> {
             multigrid: None,
             action: self.all.op.clone(),
         };
-        let sides = Sides::of_both(self.all.params.solution.adjoint_first());
-        let chain = self.deflated(Arc::new(krylov), op.clone(), sides);
+        let spaces = SingularSpaces::of_both(self.all.params.solution.adjoint_first());
+        let chain = self.deflated(Arc::new(krylov), op.clone(), spaces);
         Ok(match self.all.params.solver.stop.site > 0.0 {
             true => self.to_tolerance(chain, op),
             false => chain,
@@ -553,7 +557,7 @@ impl<'a> Links<'a> {
             multigrid: multigrid.cloned(),
             action: self.all.op.clone(),
         };
-        Ok(self.deflated(Arc::new(krylov), op, Sides::of_one(dagger)))
+        Ok(self.deflated(Arc::new(krylov), op, SingularSpaces::of_one(dagger)))
     }
 }
 

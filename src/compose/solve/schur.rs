@@ -4,43 +4,40 @@ use std::sync::Arc;
 
 use super::equation::SolveReport;
 use super::inverter::{Ask, Inverter};
-use super::room::Room;
+use super::memory::SolveMemory;
 use crate::error::Result;
 use crate::fields::VectorField;
 use crate::linop::{FreesIdle, Schur as Form, SchurVectors, Shape};
-use crate::operators::{QuarkAction, SchurAction};
+use crate::operators::{InverseOwner, QuarkAction, SchurAction};
 use crate::solvers::Monitor;
 
-/// A Schur complement in a solve, and where its inverse clover blocks are: it keeps them as long as it exists, or
-/// makes them for each solve if there is memory; otherwise each application computes its own.
+/// A Schur complement in a solve, with the owner of the inverse of its clover term. Where that is each application, a solve
+/// owns it as long as it runs if there is memory.
 pub struct Complement {
     pub schur: Arc<dyn SchurAction>,
-    keeps: bool,
+    owner: InverseOwner,
 }
 
 impl Complement {
-    /// The complement of an action; with `keeps` it keeps the blocks.
+    /// The complement of an action.
     ///
     /// # Errors
     /// `OutOfMemory`, `SingularClover`.
-    pub fn new(op: Arc<dyn QuarkAction>, form: Form, keeps: bool) -> Result<Self> {
+    pub fn new(op: Arc<dyn QuarkAction>, form: Form, owner: InverseOwner) -> Result<Self> {
         let schur = op.schur(form)?;
-        match keeps {
-            true => schur.keep_blocks()?,
-            false => schur.lend_blocks(),
-        }
-        Ok(Complement { schur, keeps })
+        schur.set_inverse_owner(owner)?;
+        Ok(Complement { schur, owner })
     }
 
-    /// The inverse blocks for a solve of `nrhs` right-hand sides, which exist as long as the result. All ranks call
-    /// this.
-    fn for_solve(&self, room: &Room, nrhs: usize) -> Result<Option<Arc<dyn SchurAction>>> {
-        let all = || Ok(room.bytes(nrhs)? + self.schur.missing_blocks());
-        if self.keeps || !room.has(all)? {
+    /// Another complement that owns the inverse for a solve of `nrhs` right-hand sides. All ranks call this.
+    fn for_solve(&self, memory: &SolveMemory, nrhs: usize) -> Result<Option<Arc<dyn SchurAction>>> {
+        let all = || Ok(memory.bytes(nrhs)? + self.schur.inverse_bytes());
+        if self.owner == InverseOwner::Complement || !memory.has(all)? {
             return Ok(None);
         }
         let held = self.schur.action().schur(self.schur.form())?;
-        self.schur.full_shape().geometry.comm().agree(held.keep_blocks())?;
+        let made = held.set_inverse_owner(InverseOwner::Complement);
+        self.schur.full_shape().geometry.comm().agree(made)?;
         Ok(Some(held))
     }
 }
@@ -54,7 +51,7 @@ pub struct Schur {
     pub whole: bool,
     /// The equation is that of M^dagger.
     pub dagger: bool,
-    pub room: Arc<Room>,
+    pub memory: Arc<SolveMemory>,
 }
 
 impl Inverter for Schur {
@@ -65,7 +62,7 @@ impl Inverter for Schur {
         ask: &Ask,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        let _blocks = self.complement.for_solve(&self.room, b.nrhs())?;
+        let _blocks = self.complement.for_solve(&self.memory, b.nrhs())?;
         let schur = &*self.complement.schur;
         let _idle = FreesIdle(vec![schur]);
         if !self.whole {

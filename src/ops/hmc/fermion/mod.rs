@@ -23,7 +23,7 @@ use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
 use crate::fields::{BoundaryTime, GaugeField, Momenta, Precision, Recon, SpinorField};
 use crate::operators::{
-    ActionParams, CloverLinks, ForceWorkspace, QuarkAction, SchurAction, Storage,
+    ActionParams, CloverLinks, ForceWorkspace, InverseOwner, QuarkAction, SchurAction, Storage,
 };
 use crate::refuse;
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
@@ -172,7 +172,7 @@ impl Operator {
         };
         // Forces and energies take the complement as often as solves.
         let complement = op.clone().schur(schur)?;
-        complement.keep_blocks()?;
+        complement.set_inverse_owner(InverseOwner::Complement)?;
         let solver = |tol, guess| inverter.solver(op.clone(), schur, tol, guess);
         let (force, hamiltonian) = (
             solver(inverter.tolerance_force, true)?,

@@ -29,7 +29,7 @@ pub type Make = dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<Made> +
 /// The device memory of solves with an action, besides x and b, as counted by a rehearsal of the first solve, which
 /// finds no temporary fields of others. A solve that may take several ways needs the maximum of them. Inverse clover
 /// blocks are added where there is memory for them.
-pub struct Room {
+pub struct SolveMemory {
     action: Arc<dyn QuarkAction>,
     multigrid: Option<Arc<Multigrid>>,
     make: Box<Make>,
@@ -38,14 +38,14 @@ pub struct Room {
     known: Mutex<HashMap<Size, Footprint>>,
 }
 
-impl Room {
+impl SolveMemory {
     pub fn new(
         action: Arc<dyn QuarkAction>,
         multigrid: Option<Arc<Multigrid>>,
         ways: usize,
         make: Box<Make>,
     ) -> Self {
-        Room { action, multigrid, make, ways, known: Mutex::default() }
+        SolveMemory { action, multigrid, make, ways, known: Mutex::default() }
     }
 
     fn device(&self) -> Device {
@@ -107,7 +107,7 @@ impl Room {
     /// Memory and kernels of a solve, the latter of the first way to go.
     ///
     /// # Errors
-    /// Errors of [`Room::bytes`].
+    /// Errors of [`SolveMemory::bytes`].
     pub fn needs(&self, nrhs: usize) -> Result<Needs> {
         let geometry = self.action.links().geometry();
         let needs = self.in_rehearsal(|device, multigrid| {
@@ -214,7 +214,7 @@ impl Room {
     /// The same for solves with several solutions.
     ///
     /// # Errors
-    /// Errors of [`Room::at_once`].
+    /// Errors of [`SolveMemory::at_once`].
     pub fn at_once_of(&self, solutions: usize, nrhs: usize) -> Result<usize> {
         match self.first_to_fit(&even_parts(nrhs), |n| self.bytes_of(solutions, n))? {
             Some(n) => Ok(n),
@@ -222,7 +222,7 @@ impl Room {
         }
     }
 
-    /// The number of [`Room::at_once`] by the memory of this rank alone; `None`: not even one fits.
+    /// The number of [`SolveMemory::at_once`] by the memory of this rank alone; `None`: not even one fits.
     pub fn at_once_here(&self, nrhs: usize) -> Option<usize> {
         let device = self.device();
         let fits =

@@ -6,7 +6,7 @@ use crate::linop::LinOp;
 
 /// How many vectors a search keeps, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Room {
+pub(super) struct SearchMemory {
     /// Largest number of vectors that are locked or in the basis.
     pub side: usize,
     /// Number of these, and of the next blocks, that the device holds.
@@ -19,25 +19,30 @@ pub(super) struct Room {
 }
 
 /// Function that runs a search with these operators and this choice.
-pub(super) type Search<'a> = &'a dyn Fn(&dyn LinOp, Option<&dyn LinOp>, Room) -> Result<()>;
+pub(super) type Search<'a> = &'a dyn Fn(&dyn LinOp, Option<&dyn LinOp>, SearchMemory) -> Result<()>;
 
-impl Room {
-    fn of(params: &EigenParams, op: &dyn LinOp, side: usize, on_device: Option<usize>) -> Room {
+impl SearchMemory {
+    fn of(
+        params: &EigenParams,
+        op: &dyn LinOp,
+        side: usize,
+        on_device: Option<usize>,
+    ) -> SearchMemory {
         let whole = params.is_whole(op.shape().numbers() as usize);
         let all = side + if whole { 0 } else { 3 * params.block.max(1) };
-        Room { side, on_device: on_device.map_or(all, |n| n.min(all)), by_host: true, all }
+        SearchMemory { side, on_device: on_device.map_or(all, |n| n.min(all)), by_host: true, all }
     }
 
     /// The choice with all vectors on the device: as many as are asked for with memory for a copy of those found, or
     /// with `least` as few as possible without.
-    pub fn with(op: &dyn LinOp, params: &EigenParams, least: bool) -> Room {
+    pub fn with(op: &dyn LinOp, params: &EigenParams, least: bool) -> SearchMemory {
         let dimension = op.shape().numbers() as usize;
         let side = match params.is_whole(dimension) {
             true => dimension,
             false if least => params.least_room_in(dimension),
             false => params.room_in(dimension),
         };
-        Room { by_host: least, ..Room::of(params, op, side, None) }
+        SearchMemory { by_host: least, ..SearchMemory::of(params, op, side, None) }
     }
 
     pub fn on_host(&self) -> usize {
@@ -72,7 +77,7 @@ impl Room {
         cheap: Option<&dyn LinOp>,
         params: &EigenParams,
         search: Search,
-    ) -> Result<Room> {
+    ) -> Result<SearchMemory> {
         let shape = op.shape();
         let comm = shape.geometry.comm();
         let mine = comm.agree(Self::fitting(op, cheap, params, search))?;
@@ -80,8 +85,9 @@ impl Room {
             [-(mine.side as f64), -(mine.on_device as f64), f64::from(u8::from(mine.by_host))];
         comm.max(&mut fewest)?;
         let ([side, on_device], by_host) = ([0, 1].map(|k| -fewest[k] as usize), fewest[2] > 0.0);
-        let chosen = Room { by_host, ..Room::of(params, op, side, Some(on_device)) };
-        let all = Room::with(op, params, false);
+        let chosen =
+            SearchMemory { by_host, ..SearchMemory::of(params, op, side, Some(on_device)) };
+        let all = SearchMemory::with(op, params, false);
         if (chosen.side, chosen.on_device) != (all.side, all.on_device) {
             log::info!(
                 "{} eigenvectors: room for {side} vectors in place of {}, {} of them on {}, {} on the host",
@@ -101,11 +107,12 @@ impl Room {
         cheap: Option<&dyn LinOp>,
         params: &EigenParams,
         search: Search,
-    ) -> Result<Room> {
+    ) -> Result<SearchMemory> {
         let device = op.shape().device;
         let (vector, free) = (op.shape().bytes(1), device.memory()?.0);
-        let (all, least) = (Room::with(op, params, false), Room::with(op, params, true));
-        let of = |side, on_device| Room::of(params, op, side, on_device);
+        let (all, least) =
+            (SearchMemory::with(op, params, false), SearchMemory::with(op, params, true));
+        let of = |side, on_device| SearchMemory::of(params, op, side, on_device);
         if params.vectors != VectorMemory::Host {
             if all.memory(op, cheap, search)? <= free {
                 return Ok(all);
