@@ -78,7 +78,7 @@ impl Space {
         Ok(())
     }
 
-    /// From products of all images with vectors: coefficients of the images in what the vectors have in common with them.
+    /// Coefficients of the images in what vectors have in common with them, from products of all images with the vectors.
     fn along(&self, products: &[Complex64], vectors: usize) -> Matrix {
         let mut found = vec![];
         for Block { first, count, inverse, .. } in &self.blocks {
