@@ -1,7 +1,7 @@
 //! The CPU posing as a device whose memory neither host programs nor other ranks see, or see as they see that of a GPU.
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, Weak};
 use std::time::{Duration, Instant};
@@ -29,8 +29,8 @@ enum Reach {
 struct Remote {
     cpu: Cpu,
     reach: Reach,
-    /// Files of the memory that is shared, and sizes of that of others, by address.
-    shared: Mutex<BTreeMap<u64, (String, usize)>>,
+    /// Files and sizes of the memory that is shared, and sizes of that of others, by address.
+    shared: Mutex<BTreeMap<u64, (i32, usize)>>,
     others: Mutex<BTreeMap<u64, usize>>,
     awaited: &'static Waits,
 }
@@ -51,22 +51,13 @@ impl Waits {
     }
 }
 
-/// Memory of a file that other processes open by its name.
-fn map(name: &str, bytes: usize, make: bool) -> Result<u64> {
-    let path = CString::new(name).unwrap();
-    let flags = if make { libc::O_CREAT | libc::O_EXCL } else { 0 };
-    // SAFETY: a file of these tests, and as much of it as is mapped.
-    unsafe {
-        let file = libc::shm_open(path.as_ptr(), flags | libc::O_RDWR, 0o600);
-        if file < 0 || (make && libc::ftruncate(file, bytes as i64) != 0) {
-            return Err(Error::new(Status::Unsupported, format!("cannot open {name}")));
-        }
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        let at = libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file, 0);
-        libc::close(file);
-        assert_ne!(at, libc::MAP_FAILED);
-        Ok(at as u64)
-    }
+/// Memory of a file without a name, which nothing is left of when the processes that have it open end.
+fn map(file: i32, bytes: usize) -> u64 {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: an open file of this size.
+    let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file, 0) };
+    assert_ne!(at, libc::MAP_FAILED);
+    at as u64
 }
 
 impl Remote {
@@ -121,21 +112,23 @@ impl Backend for Remote {
         if !shared || self.reach != Reach::Shared {
             return self.cpu.alloc(bytes, shared);
         }
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("/plaq-test-{}-{number}", std::process::id());
         let bytes = bytes.max(1) as usize;
-        let at = map(&name, bytes, true)?;
-        self.shared.lock().unwrap().insert(at, (name, bytes));
+        // SAFETY: a name, and a file just made.
+        let file = unsafe {
+            let file = libc::memfd_create(c"plaq-test".as_ptr(), 0);
+            assert!(file >= 0 && libc::ftruncate(file, bytes as i64) == 0);
+            file
+        };
+        let at = map(file, bytes);
+        self.shared.lock().unwrap().insert(at, (file, bytes));
         Ok(Ptr(at))
     }
     unsafe fn free(&self, ptr: Ptr, bytes: u64, shared: bool) {
         match self.shared.lock().unwrap().remove(&ptr.0) {
             None => self.cpu.free(ptr, bytes, shared),
-            Some((name, bytes)) => {
-                let path = CString::new(name).unwrap();
-                libc::shm_unlink(path.as_ptr());
+            Some((file, bytes)) => {
                 libc::munmap(ptr.0 as *mut _, bytes);
+                libc::close(file);
             }
         }
     }
@@ -154,14 +147,20 @@ impl Backend for Remote {
     unsafe fn share(&self, ptr: Ptr) -> Result<Vec<u8>> {
         let shared = self.shared.lock().unwrap();
         match shared.get(&ptr.0) {
-            Some((name, bytes)) => Ok([&bytes.to_ne_bytes()[..], name.as_bytes()].concat()),
+            Some((file, bytes)) => {
+                let path = format!("/proc/{}/fd/{file}", std::process::id());
+                Ok([&bytes.to_ne_bytes()[..], path.as_bytes()].concat())
+            }
             None => Err(Error::new(Status::Unsupported, "it does not share its memory")),
         }
     }
     unsafe fn attach(&self, shared: &[u8]) -> Result<(Ptr, Ptr)> {
-        let (bytes, name) = shared.split_at(8);
+        let (bytes, path) = shared.split_at(8);
         let bytes = usize::from_ne_bytes(bytes.try_into().unwrap());
-        let at = map(std::str::from_utf8(name).unwrap(), bytes, false)?;
+        let path = std::str::from_utf8(path).unwrap();
+        let file = std::fs::OpenOptions::new().read(true).write(true).open(path);
+        let file = file.map_err(|e| Error::new(Status::Unsupported, format!("{path}: {e}")))?;
+        let at = map(file.as_raw_fd(), bytes);
         self.others.lock().unwrap().insert(at, bytes);
         Ok((Ptr(at), Ptr(at)))
     }
