@@ -332,7 +332,7 @@ impl PropagatorReader {
                 None => {}
                 Some(Found::Source(source)) => sources.push(source),
                 Some(Found::Column(field, place, of)) => {
-                    origin = origin.or(of);
+                    origin = origin.or(*of);
                     columns.push((field, place));
                 }
             }
@@ -464,7 +464,7 @@ fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>, Warnings)> {
 enum Found {
     Source(Field),
     /// A column, its place, 3 spin + colour, where it says one, and what is known of it.
-    Column(Field, Option<usize>, Origin),
+    Column(Field, Option<usize>, Box<Origin>),
 }
 
 fn field(input: &Input, extents: [usize; 4], message: &Message) -> Result<Option<Found>> {
@@ -514,5 +514,5 @@ fn field(input: &Input, extents: [usize; 4], message: &Message) -> Result<Option
         return Ok(Some(Found::Source(field)));
     }
     let origin = document.as_ref().map(|d| Origin::of_xml(d, extents)).unwrap_or_default();
-    Ok(Some(Found::Column(field, place, origin)))
+    Ok(Some(Found::Column(field, place, Box::new(origin))))
 }

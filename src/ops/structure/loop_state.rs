@@ -91,7 +91,7 @@ impl LoopSums {
         };
         let dilution = ["spin", "colour", "parity"].into_iter().zip(of.noise.dilute);
         let mut dilution: Vec<String> =
-            dilution.filter_map(|(word, on)| on.then(|| word.to_string())).collect();
+            dilution.filter(|(_, on)| *on).map(|(word, _)| word.to_string()).collect();
         if of.noise.time_parts > 1 {
             dilution.push(format!("time in {} parts", of.noise.time_parts));
         }

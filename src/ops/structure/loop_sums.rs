@@ -528,7 +528,8 @@ impl LoopSums {
                 let first = of.noise.first + part.done;
                 let kind = (of.noise.noise, of.noise.seed);
                 let vectors = space.noise(kind, level, first, count)?;
-                let sides = Sides::new(quarks, space, (of.how, level), &vectors, hopping.as_ref())?;
+                let sides =
+                    Solved::new(quarks, space, (of.how, level), &vectors, hopping.as_ref())?;
                 for k in 0..count {
                     part.add(&scaled(sides.contracted(&operators, k..k + 1)?, of.factor));
                 }
@@ -539,7 +540,8 @@ impl LoopSums {
             (Term::Exact(level), Some(space)) => {
                 let count = AT_ONCE.min(part.total - part.done);
                 let vectors = space.units(level, part.done, count)?;
-                let sides = Sides::new(quarks, space, (of.how, level), &vectors, hopping.as_ref())?;
+                let sides =
+                    Solved::new(quarks, space, (of.how, level), &vectors, hopping.as_ref())?;
                 part.add(&scaled(sides.contracted(&operators, 0..count)?, of.factor));
                 part.done += count;
                 part.solves += count as u64;
@@ -563,7 +565,7 @@ struct Solved {
     failed: u64,
 }
 
-impl Sides {
+impl Solved {
     /// Of M^-1 what the hopping expansion leaves of it, of differences of quarks products of inverses.
     fn new(
         quarks: &LoopQuarks,
@@ -583,9 +585,7 @@ impl Sides {
         let failed = how.iter().filter(|how: &&LowSolve| !how.converged).count() as u64;
         Ok(Solved { sides: Sides::Plain(left, right), failed })
     }
-}
 
-impl Solved {
     /// Loops of these columns.
     fn contracted(&self, operators: &LoopOperators, columns: Range<usize>) -> Result<Loops> {
         let of = |left: &SpinorField, right: &SpinorField| {

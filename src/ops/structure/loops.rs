@@ -183,9 +183,8 @@ impl LoopNoise {
     ) -> Result<()> {
         let [spins, colours, rest] = self.parts();
         for k in 0..b.nrhs() {
-            let (vector, column) = match spins * colours * rest {
-                parts => (vector + (first + k) / parts, (first + k) % parts),
-            };
+            let parts = spins * colours * rest;
+            let (vector, column) = (vector + (first + k) / parts, (first + k) % parts);
             let source = Source {
                 colour: (colours > 1).then_some(column % colours),
                 spin: (spins > 1).then_some(column / colours % spins),

@@ -322,7 +322,7 @@ fn loops_of(session: &Session, options: &Options, plan: &Plan, name: &str) -> Ru
         of.boundary[3] = 0.0;
     }
     let mut sums = LoopSums::new(of, &quarks)?;
-    let state = options.get("state").map(|base| of_file(base));
+    let state = options.get("state").map(of_file);
     let state = state.as_deref().map(Path::new);
     if let Some(state) = state.filter(|file| options.flag("continue") && file.exists()) {
         sums.read(state, &quarks)?;
