@@ -7,6 +7,7 @@
 #include "malloc_quda.h"
 #include "quda.h"
 #include "quda_milc_interface.h"
+#include "util_quda.h"
 #include "quda_openqcd_interface.h"
 
 int quda_integer(const char *name);
