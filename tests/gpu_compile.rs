@@ -50,6 +50,7 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_force_f64_", "", 40),
     ("hop_force_f32_", "", 20),
     ("clover_insertion_f32", "several", 12),
+    ("stout_force_f64", "links stand still", 316),
     ("stout_force_f64", "", 12),
     ("plaquette_force_f64", "", 4),
     ("rectangle_force_f64", "links stand still", 776),
@@ -85,6 +86,8 @@ const BOUNDED: &[&str] = &[
     "plaquette_action",
     "rectangle_action",
     "clover_force",
+    "stout_exponent",
+    "stout_force",
 ];
 
 /// Of launches with more elements than 32 bits count.

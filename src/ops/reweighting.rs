@@ -122,7 +122,7 @@ const TERMS: usize = 24;
 
 /// A factor that is estimated with noise.
 pub enum Estimator {
-    Twisted(Twisted),
+    Twisted(Box<Twisted>),
     Rational(Box<OfRational>),
 }
 
@@ -320,7 +320,8 @@ impl OfRational {
             if largest <= LAST_TERM {
                 return Ok((found, iterations + now.1));
             }
-            if !(largest < last) {
+            // NaN ends it, too.
+            if largest.is_nan() || largest >= last {
                 break;
             }
             last = largest;
@@ -412,7 +413,7 @@ pub fn estimators(
     check_twisted(of, params, mu)?;
     let lower = [0.0].into_iter().chain(mu.iter().copied());
     let pairs = lower.zip(mu).map(|(low, &high)| [low, high]);
-    pairs.map(|pair| Ok(Estimator::Twisted(Twisted::new(of, params, pair)?))).collect()
+    pairs.map(|pair| Ok(Estimator::Twisted(Box::new(Twisted::new(of, params, pair)?)))).collect()
 }
 
 /// Estimates of all factors by normal noise, a few vectors at a time. The same seed and numbers of vectors give the same
