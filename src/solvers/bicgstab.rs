@@ -18,8 +18,8 @@ const RESTARTS: usize = 3;
 /// Numbers of iterations after which a right-hand side is given up whose residual they have not halved, as long as it has
 /// not fallen by two decades: near and beyond the critical kappa it stays there for a thousand iterations and more, where
 /// CGNR needs some hundred in all. After the first number CGNR is tried only, after the second it goes on.
-pub(super) const DOUBTFUL: usize = 30;
-pub(super) const IN_VAIN: usize = 100;
+const DOUBTFUL: usize = 30;
+const IN_VAIN: usize = 100;
 
 /// A preconditioner K from the right (van der Vorst 1992): the operator of the recurrence is M K, and
 /// x takes its steps along K p and K r, so that K may change from one application to the next.
@@ -29,12 +29,7 @@ struct Right<'a> {
     r: VectorField,
 }
 
-/// Iterates; `patience` is one of the two numbers above.
-pub(super) fn run(
-    mixed: &mut MixedPrecision,
-    preconditioner: Option<&dyn LinOp>,
-    patience: usize,
-) -> Result<()> {
+pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>) -> Result<()> {
     if !mixed.running() {
         return Ok(());
     }
@@ -62,6 +57,7 @@ pub(super) fn run(
     let mut mark = least.clone();
     let mut mark_at = vec![0; n];
     let mut slow = vec![0; n];
+    let patience = if mixed.params.patient { IN_VAIN } else { DOUBTFUL };
     while mixed.running() {
         match &mut right {
             Some(right) => {

@@ -190,18 +190,6 @@ pub(crate) fn solve_in_range(
     source: Source,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
-    solve_patiently(system, params, x, source, monitor, bicgstab::DOUBTFUL)
-}
-
-/// The same with a number of iterations after which BiCGStab that lowers nothing gives way to CGNR.
-fn solve_patiently(
-    system: &System,
-    params: &SolverParams,
-    x: &mut VectorField,
-    source: Source,
-    monitor: &mut Monitor,
-    patience: usize,
-) -> Result<SolverReport> {
     check(system, params, x, source.b)?;
     let start = Instant::now();
     let single = match params.kind == SolverKind::BlockGcr {
@@ -218,7 +206,7 @@ fn solve_patiently(
         },
         SolverKind::Cgne => cg::run(&mut mixed, cg::Form::NormalError)?,
         SolverKind::Cgnr => cg::run(&mut mixed, cg::Form::NormalResidual)?,
-        SolverKind::BiCgStab => bicgstab::run(&mut mixed, inverse, patience)?,
+        SolverKind::BiCgStab => bicgstab::run(&mut mixed, inverse)?,
         SolverKind::Gcr => gcr::run(&mut mixed, inverse)?,
         SolverKind::BlockGcr => block_gcr::run(&mut mixed, inverse)?,
         SolverKind::Mr => mr::run(&mut mixed, inverse)?,
@@ -228,7 +216,7 @@ fn solve_patiently(
     let mut report = mixed.finish()?;
     if params.kind == SolverKind::BiCgStab && params.fall_back && !stagnated.is_empty() {
         let asked = (system, params, start);
-        fall_back(&stagnated, asked, (x, source), &mut report, monitor, patience)?;
+        fall_back(&stagnated, asked, (x, source), &mut report, monitor)?;
     }
     Ok(report)
 }
@@ -291,7 +279,6 @@ fn fall_back(
     (x, source): (&mut VectorField, Source),
     report: &mut SolverReport,
     monitor: &mut Monitor,
-    patience: usize,
 ) -> Result<()> {
     let Source { b, norms, origin } = source;
     let (n, stop) = (b.nrhs(), params.stop);
@@ -347,7 +334,7 @@ fn fall_back(
                     return ControlFlow::Break(());
                 }
                 let better = |(now, before): (&f64, &f64)| *now <= BETTER * before.min(1.0);
-                worse = patience < bicgstab::IN_VAIN
+                worse = !params.patient
                     && p.iteration == used
                     && !p.residual.iter().zip(&before).all(better);
                 match worse {
@@ -365,8 +352,8 @@ fn fall_back(
             }
             let mut told = watched.of(columns.clone(), report.iterations + part.iterations);
             let asked = by(SolverKind::BiCgStab, left - part.iterations);
-            let last = bicgstab::IN_VAIN;
-            let more = solve_patiently(&system, &asked, &mut x, source, &mut told, last)?;
+            let asked = SolverParams { patient: true, ..asked };
+            let more = solve_in_range(&system, &asked, &mut x, source, &mut told)?;
             part = part.followed_by(more);
         }
         let (mut residual, mut residual_hq) =

@@ -107,6 +107,8 @@ pub struct SolverParams {
     /// For BiCGStab: whether right-hand sides that it cannot solve are solved by themselves, in the end by CGNR; else
     /// they stay as they are.
     pub fall_back: bool,
+    /// For BiCGStab: whether it is given up late only, without a trial of CGNR before.
+    pub patient: bool,
 }
 
 impl Default for SolverParams {
@@ -119,6 +121,7 @@ impl Default for SolverParams {
             initial_guess: false,
             history: false,
             fall_back: true,
+            patient: false,
             stop: Stop::default(),
         }
     }

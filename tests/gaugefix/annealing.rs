@@ -264,8 +264,16 @@ fn threads_and_halos_change_nothing() {
                     }
                     for geometry in divisions(extents, &device) {
                         let found = run(&device, &geometry);
+                        // A CPU does the same with the same numbers, however the lattice is divided: with as many lanes
+                        // as a part has, as sets of kernels round differently.
+                        let plain = match device.is_cpu() && ranks().size() == 1 {
+                            true => &run(
+                                &device,
+                                &Geometry::with_lanes(extents, geometry.lanes()).unwrap(),
+                            ),
+                            false => &plain,
+                        };
                         let off = furthest(&found.0, &plain.0);
-                        // A CPU does the same with the same numbers, however the lattice is divided.
                         let bound = if device.is_cpu() { 0.0 } else { grown.max(1e-9) };
                         assert!(off <= bound, "{what} {:04b}: {off:e}", geometry.halo_mask());
                         assert!((found.1.functional - plain.1.functional).abs() < 1e-12, "{what}");

@@ -412,7 +412,9 @@ fn multigrid_at_a_standstill_leaves_the_rest_to_bicgstab() {
             assert!(report.memory_peak <= max, "{} of {max}", report.memory_peak);
             let report = report.solver;
             assert!(report.converged && !report.standstill, "{report:?}");
-            assert_eq!(report.fallback, Some(SolverKind::BiCgStab), "{report:?}");
+            // Which may leave it to CGNR in turn.
+            let by = [SolverKind::BiCgStab, SolverKind::Cgnr].map(Some);
+            assert!(by.contains(&report.fallback), "{report:?}");
             for k in 0..nrhs {
                 let [x, b] = [&x, &b].map(|v| {
                     let mut one = field(1);

@@ -386,6 +386,9 @@ impl Inverter for Automatic {
         let possible = self.possible();
         let later = self.later(n).max(ask.later);
         let mut look = self.look(&stop, n, later, f64::INFINITY);
+        // Where most of what multigrid costs are solves it may be cheaper than CGNR, which would hide that.
+        let many = look.costs.solve * (look.n + look.later) > look.costs.setup;
+        let ask = Ask { patient: possible && many, ..ask };
         let mut told = |p: &Progress| match watch(p).is_break() {
             true => ControlFlow::Break(()),
             false if possible => look.told(p),

@@ -196,6 +196,7 @@ impl SolverSettings {
                 initial_guess: self.initial_guess,
                 history: true,
                 fall_back: true,
+                patient: false,
                 stop: Stop {
                     residual: match self.tol == 0.0 && self.tol_hq == 0.0 {
                         true => self.tol_site,

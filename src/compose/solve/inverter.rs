@@ -19,11 +19,13 @@ pub struct Ask<'a> {
     pub origin: Option<&'a SchurSource<'a>>,
     /// Right-hand sides that the same call asks for afterwards.
     pub later: usize,
+    /// BiCGStab is not given up early, as somebody else watches it.
+    pub patient: bool,
 }
 
 impl Ask<'_> {
     pub fn new(stop: Stop, guess: bool) -> Self {
-        Ask { stop, guess, norms: &[], origin: None, later: 0 }
+        Ask { stop, guess, norms: &[], origin: None, later: 0, patient: false }
     }
 }
 

@@ -66,7 +66,8 @@ impl Inverter for Krylov {
         let ops = [precise, &self.op].into_iter().chain(sloppy).chain(own);
         let _idle = FreesIdle(ops.map(|op| &**op).collect());
         let (stop, guess, n) = (ask.stop, ask.guess, b.nrhs());
-        let params = SolverParams { stop, initial_guess: guess, ..self.params.clone() };
+        let (initial_guess, patient) = (guess, ask.patient);
+        let params = SolverParams { stop, initial_guess, patient, ..self.params.clone() };
         let solver = match self.normal {
             Equations::Direct => {
                 let source = Source { b, norms: ask.norms, origin: ask.origin };
