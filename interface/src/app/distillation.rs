@@ -143,7 +143,7 @@ fn modes(
     }
     let mut progress = Progress::new();
     let (modes, report) = {
-        let mut watch = monitor(&session.comm, &mut progress, "modes: ");
+        let mut watch = monitor(&session.comm, &mut progress, "modes: ", plan.settings.tol);
         Modes::new(links, None, &plan.settings, &mut watch)?
     };
     progress.last(&format!("modes: {} on each time slice, {:.2} s", modes.count(), report.seconds));
@@ -167,7 +167,7 @@ fn quarks(
         let what = format!("source time {time} ({} of {}): ", k + 1, times.len());
         let mut found = vec![];
         let done = {
-            let mut watch = monitor(&session.comm, &mut progress, &what);
+            let mut watch = monitor(&session.comm, &mut progress, &what, 0.0);
             let mut keep = |_: usize, tau: Vec<Complex64>| {
                 found = tau;
                 Ok(())

@@ -311,17 +311,30 @@ impl Solving {
     }
 }
 
-/// A monitor of solves that shows progress and ends them after a signal, on all ranks.
+/// Seconds that a solve or search has left, whose residual fell to `best` in so many seconds and has to fall to `goal`,
+/// if it goes on as it did.
+fn left(seconds: f64, best: f64, goal: f64) -> Option<f64> {
+    let known = goal > 0.0 && best < 0.5;
+    known.then(|| seconds * (goal.ln() / best.ln() - 1.0).max(0.0))
+}
+
+/// A monitor of solves that shows progress, with the time that is left to the residual `goal` (0: nobody knows), and ends
+/// them after a signal, on all ranks.
 pub fn monitor<'a>(
     comm: &'a Comm,
     progress: &'a mut Progress,
     what: &'a str,
+    goal: f64,
 ) -> impl FnMut(&crate::solvers::Progress) -> ControlFlow<()> + 'a {
+    let mut best = f64::INFINITY;
     move |p| {
         let residual = p.residual.iter().fold(0.0, |m: f64, r| m.max(*r));
+        best = best.min(residual);
         progress.now_and_then(|| {
-            let residual = exponent(residual, 2);
-            format!("{what}iteration {}, residual {residual}, {:.1} s", p.iteration, p.seconds)
+            let (seconds, residual) = (p.seconds, exponent(residual, 2));
+            let left = left(seconds, best, goal).map(|s| format!(", about {s:.0} s left"));
+            let left = left.unwrap_or_default();
+            format!("{what}iteration {}, residual {residual}, {seconds:.1} s{left}", p.iteration)
         });
         match comm.stop(interrupted()) {
             true => ControlFlow::Break(()),

@@ -209,7 +209,7 @@ fn space_of(
             // They need not be good ones for an identity.
             let params = EigenParams { count, tol: 1e-6, verify: false, ..Default::default() };
             let comm = solver.op().links().geometry().comm().clone();
-            let mut watch = monitor(&comm, progress, "eigenvectors, ");
+            let mut watch = monitor(&comm, progress, "eigenvectors, ", params.tol);
             let (vectors, _) = eigen_set(&op, None, &params, None, &mut watch)?;
             if interrupted() {
                 return Err(Failure::refused("eigenvectors: interrupted"));
@@ -238,7 +238,7 @@ fn add(
             }
             _ => Ok(()),
         };
-        let mut watch = monitor(&session.comm, &mut progress, "");
+        let mut watch = monitor(&session.comm, &mut progress, "", 0.0);
         sums.add(quarks, &plan.goals, &mut watch, &mut between)?
     };
     if let Some(name) = state {

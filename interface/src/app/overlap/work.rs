@@ -109,7 +109,7 @@ fn quarks(
     let solver = plan.solving.solver(op, low, &plan.masses, COLUMNS, kept)?;
     let mut progress = Progress::new();
     let (fields, report) = {
-        let mut watch = monitor(&session.comm, &mut progress, "propagator: ");
+        let mut watch = monitor(&session.comm, &mut progress, "propagator: ", plan.solving.tol);
         overlap_propagators(&solver, &plan.masses, plan.source, true, &mut watch)?
     };
     progress.clear();
@@ -153,7 +153,9 @@ pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
     let modes = timed(&mut seconds[1], || match options.get("load-modes") {
         Some(file) => load_modes(Path::new(file), &kernel),
         None => {
-            let mut watch = monitor(&session.comm, &mut progress, "modes of the kernel: ");
+            let tol = plan.settings.modes().tol;
+            let tol = if tol > 0.0 { tol } else { 1e-13 };
+            let mut watch = monitor(&session.comm, &mut progress, "modes of the kernel: ", tol);
             Modes::find(&kernel, None, &plan.settings.modes(), None, &mut watch)
         }
     })?;
@@ -180,7 +182,7 @@ pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
             if let Some(known) = known.filter(|low| low.hold(plan.low, tol)) {
                 return Ok(known);
             }
-            let mut watch = monitor(&session.comm, &mut progress, "low modes of D: ");
+            let mut watch = monitor(&session.comm, &mut progress, "low modes of D: ", tol);
             let found = OverlapModes::find_within(f64::INFINITY, &op, plan.low, tol, &mut watch)?;
             Ok(Arc::new(found))
         })?),

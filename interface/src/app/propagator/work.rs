@@ -199,7 +199,8 @@ impl Run<'_> {
         let mut progress = Progress::new();
         let rhs = self.plan.solving.settings.columns;
         let (field, report) = {
-            let mut watch = monitor(&self.session.comm, &mut progress, "");
+            let tol = self.plan.solving.settings.tol;
+            let mut watch = monitor(&self.session.comm, &mut progress, "", tol);
             // Sources that nobody else needs are made inside, which saves their memory.
             match from {
                 Some(from) => propagator_of(solver, from, rhs, &mut watch)?,
