@@ -342,9 +342,11 @@ fn solutions_vanish_where_quarks_do() {
     let params = quarks();
     for s in setups() {
         let op = ActionParams::from(params).create(s.gauge.clone()).unwrap();
-        for form in [None, Some(Schur { parity: 0, symmetric: true })] {
+        let default = SolverKind::Cgnr;
+        let form = Some(Schur { parity: 0, symmetric: true });
+        for (form, kind) in [(None, default), (form, default), (form, SolverKind::BlockGcr)] {
             let mut solve = SolveParams { even_odd: form, ..Default::default() };
-            solve.solver.stop.residual = 1e-11;
+            (solve.solver.stop.residual, solve.solver.kind) = (1e-11, kind);
             let solver = DiracSolver::new(op.clone(), solve).unwrap();
             let b = spinor::random(s.lat, 9);
             let rhs = s.spinor(Precision::F64, &b);
@@ -363,7 +365,7 @@ fn solutions_vanish_where_quarks_do() {
                 }
             }
             let off = spinor::relative_distance(&back, &inside);
-            assert!(off < 1e-9, "{} {form:?}: {off:e}", s.boundary);
+            assert!(off < 1e-9, "{} {form:?} {kind}: {off:e}", s.boundary);
         }
     }
 }

@@ -142,7 +142,7 @@ fn reweight(
     let params = ReweightingParams { seed, ..plan.params.clone() };
     let mut progress = Progress::new();
     let found = {
-        let mut watch = monitor(&session.comm, &mut progress, "");
+        let mut watch = monitor(&session.comm, &mut progress, "", 0.0);
         reweighting(&solver, &params, &plan.mu, &mut watch)?
     };
     progress.clear();

@@ -97,7 +97,7 @@ fn measure(
     let [x, y, z, _] = action.boundary.0;
     let mut progress = Progress::new();
     let (found, report) = {
-        let mut watch = monitor(&session.comm, &mut progress, "");
+        let mut watch = monitor(&session.comm, &mut progress, "", solving.settings.tol);
         boundary_correlators(&solver, (solving.settings.columns, [x, y, z]), &mut watch)?
     };
     progress.clear();
