@@ -1,7 +1,7 @@
 //! Actions, integrators and runs as text.
 
 use plaq::error::Status;
-use plaq::fields::{GaugeField, Precision, Recon};
+use plaq::fields::{BoundaryTime, GaugeField, Precision, Recon};
 use plaq::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
 use plaq::ops::hmc::integrator::Scheme;
 
@@ -72,11 +72,16 @@ fn inputs_of_the_examples_make_chains() {
         return;
     };
     let device = &devices()[0];
-    let geometry = common::geometry(over_ranks([8, 8, 8, 8]), device);
+    let periodic = common::geometry(over_ranks([8, 8, 8, 8]), device);
+    let open = periodic.bounded(BoundaryTime::Open).unwrap();
     let mut found = 0;
     for path in folder.map(|entry| entry.unwrap().path()) {
         let text = std::fs::read_to_string(&path).unwrap();
-        let hmc = hmc_from_toml(device, &geometry, Precision::F64, &text)
+        let geometry = match value_of(&text, "run.boundary_time").unwrap() {
+            Some(kind) if kind.as_str() == Some("open") => &open,
+            _ => &periodic,
+        };
+        let hmc = hmc_from_toml(device, geometry, Precision::F64, &text)
             .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let entries = |key| match value_of(&text, key).unwrap() {
             Some(toml::Value::Array(list)) => list,
