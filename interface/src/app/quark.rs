@@ -326,10 +326,12 @@ pub fn monitor<'a>(
     what: &'a str,
     goal: f64,
 ) -> impl FnMut(&crate::solvers::Progress) -> ControlFlow<()> + 'a {
-    let mut best = f64::INFINITY;
+    let (mut best, mut before) = (f64::INFINITY, 0);
     move |p| {
         let residual = p.residual.iter().fold(0.0, |m: f64, r| m.max(*r));
-        best = best.min(residual);
+        // A search may begin anew.
+        best = if p.iteration < before { residual } else { best.min(residual) };
+        before = p.iteration;
         progress.now_and_then(|| {
             let (seconds, residual) = (p.seconds, exponent(residual, 2));
             let left = left(seconds, best, goal).map(|s| format!(", about {s:.0} s left"));
