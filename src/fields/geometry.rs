@@ -325,7 +325,7 @@ pub fn layout_on(device: &Device) -> String {
 /// and the rest are split into pieces of odd extents: with a step to the next piece goes one by half of the extent that
 /// stays whole, so that both together are even (kernels/geometry.h); only if `turns`, for messages between ranks know nothing of that.
 fn lanes_of(extents: [usize; 4], max_lanes: usize, turns: bool) -> (usize, [usize; 4]) {
-    let whole = (0..4).find(|&mu| extents[mu] % 4 != 0);
+    let whole = (0..4).find(|&mu| !extents[mu].is_multiple_of(4));
     let splits = |mu: usize| extents[mu].is_multiple_of(4) || (turns && whole != Some(mu));
     let lanes = lanes_up_to(max_lanes.min(1 << (0..4).filter(|&mu| splits(mu)).count()));
     let mut bits = [0; 4];

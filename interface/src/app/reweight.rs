@@ -7,7 +7,7 @@ use serde_json::{json, Value};
 use super::files::{self, described, lattice_text};
 use super::options::{numbers, opt, param, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    check_kappa, mass_of, monitor, of_quark, Action, Method, Solving, BOUNDARY, SOLVER_OPTIONS,
+    check_kappa, mass_of, monitor, of_quark, Action, Solving, BOUNDARY, SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{interrupted, output, Failure, Run};
@@ -84,7 +84,7 @@ fn plan(options: &Options) -> Run<Plan> {
         params.system = System::EvenSymmetric;
     }
     let solving = Solving::of(options)?;
-    if solving.method == Method::Multigrid {
+    if solving.by_multigrid() {
         let expected = "auto, cg, cgne, cgnr, bicgstab, gcr or mr";
         return Err(refuse("solver", options.text("solver"), expected));
     }
@@ -206,8 +206,6 @@ fn weights(all: &[Done]) -> Vec<f64> {
 fn run(options: Options) -> Run<i32> {
     let names = files::distinct(&options)?;
     let plan = plan(&options)?;
-    let inputs: Vec<(&str, &str)> = names.iter().map(|name| ("gauge", name.as_str())).collect();
-    output::distinct(&inputs, &[("json", options.get("json"))])?;
     output::check(options.get("json"), options.flag("overwrite"), "")?;
     session::run(&options, |session| {
         let mut all = vec![];

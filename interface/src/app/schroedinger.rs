@@ -7,8 +7,7 @@ use serde_json::{json, Value};
 use super::files::{self, described, lattice_text};
 use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    check_kappa, mass_of, monitor, of_quark, Action, Method, Solved, Solving, BOUNDARY,
-    SOLVER_OPTIONS,
+    check_kappa, mass_of, monitor, of_quark, Action, Solved, Solving, BOUNDARY, SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::jackknife;
@@ -132,12 +131,10 @@ fn run(options: Options) -> Run<i32> {
     check_kappa("kappa", kappa)?;
     let action = Action::of(&options)?;
     let solving = Solving::of(&options)?;
-    if solving.method == Method::Multigrid {
+    if solving.by_multigrid() {
         let expected = "auto, cg, cgne, cgnr, bicgstab, gcr or mr";
         return Err(refuse("solver", options.text("solver"), expected));
     }
-    let inputs: Vec<(&str, &str)> = names.iter().map(|name| ("gauge", name.as_str())).collect();
-    output::distinct(&inputs, &[("json", options.get("json"))])?;
     output::check(options.get("json"), options.flag("overwrite"), "")?;
     session::run(&options, |session| {
         let mut all: Vec<Done> = vec![];

@@ -52,7 +52,7 @@ fn propagator_of(
     let (field, done) = boundary_propagator(solver.solver(), end, settings(solver), &mut told)?;
     // The slice of the source is a boundary, where times are counted from.
     let position = [None, None, None, Some(0)];
-    let origin = Origin { position, ..solver.origin() };
+    let origin = Origin { position, ..solver.origin()? };
     out.set(solver.context().adopt(Spinor::with_origin(solver.context(), field, origin))?);
     report.set(to_c(&done, solver.solver().params().solver.kind));
     solver.keep_history(done.solver.history);

@@ -46,8 +46,8 @@ use waits::{Waits, Wanted};
 use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
 use super::{
-    families::Kind, Asked, Awaited, Backend, Call, DeviceComm, Downloads, Gpu, Piece, Place,
-    Posted, Ptr, Started, Work,
+    Asked, Awaited, Backend, Call, DeviceComm, Downloads, Gpu, Piece, Place, Posted, Ptr, Started,
+    Work,
 };
 use crate::bail;
 use crate::error::Result;

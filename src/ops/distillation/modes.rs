@@ -12,7 +12,7 @@ use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{
-    Components, GaugeField, Geometry, Precision, Recon, RhsOrder, Subset, VectorField, VectorSet,
+    Components, GaugeField, Geometry, Recon, RhsOrder, Subset, VectorField, VectorSet,
 };
 use crate::io::hdf5::{Attribute, Attributes};
 use crate::io::LinksMark;
