@@ -1343,7 +1343,7 @@ typedef struct plaq_origin_params {
   /** Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
    * Default: NaN. */
   double boundary;
-  /** Those in x, y and z. NaN: not known. Default: NaN, NaN, NaN. */
+  /** Boundary phases in x, y and z in units of pi. NaN: not known. Default: NaN, NaN, NaN. */
   double boundary_space[3];
   /** Bare mass of the operator. NaN: not known. Default: NaN. */
   double mass;
@@ -1368,7 +1368,7 @@ typedef struct plaq_origin_report {
   plaq_normalisation normalisation;
   /** Boundary phase of the fermions in time in units of pi; NaN: not known. */
   double boundary;
-  /** Those in x, y and z; NaN: not known. */
+  /** Boundary phases in x, y and z in units of pi; NaN: not known. */
   double boundary_space[3];
   /** Bare mass of the operator; NaN: not known. */
   double mass;

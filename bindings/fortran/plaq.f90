@@ -772,7 +772,7 @@ module plaq
     integer(c_int32_t) :: normalisation
     !> Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
     real(c_double) :: boundary
-    !> Those in x, y and z. NaN: not known.
+    !> Boundary phases in x, y and z in units of pi. NaN: not known.
     real(c_double) :: boundary_space(3)
     !> Bare mass of the operator. NaN: not known.
     real(c_double) :: mass
@@ -793,7 +793,7 @@ module plaq
     integer(c_int32_t) :: normalisation
     !> Boundary phase of the fermions in time in units of pi; NaN: not known.
     real(c_double) :: boundary
-    !> Those in x, y and z; NaN: not known.
+    !> Boundary phases in x, y and z in units of pi; NaN: not known.
     real(c_double) :: boundary_space(3)
     !> Bare mass of the operator; NaN: not known.
     real(c_double) :: mass

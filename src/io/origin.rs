@@ -10,7 +10,7 @@ pub struct Origin {
     pub position: [Option<usize>; 4],
     /// The fermions' boundary phase in time in units of pi, 1: antiperiodic.
     pub boundary: Option<f64>,
-    /// Those in x, y and z.
+    /// The fermions' boundary phases in x, y and z in units of pi.
     pub boundary_space: Option<[f64; 3]>,
     /// One of [`NORMALISATIONS`].
     pub normalisation: Option<&'static str>,

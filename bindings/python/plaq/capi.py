@@ -2195,7 +2195,7 @@ class plaq_origin_params(Struct):
       normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1.
       boundary: Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
         Default: NaN.
-      boundary_space: Those in x, y and z. NaN: not known. Default: NaN, NaN, NaN.
+      boundary_space: Boundary phases in x, y and z in units of pi. NaN: not known. Default: NaN, NaN, NaN.
       mass: Bare mass of the operator. NaN: not known. Default: NaN.
       mu: Twisted mass of the operator. NaN: not known. Default: NaN.
       links: What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
@@ -2239,7 +2239,7 @@ class plaq_origin_report(Struct):
       position: Coordinates x, y, z, t of the source; -1: not known.
       normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known.
       boundary: Boundary phase of the fermions in time in units of pi; NaN: not known.
-      boundary_space: Those in x, y and z; NaN: not known.
+      boundary_space: Boundary phases in x, y and z in units of pi; NaN: not known.
       mass: Bare mass of the operator; NaN: not known.
       mu: Twisted mass of the operator; NaN: not known.
       links: What the operator's links are known by; NaN: not known.

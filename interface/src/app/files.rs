@@ -66,6 +66,17 @@ pub const BOUNDARY_TIME: Opt =
 pub const PHI: Opt = param::<BoundaryParams>("phi", BoundaryParams::row("phi"));
 pub const PHI_PRIME: Opt = param::<BoundaryParams>("phi-prime", BoundaryParams::row("phi_prime"));
 
+/// Refuses files that options name as outputs and that are one another's or those of what is read.
+pub fn all_distinct(options: &Options) -> Run<()> {
+    let mut read = vec![];
+    for (option, text) in options.read() {
+        // What cannot be read is refused by who reads it.
+        let names = expand(text).unwrap_or_default();
+        read.extend(names.into_iter().map(|name| (option, name)));
+    }
+    output::distinct(read.iter().map(|(option, name)| (*option, name.as_str())), options.outputs())
+}
+
 /// Name of an output of one of several configurations: the name that the option gives, with that of the configuration behind it.
 pub fn of_several(base: &str, gauge: &str, several: bool) -> String {
     match several {

@@ -175,7 +175,7 @@ fn dispatch(arguments: &[OsString]) -> Run<i32> {
         Asked::Help => session::print(&command.help()),
         Asked::Version => session::print(concat!("plaq ", env!("CARGO_PKG_VERSION"), "\n")),
         Asked::Work(options) => {
-            output::all_distinct(&options)?;
+            files::all_distinct(&options)?;
             return (command.run)(options);
         }
     }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{json, Value};
 
-use super::options::Options;
-use super::{files, Failure, Run};
+use super::{Failure, Run};
 use crate::bail;
 use crate::error::Result;
 use crate::io;
@@ -63,17 +62,6 @@ pub fn distinct<'a>(
         known.push((option, here));
     }
     Ok(())
-}
-
-/// Refuses files that options name as outputs and that are one another's or those of what is read.
-pub fn all_distinct(options: &Options) -> Run<()> {
-    let mut read = vec![];
-    for (option, text) in options.read() {
-        // What cannot be read is refused by who reads it.
-        let names = files::expand(text).unwrap_or_default();
-        read.extend(names.into_iter().map(|name| (option, name)));
-    }
-    distinct(read.iter().map(|(option, name)| (*option, name.as_str())), options.outputs())
 }
 
 /// Refuses a run that would write PREFIX.00001 and so on, with these numbers, over a file that it reads or writes otherwise.

@@ -24,7 +24,7 @@ interface! {
             normalisation: plaq_normalisation = Number::new(-1),
             /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
             boundary: f64 = f64::NAN,
-            /// Those in x, y and z. NaN: not known.
+            /// Boundary phases in x, y and z in units of pi. NaN: not known.
             boundary_space: [f64; 3] = [f64::NAN; 3],
             /// Bare mass of the operator. NaN: not known.
             mass: f64 = f64::NAN,
@@ -45,7 +45,7 @@ interface! {
             normalisation: plaq_normalisation,
             /// Boundary phase of the fermions in time in units of pi; NaN: not known.
             boundary: f64,
-            /// Those in x, y and z; NaN: not known.
+            /// Boundary phases in x, y and z in units of pi; NaN: not known.
             boundary_space: [f64; 3],
             /// Bare mass of the operator; NaN: not known.
             mass: f64,

@@ -175,7 +175,7 @@ pub(super) struct Operators {
 }
 
 impl Operators {
-    /// Of lengths of lines, of their factors, one line after the other, and of momenta, each with the argument that counts them.
+    /// Checks lengths of lines, their factors, one line after the other, and momenta, each with the argument that counts them.
     pub fn of(
         lengths: (&Array<i32>, i64),
         steps: (&Array<i32>, i64),

@@ -566,7 +566,7 @@ struct Solved {
 }
 
 impl Solved {
-    /// Of M^-1 what the hopping expansion leaves of it, of differences of quarks products of inverses.
+    /// Solves for what the hopping expansion leaves of M^-1, or, of differences of quarks, for products of inverses.
     fn new(
         quarks: &LoopQuarks,
         space: &LowSpace,

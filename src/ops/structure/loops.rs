@@ -302,7 +302,7 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// As many zeros.
+    /// Loops of the same shape that are zero.
     fn nothing(like: &Loops) -> Loops {
         let zeros = |of: &[Complex64]| vec![Complex64::ZERO; of.len()];
         Loops { lines: zeros(&like.lines), current: zeros(&like.current) }
