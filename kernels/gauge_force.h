@@ -145,8 +145,10 @@ struct Around {
     return n;
   }
 };
-// x+mu-nu: the step back from x+mu is the same as the step back from x.
-PLAQ_FN Site corner_of(const Site& x, const Site& up, const Site& down) {
+// x+mu-nu, of x+mu and x-nu: the step back from x+mu is the same as the step back from x, but where a step turns a direction
+// (geometry.h).
+PLAQ_FN Site corner_of(const Geom& g, const Site& x, const Site& up, const Site& down, int mu, int nu) {
+  if (turning_bits(g)) return neighbour(g, neighbour(g, x, mu, true), nu, false);
   Site n = x;
   n.e = up.e + (down.e - x.e), n.lx = up.lx ^ down.lx ^ x.lx;
   return n;
@@ -180,7 +182,7 @@ PLAQ_FN void add_staples(Su3<R>& sum, const ForceArgs& a, const Around& around, 
   const Site down = Around::of(around.down, nu);
   v = columns(load_side<S, R>(a.gauge, down, nu));
   v = times<true>(load_side<S, R>(a.gauge, down, mu), v);
-  v = times<true>(side(corner_of(x, xm, down), nu, mu), v);
+  v = times<true>(side(corner_of(a.geom, x, xm, down, mu, nu), nu, mu), v);
   if constexpr (WEIGHTS) add_columns(sum, below, v);
   else add_columns(sum, v);
 }
@@ -280,7 +282,7 @@ template <int W, class S> struct PlaneStaples {
         v = times<false>(load_rows<S, R>(a.gauge, x, nu), v);
         add_columns(b, v);
         const Site down = Around::of(around.down, nu);
-        v = columns(load_ahead<S, R>(a, corner_of(x, xm, down), nu, x, mu));
+        v = columns(load_ahead<S, R>(a, corner_of(a.geom, x, xm, down, mu, nu), nu, x, mu));
         v = times<false>(load_rows<S, R>(a.gauge, down, mu), v);
         v = times<true>(load_rows<S, R>(a.gauge, down, nu), v);
         if (a.bounds.kind() && nu == 3) add_columns(b, time_weight<R>(a.bounds, a.geom, x, true, 1, 1), v);
@@ -354,7 +356,8 @@ template <int W, class S> struct RectangleForce {
         const auto third = [](double c) { return splat<R>(c * (1.0 / 6)); };
         const R c = third(a.plaquette[p]), along = third(mu < nu ? a.first[p] : a.second[p]);
         const R beyond = third(mu < nu ? a.second[p] : a.first[p]);
-        const Site up = Around::of(around.up, nu), down = Around::of(around.down, nu), corner = corner_of(x, xm, down);
+        const Site up = Around::of(around.up, nu), down = Around::of(around.down, nu);
+        const Site corner = corner_of(a.geom, x, xm, down, mu, nu);
         // Factors of c, of the two of `along` and of `beyond`, above and below.
         R w[2][4];
         PLAQ_UNROLL for (int k = 0; k < 8; k++) w[k / 4][k % 4] = splat<R>(1);

@@ -146,10 +146,11 @@ template <int W, class S, int RECON> struct LaplaceColumns {
     PLAQ_UNROLL for (int c = 0; c < chunks; c++)
       async_copy<16>(&mine.slot(0, 0), (k * chunks + c) * PLAQ_BLOCK * 16, from + 32 * c, wanted);
   }
-  // As in HopBlock (wilson.h): blocks of inner sites fill pencils, of which a slice of all columns has some 5 MB.
+  static constexpr bool inner = LaplaceArgs{}.region() == REGION_INNER;
+  // As in HopBlock (wilson.h): blocks of sites fill pencils, of which a slice of all columns has some 5 MB.
   static PLAQ_FN int first_site(u32 b) {
     constexpr Geom g{};
-    constexpr int h = g.halos(), row = Pencils::some(g.x() / 2 - (h & 1)), ny = Pencils::some(g.y() - (h & 2)),
+    constexpr int h = inner ? g.halos() : 0, row = Pencils::some(g.x() / 2 - (h & 1)), ny = Pencils::some(g.y() - (h & 2)),
                   nz = Pencils::some(g.z() - (h & 4) / 2), nt = Pencils::some(g.t() - (h & 8) / 4);
     constexpr int rows = (5 << 20) / (12 * 24 * (int)sizeof(T)) / row;
     constexpr Pencils pencils = Pencils::square(row, ny, nz, nt, sites, rows);
@@ -160,7 +161,7 @@ template <int W, class S, int RECON> struct LaplaceColumns {
     const Mine mine{shared};
     const int i = threadIdx.x, half = i >> 4 & 1, o = first_site(b) + i / 32 * 16 + i % 16, p = a.parity();
     const bool forward = half == 0, inside = o < n;
-    const Site s = inner_site(a.geom, inside ? o : 0, p, 0);
+    const Site s = inner ? inner_site(a.geom, inside ? o : 0, p, 0) : site_at(a.geom, inside ? o : 0, p, 0);
     u32 at[dirs];
     cplx<R> rows[dirs][6];
     PLAQ_UNROLL for (int k = 0; k < dirs; k++) at[k] = neighbour(a.geom, s, direction(k), forward).o;

@@ -552,19 +552,23 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("halos, column", &ForceArgs { geom: halos, column: 8, ..one }),
             ]
         }
-        "laplace" | "laplace_columns" | "vector_pack" => [(1, 63, 0), (4, 63, 0), (4, 255, 15)]
-            .into_iter()
-            .filter(|(spins, ..)| *spins == 4 || kernel.name != "laplace_columns")
-            .map(|(spins, hops, phase_mask)| {
-                let (geom, inp, out, y, gauge) = (geom(), view(), view(), view(), view());
-                let steps =
-                    LaplaceArgs { step_out: 2, step_in: 2, step_y: 2, ..Default::default() };
-                let args =
-                    LaplaceArgs { geom, inp, out, y, gauge, hops, spins, phase_mask, ..steps };
-                let phases = if phase_mask == 0 { "" } else { ", phases" };
-                variant(&format!("{spins} spins{phases}"), &args)
-            })
-            .collect(),
+        "laplace" | "laplace_columns" | "vector_pack" => {
+            { [(1, 63, 0, 0), (4, 63, 0, 0), (4, 255, 15, 0), (4, 63, 0, 8)] }
+                .into_iter()
+                .filter(|(spins, ..)| *spins == 4 || kernel.name != "laplace_columns")
+                .map(|(spins, hops, phase_mask, halos)| {
+                    let geom = Geom { halos, ..geom() };
+                    let (inp, out, y, gauge) = (view(), view(), view(), view());
+                    let steps =
+                        LaplaceArgs { step_out: 2, step_in: 2, step_y: 2, ..Default::default() };
+                    let args =
+                        LaplaceArgs { geom, inp, out, y, gauge, hops, spins, phase_mask, ..steps };
+                    let phases = if phase_mask == 0 { "" } else { ", phases" };
+                    let halos = if halos == 0 { "" } else { ", t divided" };
+                    variant(&format!("{spins} spins{phases}{halos}"), &args)
+                })
+                .collect()
+        }
         "smear_links" => [(4, 4), (12, 12), (12, 4)]
             .map(|(matrices, matrices_out)| {
                 let (geom, gauge, inp, out) = (geom(), view(), view(), view());

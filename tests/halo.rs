@@ -19,6 +19,7 @@ use plaq::ops::correlators::correlators;
 use plaq::ops::observables::{field_strength, plaquette, polyakov_loop, unitarity};
 use plaq::ops::propagator::{propagator, COLUMNS};
 use plaq::ops::quenched::Quenched;
+use plaq::ops::smearing::{wuppertal, SPACE};
 use plaq::ops::source::Source;
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
@@ -226,6 +227,27 @@ fn operator_on_a_large_part() {
             continue;
         }
         operator(&device, [32, 16, 32, 32], Precision::F64, Recon::R18, 1);
+    }
+}
+
+/// Several columns of spinors, smeared in space alone, where t or space is divided, and in all directions.
+#[test]
+fn columns_are_smeared() {
+    for device in devices() {
+        for directions in [SPACE, 15] {
+            let run = |geometry: &Arc<Geometry>| {
+                let u = Arc::new(links(&device, geometry, Precision::F64));
+                let new = SpinorField::new(&device, geometry, Precision::F64, Subset::Full, 3);
+                let mut x = new.unwrap();
+                x.set_noise(Noise::Normal, 3, 0).unwrap();
+                wuppertal(&mut x, &u, 0.7, 2, directions).unwrap();
+                x.save_lex().unwrap()
+            };
+            compare(&device, [4, 4, 4, 8], run, |found, expected, what| {
+                let apart = distance(found, expected);
+                assert!(apart <= 1e-14, "{what} directions {directions}: {apart:e}");
+            });
+        }
     }
 }
 

@@ -5,11 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use common::{devices, distance, extents_on, over_ranks, shared, tolerance, Lex};
+use plaq::backend::Device;
 use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::Status;
-use plaq::fields::{GaugeField, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
+use plaq::ops::flow::{Flow, FlowKind};
+use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::link_smearing::{smear_links, Smearing};
 use plaq::solvers::unwatched;
 use reference::matrix::{self, Matrix};
@@ -327,6 +330,62 @@ fn an_operator_takes_new_links() {
                 assert!(r.converged && r.iterations == s.iterations, "{recon:?} {r:?} {s:?}");
                 // The links that it was converted from are still the old ones.
                 assert_eq!(old.save_lex().unwrap(), random(1).save_lex().unwrap());
+            }
+        }
+    }
+}
+
+/// Smeared and flowed links and those after a trajectory on lattices whose pieces have odd extents, against one lane.
+#[test]
+fn pieces_of_odd_extents_are_smeared() {
+    const CHAIN: &str = r#"
+length = 0.2
+[[monomial]]
+name = "gauge"
+type = "gauge"
+action = "iwasaki"
+beta = 2.6
+[[monomial]]
+name = "light"
+type = "two_flavours"
+operator = { kappa = 0.12, csw = 1.0 }
+smearing = { rho = 0.1, levels = 1 }
+[[level]]
+integrator = "leapfrog"
+steps = 2
+monomials = ["light", "gauge"]
+"#;
+    let kinds = [
+        Smearing::Ape { alpha: 0.5, directions: 15 },
+        Smearing::Stout { rho: 0.1, directions: 15 },
+        Smearing::Hyp { alpha: [0.75, 0.6, 0.3], directions: 15 },
+        Smearing::OverImproved { rho: 0.06, epsilon: -0.25, directions: 15 },
+    ];
+    for device in devices().into_iter().filter(Device::is_cpu) {
+        for extents in [[6, 6, 6, 6], [6, 6, 4, 4], [4, 4, 6, 6], [2, 6, 10, 6]] {
+            let run = |geometry: &Arc<Geometry>| {
+                let mut u = GaugeField::new(&device, geometry, Precision::F64, Recon::R18).unwrap();
+                u.set_near_unit(3, 0.4).unwrap();
+                let mut all: Vec<_> = kinds
+                    .iter()
+                    .map(|kind| smear_links(&u, *kind, 2).unwrap().save_lex().unwrap())
+                    .collect();
+                for kind in [FlowKind::Wilson, FlowKind::Symanzik, FlowKind::Zeuthen] {
+                    let mut v = u.to(Precision::F64, Recon::R18).unwrap();
+                    Flow::new(&v, kind).unwrap().step(&mut v, 0.02).unwrap();
+                    all.push(v.save_lex().unwrap());
+                }
+                let mut chain = hmc_from_toml(&device, geometry, Precision::F64, CHAIN).unwrap();
+                let report = chain.run(&mut u).unwrap();
+                assert!(report.accepted, "{report:?}");
+                all.push(u.save_lex().unwrap());
+                all
+            };
+            let found = run(&Geometry::new(extents, &device).unwrap());
+            let plain = run(&Geometry::with_lanes(extents, 1).unwrap());
+            for (k, (found, plain)) in found.iter().zip(&plain).enumerate() {
+                let off = distance(found, plain);
+                assert!(off < 1e-10, "{extents:?}, number {k}: {off:e}");
             }
         }
     }

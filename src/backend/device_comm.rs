@@ -22,11 +22,11 @@ pub trait DeviceComm: Send + Sync {
     unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
     /// Orders later launches after the messages that were started.
     fn arrive(&self) -> Result<()>;
-    /// Whether messages that were started wait for other ranks.
+    /// The number of the first start whose messages wait for other ranks, if any do; starts are counted from 1.
     ///
     /// # Errors
     /// `CommFailed`: sending or receiving failed.
-    fn waits(&self) -> Result<bool>;
+    fn waits(&self) -> Result<Option<u64>>;
     /// Ends what is under way, and refuses all that comes later.
     fn abort(&self);
 }
@@ -98,7 +98,7 @@ impl Connected {
     pub fn arrive(&self) -> Result<()> {
         self.comm.arrive()
     }
-    pub fn waits(&self) -> Result<bool> {
+    pub fn waits(&self) -> Result<Option<u64>> {
         self.comm.waits()
     }
     pub fn abort(&self) {

@@ -46,8 +46,8 @@ fn all_reached(device: &Device, comm: &Comm) -> Result<bool> {
 pub(super) struct Devices {
     comm: Connected,
     timeout: Duration,
-    /// Since when messages have been waited for.
-    since: Mutex<Option<Instant>>,
+    /// The number of the messages that are waited for, and since when.
+    since: Mutex<Option<(u64, Instant)>>,
 }
 
 impl Devices {
@@ -134,11 +134,11 @@ impl Devices {
     pub fn check(&self) -> Result<()> {
         let waits = self.comm.waits()?;
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
-        if !waits {
-            *since = None;
-            return Ok(());
-        }
-        if since.get_or_insert_with(Instant::now).elapsed() > self.timeout {
+        *since = waits.map(|number| match *since {
+            Some((known, start)) if known == number => (known, start),
+            _ => (number, Instant::now()),
+        });
+        if since.is_some_and(|(_, start)| start.elapsed() > self.timeout) {
             let seconds = self.timeout.as_secs_f64();
             bail!(CommFailed, "no answer for {seconds} s: messages of NCCL from other ranks");
         }

@@ -145,7 +145,8 @@ fn hop(
     let crossed = (0..4).filter(|mu| term.hops >> (2 * mu) & 3 != 0).map(|mu| 1 << mu);
     let mask = geometry.halo_mask() & crossed.sum::<i32>();
     // Links are read once for all columns where both hops of a direction count.
-    let pairs = !colour && nrhs > 1 && term.hops & 0x55 == term.hops >> 1 & 0x55;
+    let both = term.hops != 0 && term.hops & 0x55 == term.hops >> 1 & 0x55;
+    let pairs = !colour && nrhs > 1 && both;
     let columns = kernels::LaplaceColumns::of(precision, gauge.recon()).ok().filter(|_| pairs);
     let launch = |args: &LaplaceArgs, work| match columns {
         Some(columns) if args.region != args::REGION_OUTER => device.launch(columns, args, work),

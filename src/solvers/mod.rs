@@ -335,6 +335,7 @@ fn fall_back(
                 }
                 let better = |(now, before): (&f64, &f64)| *now <= BETTER * before.min(1.0);
                 worse = !params.patient
+                    && used < left
                     && p.iteration == used
                     && !p.residual.iter().zip(&before).all(better);
                 match worse {

@@ -132,12 +132,13 @@ fn run(
             residual_site = site_residuals(&system, x, b)?;
             for _ in 0..SITE_STEPS {
                 let lag = residual_site.iter().fold(0.0f64, |m, &v| m.max(v)) / stop.site;
-                if lag <= 1.0 || !r.converged || left == 0 {
+                let iterations = params.stop.iterations.saturating_sub(r.iterations);
+                if lag <= 1.0 || !r.converged || iterations == 0 {
                     break;
                 }
                 let reached = r.residual.iter().fold(0.0f64, |m, &v| m.max(v));
                 let residual = params.stop.residual.min(reached) * 0.8 / lag;
-                let stop = Stop { residual, ..params.stop };
+                let stop = Stop { residual, iterations, ..params.stop };
                 let sharper = SolverParams { stop, ..params.clone() };
                 r = r.followed_by(solve(&system, &sharper, x, b, monitor)?);
                 residual_site = site_residuals(&system, x, b)?;

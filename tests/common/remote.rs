@@ -248,8 +248,10 @@ impl DeviceComm for Connected {
     fn arrive(&self) -> Result<()> {
         self.awaited.until(|| self.done())
     }
-    fn waits(&self) -> Result<bool> {
-        self.ring.check().map(|()| !self.done())
+    fn waits(&self) -> Result<Option<u64>> {
+        self.ring.check()?;
+        let [put, done] = [0, 1].map(|i| self.stream[i].load(Ordering::SeqCst));
+        Ok((put != done).then_some(done + 1))
     }
     fn abort(&self) {
         self.ring.abort();

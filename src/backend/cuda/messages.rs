@@ -1,8 +1,8 @@
 //! Messages of NCCL on a stream of their own, beside the kernels.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::VecDeque;
 use std::sync::mpsc::{channel, RecvTimeoutError, SendError};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -30,15 +30,28 @@ struct Stream {
     /// The stream of the device's kernels, and that of messages.
     kernels: Handle,
     messages: Handle,
-    /// Events recorded after the kernels before a message, and after the message.
-    events: [Handle; 2],
+}
+
+/// Messages that were started together: events after the kernels before them, and after them.
+#[derive(Clone, Copy)]
+struct Start {
+    number: u64,
+    before: Handle,
+    after: Handle,
+}
+
+/// Messages that are not known to be done, in the order of their starts, and events to use again.
+#[derive(Default)]
+struct UnderWay {
+    started: u64,
+    starts: VecDeque<Start>,
+    events: Vec<Handle>,
 }
 
 pub struct Messages {
     ring: Arc<Ring>,
     stream: Stream,
-    /// Whether messages were started that are not known to be done.
-    started: AtomicBool,
+    under_way: Mutex<UnderWay>,
 }
 // SAFETY: streams and events belong to no thread, and a driver may be called from any.
 unsafe impl Send for Messages {}
@@ -49,19 +62,11 @@ impl Stream {
     fn new(cuda: &Cuda) -> Result<Stream> {
         let (d, none) = (cuda.driver, std::ptr::null_mut());
         // From here on, drop releases what has been made.
-        let mut stream = Stream {
-            driver: d,
-            context: cuda.context,
-            kernels: cuda.stream,
-            messages: none,
-            events: [none; 2],
-        };
+        let mut stream =
+            Stream { driver: d, context: cuda.context, kernels: cuda.stream, messages: none };
         // Urgent: kernels that move messages go ahead of those that they run beside.
         let messages = &mut stream.messages;
         cu!(d, stream_create_urgent(messages, STREAM_NON_BLOCKING, URGENT), "creating a stream")?;
-        for event in &mut stream.events {
-            cu!(d, event_create(event, EVENT_NO_TIMING), "creating an event")?;
-        }
         Ok(stream)
     }
 
@@ -80,9 +85,6 @@ impl Drop for Stream {
     fn drop(&mut self) {
         let Ok(_current) = Current::enter(self.driver, self.context) else { return };
         let d = self.driver;
-        for event in self.events.into_iter().filter(|e| !e.is_null()) {
-            let _ = cu!(d, event_destroy(event), "");
-        }
         if !self.messages.is_null() {
             let _ = cu!(d, stream_destroy(self.messages), "");
         }
@@ -90,6 +92,20 @@ impl Drop for Stream {
 }
 
 impl Messages {
+    fn lock(&self) -> MutexGuard<'_, UnderWay> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An event that nothing uses.
+    fn event(&self, under_way: &mut UnderWay) -> Result<Handle> {
+        if let Some(event) = under_way.events.pop() {
+            return Ok(event);
+        }
+        let mut event = std::ptr::null_mut();
+        cu!(self.stream.driver, event_create(&mut event, EVENT_NO_TIMING), "creating an event")?;
+        Ok(event)
+    }
+
     /// Connects this device to those of the other ranks; the context must be current.
     pub fn connect(
         cuda: &Cuda,
@@ -112,14 +128,14 @@ impl Messages {
         };
         let greetings: Vec<Parcel> = (0..2 * n).map(greeting).collect();
         let messages = match Self::meet(cuda, &stream, meeting, place, greetings, goes_on) {
-            Ok(ring) => Messages { ring, stream, started: AtomicBool::new(false) },
+            Ok(ring) => Messages { ring, stream, under_way: Mutex::default() },
             Err(e) => {
                 // The thread that waits for the others may still use it.
                 std::mem::forget(stream);
                 return Err(e);
             }
         };
-        let done = messages.stream.events[1];
+        let done = messages.event(&mut messages.lock())?;
         cu!(cuda.driver, event_record(done, messages.stream.messages), "recording a message")?;
         while !messages.stream.passed(done)? {
             if let Err(e) = goes_on() {
@@ -127,6 +143,7 @@ impl Messages {
                 return Err(e);
             }
         }
+        messages.lock().events.push(done);
         // SAFETY: allocated above; nothing uses it any more.
         unsafe { cuda.free(scratch, bytes, true) };
         Ok(messages)
@@ -176,34 +193,39 @@ impl Messages {
 
 impl DeviceComm for Messages {
     unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()> {
-        let Stream { driver, context, kernels, messages, events: [before, after] } = self.stream;
+        let Stream { driver, context, kernels, messages } = self.stream;
         let _current = Current::enter(driver, context)?;
+        let mut under_way = self.lock();
+        let [before, after] = [self.event(&mut under_way)?, self.event(&mut under_way)?];
         cu!(driver, event_record(before, kernels), "recording a kernel")?;
         cu!(driver, stream_wait(messages, before, 0), "ordering messages")?;
         self.ring.exchange(messages, sends, receives)?;
         cu!(driver, event_record(after, messages), "recording messages")?;
-        self.started.store(true, Ordering::Release);
+        under_way.started += 1;
+        let number = under_way.started;
+        under_way.starts.push_back(Start { number, before, after });
         Ok(())
     }
 
     fn arrive(&self) -> Result<()> {
-        let Stream { driver, context, kernels, events: [_, after], .. } = self.stream;
+        let Stream { driver, context, kernels, .. } = self.stream;
         let _current = Current::enter(driver, context)?;
-        cu!(driver, stream_wait(kernels, after, 0), "ordering a kernel")
+        let Some(last) = self.lock().starts.back().copied() else { return Ok(()) };
+        cu!(driver, stream_wait(kernels, last.after, 0), "ordering a kernel")
     }
 
-    fn waits(&self) -> Result<bool> {
+    fn waits(&self) -> Result<Option<u64>> {
         let _current = Current::enter(self.stream.driver, self.stream.context)?;
         self.ring.check()?;
-        let [before, after] = self.stream.events;
-        if !self.started.load(Ordering::Acquire) {
-            return Ok(false);
+        let mut under_way = self.lock();
+        while let Some(first) = under_way.starts.front().copied() {
+            if !self.stream.passed(first.after)? {
+                return Ok(self.stream.passed(first.before)?.then_some(first.number));
+            }
+            under_way.starts.pop_front();
+            under_way.events.extend([first.before, first.after]);
         }
-        if self.stream.passed(after)? {
-            self.started.store(false, Ordering::Release);
-            return Ok(false);
-        }
-        self.stream.passed(before)
+        Ok(None)
     }
 
     fn abort(&self) {
@@ -217,7 +239,13 @@ impl Drop for Messages {
     fn drop(&mut self) {
         // The ring ends before its stream.
         if let Ok(_current) = Current::enter(self.stream.driver, self.stream.context) {
-            let _ = cu!(self.stream.driver, stream_synchronize(self.stream.messages), "");
+            let d = self.stream.driver;
+            let _ = cu!(d, stream_synchronize(self.stream.messages), "");
+            let UnderWay { starts, events, .. } = std::mem::take(&mut *self.lock());
+            let started = starts.into_iter().flat_map(|start| [start.before, start.after]);
+            for event in events.into_iter().chain(started) {
+                let _ = cu!(d, event_destroy(event), "");
+            }
         }
     }
 }

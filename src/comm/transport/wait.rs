@@ -42,22 +42,24 @@ impl Transport {
         patience: &mut Patience,
         what: &dyn Fn(&[i64]) -> String,
     ) -> Result<bool> {
-        let done = self.test(requests)?;
+        if self.test(requests)? {
+            return Ok(true);
+        }
         patience.rounds += 1;
         if patience.rounds.is_multiple_of(16) {
             self.listen()?;
             self.usable(side)?;
             let waited = patience.start.elapsed();
-            if side == Side::Control && !done && waited >= GRACE {
+            if side == Side::Control && waited >= GRACE {
                 let untold = self.state().untold.take();
                 untold.iter().for_each(|failure| self.tell(failure));
             }
-            if !done && waited >= self.timeout {
+            if waited >= self.timeout {
                 let seconds = self.timeout.as_secs_f64();
                 return Err(self.lose(format!("no answer for {seconds} s: {}", what(requests))));
             }
         }
-        Ok(done)
+        Ok(false)
     }
 
     /// Polls until the requests are complete.

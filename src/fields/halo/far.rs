@@ -126,6 +126,7 @@ impl HaloExchange {
                     }
                     if round.is_multiple_of(64) {
                         comm.watch()?;
+                        std::thread::yield_now();
                     }
                 }
                 // MPI copies to and from a GPU in the context that is current.
@@ -159,8 +160,10 @@ impl HaloExchange {
         }
         peers.awaited_on(self.recv.device());
         devices.start((&far.send, &sends), (&self.recv, &receives))?;
-        meanwhile()?;
-        devices.arrive()
+        // Kernels follow the messages also where others could not be launched.
+        let done = meanwhile();
+        devices.arrive()?;
+        done
     }
 
     /// The chunks of all messages across far faces.
