@@ -70,7 +70,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// What the options ask for.
+/// The work of `plaq distillation` as options give it.
 struct Plan {
     file: String,
     out: PathBuf,
@@ -79,7 +79,7 @@ struct Plan {
     kappa: Option<f64>,
     action: Action,
     solving: Solving,
-    /// Source times; `None`: all.
+    /// Source times of the perambulators; `None`: all times.
     times: Option<Vec<usize>>,
 }
 

@@ -114,7 +114,7 @@ fn params(options: &Options) -> Run<GaugeFixParams> {
     Ok(fixing.params())
 }
 
-/// What the callback saw during a fixing.
+/// Functional and violation at each check of a fixing, as the callback has collected them.
 #[derive(Default)]
 struct Looks {
     functional: History,

@@ -254,7 +254,7 @@ fn meant(found: Option<&str>, dashes: &str) -> String {
     found.map_or(String::new(), |w| format!("did you mean {dashes}{w}?"))
 }
 
-/// The failure for a value that an option does not take, with what it takes.
+/// A usage error: `found` is no value of option `name`, which takes `expected`.
 pub fn refuse(name: &str, found: &str, expected: impl std::fmt::Display) -> Failure {
     Failure::usage(format!("--{name}: {found}; expected {expected}"))
 }
@@ -300,7 +300,7 @@ pub fn items<'a>(name: &str, text: &'a str) -> Run<Vec<&'a str>> {
     }
 }
 
-/// Momenta of an option at most.
+/// Largest number of momenta that an option takes.
 const MOMENTA: usize = 256;
 
 /// The option of momenta.
@@ -525,7 +525,7 @@ impl Options {
         given.map(|(o, _, value)| (o.name, value.as_str()))
     }
 
-    /// Options that name files to read, with what they say; files without an option's name are those of the command's input option.
+    /// Pairs of an option and a file that it reads. Files without an option belong to the command's input option.
     pub fn read(&self) -> impl Iterator<Item = (&str, &str)> {
         let given = self.given.iter().filter(|(o, ..)| matches!(o.kind, Kind::Input));
         let input = self.command.input.unwrap_or_default();

@@ -27,7 +27,8 @@ pub fn check(name: Option<&str>, overwrite: bool, otherwise: &str) -> Run<()> {
     Ok(())
 }
 
-/// Where a file is or would be, the same for all spellings of its name; none of what is no file, such as /dev/null.
+/// The canonical path of a file that exists or will be made, the same for all spellings of its name. `None` for
+/// anything that is not a regular file, such as /dev/null.
 fn place(name: &str) -> Option<PathBuf> {
     let path = Path::new(name);
     if let Ok(found) = path.canonicalize() {

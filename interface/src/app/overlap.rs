@@ -73,7 +73,7 @@ enum Task {
     Propagator,
 }
 
-/// What the options ask for.
+/// The work of `plaq overlap` as options give it.
 struct Plan {
     file: String,
     task: Task,

@@ -77,7 +77,8 @@ impl Action {
         Ok(Action(options.params()?))
     }
 
-    /// What the operator has besides kappa, csw, boundary and normalisation: names with values, where these are not the default.
+    /// Text with the operator's twisted mass and boundary coefficients cF, cF', where they are not the default; empty
+    /// otherwise.
     pub fn others(&self) -> String {
         let mut text = String::new();
         if self.mu != 0.0 {
@@ -114,7 +115,7 @@ impl Action {
         ]
     }
 
-    /// cF and cF' of boundaries in time.
+    /// Coefficients cF and cF' of the quark action at the lower and upper boundary in time.
     pub fn boundary_terms(&self) -> [f64; 2] {
         [self.cf, self.cf_prime.unwrap_or(self.cf)]
     }
@@ -177,7 +178,7 @@ pub const SOLVERS: &[&str] = &[
     "multigrid=mg",
     "block-multigrid",
 ];
-/// How a quark is solved for.
+/// Method and settings with which propagators of a quark are solved for.
 #[derive(Clone, Debug)]
 pub struct Solving {
     pub method: Method,
@@ -281,14 +282,16 @@ impl Solving {
         matches!(self.method, Method::Multigrid(_))
     }
 
-    /// These settings for sources on another time slice; None if the solver does not depend on it.
+    /// These settings with distance weights that start at time slice `time`. `None` if the solver has no such weights
+    /// or has them at this slice already.
     pub fn at(&self, solver: &DiracSolver, time: usize) -> Option<Solving> {
         solver.params().distance.filter(|distance| distance.t0 != time)?;
         let settings = SolverSettings { distance_t0: time, ..self.settings.clone() };
         Some(Solving { settings, ..self.clone() })
     }
 
-    /// A solver for an operator, of which so many columns are expected; `multigrid` is the hierarchy for it.
+    /// Makes a solver for an operator. `expected_columns` is the number of right-hand sides that will be solved for;
+    /// `multigrid` is the hierarchy for it.
     pub fn solver(
         &self,
         op: &Arc<dyn QuarkAction>,
@@ -311,15 +314,15 @@ impl Solving {
     }
 }
 
-/// Seconds that a solve or search has left, whose residual fell to `best` in so many seconds and has to fall to `goal`,
-/// if it goes on as it did.
+/// Estimate of the seconds that a solve or search will still take: its residual fell from 1 to `best` in `seconds` and
+/// must fall to `goal`; a constant rate is assumed. `None` if there is no goal or the residual has hardly fallen.
 fn left(seconds: f64, best: f64, goal: f64) -> Option<f64> {
     let known = goal > 0.0 && best < 0.5;
     known.then(|| seconds * (goal.ln() / best.ln() - 1.0).max(0.0))
 }
 
-/// A monitor of solves that shows progress, with the time that is left to the residual `goal` (0: nobody knows), and ends
-/// them after a signal, on all ranks.
+/// A monitor of solves that shows progress and the estimated time to the residual `goal` (0: no estimate). It ends
+/// solves on all ranks after a signal.
 pub fn monitor<'a>(
     comm: &'a Comm,
     progress: &'a mut Progress,
@@ -427,7 +430,7 @@ impl Solved {
         self.columns = report.columns;
     }
 
-    /// What ended solves that did not converge, in words.
+    /// Words for the reason why solves ended without convergence; empty if they converged.
     pub fn outcome(&self) -> &'static str {
         match self.stopped_by {
             _ if self.converged => "",

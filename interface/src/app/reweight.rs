@@ -66,7 +66,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// The options' work.
+/// The work of `plaq reweight` as options give it.
 struct Plan {
     kappa: f64,
     action: Action,

@@ -55,7 +55,7 @@ struct Done {
 
 const NAMES: [&str; 5] = ["f_A", "f_P", "g_A", "g_P", "f_1"];
 
-/// All numbers one after the other: f_A, f_P, g_A and g_P by slice, then f_1.
+/// All numbers of the result in one list: f_A, f_P, g_A and g_P by time slice, then f_1.
 fn numbers(found: &BoundaryCorrelators) -> Vec<f64> {
     [&found.f_a[..], &found.f_p, &found.g_a, &found.g_p, &[found.f_1]].concat()
 }

@@ -62,7 +62,7 @@ pub const fn overwrite(needs: &'static [&'static [Need]]) -> Opt {
         .needs(needs)
 }
 
-/// True if another rank prints.
+/// True if this process must not print, because another rank does.
 static QUIET: AtomicBool = AtomicBool::new(false);
 /// True if standard output could not be written.
 static LOST: AtomicBool = AtomicBool::new(false);
@@ -174,7 +174,7 @@ impl Progress {
     }
 }
 
-/// Device and ranks of a run.
+/// The device and the ranks of a run of the program.
 pub struct Session {
     pub device: Device,
     pub comm: Arc<Comm>,

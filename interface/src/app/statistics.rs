@@ -69,7 +69,7 @@ pub fn autocorrelation(v: &[f64]) -> History {
 #[derive(Clone, Debug, Default)]
 pub struct Jackknife {
     pub values: Vec<f64>,
-    /// NaN without two bins.
+    /// Errors of the values; NaN if there are fewer than two bins.
     pub errors: Vec<f64>,
     pub bins: usize,
 }

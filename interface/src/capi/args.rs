@@ -18,12 +18,12 @@ use crate::refuse;
 
 /// One argument of an entry point.
 pub trait Arg: Sized {
-    /// What headers and bindings say of it.
+    /// The argument's type as headers and bindings declare it.
     const TYPE: Type;
     const PASS: Pass;
-    /// What C passes.
+    /// Type that C passes.
     type C;
-    /// What the implementation gets.
+    /// Type that the function behind the entry point receives.
     type View<'a>
     where
         Self: 'a;
@@ -35,8 +35,8 @@ pub trait Arg: Sized {
     fn ranks(&self) -> Option<Arc<Comm>> {
         None
     }
-    /// What ranks have in common of it: nothing of what is each rank's own, as addresses, callbacks and places
-    /// for results are.
+    /// Adds to the hash the part of this argument that must be the same on all ranks. Addresses, callbacks and arrays
+    /// for results are left out, since each rank has its own.
     fn digest(&self, digest: &mut Digest);
     /// Refuses what `read` let pass because the ranks had to be known first.
     fn checked(self) -> Result<Self> {
@@ -153,7 +153,8 @@ impl<T: Copy + CType> Arg for Raw<T> {
 /// A handle, looked up; all ranks of its context make the call together.
 pub struct Handle<H: HandleType> {
     object: Result<Arc<H::Object>>,
-    /// Ranks of the context, also of a stale handle while the context lives: the others shall not wait.
+    /// Ranks of the context. They are known of a stale handle, too, as long as its context lives, so that other ranks
+    /// do not wait for this one.
     ranks: Option<Arc<Comm>>,
     made_in: i64,
 }
@@ -317,7 +318,7 @@ impl<T: CType> Arg for Out<T> {
     }
 }
 
-/// A handle that comes out; NULL if the host does not want the object.
+/// An address for a handle that the call makes; NULL if the host does not want the object.
 pub struct MaybeOut<T>(Out<T>);
 
 impl<T> MaybeOut<T> {
@@ -351,7 +352,8 @@ impl<T: CType> Arg for MaybeOut<T> {
     }
 }
 
-/// A result struct that may grow, written on success; NULL if the host does not want it.
+/// An address for a struct of results, which later versions may extend; it is written on success. NULL if the host does
+/// not want it.
 pub struct Report<T> {
     to: *mut T,
     size: usize,
@@ -388,13 +390,14 @@ impl<T: Versioned + CType> Arg for Report<T> {
     }
 }
 
-/// Numbers that go in; how many the implementation knows. Ranks compare them when it reads them.
+/// The address of numbers that a call reads. It has no length: the function behind the call computes it. Ranks compare
+/// the numbers when they are read.
 pub struct Array<T> {
     from: *const T,
     name: &'static str,
 }
 
-/// What ranks compare of one entry of an array.
+/// A type of array entries that ranks compare by a hash.
 pub(crate) trait Compared {
     fn digest(&self, digest: &mut Digest);
 }
@@ -537,8 +540,8 @@ pub struct DataOut(*mut u8);
 pub(crate) trait Memory {
     fn address(&self) -> *mut u8;
 
-    /// Arrays of these sizes one after the other. On trust: that they are as large as that is
-    /// what the header asks of the host.
+    /// Arrays of `bytes` bytes each that follow each other in memory. Their true size is not checked: the header
+    /// requires it of the host.
     fn block(&self, bytes: &[usize], location: Location) -> External<'_> {
         let starts: Vec<*mut u8> = bytes
             .iter()
@@ -726,7 +729,7 @@ impl DataOut {
 /// `int ***`: paths by direction and number.
 pub struct PathTable(*const *const *const c_int);
 
-/// `int **`: paths by number.
+/// An `int **` of C: the addresses of paths, in the order of their numbers.
 pub struct PathList(*const *const c_int);
 
 impl PathTable {

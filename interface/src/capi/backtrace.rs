@@ -22,7 +22,7 @@ const EXTENTS: [i32; 4] = [8; 4];
 /// Largest number of functions between C and a kernel in a solve with defaults.
 const MOST: usize = 20;
 
-/// What an init function makes of a struct.
+/// Returns a struct of parameters that an init function of C has filled in.
 fn init<T>(init: unsafe extern "C" fn(*mut T, i64) -> i32) -> T {
     let mut made = MaybeUninit::<T>::zeroed();
     // SAFETY: as large as it is said to be; all of it is written.

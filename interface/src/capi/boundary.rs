@@ -29,7 +29,7 @@ thread_local! {
 /// Room for a text of an error, with its NUL.
 const TEXT: usize = 8192;
 
-/// What a call of this thread failed with.
+/// The function and the error of the last call that failed on this thread.
 #[derive(Clone)]
 pub(crate) struct LastError {
     pub function: &'static str,
@@ -101,7 +101,7 @@ pub(crate) fn logging(callback: impl FnOnce()) {
     IN_LOG.set(outer);
 }
 
-/// While it lives, this thread makes a call together with the ranks of an argument.
+/// A guard: while it lives, this thread is in a call that it makes together with the ranks of one of its arguments.
 pub(crate) struct Together {
     comm: Option<Arc<Comm>>,
     before: Option<(&'static str, Arc<Comm>)>,
@@ -157,7 +157,7 @@ fn told(place: usize, text: &dyn Fn(&Error) -> String) -> *const c_char {
     keep(text.unwrap_or_default(), place)
 }
 
-/// What this thread's last failed call failed with.
+/// Returns the function and the error of the last call that failed on this thread.
 pub(crate) fn last() -> Option<LastError> {
     LAST_ERROR.with_borrow(Clone::clone)
 }
@@ -166,11 +166,11 @@ pub(crate) fn c_string(text: String) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()
 }
 
-/// While an entry point runs, panics of its thread say nothing on stderr, nor do those of plaq's own
-/// threads: they end in the status of the call. Those of a Rust host are its own.
+/// A guard: while it lives, panics of this thread and of plaq's own threads print nothing on stderr, since they become
+/// the status of the call. Panics of other threads print as the host has set it.
 struct QuietPanics;
 
-/// What the names of plaq's own threads begin with.
+/// Prefix of the names of plaq's own threads.
 const OWN_THREADS: &str = "plaq-";
 
 static PANICKED_AT: Mutex<String> = Mutex::new(String::new());

@@ -13,7 +13,8 @@ use crate::error::Result;
 use crate::fields::{CloverField, Group, Precision, Subset};
 use crate::refuse;
 
-/// What a `plaq_clover` stands for. Operators share the blocks: loading makes new ones.
+/// The object behind the handle `plaq_clover`. Operators share its blocks; loading makes new blocks and leaves theirs
+/// as they are.
 #[derive(Debug)]
 pub struct Clover {
     context: Arc<Context>,

@@ -14,7 +14,7 @@ use crate::ops::device::{alike, device_of_rank, DeviceKind};
 use crate::params::{Host, InC as _};
 use crate::refuse;
 
-/// What a `plaq_context` stands for.
+/// The object behind the handle `plaq_context`.
 #[derive(Debug)]
 pub struct Context {
     device: Device,
@@ -24,7 +24,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// All ranks of the communicator do this together.
+    /// Opens a context: ranks, then the device of this rank. All ranks of the communicator call it together.
     pub(crate) fn open(params: &plaq_context_params) -> Result<Arc<Context>> {
         let comm = ranks(params)?;
         let device = comm.agree(device(params, &comm))?;
@@ -39,7 +39,7 @@ impl Context {
     pub(crate) fn comm(&self) -> &Arc<Comm> {
         &self.comm
     }
-    /// The context itself, as other objects say what they belong to.
+    /// The context itself; objects of all other kinds have a method of this name, too.
     pub(crate) fn context(&self) -> &Context {
         self
     }

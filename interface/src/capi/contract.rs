@@ -58,7 +58,8 @@ interface! {
     }
 }
 
-/// Boundary phases of what does not know its own.
+/// Boundary phases in x, y, z and t, in units of pi, that the parameters give, for propagators that do not record
+/// theirs.
 pub(super) fn phases_of(params: &plaq_contract_params) -> Result<[f64; 4]> {
     let [x, y, z] = params.boundary_space;
     for (name, angle) in [
@@ -92,7 +93,8 @@ fn check_pair((a, first): (Origin, &str), (b, second): (Origin, &str)) -> Result
     }
 }
 
-/// What propagators of one contraction know together, and the boundary phase in time of each.
+/// Source position and other properties of the propagators of one contraction, and the phase factor in time of each.
+/// Refuses propagators from different positions, unless the parameters give one.
 pub(super) fn lines<const N: usize>(
     objects: [(&Arc<Spinor>, &str); N],
     params: &plaq_contract_params,
@@ -146,13 +148,14 @@ pub(super) fn check_extent(geometry: &Geometry, times: i64) -> Result<()> {
     Ok(())
 }
 
-/// Momenta, three numbers each.
+/// Reads `nmomenta` momenta of C, three integers each.
 pub(super) fn triples(momenta: &Array<i32>, nmomenta: i64) -> Result<Vec<[i32; 3]>> {
     let n = count(nmomenta, "nmomenta")?;
     Ok(momenta.get(3 * n)?.chunks_exact(3).map(|n| [n[0], n[1], n[2]]).collect())
 }
 
-/// Position of the source, of which coordinates in whose direction nothing moves do not matter.
+/// Position of the source. Its time must be known; a spatial coordinate may be unknown where no momentum has a
+/// component in its direction.
 pub(super) fn place(origin: Origin, momenta: &[[i32; 3]]) -> Result<[usize; 4]> {
     let needed = |mu: usize| mu == 3 || momenta.iter().any(|n| n[mu] != 0);
     if let Some(mu) = (0..4).find(|&mu| origin.position[mu].is_none() && needed(mu)) {

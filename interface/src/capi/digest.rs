@@ -8,14 +8,14 @@ pub struct Digest {
     wrong: bool,
 }
 
-/// A parameter struct, member by member.
+/// A parameter struct whose members, one after the other, enter the hash that ranks compare.
 pub(crate) trait Digested {
     fn digest(&self, digest: &mut Digest);
 }
 
 impl Digest {
-    /// What may differ between ranks: room for results that not all of them want, and how each of
-    /// them keeps its part of a field.
+    /// Names of members that may differ between ranks: sizes of arrays for results, and those that say where and how
+    /// each rank keeps its part of a field.
     const OWN: &'static [&'static str] = &[
         "capacity",
         "location",

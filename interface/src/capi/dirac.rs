@@ -27,7 +27,7 @@ use crate::ops::propagator::{propagates, run_through, COLUMNS};
 use crate::params::{Choice, InC as _, Number};
 use crate::refuse;
 
-/// What a `plaq_dirac` stands for.
+/// The object behind the handle `plaq_dirac`.
 pub struct Dirac {
     context: Arc<Context>,
     op: Arc<dyn QuarkAction>,
@@ -151,7 +151,8 @@ impl Dirac {
         let periodic = self.op.links().geometry().boundary().is_periodic();
         [x, y, z, if periodic { t } else { 0.0 }]
     }
-    /// What is known of solutions for a source that is not, but for their links.
+    /// Boundary phases, normalisation, mass and twisted mass of solutions with this operator; position and links stay
+    /// unknown.
     pub(crate) fn origin(&self) -> Origin {
         let [x, y, z, t] = self.phases();
         Origin {
@@ -286,7 +287,7 @@ fn create_with_clover(
     Ok(())
 }
 
-/// How an operator is kept.
+/// Settings with which an operator is made, whichever action it is.
 pub(crate) struct Wanted {
     /// Precision and link storage; 0: those of the gauge field, and two rows.
     pub precision: plaq_precision,

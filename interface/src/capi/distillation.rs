@@ -39,7 +39,7 @@ use crate::params::{InC, Number};
 use crate::refuse;
 use crate::solvers::EigenReport;
 
-/// What a `plaq_modes` stands for.
+/// The object behind the handle `plaq_modes`.
 pub struct ModesObject {
     context: Arc<Context>,
     modes: Modes,

@@ -29,7 +29,7 @@ use crate::solvers::{
     EigenReport, EigenSettings, End, Filter, VectorMemory,
 };
 
-/// What a `plaq_eigen` stands for.
+/// The object behind the handle `plaq_eigen`.
 pub struct Eigen {
     context: Arc<Context>,
     vectors: Arc<VectorSet>,

@@ -20,8 +20,8 @@ use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
 use crate::params::{InC, Number};
 use crate::refuse;
 
-/// What a `plaq_gauge` stands for. Operators share the links; who changes them while they are
-/// shared gets a copy of his own, so that operators keep the links that they were made with.
+/// The object behind the handle `plaq_gauge`. Operators share its links. A call that changes links that are shared
+/// changes a copy, so that operators keep the links that they were made with.
 #[derive(Debug)]
 pub struct Gauge {
     context: Arc<Context>,

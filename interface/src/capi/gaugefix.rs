@@ -20,7 +20,7 @@ use crate::ops::gaugefix::{
 use crate::params::InC;
 use crate::refuse;
 
-/// What a `plaq_gaugefix` stands for: the result of a gauge fixing.
+/// The object behind the handle `plaq_gaugefix`: the result of a gauge fixing.
 pub struct GaugeFix {
     context: Arc<Context>,
     transformation: Transformation,

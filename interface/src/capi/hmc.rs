@@ -18,7 +18,7 @@ use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
 use crate::ops::hmc::{Hmc, MonomialReport, TrajectoryReport};
 use crate::refuse;
 
-/// What a `plaq_hmc` stands for.
+/// The object behind the handle `plaq_hmc`.
 pub struct Chain {
     context: Arc<Context>,
     hmc: Mutex<Hmc>,

@@ -29,7 +29,7 @@ use crate::ops::hmc::{Hmc, HmcParams, Monomial};
 use crate::params::InC;
 use crate::refuse;
 
-/// What a `plaq_hmc_parts` stands for.
+/// The object behind the handle `plaq_hmc_parts`.
 pub struct Parts {
     context: Arc<Context>,
     device: Device,

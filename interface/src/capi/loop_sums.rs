@@ -38,11 +38,12 @@ use crate::ops::structure::low_space::{LowSolve, LowSpace};
 use crate::params::{choices, InC as _};
 use crate::refuse;
 
-/// What a `plaq_space` stands for.
+/// The object behind the handle `plaq_space`.
 pub struct Space {
     context: Arc<Context>,
     space: LowSpace,
-    /// What is known of solutions for a source that is not.
+    /// Properties of solutions with this solver (phases, normalisation, masses, links), for sources that do not record
+    /// them.
     origin: Origin,
 }
 
@@ -55,7 +56,7 @@ impl Space {
     }
 }
 
-/// What a `plaq_loops` stands for.
+/// The object behind the handle `plaq_loops`.
 pub struct Sums {
     context: Arc<Context>,
     solver: Arc<Solver>,
@@ -241,7 +242,7 @@ interface! {
     }
 }
 
-/// Coarse levels of a hierarchy.
+/// Checks a number of coarse levels that C passes: 0 or more.
 fn levels_of(levels: i32) -> Result<usize> {
     match usize::try_from(levels) {
         Ok(levels) => Ok(levels),
@@ -288,7 +289,7 @@ fn destroy_space(space: plaq_space) -> Result<()> {
     handles::remove(space, "space")
 }
 
-/// A level, 1 or more.
+/// Checks the number of a level that C passes: 1 up to the number of levels of the space.
 pub(crate) fn level_of(space: &LowSpace, level: i32) -> Result<usize> {
     let levels = space.levels();
     match usize::try_from(level).ok().filter(|level| (1..=levels).contains(level)) {

@@ -172,7 +172,7 @@ const COMPLEX_AFTERWARDS: &str = "
 #undef QUDA_DOUBLE_COMPLEX
 ";
 
-/// What hosts in C of 1989 have to define: openQxD does not.
+/// Lines of a header that define openQxD's complex type for hosts in C of 1989, which openQxD does not define itself.
 const COMPLEX_OF_1989: &str = "
 typedef struct {
   double re, im;

@@ -17,7 +17,7 @@ use crate::ops::hmc::KickReport;
 use crate::params::InC as _;
 use crate::refuse;
 
-/// What a `plaq_momentum` stands for.
+/// The object behind the handle `plaq_momentum`.
 pub struct Momentum {
     context: Arc<Context>,
     field: Shared<Momenta>,

@@ -24,7 +24,7 @@ use crate::params::{number_of, InC};
 use crate::refuse;
 use crate::solvers::VectorMemory;
 
-/// What a `plaq_multigrid` stands for.
+/// The object behind the handle `plaq_multigrid`.
 pub struct Multigrid {
     context: Arc<Context>,
     multigrid: Arc<Hierarchy>,
@@ -198,7 +198,7 @@ fn memory(dirac: &Arc<Dirac>, params: &plaq_multigrid_params, bytes: &mut Out<i6
     Ok(())
 }
 
-/// What an update is asked for.
+/// The update of a hierarchy that the arguments `refresh` and `passes` ask for; a refinement has at least one pass.
 fn refreshed(refresh: Refresh, passes: i32) -> Result<Update> {
     if refresh == Refresh::Refine && passes < 1 {
         refuse!(InvalidArgument, "passes", expected("1 or more"), found("{passes}"));

@@ -32,7 +32,7 @@ use crate::params::InC;
 use crate::refuse;
 use crate::solvers::stop::check_seconds;
 
-/// What a `plaq_overlap` stands for.
+/// The object behind the handle `plaq_overlap`.
 pub struct Overlap {
     context: Arc<Context>,
     pub(super) op: Arc<Operator>,
@@ -64,7 +64,7 @@ impl Overlap {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    /// What is known of solutions for a source that is not.
+    /// The boundary phase in time of solutions with this operator, in units of pi; nothing else is known of them.
     pub(super) fn origin(&self) -> Origin {
         let phase = self.op.sign().kernel().op().params().boundary[3];
         Origin { boundary: Some(phase.arg() / std::f64::consts::PI), ..Default::default() }
@@ -226,7 +226,8 @@ interface! {
     }
 }
 
-/// The kernel on the links of `gauge`, and what the operator is asked for.
+/// Makes the hermitian Wilson operator Q on the links of `gauge`, and returns it with precision and link storage of the
+/// settings.
 fn kernel(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,

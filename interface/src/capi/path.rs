@@ -34,7 +34,7 @@ interface! {
     }
 }
 
-/// One path of the host's.
+/// Checks the steps of one path of the host: numbers from 0 to 7.
 pub(crate) fn steps_of(numbers: &[i32]) -> Result<Vec<u8>> {
     let step = |&n: &i32| match u8::try_from(n) {
         Ok(step) if step < 8 => Ok(step),

@@ -27,7 +27,7 @@ use crate::params::InC;
 use crate::refuse;
 use crate::solvers::{Progress, Shift, SolverKind, SolverReport, StoppedBy};
 
-/// What a `plaq_solver` stands for.
+/// The object behind the handle `plaq_solver`.
 pub struct Solver {
     context: Arc<Context>,
     solver: DiracSolver,
@@ -35,9 +35,9 @@ pub struct Solver {
     columns: usize,
     /// Phases of quarks in units of pi where they pass the lattice's end.
     phases: [f64; 4],
-    /// What is known of solutions for a source that is not, but for their links.
+    /// Boundary phases, normalisation and masses of solutions with this solver; position and links are not in it.
     origin: Origin,
-    /// The version of the operator's links and what they are known by, of the last solve.
+    /// Version of the operator's links at the last solve, with the averages that identify these links.
     links: Mutex<Option<(u64, LinksMark)>>,
     /// Residuals of the last solve.
     history: Mutex<Vec<f64>>,
@@ -53,7 +53,8 @@ impl Solver {
     pub(crate) fn columns(&self) -> usize {
         self.columns
     }
-    /// What is known of solutions for a source that is not; all ranks call it.
+    /// Boundary phases, normalisation, masses and links of solutions with this solver; the source's position is not in
+    /// it. All ranks call it.
     pub(crate) fn origin(&self) -> Result<Origin> {
         let links = self.solver.op().links();
         let mut known = self.links.lock().unwrap_or_else(PoisonError::into_inner);
@@ -307,7 +308,8 @@ pub(crate) fn monitor(
     }
 }
 
-/// What ended a solve of several parts: the last word is whether the whole has converged.
+/// The reason for the end of a solve of several parts. It is a goal if the whole solve has converged, and none
+/// otherwise.
 fn stopped_by(report: &SolverReport) -> StoppedBy {
     match report.stopped_by {
         Some(by) if by.is_goal() == report.converged => by,

@@ -30,12 +30,12 @@ use crate::params::InC as _;
 use crate::refuse;
 use num_complex::Complex64;
 
-/// What a `plaq_spinor` stands for.
+/// The object behind the handle `plaq_spinor`.
 #[derive(Debug)]
 pub struct Spinor {
     context: Arc<Context>,
     field: Shared<SpinorField>,
-    /// What is known of where the columns come from.
+    /// Source position, boundary phases, masses and links that the columns were solved with, as far as they are known.
     origin: Mutex<Origin>,
 }
 
@@ -230,7 +230,7 @@ fn shift(
     CovariantShift::new(links, x.components(), path)?.apply(&mut y, &x)
 }
 
-/// What a site holds with this number of spins.
+/// The numbers on a site, by the number of spins: 4 for spinors, 1 for colour vectors.
 pub(crate) fn components_of(spins: i32) -> Result<Components> {
     match spins {
         4 => Ok(Components::SPINOR),

@@ -185,7 +185,8 @@ impl Operators {
         Ok(Operators { lines, momenta: triples(momenta, nmomenta)? })
     }
 
-    /// Whether quarks are carried along links at all, and the directions in which the antiquark is.
+    /// Whether any line carries quarks along links, and for each direction whether some line has a derivative in it,
+    /// which carries the antiquark as well.
     fn moves(&self) -> (bool, [bool; 4]) {
         let mut back = [false; 4];
         for factor in self.lines.iter().flatten() {
@@ -349,7 +350,8 @@ fn quarks_of(
     Ok(())
 }
 
-/// The time of the lattice of one that counts from the source, and whether it lies beyond the lattice's end.
+/// The time slice of the lattice that is `time` after the source's slice `start`, and whether it lies beyond the end of
+/// the lattice, which is periodic. `time` is from 0 to `times` - 1.
 fn later(start: usize, time: i32, times: usize) -> Result<(usize, bool)> {
     if !(0..times as i64).contains(&i64::from(time)) {
         refuse!(InvalidArgument, "time", expected("0 to {}", times - 1), found("{time}"));

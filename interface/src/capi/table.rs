@@ -74,7 +74,7 @@ pub struct Header {
     pub includes: &'static [&'static str],
     /// Lines behind those that include others.
     pub preamble: &'static str,
-    /// Lines at its end.
+    /// Lines that end the header.
     pub conclusion: &'static str,
     /// Tables for hosts that have not defined a macro.
     pub unless: &'static [(&'static str, &'static Module)],
@@ -82,7 +82,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// All its tables, in order.
+    /// All tables of the header, in its order.
     pub fn all(&self) -> impl Iterator<Item = &'static Module> {
         self.unless.iter().map(|(_, module)| *module).chain(self.modules.iter().copied())
     }
@@ -91,7 +91,7 @@ impl Header {
 /// An argument of a function or callback.
 pub struct Argument {
     pub name: &'static str,
-    /// What is passed, or what the address that is passed points to.
+    /// Type of the argument; for an address the type of what is stored there.
     pub ty: Type,
     pub pass: Pass,
     /// Numbers that an array has.

@@ -8,7 +8,8 @@ use crate::error::Result;
 use crate::params::{Choice, Member, Number};
 use crate::refuse;
 
-/// No struct of the interface comes near; a larger size is garbage.
+/// Largest size of a struct in bytes that a call accepts, far above any struct of the interface: a larger size is taken
+/// for an uninitialised number.
 const LARGEST: i64 = 4096;
 
 /// # Safety

@@ -98,7 +98,7 @@ pub const COMMAND: Command = Command {
 /// Seconds between two states in a file.
 const STATE_SECONDS: f64 = 60.0;
 
-/// The options' work.
+/// The work of `plaq loops` as options give it.
 struct Plan {
     files: Vec<String>,
     kappa: f64,

@@ -54,7 +54,7 @@ impl Values {
         Ok(Values { mean: all.mean, squares: all.variance })
     }
 
-    /// Means over configurations, and what these scatter by.
+    /// Means of all numbers over the configurations, with their errors from the scatter between configurations.
     fn averages(all: &[Found]) -> Result<Values> {
         let each: Vec<Vec<Complex64>> =
             all.iter().map(|found| Ok(found.sums.result(None)?.mean)).collect::<Result<_>>()?;
@@ -139,7 +139,7 @@ impl Found {
         self.sums.parts().iter().map(|part| part.failed).sum()
     }
 
-    /// Whether nothing ended the work but a goal, and all solves converged.
+    /// Whether the work was not interrupted and all solves have converged.
     pub fn whole(&self) -> bool {
         !self.done.stopped && self.failed() == 0
     }
@@ -186,7 +186,7 @@ impl Found {
         Ok(())
     }
 
-    /// What a report has of this configuration.
+    /// The entry of this configuration in the JSON report.
     fn json(&self, plan: &Plan) -> Result<Value> {
         let mut parts = vec![];
         for (number, part) in self.sums.parts().iter().enumerate() {

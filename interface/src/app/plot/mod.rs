@@ -71,7 +71,7 @@ pub struct Panel {
     pub close: bool,
 }
 
-/// What pictures are made of, in points from the upper left corner of a panel.
+/// A text, line or symbol of a picture. Positions are in points from the upper left corner of a panel.
 enum Mark {
     /// A text at its base line.
     Text {
@@ -182,7 +182,7 @@ fn ticks(from: f64, to: f64, step: f64) -> impl Iterator<Item = f64> {
     (0..=count).map(move |k| (first + k as f64) * step)
 }
 
-/// What a panel shows.
+/// Lays a panel out as texts, lines and symbols.
 fn marks(p: &Panel) -> Vec<Mark> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);

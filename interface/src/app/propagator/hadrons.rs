@@ -39,7 +39,7 @@ pub struct Hadrons {
     pub baryons: Vec<Baryon>,
 }
 
-/// What a correlator is.
+/// The quantum numbers that identify a correlator.
 pub enum Name {
     /// Quark and antiquark, and the gamma of source and sink.
     Meson {
@@ -169,7 +169,7 @@ impl Hadrons {
         (0..self.times).map(|t| numbers[first + 2 * t]).collect()
     }
 
-    /// What the correlators are, in the order of the numbers, each with 2 times real numbers.
+    /// The identity of each correlator, in the order of the numbers; a correlator has 2 real numbers for each time.
     pub fn names(&self) -> Vec<Name> {
         let mut all = vec![];
         for &(quarks, ..) in self.pairs() {

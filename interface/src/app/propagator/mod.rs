@@ -85,7 +85,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// What the options ask for, for all kappas.
+/// The work of `plaq propagator` as options give it, for all kappas.
 struct Plan {
     files: Vec<String>,
     /// The kappas, heavy quarks (small ones) first.
@@ -101,7 +101,7 @@ struct Plan {
     stated: Option<BoundaryTime>,
     bin: usize,
     fit: Option<[usize; 2]>,
-    /// Residual of the better solution that `--error` asks for.
+    /// Relative residual of the more precise solution that `--error` compares with.
     tol_error: Option<f64>,
 }
 
@@ -170,7 +170,7 @@ impl Job {
     }
 }
 
-/// When the JSON was written, and how long that took.
+/// Time at which the JSON was last written, and seconds that writing took.
 struct Written {
     at: Instant,
     took: f64,

@@ -45,7 +45,7 @@ impl Found {
     }
 }
 
-/// Averages over configurations, and how many these are.
+/// Averages over configurations, and the number of these.
 pub struct Averages {
     pub all: Jackknife,
     /// Number of complete configurations.

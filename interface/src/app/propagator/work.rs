@@ -104,8 +104,8 @@ fn info_of(name: &str) -> String {
         .map_or(String::new(), |(info, _)| info.into())
 }
 
-/// Subtracts the columns of `other` from those of `field`; returns for each the norm of the rest over the norm
-/// before.
+/// Subtracts the columns of `other` from those of `field`. Returns for each column the norm of the difference over the
+/// norm that it had before.
 fn subtract(field: &mut SpinorField, other: &SpinorField) -> Result<Vec<f64>> {
     let n = field.nrhs();
     let norm = blas::norm2(field)?;

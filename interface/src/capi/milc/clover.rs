@@ -314,7 +314,7 @@ impl Host<'_> {
         x.save(&layout, &mut self.array(&layout, solution)?)
     }
 
-    /// Memory for solution and source.
+    /// Fields for a solution and a source: those of an earlier solve if they have this precision, else new ones.
     fn spinors(&self, solves: &mut Solves) -> Result<[SpinorField; 2]> {
         if let Some(fields) = solves.spinors.take().filter(|f| f[0].precision() == self.inner) {
             return Ok(fields);

@@ -18,7 +18,7 @@ use crate::refuse;
 /// Number of reals of a site: four matrices of 10.
 const REALS: usize = 40;
 
-/// Momenta of the host, and where they are.
+/// The host's momenta: their addresses and precision.
 struct HostMomenta {
     session: Arc<Session>,
     sites: Vec<DataOut>,
@@ -128,7 +128,8 @@ pub fn momentum_action(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Resu
 /// The loops of MILC's improved actions.
 const KINDS: [&[u8]; 3] = [&[0, 1, 7, 6], &[0, 0, 1, 7, 7, 6], &[0, 1, 2, 7, 6, 5]];
 
-/// All forms of a loop that begin with a step forward, so that each staple of each link comes once.
+/// All images of a loop under turns and reflections, in both senses, that begin with a step forward: each staple of
+/// each link occurs once.
 fn through_links(kind: &[u8]) -> Vec<Vec<u8>> {
     let mut all = vec![];
     for image in images(kind) {

@@ -18,13 +18,13 @@ use crate::ops::link_smearing::project_links;
 use crate::ops::observables;
 use crate::refuse;
 
-/// Links of the host, and where they are.
+/// The host's links: their addresses, layout and precision.
 pub(super) struct Links {
     pub(super) session: Arc<Session>,
     memory: DataOut,
     layout: Layout,
     pub(super) precision: Precision,
-    /// Do they carry phases.
+    /// Whether the host's links carry staggered phases and the antiperiodic sign.
     pub(super) phased: bool,
 }
 

@@ -65,7 +65,8 @@ pub fn set_operator(param: &mut QudaInvertParam, kappa: f64, clover: bool, mu: f
     };
 }
 
-/// Updates links and clover term to openQxD's; returns what they were made from.
+/// Brings links and clover term on the device up to date with openQxD's; returns revisions and parameters that they
+/// were made from. Refuses boundaries that are not periodic in time.
 pub fn update(host: &Host) -> Result<MadeFrom> {
     let boundary = host.boundary()?;
     if boundary.r#type != 3 {
@@ -223,7 +224,7 @@ pub fn clover_free() -> Result<()> {
     operators::free_clover()
 }
 
-/// Three times the average.
+/// Sum over colours of the average plaquette: the average of Re tr P, 3 on unit links.
 pub fn plaquette() -> Result<f64> {
     let host = state::host()?;
     update(&host)?;

@@ -21,7 +21,7 @@ use crate::fields::VectorField;
 use crate::params::Member;
 use crate::refuse;
 
-/// What a clover term or a multigrid was made from.
+/// Revisions and parameters that a clover term or a multigrid was made from; it is made again where they differ.
 #[derive(Clone, Copy, PartialEq)]
 pub struct MadeFrom {
     /// Revisions of the links, and the charge.
@@ -45,7 +45,7 @@ pub struct OpenQcdState {
 
 /// A solver that a section of the input file describes.
 pub struct Solver {
-    /// Where the host's handle points to.
+    /// The struct that the host's handle points to.
     pub param: Box<QudaInvertParam>,
     /// Twisted mass of the last solve.
     pub mu: f64,
@@ -55,7 +55,7 @@ pub struct Solver {
 /// The multigrid of a solver, as long as it is used.
 pub struct Levels {
     pub param: Box<QudaMultigridParam>,
-    /// What newMultigridQuda returned, what it was made of, and the twisted mass.
+    /// The handle from newMultigridQuda, with revisions, parameters and twisted mass of its set-up.
     pub made: Option<(*mut c_void, MadeFrom, f64)>,
 }
 
@@ -64,7 +64,7 @@ pub struct Eigensolver {
     pub param: Box<QudaEigParam>,
 }
 
-/// What the program passed to openQCD_qudaInit.
+/// Arguments, layout and input file that the program passed to openQCD_qudaInit.
 #[derive(Clone)]
 pub struct Host {
     pub init: openQCD_QudaInitArgs_t,
@@ -96,7 +96,7 @@ fn not_initialised<T>() -> Result<T> {
     )
 }
 
-/// What the program passed, as long as the session that it opened exists.
+/// Returns what the program passed to openQCD_qudaInit. Fails once the session that it opened has ended.
 pub fn host() -> Result<Host> {
     let host = with(|state| Ok(state.host.clone()))?;
     match (host.session.upgrade(), session::current()) {

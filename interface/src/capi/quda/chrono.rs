@@ -28,18 +28,18 @@ pub fn channel(index: c_int, name: &str) -> Result<usize> {
     }
 }
 
-/// What a solve asks of a channel of former solutions.
+/// A solve's use of a channel of former solutions: as start vectors, or as a place for its own solution.
 pub struct Wanted {
     channel: usize,
     max: usize,
     pub used: bool,
     pub kept: bool,
-    /// What is kept takes the place of the latest one.
+    /// Whether the new solution replaces the latest one of the channel.
     replaced: bool,
 }
 
 impl Wanted {
-    /// `None`: nothing.
+    /// Reads the parameters; `None`: the solve uses no channel.
     pub fn new(p: &QudaInvertParam, sources: usize) -> Result<Option<Wanted>> {
         let (used, kept) = (p.chrono_use_resident != 0, p.chrono_make_resident != 0);
         if !used && !kept {

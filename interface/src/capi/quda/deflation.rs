@@ -21,7 +21,7 @@ use crate::operators::{in_storage, QuarkAction};
 use crate::refuse;
 use crate::solvers::{unwatched, EigenParams};
 
-/// What a solve asks of eigenvectors.
+/// The eigenvectors that a solve is deflated with, and their parameters.
 pub struct Wanted {
     at: *mut QudaEigParam,
     params: EigenParams,
@@ -31,14 +31,15 @@ pub struct Wanted {
     precision: Precision,
     required: bool,
     preserved: bool,
-    /// What an earlier solve gave to the host.
+    /// The host's `preserve_deflation_space`: the number of an eigenspace that an earlier solve wrote there, in the
+    /// place of an address.
     space: *mut c_void,
     /// Number of the modes that the solve has; 0: none yet.
     number: Cell<usize>,
 }
 
 impl Wanted {
-    /// What the parameters ask for; `None`: the solve is not deflated.
+    /// Reads the parameters of a deflated solve; `None`: the solve is not deflated.
     pub fn of(p: &QudaInvertParam) -> Result<Option<Wanted>> {
         let at: *mut QudaEigParam = p.eig_param.cast();
         if at.is_null() {

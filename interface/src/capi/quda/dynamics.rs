@@ -123,7 +123,8 @@ fn links_of(host: &Host, gauge: *mut c_void) -> Result<(GaugeField, Links)> {
     Ok((links.field.to(host.inside, Recon::R18)?, links))
 }
 
-/// Stores the changed links where the parameters want them.
+/// Stores changed links: in the host's array, on the device for later calls, or both, as `return_result_gauge` and
+/// `make_resident_gauge` say.
 fn give(host: &Host, field: GaugeField, like: Links, gauge: *mut c_void) -> Result<()> {
     let links = Links { field: Arc::new(field), ..like };
     if host.param.return_result_gauge != 0 {
@@ -187,7 +188,8 @@ pub(crate) fn projected(links: &GaugeField, tol: f64) -> Result<GaugeField> {
 /// Deviation from the group that gauge fixing accepts, the same as in MILC's check of its links.
 const UNITARY: f64 = 1e-4;
 
-/// How QUDA asks for a gauge: until the functional's change is small (`stop_theta` 0), or theta is.
+/// QUDA's arguments of gauge fixing. The fixing ends when the change of the functional is small (`stop_theta` 0) or
+/// when the violation theta is.
 pub(crate) struct Fixing {
     pub gauge_dir: c_uint,
     pub steps: c_uint,
@@ -261,7 +263,7 @@ fn condition(gauge_dir: c_uint) -> Condition {
     }
 }
 
-/// Until the functional's change is small, which MILC asks for.
+/// Parameters of MILC's gauge fixing by overrelaxation, which ends when the change of the functional is small.
 pub(crate) fn overrelaxation(condition: Condition) -> GaugeFixParams {
     GaugeFixParams {
         stop: Stop { theta: 0.0, theta_max: 0.0, change: 1e-7 },

@@ -11,7 +11,7 @@ use crate::solvers::SolverKind;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inverter(pub SolverKind);
 
-/// 0 or 1.
+/// Parity of a field on half of the lattice: 0 (even) or 1 (odd).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parity(pub usize);
 
@@ -22,7 +22,7 @@ pub enum PoolMemory {
     Host,
 }
 
-/// How much is written of the log.
+/// Level up to which lines are written to the log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verbosity(pub log::LevelFilter);
 
@@ -50,7 +50,7 @@ words!(LinkOrder {
     MilcSite => "QUDA_MILC_SITE_GAUGE_ORDER",
 });
 
-/// Links of SU(3).
+/// Kind of links of SU(3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LinkKind {
     Plain,
@@ -61,7 +61,7 @@ pub enum LinkKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Boundary(pub f64);
 
-/// How QUDA would keep links on the device.
+/// Storage in which QUDA would keep links on the device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept;
 
@@ -73,14 +73,14 @@ pub struct NotFixed;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoPhase;
 
-/// Operators.
+/// Operators that a struct of QUDA may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dslash {
     Wilson,
     Clover,
     Twisted,
     TwistedClover,
-    /// Colour vectors; no operator here.
+    /// An operator on colour vectors, which plaq does not have; the name says that fields hold colour vectors.
     Staggered,
     Laplace,
     Shift,
@@ -90,7 +90,7 @@ pub enum Dslash {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flavours {
     One,
-    /// Two, whose masses may differ.
+    /// Two flavours, whose masses may differ.
     Two,
 }
 
@@ -147,7 +147,7 @@ pub struct Guess(pub bool);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag(pub bool);
 
-/// What smears links.
+/// Methods that smear links, flows included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Smear {
     Ape,
@@ -158,7 +158,7 @@ pub enum Smear {
     SymanzikFlow,
 }
 
-/// How eigenvectors are found.
+/// Algorithms that search for eigenvectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EigenKind {
     Single,

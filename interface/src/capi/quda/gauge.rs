@@ -100,7 +100,8 @@ fn staples(
     Ok((Paths::new(all)?, numbers))
 }
 
-/// Sums the products of links along such paths, four matrices a site.
+/// Sums products of links along the paths, each times its coefficient: four matrices at each site, one for each
+/// direction.
 pub(crate) fn gathered(
     links: &GaugeField,
     paths: &Paths,

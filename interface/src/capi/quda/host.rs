@@ -89,7 +89,7 @@ impl Host {
         Layout { boundary, scale, ..self.layout.clone() }
     }
 
-    /// The host's links, and what they carry by themselves.
+    /// The host's links, with sign and anisotropy that the host has multiplied into them.
     pub fn links_to_keep(&self, data: *mut c_void, name: &str) -> Result<Links> {
         let anisotropy = self.param.anisotropy;
         if !(anisotropy > 0.0 && anisotropy.is_finite()) {
@@ -215,7 +215,7 @@ pub struct HostMomenta {
     device: Option<(Device, Vec<u64>)>,
 }
 
-/// What is to be written there.
+/// Changed momenta that are still to be written to the host's arrays.
 pub struct MomentaResult {
     to: HostMomenta,
     numbers: Vec<f64>,

@@ -89,7 +89,7 @@ fn sloppy(number: QudaPrecision, inside: Precision) -> Precision {
     }
 }
 
-/// What is asked for, but for the system that the equation is solved from.
+/// Solver, equation, precisions and stopping criteria of a solve, from the host's parameters.
 fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
     let p = vectors.param;
     let solution = equation(vectors)?;

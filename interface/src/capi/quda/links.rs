@@ -154,7 +154,8 @@ fn observe(param: &mut QudaGaugeObservableParam) -> Result<()> {
     Ok(())
 }
 
-/// Fills in what a struct asks for. With su_project the links are other ones afterwards.
+/// Measures what the struct asks for and writes the results to it. With su_project the links are projected to SU(3)
+/// first and stay so.
 fn measure(links: &mut Links, p: &mut QudaGaugeObservableParam, name: &str) -> Result<()> {
     p.check(name)?;
     let asked = |flag: Number<Flag>, member: &str| -> Result<bool> {
@@ -230,7 +231,7 @@ impl Measurements {
         Ok(Measurements { at, interval: smear.meas_interval as usize, written: vec![] })
     }
 
-    /// After so many steps.
+    /// Measures after step number `step`, if it is a multiple of the interval.
     pub fn take(&mut self, links: &mut Links, step: usize) -> Result<()> {
         if self.at.is_null() || !step.is_multiple_of(self.interval) {
             return Ok(());

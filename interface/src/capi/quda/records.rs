@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::params::{CStruct, Doc, Member, Number, Taken};
 use crate::refuse;
 
-/// What plaq makes of a member.
+/// The way in which plaq treats a member of a struct of QUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Some function reads it.
@@ -29,7 +29,7 @@ pub(super) const fn unset<T>() -> Number<T> {
     Number::new(INVALID)
 }
 
-/// A member of a struct: its name, what becomes of it, and what is said of that.
+/// A member of a struct: its name, the way in which plaq treats it, and a sentence about that.
 pub type MemberRole = (&'static str, Role, Doc);
 
 /// A struct of these tables.

@@ -64,7 +64,8 @@ pub struct TermSource {
     pub precision: Precision,
 }
 
-/// So many clover terms are known again.
+/// Largest number of clover terms that are remembered, so that a term that is loaded again finds the eigenspaces made
+/// of it.
 const KNOWN_TERMS: usize = 64;
 
 /// A text that identifies what an operator was made from: links, clover term, parameters.
@@ -124,7 +125,8 @@ impl Resident {
         }
     }
 
-    /// Takes the place of the clover term. What is made of the same one, such as eigenspaces, then finds it again.
+    /// Replaces the clover term. A term of a source that was seen before gets its former number, by which objects made
+    /// of it, such as eigenspaces, are found again.
     pub fn set_clover(
         &mut self,
         [direct, inverse]: [CloverField; 2],

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::fields::Geometry;
 use crate::refuse;
 
-/// What exists from initialisation to finalisation.
+/// All objects that live from the initialisation of QUDA's interface to its end.
 pub struct Session {
     pub context: Arc<Context>,
     pub geometry: Arc<Geometry>,
@@ -35,7 +35,7 @@ impl Session {
 /// Largest number of threads that read arrays; more do not read memory faster.
 const MAX_THREADS: usize = 16;
 
-/// This rank's share of the cores.
+/// Starts threads that read the host's arrays, as many as this rank's share of the cores.
 fn threads(comm: &Comm) -> Result<rayon::ThreadPool> {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let count = (cores / comm.core_sharers()).clamp(1, MAX_THREADS);
@@ -129,7 +129,7 @@ fn declared_grid() -> Result<Grid> {
     })
 }
 
-/// Ranks of hosts that ask for them before there is a lattice.
+/// Ranks that a host asked for before it set a lattice, until they get their context.
 static RANKS: Mutex<Option<Arc<Comm>>> = Mutex::new(None);
 
 /// The ranks of the default context, or of the grid that it will have.

@@ -43,8 +43,8 @@ fn same<K: PartialEq>(old: &K, new: &K) -> bool {
 }
 
 impl<K: PartialEq, T: Clone> Kept<K, T> {
-    /// What was made of `key`, or what `make` makes of it now; the former one is gone before. All
-    /// ranks make anew where one does, as making takes all of them.
+    /// Returns the object made of `key`: the stored one if the key is the same, else a new one by `make`, before which
+    /// the stored one is dropped. All ranks make a new one if any rank does, since `make` takes all of them.
     pub fn get(&mut self, comm: &Comm, key: K, make: impl FnOnce() -> Result<T>) -> Result<T> {
         let known = self.0.as_ref().is_some_and(|(old, _)| same(old, &key));
         let mut missing = [!known as i32 as f64];
@@ -59,7 +59,7 @@ impl<K: PartialEq, T: Clone> Kept<K, T> {
     }
 }
 
-/// What of the host's links is on the device: whole, or two rows of each matrix.
+/// Links of the host on the device, stored whole or as two rows of each matrix.
 #[derive(Clone)]
 pub struct Links {
     pub field: Arc<GaugeField>,
