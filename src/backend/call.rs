@@ -23,7 +23,7 @@ pub struct Call<'a> {
     find_specs: unsafe fn(*const u8) -> Specs,
 }
 
-/// How much a kernel runs over.
+/// Amount of work of a launch: the ranges that the kernel's loops cover.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     /// Number of outer sites, or of elements.
@@ -80,7 +80,8 @@ impl<'a> Call<'a> {
         families::symbol(self.kernel, self.params)
     }
 
-    /// For a reduction: how many numbers it gives per batch, and how many of them are maxima.
+    /// Numbers that a reduction gives for each batch, and how many of these, the last ones, are maxima over sites; the
+    /// others are sums.
     pub fn numbers(&self) -> (usize, usize) {
         self.kernel.kind.numbers().expect("kernels that implement Sums have them")
     }

@@ -15,7 +15,7 @@ type Key = (String, Specs);
 
 #[derive(Default)]
 struct Seen {
-    /// For kernels that rehearsals asked for, when they first did: seconds after the device was opened.
+    /// Kernels that rehearsals asked for, and when they first did: seconds after the device was opened.
     ahead: HashMap<Key, f64>,
     launched: HashSet<Key>,
     /// Kernels in the order of their first launch: symbol, when a rehearsal had asked for it, and when it was to be

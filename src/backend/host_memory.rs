@@ -37,8 +37,9 @@ fn limit_of_address_space() -> Option<u64> {
     (done == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
-/// What a limit leaves beside the pages that the process has mapped, the first number of `statm`. A sixteenth of it is
-/// lost between allocations, which begin at borders of large pages.
+/// Bytes of an address space of `limit` bytes that are left, where the first number of `statm` counts the pages of
+/// `page` bytes that the process has mapped. A sixteenth is taken off for gaps between allocations, which begin at
+/// borders of large pages.
 fn address_space_left(limit: u64, statm: &str, page: u64) -> Option<u64> {
     let mapped = statm.split_whitespace().next()?.parse::<u64>().ok()? * page;
     let left = limit.saturating_sub(mapped);

@@ -204,7 +204,7 @@ pub trait Backend: Send + Sync {
     }
     /// Begins to compile a kernel that will be asked for; with `likely` one that may be, after the others.
     fn prepare(&self, _asked: &Asked, _likely: bool) {}
-    /// What reductions give where they are not run.
+    /// The numbers that reductions return on a device that does not run kernels; `None` on any other device.
     fn numbers(&self) -> Option<Arc<Mutex<Numbers>>> {
         None
     }
@@ -248,7 +248,7 @@ struct DeviceState {
     host_stream: AtomicU64,
     profile: Option<Profile>,
     first: Option<FirstLaunches>,
-    /// For a stand-in: the device that it stands for.
+    /// The real device, if this one is a stand-in for rehearsals.
     real: Option<Device>,
     /// Whether it was made of a stand-in.
     nested: bool,
@@ -602,13 +602,13 @@ impl Device {
         Ok(())
     }
 
-    /// See [`Backend::upload`].
+    /// Copies pieces of the host's memory to the device, see [`Backend::upload`].
     pub(crate) fn upload(&self, pieces: &[Piece]) -> Result<()> {
         self.count_pieces(0, pieces);
         // SAFETY: only `Buffer` and transfers of fields make pieces, inside of their buffers.
         unsafe { self.0.backend.upload(pieces) }
     }
-    /// See [`Backend::download`].
+    /// Copies pieces of the device's memory to the host, see [`Backend::download`].
     pub(crate) fn download(&self, source: &mut Downloads) -> Result<()> {
         let mut counted = || source().inspect(|pieces| self.count_pieces(1, pieces));
         // SAFETY: as in `upload`.

@@ -13,7 +13,8 @@ const MANY: u32 = 1000;
 /// Calls of it after that before all begins anew.
 const FALLING: u32 = 40;
 
-/// What the numbers of a device without memory depend on: the loops that are under way, the innermost last.
+/// The loops of a solve that run on a device without memory, the innermost last. The results of reductions depend on
+/// them.
 #[derive(Debug)]
 pub struct Numbers {
     loops: Vec<Level>,
@@ -99,8 +100,8 @@ fn orthonormal(args: &BasisArgs, sums: &mut [f64]) {
     }
 }
 
-/// The same on every time slice (`fields/time_slices.rs`): tiles of 4 x 4 products, first those of the lower lanes' times and
-/// then as many of the upper ones, for each tile, parity and slice.
+/// The products of `orthonormal` for each time slice (`fields/time_slices.rs`): for each tile, parity and slice 4 x 4
+/// products, first those at the times of the lower lanes, then as many for the upper lanes.
 fn orthonormal_slices(args: &TimeSliceArgs, width: usize, sums: &mut [f64]) {
     let across = (args.columns as usize).div_ceil(4);
     let tiles = across * (args.rows as usize).div_ceil(4);
@@ -116,7 +117,7 @@ fn orthonormal_slices(args: &TimeSliceArgs, width: usize, sums: &mut [f64]) {
 
 /// A loop whose numbers fall until it ends. Devices that have numbers take no notice of it.
 pub(crate) struct Falling {
-    /// The numbers of the device, and which of its loops this is.
+    /// The numbers of the device with the index of this loop in them; `None` on a device that runs kernels.
     of: Option<(Arc<Mutex<Numbers>>, usize)>,
     /// Factor by which a number falls until it has met its goal, at least.
     goal: f64,
@@ -140,7 +141,7 @@ impl Device {
 }
 
 impl Falling {
-    /// So many iterations are over.
+    /// Records that `iterations` iterations of the loop are over.
     pub fn after(&self, iterations: usize) {
         let Some((numbers, at)) = &self.of else { return };
         // In two precisions residuals are computed anew on the way: that of one right-hand side before those of the others,
@@ -175,7 +176,8 @@ impl Falling {
         }
     }
 
-    /// The most iterations that the loop has on this device, of so many that are allowed.
+    /// Largest number of iterations that the loop runs on this device: `iterations`, or on a device without memory
+    /// fewer, where further ones would launch no new kernels.
     pub fn limit(&self, iterations: usize) -> usize {
         match self.of {
             Some(_) => iterations.min(self.different + 1),

@@ -22,12 +22,12 @@ pub struct Asked {
     pub work: Work,
 }
 
-/// Kernels that work asks for.
+/// Kernels that a piece of work launches.
 #[derive(Clone, Debug)]
 pub struct Kernels {
     /// Symbols; one comes again for other constants.
     pub names: Vec<String>,
-    /// How many of them a launch or a rehearsal would compile.
+    /// Number of these kernels that are not compiled yet.
     pub to_compile: usize,
 }
 
@@ -43,12 +43,13 @@ impl Kernels {
     }
 }
 
-/// Different calls of a device.
+/// Calls of kernels that a device has recorded, equal ones once.
 #[derive(Default)]
 pub(super) struct Record {
     asked: Vec<Asked>,
     seen: HashSet<u64>,
-    /// The device that compiles their kernels, of each when it is asked for, and whether it is a guess.
+    /// The device that compiles each kernel when it is recorded, and whether the work is only expected and not asked
+    /// for yet.
     compiles: Option<(Device, bool)>,
 }
 
@@ -101,7 +102,8 @@ impl Device {
         (done, asked)
     }
 
-    /// What `work` launches on this device; on one without kernels, what it would launch.
+    /// Returns the calls that `work` makes on this device. A device without kernels records the calls that it would
+    /// make.
     pub fn recorded(&self, work: impl FnOnce()) -> Vec<Asked> {
         self.recording(Record::default(), work).1
     }

@@ -27,14 +27,15 @@ impl Drop for Attached {
     }
 }
 
-/// Other ranks that kernels of a device wait for.
+/// Other ranks that kernels of a device wait for; the host asks for their failures while it waits for the device.
 pub trait Awaited: Send + Sync {
     /// Called now and then while the host waits for the device. An error says that a rank failed and that kernels
     /// have been told not to wait any more.
     fn ask(&self) -> Result<()>;
 }
 
-/// A reduction that was started: later kernels may read its sums, and the host has them when it asks.
+/// The sums of a reduction that was started: later kernels may read them on the device, and the host waits when it asks
+/// for them.
 pub enum Started {
     /// The sums of a CPU, which is done when it returns.
     Done(Vec<f64>),

@@ -11,7 +11,7 @@ use super::numbers::Numbers;
 use super::{Backend, Call, Device, Downloads, Gpu, Piece, Ptr};
 use crate::error::Result;
 
-/// What a device says of itself that decides which kernels work takes.
+/// A device without memory and kernels, with those properties of a real one on which the choice of kernels depends.
 struct StandIn {
     name: String,
     cpu: bool,
@@ -32,7 +32,7 @@ impl Device {
         self.stand_in()
     }
 
-    /// A device for rehearsals: what works on it asks for the kernels of this one.
+    /// A device for rehearsals: work on it asks for the kernels of this device and launches none.
     pub(crate) fn stand_in(&self) -> Device {
         let nested = self.is_stand_in();
         Self::watched(Box::new(StandIn::of(self)), None, None, Some(self.real().clone()), nested)

@@ -8,7 +8,7 @@ use super::Call;
 /// The launches of one kernel that are recorded.
 struct Trace {
     kernel: &'static str,
-    /// Largest number of launches.
+    /// Largest number of backtraces that are taken.
     most: usize,
     found: Vec<Backtrace>,
 }

@@ -28,7 +28,7 @@ pub struct Pending {
     requests: Vec<i64>,
     waits: Vec<Wait>,
     owner: Option<Owner>,
-    /// How long this rank has waited for them.
+    /// Time for which this rank has waited for the messages.
     patience: Patience,
 }
 

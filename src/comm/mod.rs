@@ -104,11 +104,11 @@ impl Listener {
     }
 }
 
-/// What a solve with a limit of time gives back when it ends ([`Comm::end_clock`]).
+/// The state of the limit of time around a solve, which [`Comm::end_clock`] restores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock((bool, bool));
 
-/// Where ranks run.
+/// Places where the ranks run: machines, hosts and cores.
 #[derive(Clone, Debug)]
 struct Places {
     /// The machine of each rank, whose cores and GPUs it shares with other ranks there.

@@ -43,14 +43,14 @@ pub(super) struct Transport {
     state: Mutex<CallState>,
 }
 
-/// The communicator for data, and how many were used before it.
+/// The communicator for data, and how many communicators for data there were before it.
 #[derive(Clone, Copy, Debug)]
 struct Data {
     comm: i64,
     renewals: u64,
 }
 
-/// For a part of the ranks, how it belongs to all of them.
+/// The transport of all ranks that a Comm on a part of the ranks belongs to.
 #[derive(Debug)]
 struct Parent {
     transport: Arc<Transport>,
@@ -75,17 +75,19 @@ struct CallState {
     late_agreed: bool,
     /// True if messages were left unfinished in the data of all ranks or of a part.
     unfinished: bool,
-    /// How often data got another communicator for that; parts follow when they next use theirs.
+    /// Number of times that a new communicator for data replaced one with unfinished messages. Comms on parts of the
+    /// ranks replace theirs when they next use them.
     renewals: u64,
     /// Number of guarded calls that a failure ended, the same on all ranks.
     failures: u64,
     /// Failures of other ranks in calls that this rank has not reached yet.
     early: Vec<Failure>,
-    /// This rank's failure, which it tells the others unless they end the call by themselves.
+    /// The failure of this rank that it has not sent to the other ranks yet. It is sent unless they end the call by
+    /// themselves.
     untold: Option<Failure>,
 }
 
-/// The communicator to wait on: on that for data any failure ends a wait, on that for control only a lost Comm.
+/// The communicator of a wait. Any failure ends a wait for data; only a lost Comm ends a wait for control messages.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
     Data,
@@ -212,7 +214,7 @@ impl Transport {
         self.data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The communicator of this side, for something new.
+    /// The communicator of this side on which new messages may start. Fails if other ranks have given up.
     fn ready_on(&self, side: Side) -> Result<i64> {
         match side {
             Side::Data => self.open_data(),
@@ -444,7 +446,7 @@ impl Transport {
         std::mem::forget(bytes);
     }
 
-    /// Checks, before something new, whether the others have given up.
+    /// Fails if other ranks have given up; called before new messages start.
     pub fn ready(&self, side: Side) -> Result<()> {
         self.usable(side)?;
         self.listen()?;

@@ -199,7 +199,8 @@ impl CloverField {
         Ok(self.factorised(square)?.1.map(|d| d.1))
     }
 
-    /// Whether all blocks are positive, and for each parity ln |det| and the sign of the determinant.
+    /// Factorises all blocks. Returns whether all of them are positive, and for each parity ln |det| and the sign of
+    /// the determinant.
     fn factorised(&self, square: Option<f64>) -> Result<(bool, [(f64, i32); 2])> {
         let singular = |sums: &[f64]| sums[0] + sums[3] != 0.0;
         let sums = self.invert(square, None, false)?;

@@ -123,7 +123,7 @@ pub(crate) struct HaloExchange {
     /// Number of columns of the messages under way.
     columns: usize,
     recv: Buffer,
-    /// The faces that kernels write across, and the others.
+    /// The exchange across those faces across which kernels write by themselves; `far` is that across all others.
     near: Option<Direct>,
     far: Option<Far>,
     /// Whether kernels of every rank write across all faces.
@@ -230,9 +230,9 @@ impl HaloExchange {
         Ok(())
     }
 
-    /// Begins an exchange for kernels that wait by themselves for the last messages before they write into `sent` and
-    /// leave it to later kernels to wait for the answers; returns what they signal. None where kernels cannot write
-    /// to all neighbours.
+    /// Begins an exchange for a kernel that waits for the last messages by itself before it writes into `sent`, and
+    /// whose messages later kernels wait for. Returns the flags that it sets. None where kernels cannot write to all
+    /// neighbours.
     pub fn go_on(&mut self) -> Option<SignalArgs> {
         let near = self.near.as_mut().filter(|_| self.direct)?;
         (near.number, near.ahead) = (near.number.wrapping_add(1), true);
@@ -263,8 +263,8 @@ impl HaloExchange {
         self.direct
     }
 
-    /// What a kernel that packs, tells neighbours and waits for them by itself has to signal and to await. None where
-    /// kernels cannot write to all neighbours.
+    /// The flags that a kernel sets and waits for, if it packs, tells neighbours and waits for them by itself. None
+    /// where kernels cannot write to all neighbours.
     ///
     /// # Errors
     /// `CommFailed`: another rank failed.
@@ -348,7 +348,7 @@ impl Direct {
         args
     }
 
-    /// What a packing kernel signals: the flags behind the slots, and its counter.
+    /// The flags at the neighbours that a packing kernel sets after it has written its messages, and its counter.
     fn departures(&self, recv: &Buffer, faces: &Faces) -> SignalArgs {
         let end = 2 * faces.total() as u64;
         let flags = self.list(faces).map(|(mu, upper)| {
@@ -358,7 +358,7 @@ impl Direct {
         SignalArgs { counter: recv.ptr().offset(end + 128), ..self.signals(flags) }
     }
 
-    /// What the next kernel has to wait for.
+    /// The flags of this rank that a kernel waits for before it reads the messages of the neighbours.
     fn arrivals(&self, comm: &Comm, recv: &Buffer, faces: &Faces) -> SignalArgs {
         self.peers.awaited_on(recv.device());
         let end = 2 * faces.total() as u64;

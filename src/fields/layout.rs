@@ -7,7 +7,7 @@ use crate::bail;
 use crate::error::{words, Result};
 use crate::params::choices;
 
-/// What an index of an array counts.
+/// An index of an array, named by what it counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Index {
     /// Time slices, where they lie outside of all other indices.

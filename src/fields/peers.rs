@@ -57,7 +57,7 @@ impl Peers {
         Ok(Arc::new(Peers { failed, board, devices: None, ranks: comm.listener() }))
     }
 
-    /// Tells the device, before the launch of a kernel that waits, what to end the wait by.
+    /// Tells the device, before the launch of a kernel that waits for other ranks, which ranks to check during a wait.
     pub fn awaited_on(self: &Arc<Peers>, device: &Device) {
         let peers: Weak<Peers> = Arc::downgrade(self);
         device.awaits(&(peers as Weak<dyn Awaited>));

@@ -43,7 +43,7 @@ impl Route {
 pub struct Crossing {
     pub mu: usize,
     pub upper: bool,
-    /// The rank behind it.
+    /// The rank on the other side of the face.
     pub rank: usize,
     /// `its memory`, `NCCL`, `MPI`, or `MPI from copies on the host`.
     pub way: &'static str,

@@ -101,7 +101,7 @@ impl Components {
 /// Whether right-hand sides are the slowest or the fastest index of a vector field in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum RhsOrder {
-    /// One right-hand side after the other.
+    /// Right-hand sides follow each other in memory, each with all of its sites.
     #[default]
     Slowest,
     /// The right-hand sides of a complex number lie beside each other; for geometries without lanes, in

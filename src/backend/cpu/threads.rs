@@ -23,8 +23,8 @@ const FORK: u64 = OPEN << 1;
 
 type Body<'a> = dyn Fn(usize) + Sync + 'a;
 
-/// How often work that this thread takes part in lets something else go on, and the number of pieces of a launch for
-/// each thread meanwhile.
+/// Interval at which a thread interrupts its part of a launch for the function of `while_working`, and pieces of a
+/// launch for each thread while such a function is set.
 const BESIDE: Duration = Duration::from_micros(20);
 const PIECES_BESIDE: usize = 16;
 
@@ -46,7 +46,7 @@ pub(crate) fn while_working<T>(go_on: &dyn Fn(), work: impl FnOnce() -> T) -> T 
     work()
 }
 
-/// What is to go on beside a launch of this thread.
+/// The function of `while_working` that this thread calls during a launch, and the time of its last call.
 struct Beside {
     go_on: Option<&'static dyn Fn()>,
     last: Cell<Instant>,
@@ -56,7 +56,7 @@ impl Beside {
     fn new() -> Self {
         Beside { go_on: GOES_ON.get(), last: Cell::new(Instant::now()) }
     }
-    /// Called between pieces.
+    /// Calls the function between two pieces of a launch, if `BESIDE` has passed since its last call.
     fn turn(&self) {
         if let Some(go_on) = self.go_on.filter(|_| self.last.get().elapsed() >= BESIDE) {
             go_on();
@@ -188,7 +188,7 @@ impl Shared {
     }
 }
 
-/// Waits without sleeping, but leaves the core to other threads that want it.
+/// A wait for another thread that does not sleep, but yields the core to threads that want it.
 struct Watch {
     since: Instant,
     turns: u32,

@@ -18,7 +18,7 @@ use crate::error::Result;
 
 /// Bytes of the first message to a neighbour, which connects the two.
 const GREETING: usize = 256;
-/// How often ranks are asked about while this one waits for them.
+/// Interval at which this rank checks, while it waits for other ranks, whether they have failed.
 const ASK: Duration = Duration::from_millis(1);
 /// Limit of a call that NCCL is told to make in the background.
 const BACKGROUND: Duration = Duration::from_secs(300);

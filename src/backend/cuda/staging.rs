@@ -21,7 +21,7 @@ const LEAST: usize = 256 << 10;
 /// Largest number of copying threads: one copies some 5 GB/s, structs of the host at half that rate, and the bus
 /// moves 25 to 55.
 const MAX_THREADS: usize = 16;
-/// What a wait is for, in messages.
+/// Name of a wait for a transfer in messages of errors.
 const TRANSFER: &str = "a transfer";
 /// Number of chunks of memory that a thread has.
 const DEPTH: usize = 2;

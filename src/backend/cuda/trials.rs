@@ -14,7 +14,7 @@ const MAX_AMOUNTS: usize = 32;
 /// Share of the first shape's time that a better shape takes at most; less difference is within errors.
 const BETTER: f64 = 0.97;
 
-/// What a launch is for.
+/// Purpose of a launch while launch shapes are compared.
 #[derive(Debug, PartialEq)]
 pub enum Purpose {
     Work,
@@ -50,7 +50,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// A search that begins after so many seconds in the kernel.
+    /// A search for the best launch shape, which begins once the kernel has taken `patience` seconds.
     pub fn new(patience: f64) -> Trial {
         Trial { patience, stage: Stage::Watching(Vec::new()) }
     }

@@ -26,7 +26,7 @@ pub struct Tuner {
     table: Mutex<Table>,
 }
 
-/// How much time a kernel takes before other launch shapes of it are tried.
+/// Time that a kernel takes before other launch shapes of it are tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Patience {
     Never,

@@ -8,9 +8,9 @@ use super::driver::{cu, Driver, Handle, NOT_READY};
 use crate::backend::Awaited;
 use crate::error::Result;
 
-/// Number of looks at what is waited for between two questions to ranks.
+/// Number of polls of the driver between two checks of whether other ranks have failed.
 pub const ROUNDS: u64 = 256;
-/// Time after which a wait lets other threads have the core.
+/// Time after which a wait yields the core to other threads.
 pub const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Something that the host waits for.
@@ -36,7 +36,7 @@ impl Wanted {
         }
     }
 
-    /// Waits in the driver.
+    /// Waits by a call of the driver that blocks this thread; `name` says in errors what is waited for.
     pub fn block(self, d: &Driver, name: &str) -> Result<()> {
         match self {
             Wanted::Stream(stream) => cu!(d, stream_synchronize(stream), "waiting for {name}"),

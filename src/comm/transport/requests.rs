@@ -41,7 +41,8 @@ impl Transport {
         state.stop_agreed
     }
 
-    /// Records that this rank's time is over; returns whether all ranks know of one whose is.
+    /// Records whether the time of this rank's solve is over. Returns whether an earlier sum has told all ranks that
+    /// the time of some rank is over.
     pub fn late(&self, mine: bool) -> bool {
         let mut state = self.state();
         state.late_asked |= mine;

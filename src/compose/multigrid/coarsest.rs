@@ -20,7 +20,8 @@ const PASS_TOL: f64 = 0.05;
 /// Largest number of iterations of each.
 const PASS_ITERATIONS: usize = 300;
 impl Hierarchy {
-    /// Finds out what the coarsest level's solver needs to know of its operator.
+    /// Computes what the solver of the coarsest level uses: low modes of its operator, and the inverse if the level is
+    /// solved directly.
     pub fn find_coarsest_modes(&self) -> Result<CoarsestModes> {
         if self.coarse.len() < self.params.steps().len() {
             // Other ranks have the coarsest level.

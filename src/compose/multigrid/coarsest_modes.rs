@@ -15,7 +15,7 @@ use crate::operators::{CoarseOperator, QuarkAction};
 use crate::refuse;
 use crate::solvers::dense::{eigen_hermitian, inverse};
 
-/// What a set-up has found out about the operator S of the coarsest level.
+/// Results of the set-up for the operator S of the coarsest level: its low modes, and its inverse.
 #[derive(Default)]
 pub(super) struct CoarsestModes {
     pub modes: Option<Arc<Modes>>,

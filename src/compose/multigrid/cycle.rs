@@ -30,8 +30,8 @@ pub(super) struct Hierarchy {
     pub fine: Arc<dyn SchurAction>,
     /// Transfers from each level to the next.
     pub transfers: Vec<Transfer>,
-    /// For each level that lives on fewer ranks than the one above, the way of vectors there; a rank without a part
-    /// of the level has nothing beyond it.
+    /// For each level on fewer ranks than the one above, the transfer of vectors between these ranks. A rank without a
+    /// part of the level has no entries beyond it.
     pub gathers: Vec<Option<Gather>>,
     /// Operators of the levels from 1 on.
     pub coarse: Vec<Arc<CoarseOperator>>,
@@ -53,7 +53,7 @@ pub(super) struct Hierarchy {
     pub schwarz: Schwarz,
     /// The operator of the coarsest level, where a solver of all operators solves it.
     pub coarsest: Option<Arc<CoarseSystem>>,
-    /// What the coarsest level's solver knows from the set-up.
+    /// Low modes and inverse of the coarsest level from the set-up.
     pub coarsest_modes: CoarsestModes,
     /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,

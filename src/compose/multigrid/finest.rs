@@ -81,8 +81,8 @@ impl<'a> Finest<'a> {
         }
     }
 
-    /// For solves with two flavours the operator of their smoother, and what it has besides that of one; the other
-    /// operators are then those of one flavour.
+    /// The smoother's operator of two flavours for solves with two, and its difference from the operator of one
+    /// flavour; the other operators are then those of one flavour.
     pub fn pair(&self) -> Result<Option<(Arc<dyn QuarkAction>, FlavourTerm)>> {
         let made =
             |pair: &dyn CoarsenablePair| Ok((pair.own_copy(self.storage)?, pair.flavour_term()));

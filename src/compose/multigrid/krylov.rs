@@ -142,7 +142,7 @@ struct Goals<'a> {
     goal: f64,
     /// |r|^2 to which the goal is relative; empty: that of the first norms.
     start: Vec<f64>,
-    /// |r|^2 at the last norms.
+    /// |r|^2 of every right-hand side when norms were last computed.
     last: Vec<f64>,
     met: Vec<bool>,
     /// Collects the factors by which iterations reduced residuals.

@@ -54,7 +54,7 @@ use crate::linop::{LinOp, Schur, Shape};
 use crate::operators::{ActionVersion, QuarkAction};
 use crate::solvers::{self, Monitor, SolverKind, SolverParams, Stop, System};
 
-/// What an update of the links does with the null vectors.
+/// Treatment of the null vectors when the links are updated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Update {
     /// Keeps them and builds coarse operators only.
@@ -102,7 +102,7 @@ impl std::fmt::Display for Update {
     }
 }
 
-/// What the set-up of a level did, and solves since then.
+/// Report on a level: its set-up, and the solves since then.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelReport {
     /// Extents of the whole lattice of the level.
@@ -458,7 +458,7 @@ impl Multigrid {
         Ok(())
     }
 
-    /// What the last set-up or update did, and what solves did since.
+    /// Report on the last set-up or update, and on the solves since then.
     pub fn report(&self) -> MultigridReport {
         let h = self.read();
         let (held, reduction) = (h.held(), self.state().report.reduction);

@@ -197,7 +197,7 @@ parameters! {
 
 impl Copy for LevelParams {}
 
-/// How many steps of a smoother or solver to take, and what is wanted of them.
+/// The number of steps of a smoother or solver, and the results that the caller wants of them.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     /// |r| relative to that at the start at which a right-hand side stops, with r set to zero; None: the host waits

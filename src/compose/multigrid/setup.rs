@@ -23,8 +23,8 @@ use crate::operators::{CoarseOperator, Coarsenable, InverseOwner, QuarkAction, S
 use crate::refuse;
 use crate::solvers::{self, Monitor, Progress, SolverParams, Stop, StoppedBy, System};
 
-/// A set-up in progress: the seconds that it has taken so far, for each level, and the host's monitor, which hears of
-/// steps that all ranks take.
+/// A set-up in progress: the seconds that it has taken so far on each level, and the host's monitor, which is called
+/// after each step that all ranks take.
 pub(super) struct Setup<'a, 'm> {
     seconds: Vec<f64>,
     monitor: &'a mut Monitor<'m>,

@@ -18,7 +18,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// Number of vectors that so many steps of the finest level's smoother keep.
+/// Number of vectors that the finest level's smoother keeps when it takes `steps` steps.
 fn directions(params: &MultigridParams, steps: usize) -> usize {
     match params.smoother {
         Smoother::CaGcr => steps.clamp(1, STEPS) + params.short_powers() as usize,

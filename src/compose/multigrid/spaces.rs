@@ -59,7 +59,7 @@ impl CoarseSpaces {
         Ok(Self::footprint(multigrid, op, count, false)?.bytes(&op.shape().device))
     }
 
-    /// What these take, from a rehearsal; with `compiled` its kernels are compiled at the same time.
+    /// Memory that the spaces take, from a rehearsal. With `compiled` the kernels are compiled at the same time.
     fn footprint(
         multigrid: &Multigrid,
         op: &dyn QuarkAction,

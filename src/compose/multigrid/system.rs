@@ -130,8 +130,9 @@ fn gamma5(out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
     out.axpby(&blas::uniform(n, 1.0), inp, &blas::uniform(n, -2.0))
 }
 
-/// M x = b, divided by D. Where M^dagger = Gamma5 M Gamma5, x of M^dagger x = b is Gamma5 y with M y = Gamma5 b, and
-/// S^dagger is solved by Gamma5 D times the solution of S.
+/// The Schur complement S of the equation M x = b divided by the diagonal D. Where M^dagger = Gamma5 M Gamma5, the
+/// solution of M^dagger x = b is Gamma5 y with M y = Gamma5 b, and S^dagger is solved by Gamma5 D times the solution of
+/// S.
 impl SchurComplement for CoarseSystem {
     fn full_shape(&self) -> Shape {
         shape_of(self.op.grid(), &self.all, self.op.precision(), self.op.rows())

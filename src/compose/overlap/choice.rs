@@ -39,7 +39,7 @@ pub(in crate::compose) struct Work {
     /// Distance of the Wilson spectrum's low edge from zero.
     pub distance: f64,
     pub tol: f64,
-    /// Right-hand sides times masses.
+    /// Number of solves: right-hand sides times masses.
     pub solves: usize,
     /// The set-up was done before.
     pub ready: bool,

@@ -29,7 +29,7 @@ pub struct OverlapModesRecord {
     pub values: [Vec<f64>; 2],
     pub residuals: [Vec<f64>; 2],
     pub zeros: [usize; 2],
-    /// 1 + s.
+    /// rho = 1 + s, the radius of the circle on which the eigenvalues of D_N(0) lie.
     pub rho: f64,
 }
 

@@ -131,7 +131,7 @@ impl Overlap {
     pub fn sign(&self) -> &Arc<Sign> {
         &self.sign
     }
-    /// 1 + s.
+    /// rho = 1 + s, where -rho is the mass of the Wilson operator in Q.
     pub fn rho(&self) -> f64 {
         self.rho
     }

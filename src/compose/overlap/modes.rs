@@ -38,7 +38,7 @@ pub struct ModeParams {
     /// Number of modes to project, at least; more are taken if the gap to the next mode is larger there. None: found
     /// from the spectrum.
     pub count: Option<usize>,
-    /// Where `count` is None: the largest number of modes.
+    /// Largest number of modes if `count` is None.
     pub max_count: usize,
     /// Number of modes at the upper end of the spectrum whose values, residuals and gaps are measured; at least one.
     pub high: usize,
@@ -49,7 +49,7 @@ pub struct ModeParams {
     pub block: usize,
     pub max_restarts: usize,
     pub seed: u64,
-    /// Where Lanczos keeps its vectors, and where the modes are kept.
+    /// Memory, of device or host, in which Lanczos keeps its vectors and the modes are kept.
     pub vectors: VectorMemory,
     /// Seconds that the search may take; infinite: as many as it needs.
     pub max_seconds: f64,
@@ -508,15 +508,15 @@ impl Modes {
     pub fn values(&self) -> &[f64] {
         &self.values
     }
-    /// rho_k = |(Q - lambda_k) w_k|.
+    /// The residuals rho_k = |(Q - lambda_k) w_k|.
     pub fn residuals(&self) -> &[f64] {
         &self.residuals
     }
-    /// d_k of the projected modes.
+    /// The distances d_k of the eigenvalues of projected modes to the rest of the spectrum of Q.
     pub fn distances(&self) -> &[f64] {
         &self.distances
     }
-    /// kappa_+ and kappa_-.
+    /// The errors kappa_+ and kappa_- of the projectors, see the head of this file.
     pub fn kappa(&self) -> [f64; 2] {
         self.kappa
     }

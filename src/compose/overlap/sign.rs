@@ -469,7 +469,7 @@ impl Sign {
         self.clenshaw(p, out, inp)
     }
 
-    /// <w_k, x_j> for the projected modes.
+    /// The products <w_k, x_j> of the projected modes with the right-hand sides of x: [mode][right-hand side].
     fn low(&self, x: &SpinorField) -> Result<Vec<Complex64>> {
         let (k, n) = (self.modes.count(), x.nrhs());
         let v = self.modes.vectors();
@@ -482,7 +482,7 @@ impl Sign {
         v.dots(0..k, t, 0..n)
     }
 
-    /// x += sum_k w_k c_kj.
+    /// Adds modes to a field: x_j += sum_k w_k c_kj, with c in the order [mode][right-hand side].
     fn add_low(&self, c: &[Complex64], x: &mut SpinorField) -> Result<()> {
         let (k, n) = (self.modes.count(), x.nrhs());
         let v = self.modes.vectors();

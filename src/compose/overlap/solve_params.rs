@@ -50,7 +50,7 @@ pub struct OverlapSolveParams {
     pub sloppy: Option<(Precision, Recon)>,
     /// Coarser sign functions while the residual is large.
     pub relax: bool,
-    /// GCR: number of directions kept.
+    /// Number of directions that GCR keeps; other solvers do not use it.
     pub nkrylov: usize,
     /// Preconditioner of GCR. Where `Auto` takes GCR and this is None: the Wilson operator's inverse with the mass that
     /// `Overlap::wilson_mass` finds.

@@ -25,14 +25,16 @@ const FIRST_LOOK: usize = 16;
 const LOOK: f64 = 0.05;
 /// An early estimate is too small, by no more than this factor.
 const UNDERRATED: f64 = 3.0;
-/// Part of the free memory that x and b of all columns take where one of them is looked at before the others.
+/// Fraction of the free memory: if x and b of all columns take more, one column is solved for first, to decide between
+/// BiCGStab and multigrid.
 const MUCH: f64 = 0.125;
 /// Residuals that an estimate averages over: those of BiCGStab jump.
 const WINDOW: usize = 8;
 /// Heavy-quark residual that is asked for where the propagator falls below the tolerance inside the lattice.
 const HEAVY_QUARK: f64 = 1e-6;
 
-/// What multigrid costs on a device, in iterations of BiCGStab of one right-hand side.
+/// Costs of multigrid on a device, in iterations of BiCGStab for one right-hand side: of a set-up, and of a solve for
+/// one right-hand side.
 struct Costs {
     setup: f64,
     solve: f64,
@@ -70,7 +72,8 @@ impl Convergence {
     }
 }
 
-/// What BiCGStab is watched for: whether multigrid is cheaper for all right-hand sides that are left.
+/// A watch on BiCGStab that compares the cost of its remaining iterations with that of multigrid for all right-hand
+/// sides that are left.
 struct Look<'a> {
     convergence: Convergence,
     costs: &'static Costs,
@@ -81,13 +84,15 @@ struct Look<'a> {
     from: f64,
     to: f64,
     comm: &'a Comm,
-    /// When multigrid was found to be cheaper, and the iterations that BiCGStab would need.
+    /// The iteration at which multigrid was found to be cheaper, and the estimate of all iterations that BiCGStab would
+    /// need.
     pays: Option<(usize, f64)>,
     failed: Option<Error>,
 }
 
 impl Look<'_> {
-    /// After an iteration: `Break` where multigrid is cheaper, or where there is nothing more to look for.
+    /// Called after an iteration. Returns `Break` to end BiCGStab because multigrid is cheaper, or because no decision
+    /// is left to make.
     fn told(&mut self, p: &Progress) -> ControlFlow<()> {
         let Some(all) = self.convergence.expected(p) else { return ControlFlow::Continue(()) };
         let done = p.iteration as f64 * self.n;
@@ -112,7 +117,8 @@ impl Look<'_> {
         ControlFlow::Break(())
     }
 
-    /// When multigrid was found to be cheaper.
+    /// Ends the watch: the iteration at which multigrid was found to be cheaper, and the iterations that BiCGStab would
+    /// need; `None` if it was not.
     fn ended(self) -> Result<Option<(usize, f64)>> {
         match self.failed {
             Some(error) => Err(error),
@@ -135,7 +141,7 @@ pub struct Automatic {
     state: Mutex<State>,
 }
 
-/// What an automatic solver knows of its operator.
+/// State of an automatic solver: its hierarchy, if it has one, and the numbers that decide about a set-up.
 #[derive(Default)]
 struct State {
     /// The hierarchy and the chain that uses it, once they are set up.
@@ -235,7 +241,8 @@ impl Automatic {
         open && fits(&self.op, &self.params)
     }
 
-    /// Right-hand sides that come after `n`: as many as came, where the host does not say.
+    /// Number of right-hand sides expected after the next `n`: from the number that the host announced, else as many as
+    /// were solved for so far.
     fn later(&self, n: usize) -> usize {
         let solved = self.state().solved;
         match self.expected {

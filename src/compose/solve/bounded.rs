@@ -24,7 +24,7 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// The chain with this link before it, where the action has such slices.
+    /// Returns the chain `next` with this link before it if quarks vanish on boundary slices, else `next`.
     pub fn before(next: Arc<dyn Inverter>, op: &dyn QuarkAction) -> Arc<dyn Inverter> {
         match boundary_of(op) {
             Some(boundary) => Arc::new(Bounded { next, boundary }),

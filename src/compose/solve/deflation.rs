@@ -37,11 +37,11 @@ pub(super) struct SingularSpaces {
 }
 
 impl SingularSpaces {
-    /// For C = A, or A^dagger.
+    /// The spaces of source and solution for C = A, or with `dagger` C = A^dagger.
     pub fn of_one(dagger: bool) -> SingularSpaces {
         SingularSpaces { left_source: !dagger, left_solution: dagger }
     }
-    /// For C = A^dagger A, or A A^dagger.
+    /// The spaces of source and solution for C = A^dagger A, or with `adjoint_first` C = A A^dagger.
     pub fn of_both(adjoint_first: bool) -> SingularSpaces {
         SingularSpaces { left_source: adjoint_first, left_solution: adjoint_first }
     }

@@ -158,7 +158,7 @@ pub fn seconds_of(max_seconds: f64) -> f64 {
 }
 
 impl SolverSettings {
-    /// What a solver is asked for with an operator.
+    /// The parameters of a solve with the operator `op` in this normalisation.
     ///
     /// # Errors
     /// `Unsupported`: a storage of another group.
@@ -233,7 +233,7 @@ pub(super) fn iterated_operator(
     }
 }
 
-/// What a solve with a Dirac operator is asked for.
+/// Parameters of a solve with a Dirac operator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolveParams {
     pub solver: SolverParams,
@@ -273,8 +273,9 @@ impl Default for SolveParams {
 }
 
 impl SolveParams {
-    /// Who owns the inverse of the clover term for precise residuals of a solver with an action in this precision: each of
-    /// them where memory counts, with 16 bits inside, and where they are few, as those of GCR with multigrid.
+    /// Decides who owns the inverse of the clover term that precise residuals need, for a solver with an action in
+    /// precision `own`. Each application owns it, to save memory, where the iteration has 16 bits or residuals are few,
+    /// as in GCR.
     pub(super) fn inverse_owner(&self, own: Precision) -> InverseOwner {
         let few = |inner| inner == Precision::F16 || self.solver.kind.is_gcr();
         match self.sloppy.is_some_and(|(inner, _)| inner < own && few(inner)) {
@@ -337,7 +338,7 @@ impl SolveParams {
     }
 }
 
-/// What a solve with a Dirac operator did.
+/// Report of a solve with a Dirac operator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolveReport {
     /// Residuals are those of the equation asked for, on all its sites, recomputed from x in the
@@ -347,7 +348,7 @@ pub struct SolveReport {
     pub memory_peak: u64,
     /// Precision and link storage of the iteration.
     pub iterated: (Precision, Recon),
-    /// What an automatic solver chose.
+    /// The algorithm that an automatic solver chose.
     pub chosen: Chosen,
     /// Right-hand sides solved at a time.
     pub columns: usize,

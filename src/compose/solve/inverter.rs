@@ -6,7 +6,7 @@ use crate::fields::VectorField;
 use crate::linop::{SchurSource, Shape};
 use crate::solvers::{Monitor, Stop};
 
-/// What a link is asked for, beside x and b.
+/// A request to a link: criteria and settings of a solve, besides x and b.
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
     pub stop: Stop,
@@ -17,7 +17,7 @@ pub struct Ask<'a> {
     pub norms: &'a [f64],
     /// How b comes from the source of a larger system; residuals then may take the memory of b.
     pub origin: Option<&'a SchurSource<'a>>,
-    /// Right-hand sides that the same call asks for afterwards.
+    /// Number of right-hand sides that the same call will ask for afterwards.
     pub later: usize,
     /// BiCGStab is not given up early, as somebody else watches it.
     pub patient: bool,
@@ -43,10 +43,10 @@ pub trait Inverter: Send + Sync {
         watch: &mut Monitor,
     ) -> Result<SolveReport>;
 
-    /// The fields x and b.
+    /// The common shape of the fields x and b.
     fn shape(&self) -> Shape;
 
-    /// The next link.
+    /// The next link of the chain; `None` for the last one.
     fn next(&self) -> Option<&dyn Inverter> {
         None
     }

@@ -50,7 +50,7 @@ pub struct DiracSolver {
     shifts: OnceLock<Arc<Shifts>>,
 }
 
-/// The chain, and what it was made from; multigrid and deflation change both.
+/// The chain of links with the settings that it was made from. Setting multigrid or deflation makes a new one.
 #[derive(Clone)]
 struct Prepared {
     of: Arc<Ingredients>,
@@ -146,7 +146,7 @@ impl DiracSolver {
             None => of.multigrid.clone(),
         }
     }
-    /// Sites of x and b.
+    /// The sites of x and b: all, or those of one parity.
     pub fn subset(&self) -> Subset {
         self.prepared().of.subset()
     }
@@ -212,7 +212,7 @@ impl DiracSolver {
         }
     }
 
-    /// All that a solve launches, in a rehearsal.
+    /// Launches, in a rehearsal, all kernels that a solve launches.
     pub fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
         let ask = Ask::new(self.params.solver.stop, self.params.solver.initial_guess);
         self.prepared().plan.parts.run_through(&ask, x, b);

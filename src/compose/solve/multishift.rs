@@ -206,7 +206,7 @@ fn shifted_chain(of: &Ingredients, sigma: f64) -> Result<Arc<dyn Inverter>> {
     Ok(Bounded::before(Arc::new(chain), &*of.op))
 }
 
-/// Memory of such solves.
+/// Memory of solves for one shift by multigrid.
 fn shifted_memory(of: &Ingredients) -> SolveMemory {
     let params = SolveParams { automatic: None, ..of.params.clone() };
     let asked = Ingredients { params, deflation: None, ..of.clone() };

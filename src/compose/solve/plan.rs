@@ -95,8 +95,8 @@ impl Ingredients {
         Ok(Ingredients { op, low, weights, params, multigrid: None, deflation: None })
     }
 
-    /// The same with a hierarchy as preconditioner, or none. An iteration in double is then in single precision, as
-    /// multigrid is and as many directions are kept.
+    /// These settings with a hierarchy as preconditioner, or with `None` without one. An iteration in double precision
+    /// then becomes one in single precision, as multigrid and the directions that are kept are.
     ///
     /// # Errors
     /// `Unsupported`: not GCR on a Schur complement directly; `FieldMismatch`: set up for another lattice or device.
@@ -346,7 +346,7 @@ fn algorithms(all: &Ingredients) -> usize {
     1 + usize::from(all.multigrid.is_some())
 }
 
-/// What the links for an equation in kappa normalisation share.
+/// The common parts of the links for an equation in kappa normalisation.
 struct Links<'a> {
     all: &'a Ingredients,
     memory: &'a Arc<SolveMemory>,

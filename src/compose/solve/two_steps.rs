@@ -13,7 +13,7 @@ use crate::solvers::Monitor;
 
 /// A link that solves B A x = b by B y = b and A x = y, where A and B are M and its adjoint.
 pub struct TwoSteps {
-    /// Solves B y = b.
+    /// The first solve, B y = b.
     pub first: Arc<dyn Inverter>,
     /// Solves A x = y, where y is another source, with a norm of its own.
     pub second: Scaled,

@@ -34,7 +34,7 @@ pub struct CoarseGrid {
 }
 
 impl CoarseGrid {
-    /// The finest level.
+    /// The grid of the finest level, which has the sites of `fine`.
     pub fn finest(fine: &Arc<Geometry>, device: &Device) -> Result<Arc<Self>> {
         Self::build(fine, device, fine.extents(), fine.global_extents())
     }

@@ -113,7 +113,7 @@ impl CoarseField {
     pub fn nrhs(&self) -> usize {
         self.nrhs
     }
-    /// First site of the grid that the field holds, and how many.
+    /// The first site of the grid that the field holds, and the number of its sites.
     pub fn range(&self) -> (usize, usize) {
         range(&self.grid, self.subset)
     }

@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::fields::peers::Peers;
 use crate::fields::routes::Route;
 
-/// Messages are copied to the host and from there in up to so many chunks, none smaller than this: the first of them
-/// travels while later ones are still copied.
+/// Largest number of chunks in which a message is copied to the host and sent, and smallest size of a chunk in bytes.
+/// The first chunk travels while later ones are copied.
 const CHUNKS: usize = 4;
 const SMALLEST: usize = 256 << 10;
 /// Largest number of bytes of a message that MPI sends away at once.
@@ -84,7 +84,7 @@ impl Far {
         Far { faces, send, way, half: AtomicBool::new(false) }
     }
 
-    /// No faces, for kernels that are not run.
+    /// An exchange without faces, for kernels that are not run.
     pub fn nowhere(device: &Device) -> Result<Far> {
         Ok(Self::new(vec![], device.alloc_shared(0)?, Way::Mpi))
     }
