@@ -282,7 +282,7 @@ pub struct Workspace(Mutex<Vec<VectorField>>);
 /// A temporary field, which goes back to its workspace.
 pub struct Temporary<'a> {
     workspace: &'a Workspace,
-    /// There as long as this is.
+    /// The field; it is `None` only while this is dropped.
     field: Option<VectorField>,
 }
 

@@ -1,4 +1,4 @@
-//! What tests of costs ask a device for.
+//! Counters of a device, by which tests check costs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! What reductions of a device without memory give: numbers that fall until iterations end.
+//! Results of reductions on a device without memory: numbers that fall until iterations end.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

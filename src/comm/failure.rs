@@ -1,4 +1,4 @@
-//! What a rank that failed tells the others: which call, what status, what message.
+//! The message by which a failed rank tells the others: which call, which status, and the text of the error.
 
 use crate::error::{Error, Status};
 

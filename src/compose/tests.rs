@@ -1,4 +1,4 @@
-//! What a rehearsal of a solve asks for.
+//! Kernels that a rehearsal of a solve asks for.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -75,7 +75,7 @@ pub fn site(n: &[usize; 4], mut lex: usize) -> [usize; 4] {
 /// Function that gives the number in the file of the link in direction μ from a site: arguments are extents, site, μ.
 pub type LinkIndex = fn(&[usize; 4], &[usize; 4], usize) -> usize;
 
-/// How the links of a configuration, or the numbers of another field, lie in a file.
+/// The place and the form of the links of a configuration, or of the numbers of another field, in a file.
 #[derive(Clone, Copy)]
 pub struct Data {
     pub offset: u64,

@@ -42,7 +42,7 @@ impl Record {
     }
 }
 
-/// What flags of records and the end of a file tell about its completeness.
+/// Signs, from the flags of records and the end of a file, of whether the file is complete.
 #[derive(Default)]
 pub struct Ending {
     warnings: Warnings,

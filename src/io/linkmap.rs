@@ -127,7 +127,7 @@ fn other_fits_better(
 struct Links<'a> {
     input: &'a mut Input,
     extents: [usize; 4],
-    /// All links, read once many of them were asked for.
+    /// All links of the file; empty until many of them were asked for, which are then read at once.
     all: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a propagator's file says of where its columns come from.
+//! The origin of a propagator as its file records it: source position, boundary phases, masses and links.
 
 use super::ildg::number;
 use roxmltree::Document;
@@ -22,8 +22,8 @@ pub struct Origin {
     pub links: Option<LinksMark>,
 }
 
-/// What links are known by: averages that do not depend on storage, device and ranks but for rounding, and that a gauge
-/// transformation changes.
+/// Averages that identify the links of a configuration. They do not depend on storage, device and ranks but for
+/// rounding; a gauge transformation changes them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinksMark {
     /// Average plaquettes in planes of space and with t, and Re tr U / 3 of the links.
@@ -37,7 +37,7 @@ pub const NORMALISATIONS: [&str; 2] = ["kappa", "mass"];
 const ELEMENT: &str = "plaqOrigin";
 
 impl Origin {
-    /// The same where something is known, else what `other` knows.
+    /// This origin, with members that are `None` taken from `other`.
     #[must_use]
     pub fn or(self, other: Origin) -> Origin {
         Origin {
@@ -51,7 +51,7 @@ impl Origin {
         }
     }
 
-    /// What both know alike.
+    /// The members that have the same value in both origins; the others are `None`.
     #[must_use]
     pub fn shared(self, other: Origin) -> Origin {
         fn same<T: Copy + PartialEq>(one: Option<T>, other: Option<T>) -> Option<T> {

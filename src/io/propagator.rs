@@ -80,7 +80,8 @@ pub struct PropagatorOptions {
     pub bits: u32,
     /// Text for readers, which every record carries.
     pub info: String,
-    /// What is known of source and operator, kept in every record of a solution.
+    /// Origin of the columns: source position, phases, masses and links, as far as known. Every record of a solution
+    /// carries it.
     pub origin: Origin,
     /// Date for the records; `None`: now, in UTC.
     pub date: Option<String>,
@@ -360,7 +361,7 @@ impl PropagatorReader {
         Ok(PropagatorReader { input, extents, fields, sources, origin, warnings })
     }
 
-    /// What the records say of the source and the operator.
+    /// The origin of the columns that the records of the file state.
     pub fn origin(&self) -> Origin {
         self.origin
     }
@@ -460,10 +461,10 @@ fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>, Warnings)> {
     Ok((file, messages, warnings))
 }
 
-/// What a message holds.
+/// The field that a message of the file holds.
 enum Found {
     Source(Field),
-    /// A column, its place, 3 spin + colour, where it says one, and what is known of it.
+    /// A solution: its numbers, its column 3 spin + colour if the message states it, and its origin.
     Column(Field, Option<usize>, Box<Origin>),
 }
 

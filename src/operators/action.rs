@@ -133,10 +133,10 @@ pub trait QuarkAction: LinOp {
 /// The owner of the inverse of the clover term of a Schur complement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InverseOwner {
-    /// The complement: it is made now and stays as long as the complement lives.
+    /// The complement owns it: the inverse is made now and lives as long as the complement.
     Complement,
-    /// Each application, which makes it for one parity at a time unless another one owns it: for the residuals of solves that
-    /// iterate in another precision.
+    /// Each application owns it and makes it for one parity at a time, unless another owner has it already. This is for
+    /// residuals of solves that iterate in another precision.
     Application,
 }
 
@@ -250,7 +250,7 @@ pub struct FlavourTerm {
 pub trait CoarsenablePair: QuarkAction {
     /// The operator M_1 of one flavour whose null vectors serve both.
     fn one_flavour(&self) -> Result<Arc<dyn Coarsenable>>;
-    /// What M has besides M_1.
+    /// The difference between M and the operator M_1 of one flavour.
     fn flavour_term(&self) -> FlavourTerm;
     /// A copy of M in other precision and link storage that belongs to the caller alone.
     fn own_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>>;

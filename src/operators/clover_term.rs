@@ -22,7 +22,7 @@ pub(super) struct CloverTerm {
     built: Version,
 }
 
-/// What is known about the inverse of the blocks.
+/// Definiteness of the blocks, on which the way to their inverse depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Positive,
@@ -31,7 +31,8 @@ enum Kind {
     Singular,
 }
 
-/// Blocks on one parity or on both: some are kept, others live as long as somebody holds them.
+/// Blocks of a clover term on one parity or on both. Those in `kept` stay, those in `lent` live as long as somebody
+/// else holds them.
 #[derive(Default)]
 struct Parts {
     kept: Vec<Arc<CloverField>>,

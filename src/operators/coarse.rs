@@ -92,7 +92,7 @@ pub struct CoarseOperator {
     pair: Option<Pair>,
 }
 
-/// What an operator of two flavours has besides that of one.
+/// Additional data of an operator of two flavours.
 #[derive(Debug)]
 struct Pair {
     /// The matrices (1 + D_1^-1 T)^-1, [site][column][row], which mix flavours.

@@ -97,7 +97,7 @@ impl DistanceWeights {
         Ok(DistanceWeights { distance, times: factors(&weights)?, over: factors(&inverse)? })
     }
 
-    /// What they are weights of.
+    /// The parameters that the weights were made from.
     pub fn distance(&self) -> Distance {
         self.distance
     }

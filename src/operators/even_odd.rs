@@ -40,7 +40,7 @@ pub struct EvenOdd {
     workspace: Workspace,
     /// The inverse of the clover term on even and on odd sites, where the complement owns it.
     inverse: [OnceLock<Arc<CloverField>>; 2],
-    /// Each application owns it.
+    /// True if each application owns the inverse of the clover term, false if the complement does.
     by_application: AtomicBool,
 }
 
@@ -91,7 +91,8 @@ impl EvenOdd {
         self.op.subset_shape(Subset::of_parity(1 - self.parity))
     }
 
-    /// The first hop of the complement, A_q^-1 H_qp, or that of its adjoint, and a field for what it makes.
+    /// The call of the first hop of the complement, A_q^-1 H_qp, or with `dagger` of its adjoint, and a temporary field
+    /// for its result.
     fn first_hop(&self, nrhs: usize, dagger: bool) -> Result<(HopCall<'static>, Temporary<'_>)> {
         let (parity, site_hop) = (1 - self.parity, SiteTerm::Inverse);
         let call = HopCall { parity, dagger, coef: 1.0, site_hop, y: None };

@@ -1,4 +1,4 @@
-//! What forces of preconditioned actions work on (schur_force.rs).
+//! Memory for the forces of preconditioned actions (schur_force.rs).
 
 use crate::fields::{MatrixField, SpinorField};
 

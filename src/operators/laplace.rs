@@ -30,7 +30,7 @@ pub struct Laplace {
 /// Parameters of the Laplacian -D^2 + m^2 as a quark action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaplaceParams {
-    /// What a site holds: colour vectors or spinors.
+    /// Numbers on a site: those of a colour vector or of a spinor.
     pub components: Components,
     /// Directions of the Laplacian, bit mu for each: 7 are the spatial ones, 15 all four.
     pub directions: i32,

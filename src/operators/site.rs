@@ -1,4 +1,4 @@
-//! What takes each site of a spinor for itself: site terms, gamma5, copies of a parity.
+//! Operations that treat each site of a spinor by itself: site terms, gamma5, copies of a parity.
 
 use std::sync::Arc;
 
@@ -25,11 +25,11 @@ pub fn phase(angle: f64) -> Complex64 {
 /// The site term that a kernel multiplies by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteTerm {
-    /// 1
+    /// The unit matrix.
     One,
-    /// A
+    /// The site term A.
     Direct,
-    /// A^-1
+    /// The inverse A^-1 of the site term.
     Inverse,
 }
 

@@ -43,7 +43,7 @@ pub struct HopSum<'a> {
     pub own: f64,
 }
 
-/// Arguments of a hop together with the clover blocks that they point to, which so live until the launch.
+/// Arguments of a hop with the clover blocks that they point to, so that the blocks live until the launch.
 pub(super) struct Hop {
     pub args: HopArgs,
     blocks: Option<Arc<CloverField>>,

@@ -18,7 +18,7 @@ use crate::io::{
 use crate::params::Choice as _;
 use crate::refuse;
 
-/// What `load_gauge` checks in a file and changes in its links.
+/// Options of `load_gauge`: checks of the file, and changes of its links.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadOptions {
     /// The lattice X, Y, Z, T that the file must have.
@@ -122,7 +122,8 @@ fn header_trace(geometry: &Geometry, found: &Plaquette) -> f64 {
     (1.0 - absent) * found.link_trace
 }
 
-/// How many links are exactly zero: temporal ones of the last slice of the whole lattice, and others.
+/// Numbers of links that are exactly zero: temporal links of the last time slice of the whole lattice, and all other
+/// links.
 fn zero_links(geometry: &Geometry, links: &[f64]) -> Result<[usize; 2]> {
     let (extents, origin) = (geometry.extents(), geometry.origin());
     let slice = 4 * extents[..3].iter().product::<usize>();

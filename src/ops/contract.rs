@@ -383,7 +383,7 @@ pub fn baryons(
     Ok(all)
 }
 
-/// [`baryons`] of one sink.
+/// The correlator of a baryon at a single sink, see [`baryons`].
 ///
 /// # Errors
 /// Errors of [`baryons`].
@@ -398,7 +398,8 @@ pub fn baryon(
     Ok(baryons(baryon, light, strange, place, closed)?.remove(0))
 }
 
-/// Matrices of the pairs of quarks at sink and source, and what closes the free spins besides the projector.
+/// Spin matrices of a baryon's contraction, one entry for each term: that of the diquark at the sink, that at the
+/// source, and the matrix that multiplies the projector on the free spins.
 fn vertices(decuplet: bool, three_halves: bool) -> Vec<(Spin, Spin, Spin)> {
     let vertex = |gamma| Spin::from(SpinMatrix::conjugation().times(gamma));
     let one = Spin::from(SpinMatrix::ONE);

@@ -76,11 +76,11 @@ impl FlowPoint {
 /// Largest number of steps of a flow.
 const MAX_STEPS: f64 = 1e6;
 
-/// What a flow did.
+/// Report on a gradient flow.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowReport {
     pub points: Vec<FlowPoint>,
-    /// Flow time reached.
+    /// Flow time that was reached, in units of the lattice spacing squared.
     pub time: f64,
     /// Steps done, and steps that were done again with a smaller step.
     pub steps: u64,

@@ -1,4 +1,4 @@
-//! What links are known by, and refusals of what belongs to others.
+//! Averages that identify links, and checks that fields belong to the same links.
 
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Precision};
@@ -9,7 +9,7 @@ use crate::refuse;
 /// Differences of averages that rounding may bring about, of links in single precision and more, and in half.
 const NEAR: [f64; 2] = [1e-6, 1e-4];
 
-/// What these links are known by.
+/// Computes the averages that identify these links.
 ///
 /// # Errors
 /// Errors of [`plaquette`].
@@ -56,7 +56,8 @@ pub fn check_links(
     );
 }
 
-/// The same, of links instead of what they are known by.
+/// Refuses links of another configuration than `own`; compares averages if the configurations are not known to be the
+/// same.
 ///
 /// # Errors
 /// Errors of [`check_links`].

@@ -87,7 +87,7 @@ impl OverlapSettings {
         }
     }
 
-    /// The same where so many bytes are free.
+    /// Memory and kernels as [`OverlapSettings::needs`] finds them, where `free` bytes of device memory are free.
     fn needs_within(
         &self,
         free: u64,
@@ -150,7 +150,7 @@ impl OverlapSolving {
         )
     }
 
-    /// All of a solve, in a rehearsal.
+    /// Launches, in a rehearsal, all kernels of a solve.
     fn run_through(
         &self,
         op: &Arc<Overlap>,

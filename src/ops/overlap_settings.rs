@@ -164,8 +164,8 @@ parameters! {
     }
 }
 
-/// What solves of an operator share: the low edge of the Wilson operator's spectrum, and a multigrid with the mass that it
-/// is of, the host's having none.
+/// Data that solves of an operator share: the low edge of the Wilson operator's spectrum, and a multigrid with the mass
+/// of its operator; the mass is None for the host's multigrid.
 #[derive(Clone, Default)]
 pub struct OverlapKept {
     pub edge: Option<f64>,

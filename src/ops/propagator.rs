@@ -26,7 +26,8 @@ pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<u6
     Ok(Columns { at_once: n, on_host: false }.memory(solver, columns, solver.memory(n)?))
 }
 
-/// Device memory of such a propagator whose columns wait on the host until all are solved.
+/// Device memory of a propagator of `columns` columns that is solved `at_once` at a time, where solved columns wait on
+/// the host until all are solved.
 ///
 /// # Errors
 /// Errors of [`DiracSolver::memory`].
@@ -263,7 +264,7 @@ fn solve_columns(
     Ok((all, report))
 }
 
-/// A field for the columns from the first number on, so many of them.
+/// A function that returns a field for the columns from the first number on; the second number is their count.
 type Field<'a> = &'a dyn Fn(usize, usize) -> Result<SpinorField>;
 /// Takes solutions from a column on, with the report of their solve.
 type Done<'a> = dyn FnMut(usize, SpinorField, &SolveReport) -> Result<ControlFlow<()>> + 'a;

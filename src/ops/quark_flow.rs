@@ -52,7 +52,7 @@ const MOST_KEPT: i64 = 1000;
 const MAX_STEPS: f64 = 1e6;
 const MAX_LINK_STEPS: f64 = 1e7;
 
-/// What a flow of quark fields did.
+/// Report on a flow of quark fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QuarkFlowReport {
     /// Flow time at which the fields are afterwards: of a flow that was not stopped its end, of an adjoint 0.
@@ -70,7 +70,7 @@ pub struct QuarkFlowReport {
 /// Hears after each step, of the adjoint also of the links, how many steps of the quark fields are done, and may stop the work.
 pub type Watch<'a> = &'a mut dyn FnMut(usize) -> ControlFlow<()>;
 
-/// Whether the callback of any rank asks to stop.
+/// Returns whether the callback of any rank asks to stop after `done` steps. All ranks call it.
 fn asked(
     geometry: &Geometry,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
@@ -264,7 +264,7 @@ struct Back<'a> {
     /// Links that move, and those at the first and second stage of a step.
     links: GaugeField,
     stages: [GaugeField; 2],
-    /// Memory for states that are kept.
+    /// Memory of link fields that are not in use, for states that will be kept.
     spare: Vec<GaugeField>,
     watch: Watch<'a>,
     report: QuarkFlowReport,

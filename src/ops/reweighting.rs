@@ -74,7 +74,7 @@ pub struct Factor {
 pub struct Average {
     /// ln of the average of the estimates.
     pub ln: f64,
-    /// Its error: the relative error of the average; infinite of one vector.
+    /// Relative error of the average; infinite if there is one noise vector only.
     pub error: f64,
 }
 
@@ -114,9 +114,9 @@ impl Reweighting {
 const AT_ONCE: usize = 4;
 /// Bits of the number of a noise vector within its factor.
 const VECTORS: u32 = 24;
-/// Most factors of one call.
+/// Largest number of factors in one call.
 const FACTORS: usize = 256;
-/// Terms of the series of (1 + Z)^(-1/2): to this size, and how many at most.
+/// Limits of the series of (1 + Z)^(-1/2): the size of a term that ends it, and the largest number of terms.
 const LAST_TERM: f64 = 1e-10;
 const TERMS: usize = 24;
 
@@ -128,7 +128,7 @@ pub enum Estimator {
 
 /// Solvers for (Q + i mu) x = b, Q = gamma5 M, that a factor of a twisted mass takes.
 pub struct Twisted {
-    /// mu1^2 and mu2^2.
+    /// The squares mu1^2 and mu2^2 of the twisted masses.
     squares: [f64; 2],
     lower: DiracSolver,
     /// Solver of sqrt(2) mu2, for the second kind.

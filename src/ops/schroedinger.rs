@@ -49,7 +49,7 @@ impl BoundaryEnd {
     }
 }
 
-/// What the functions of this file take of a solver.
+/// A solver with the data that functions of this file use.
 struct Quarks<'a> {
     solver: &'a DiracSolver,
     wilson: &'a Wilson,

@@ -14,7 +14,7 @@ pub struct TimeSlices {
     /// E = 1/2 sum_munu tr F_munu F_munu from clover leaves, F without its trace (Luescher, JHEP 08 (2010) 071, Eq. (2.1));
     /// 0 on boundaries in time.
     pub clover: Vec<f64>,
-    /// Topological charge of that F.
+    /// Topological charge of the field strength of `clover`.
     pub charge: Vec<f64>,
 }
 

@@ -85,10 +85,10 @@ pub trait Member: Copy + CType {
     }
 }
 
-/// Nothing, or what was expected in place of the words.
+/// Result of reading words: nothing, or a text of what was expected in their place.
 pub type Taken = std::result::Result<(), String>;
 
-/// Parses the only word.
+/// Parses a value of exactly one word; more words or none are an error.
 fn one_word<T>(
     words: &[&str],
     expected: &str,

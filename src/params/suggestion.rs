@@ -1,4 +1,4 @@
-//! What a misspelt word was meant to be.
+//! Suggestions for misspelt words.
 
 use strsim::osa_distance;
 
@@ -10,7 +10,7 @@ pub fn suggestion<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> O
     best.filter(|(d, _)| (1..max).contains(d)).map(|(_, w)| w)
 }
 
-/// What to do about a text that is refused, `did you mean gauge?`, or nothing.
+/// A hint for a text that is refused, such as `did you mean gauge?`; empty if no word is near.
 pub fn hint<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     suggestion(text, words).map_or(String::new(), |word| format!("did you mean {word}?"))
 }

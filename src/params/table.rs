@@ -31,7 +31,7 @@ impl Range {
         *self == Range::ANY || (from && to)
     }
 
-    /// What was expected where `x` was found.
+    /// Text for messages about a value `x` outside of the range: it states what is allowed.
     pub fn expected(&self, x: f64) -> String {
         match x > self.max {
             true if self.max >= f64::from(i32::MAX) => format!("at most {}", self.max),

@@ -295,7 +295,7 @@ impl<T: Choice + PartialEq> Element for T {
     }
 }
 
-/// No value is -1 in C.
+/// A flag without a value is -1 in C.
 impl Element for bool {
     fn absent(_: &Row) -> i32 {
         -1
@@ -305,7 +305,7 @@ impl Element for bool {
     }
 }
 
-/// No value is 0 in C if 0 is no allowed value, else -1.
+/// A count without a value is 0 in C if 0 is no allowed value, else -1.
 impl Element for usize {
     fn absent(row: &Row) -> i32 {
         if row.range.holds(0.0) {
@@ -319,7 +319,7 @@ impl Element for usize {
     }
 }
 
-/// No value is NaN in C, or 0 if 0 is no allowed value.
+/// A real number without a value is NaN in C, or 0 if 0 is no allowed value.
 impl Element for f64 {
     fn absent(row: &Row) -> f64 {
         if row.range.holds(0.0) {

@@ -37,7 +37,8 @@ struct Block {
     inverse: Matrix,
 }
 
-/// What is known of directions and images; a row of `steps` and `totals` is a direction, a column a right-hand side.
+/// Directions and their images, with coefficients of residuals in the images. A row of `steps` and `totals` is a
+/// direction, a column a right-hand side.
 #[derive(Default)]
 struct Space {
     blocks: Vec<Block>,
@@ -203,7 +204,7 @@ impl Space {
     }
 }
 
-/// Makes vector i of n one without a part in the others, and of no length.
+/// Removes vector i of n from a Gram matrix: sets its row and its column to zero.
 fn exclude(gram: &mut [Complex64], i: usize, n: usize) {
     for j in 0..n {
         (gram[i * n + j], gram[j * n + i]) = (Complex64::ZERO, Complex64::ZERO);
@@ -321,8 +322,8 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     Ok(())
 }
 
-/// For a system whose iteration has 16-bit vectors, of which there are no products of all with all: the same with vectors
-/// in single precision, and its parameters.
+/// The system with its iteration in single precision instead of 16 bits, and its parameters; `None` if the iteration
+/// has no 16-bit vectors. Block GCR needs products of all vectors with all, which there are not in 16 bits.
 pub(super) fn in_single(
     system: &System,
     params: &SolverParams,

@@ -67,7 +67,7 @@ enum Outcome {
     Breakdown,
 }
 
-/// What the host knows of search directions: |p|^2, and the numerator of beta before.
+/// Numbers of the search directions on the host: |p|^2, and the last numerator of beta.
 struct Path {
     p2: Vec<f64>,
     rho: Option<Vec<f64>>,

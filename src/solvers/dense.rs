@@ -85,7 +85,7 @@ pub(super) fn eigen_hermitian_while(
 /// A = Q D T D^dagger Q^dagger with a real symmetric tridiagonal matrix T.
 struct Tridiagonal {
     diagonal: Vec<f64>,
-    /// Between rows i and i + 1; the last one is 0.
+    /// Off-diagonal entries of T between rows i and i + 1; the last one is 0.
     beside: Vec<f64>,
     /// The diagonal of D.
     phases: Vec<Complex64>,

@@ -1,4 +1,4 @@
-//! What eigenvectors are asked for, and what was found of them.
+//! Parameters of a search for eigenvectors, and its report.
 
 use super::filter::{eigen_tol, End};
 use super::stop::{StoppedBy, Watch};
@@ -126,7 +126,7 @@ impl EigenSettings {
     }
 }
 
-/// What eigenvectors are searched for, and how.
+/// Parameters of a search for eigenvectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EigenParams {
     pub end: End,

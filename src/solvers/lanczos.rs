@@ -298,7 +298,8 @@ impl<'a, 'm> Process<'a, 'm> {
         self.close(y)
     }
 
-    /// Makes the next block of what is left of the last products.
+    /// Makes the next block of the basis from the part of the last products that is orthogonal to all vectors so far;
+    /// random vectors take the place of columns that depend on others.
     fn close(&mut self, mut y: VectorField) -> Result<()> {
         let (b, end) = (self.block, self.end());
         let mut r: Vec<Complex64> = identity(b);

@@ -58,9 +58,10 @@ pub(super) enum Next {
     Refresh,
 }
 
-/// For two precisions: what an iteration in the lower one goes back to.
+/// The part of a solve in two precisions that is kept in the higher one.
 struct Upper {
-    /// What the iteration has found since x was brought up to date; none while all residuals are recomputed at once.
+    /// The correction of x that the iteration has found since x was brought up to date; none while all residuals are
+    /// recomputed at once.
     correction: Option<VectorField>,
     /// Number of right-hand sides whose residuals are computed in precise arithmetic at a time.
     part: usize,
@@ -85,7 +86,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     stagnated: Vec<(usize, usize)>,
     /// Latest relative residual of every right-hand side, for the monitor.
     shown: Vec<f64>,
-    /// For two precisions: what the lower one goes back to.
+    /// The data in the higher precision, if there are two precisions.
     upper: Option<Upper>,
     /// The residual of the iteration.
     pub r: VectorField,

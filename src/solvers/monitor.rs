@@ -1,4 +1,4 @@
-//! What a running solve tells, and to whom.
+//! Monitors of running solves: the numbers that a solve reports, and the functions that receive them.
 
 use std::ops::ControlFlow;
 use std::ops::Range;

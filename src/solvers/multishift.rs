@@ -23,7 +23,7 @@ pub struct Shift {
     pub sigma: f64,
     /// Largest |b - (A + sigma) x| / |b|.
     pub tol: f64,
-    /// Largest heavy-quark residual, which only the refinement sees to; 0: not asked for.
+    /// Largest heavy-quark residual, which the refinement alone reaches; 0: none is asked for.
     pub heavy_quark: f64,
 }
 
@@ -56,7 +56,7 @@ impl ShiftReport {
     }
 }
 
-/// How often a shift is taken further where its largest site lags behind.
+/// Largest number of times that a shift is refined further because of the residual of its largest site.
 const SITE_STEPS: usize = 3;
 
 /// The recurrence of one shift for every right-hand side (Jegerlehner, hep-lat/9612014).

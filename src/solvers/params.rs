@@ -1,4 +1,4 @@
-//! What a solve is asked for: the algorithm and its parameters.
+//! Parameters of a solve: the algorithm, criteria and limits.
 
 use super::stop::Stop;
 use crate::error::{words, Result};
@@ -98,7 +98,7 @@ pub struct SolverParams {
     pub delta: f64,
     /// For GCR: number of directions of each right-hand side that are kept before a restart.
     pub nkrylov: usize,
-    /// For MR: relaxation, 1 is none.
+    /// Relaxation factor of MR; 1 is no relaxation. Other solvers do not use it.
     pub omega: f64,
     /// True: start from the x that is passed in; else from zero.
     pub initial_guess: bool,

@@ -14,7 +14,7 @@ pub(crate) struct Fields<'a> {
     pub b: &'a VectorField,
     /// The norm |b| of every right-hand side.
     pub norms: &'a [f64],
-    /// For every right-hand side the factor between the b here and the caller's; solutions have the same.
+    /// Ratio of b here to the caller's b, for every right-hand side; solutions have the same ratio.
     pub factors: &'a [f64],
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Fields<'a> {
 pub(crate) struct InRange<'a, X> {
     xs: &'a mut [X],
     b: &'a VectorField,
-    /// Copies of b and the solutions in such units, where those of the caller do not do.
+    /// Copies of b and the solutions in these units; `None` where the caller's units are good enough.
     other: Option<(VectorField, Vec<VectorField>)>,
     powers: Vec<i32>,
     norms: Vec<f64>,
@@ -36,7 +36,7 @@ struct Exponents {
     norm: i32,
     /// Exponent of the factor that brings squares into range which were 0 or infinite.
     trial: i32,
-    /// Largest exponent of a factor.
+    /// Largest exponent of two that a factor may have.
     max: i32,
 }
 
@@ -121,7 +121,8 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
     }
 }
 
-/// For every right-hand side the power of two that b is multiplied by, and |b|^2 after that.
+/// For every right-hand side the exponent of the power of two that b is multiplied by, and |b|^2 after the
+/// multiplication.
 fn powers(b: &VectorField) -> Result<(Vec<i32>, Vec<f64>)> {
     let exponents = Exponents::of(b.precision());
     let mut norm2 = blas::norm2(b)?;

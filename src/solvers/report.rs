@@ -1,4 +1,4 @@
-//! What a solve reports.
+//! Report on a solve.
 
 use super::params::SolverKind;
 use super::stop::StoppedBy;

@@ -19,7 +19,7 @@ use crate::fields::{basis, blas, Noise, Precision, VectorField};
 use crate::linop::LinOp;
 use crate::refuse;
 
-/// What eigenvectors the minimisation searches for, and how.
+/// Parameters of a search for eigenvectors by minimisation of the Ritz functional.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RitzParams {
     pub end: End,

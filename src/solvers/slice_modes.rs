@@ -20,8 +20,8 @@ use crate::fields::{blas, Noise, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::refuse;
 
-/// How much larger the polynomial makes the last vector wanted than what is not wanted: at least, at most, and for the
-/// first one.
+/// Ratio by which the polynomial amplifies the last wanted vector over unwanted ones: at least and at most; then the
+/// largest one for the first wanted vector, and the largest degree of the polynomial.
 const GAIN: f64 = 1e3;
 const LARGE_GAIN: f64 = 1e7;
 const MAX_GAIN: f64 = 1e9;
@@ -180,7 +180,7 @@ pub fn slice_modes(
     Ok((wanted, report))
 }
 
-/// The vectors of the iteration, and memory for as many.
+/// The vectors of the iteration, and memory for the same number of further vectors.
 struct Space<'a> {
     op: &'a dyn LinOp,
     times: usize,

@@ -235,7 +235,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Begins the time.
+    /// A limit whose time begins now; `max_seconds` may be infinite.
     pub fn new(max_seconds: f64) -> Result<Self> {
         check_seconds(max_seconds)?;
         Ok(Limit { start: Instant::now(), max_seconds })
@@ -275,13 +275,13 @@ impl Drop for Watch<'_, '_> {
 }
 
 impl<'a, 'm> Watch<'a, 'm> {
-    /// The time begins now. With many ranks all of them make it.
+    /// A watch on a solve, whose time begins now. With many ranks all of them make one.
     pub fn new(stop: Stop, device: &Device, comm: &'a Comm, monitor: &'a mut Monitor<'m>) -> Self {
         Self::with(stop, stop.fall(), DIFFERENT, device, comm, monitor)
     }
 
-    /// The same of a solve whose residuals have to fall by this factor, and which launches the same again after `different`
-    /// iterations.
+    /// A watch on a solve whose residuals have to fall by the factor `fall`, and whose iterations launch no new kernels
+    /// after `different` ones.
     pub fn with(
         mut stop: Stop,
         fall: f64,

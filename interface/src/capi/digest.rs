@@ -1,4 +1,4 @@
-//! What ranks compare of a call that they make together.
+//! The hash by which ranks compare a call that they make together.
 
 /// A hash of what all ranks pass alike to a call that they make together; none where a rank's arguments
 /// are wrong.

@@ -1,4 +1,4 @@
-//! What all fields share: precision, subset, extents.
+//! Common properties of all fields: precision, subset, extents.
 
 use super::context::Context;
 use super::table::interface;

@@ -1,4 +1,4 @@
-//! What is found out of the coarsest level's operator: its low modes, or the inverse of all of it.
+//! The coarsest level's operator S as the set-up knows it: its low modes, or its whole inverse.
 
 use std::sync::Arc;
 

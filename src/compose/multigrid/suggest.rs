@@ -1,4 +1,4 @@
-//! What a lattice suggests: levels, and low modes of the coarsest one.
+//! Default parameters for a lattice: levels, aggregates, and low modes of the coarsest level.
 
 use super::gathering;
 use super::params::{Coarsest, MultigridParams, MAX_COARSENINGS};

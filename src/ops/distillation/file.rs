@@ -34,7 +34,8 @@ choices! {
 /// Group of perambulators where nobody names another one.
 pub const GROUP: &str = "perambulators";
 
-/// What perambulators of an operator are known by, besides their source time; `tol`: |b - M x| / |b| of the solves.
+/// Attributes that identify perambulators of an operator, apart from their source time. The attribute `tol` is |b - M
+/// x| / |b| of the solves.
 pub fn about_quarks(modes: &Modes, solver: &DiracSolver) -> Attributes {
     let mut about = modes.about();
     let text = |word: &str| Attribute::Text(word.into());
@@ -97,7 +98,7 @@ fn dataset(
     Dataset { name: name.into(), extents: extents.to_vec(), numbers, attributes: about }
 }
 
-/// What elementals are asked for: steps of meson operators, momenta, and whether there are baryons.
+/// A request for elementals: derivatives of the meson operators, momenta, and whether baryons are included.
 #[derive(Clone, Debug, Default)]
 pub struct ElementalsOf {
     pub operators: Vec<Vec<Step>>,

@@ -202,7 +202,7 @@ impl Modes {
         ModesMemory::of(&shape, (&links, false), settings.count, settings.vectors)
     }
 
-    /// Modes of a slice.
+    /// Number of modes on each time slice.
     pub fn count(&self) -> usize {
         self.vectors.count()
     }
@@ -265,7 +265,8 @@ impl Modes {
         Ok(all)
     }
 
-    /// What they are known by in files.
+    /// Attributes that identify these modes in files: their number, the smearing, the momentum, and averages of the
+    /// links.
     pub fn about(&self) -> Attributes {
         let (steps, rho) = self.smearing;
         let [spatial, temporal, trace] = self.mark.numbers;
@@ -280,8 +281,9 @@ impl Modes {
         ]
     }
 
-    /// Writes them: SciDAC records in LIME with checksums, values and what the links are known by beside them, or, where the
-    /// name says so, datasets of HDF5; complete or not at all. All ranks call it.
+    /// Writes the modes with their eigenvalues and the averages that identify their links: as SciDAC records in LIME
+    /// with checksums, or as datasets of HDF5 if the name ends like that of an HDF5 file. The file appears complete or
+    /// not at all. All ranks call it.
     ///
     /// # Errors
     /// Errors of [`save_sets`]; `Unsupported`: no libhdf5.
@@ -302,7 +304,8 @@ impl Modes {
         save_sets(path, KIND, tables.into(), &[&self.vectors])
     }
 
-    /// Modes of a file, as those of these links; `own`: as of [`Modes::new`].
+    /// Reads modes from a file and checks that they belong to these links; `own` has the meaning that it has in
+    /// [`Modes::new`].
     ///
     /// # Errors
     /// `FieldMismatch`: they are of other links; `FileFormat`, and what [`VectorFile`] refuses.

@@ -28,7 +28,7 @@ pub fn sink_products(v: &VectorField, psi: &SpinorField) -> Result<Vec<Complex64
     dots(v, &take(psi)?)
 }
 
-/// What a solve with the modes as sources has done.
+/// Report on a solve with the modes as sources.
 pub struct Projected {
     pub report: SolveReport,
     /// Everything asked for is there; else the monitor or the clock has ended it.

@@ -26,11 +26,11 @@ use crate::solvers::{
 pub struct ModesMemory {
     /// Device memory of the search, besides the links of the lattice.
     pub search: u64,
-    /// Device memory of the modes.
+    /// Bytes of device memory that the modes take.
     pub device: u64,
-    /// Memory of the host that the modes take.
+    /// Bytes of the host's memory that the modes take.
     pub host: u64,
-    /// Time slices of this rank in a search.
+    /// Number of time slices of this rank that are searched at a time.
     pub slices: usize,
 }
 
@@ -97,7 +97,7 @@ pub(super) fn bytes_of(like: &GaugeField, geometry: &Geometry, recon: Recon, mix
     bytes(precision) + if copy { bytes(Precision::F32) } else { 0 }
 }
 
-/// The lattice of so many time slices of each rank.
+/// The lattice on which `slices` time slices of each rank are searched at a time.
 fn part_geometry(geometry: &Geometry, device: &Device, slices: usize) -> Result<Arc<Geometry>> {
     let (here, [x, y, z, times]) = (geometry.extents()[3], geometry.global_extents());
     Geometry::decomposed([x, y, z, times / here * slices], device, geometry.comm())
@@ -203,7 +203,7 @@ fn of_links(
     Ok((v, report))
 }
 
-/// The same for so many time slices of each rank at a time.
+/// Searches for the modes of `slices` time slices of each rank at a time.
 fn by_parts(
     links: &Arc<GaugeField>,
     (params, mixed): (&EigenParams, bool),

@@ -24,7 +24,7 @@ const FURTHEST: f64 = 8.0;
 /// Shortest step in units of the one that was asked for; a shorter one is taken back altogether.
 const SHORTEST: f64 = 1e-6;
 
-/// What is measured of a slice: the functional (from both ends of its links), the violation, the product of the
+/// Measurements on a time slice: the functional (from both ends of its links), the violation, the product of the
 /// gradient with another vector, and the largest violation of a site.
 type Found = ([f64; 3], f64);
 
@@ -50,7 +50,7 @@ pub(super) struct Descent {
     direction: Option<Buffer>,
     /// The numbers 4 sin^2(p/2) of the axes, one axis after another.
     momenta: Buffer,
-    /// One or two numbers in double for each slice.
+    /// Buffer for the numbers, one or two of each slice, that kernels multiply a slice with; in double precision.
     factors: Buffer,
     alpha: f64,
     slices: Vec<Slice>,

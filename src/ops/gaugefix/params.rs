@@ -1,4 +1,4 @@
-//! What a gauge fixing is asked to do.
+//! Parameters of a gauge fixing.
 
 use super::quality::Quality;
 use crate::backend::fourier::Fourier;
@@ -357,7 +357,7 @@ impl GaugeFixParams {
         }
     }
 
-    /// These parameters for a rehearsal, with a few of each kind of sweep and check.
+    /// Parameters for a rehearsal: these with at most a few sweeps of each kind, a few checks and two copies.
     pub(super) fn few(&self) -> Self {
         const FEW: usize = 4;
         let short = |s: Schedule| Schedule { steps: s.steps.min(FEW), ..s };

@@ -1,4 +1,4 @@
-//! What came of a gauge fixing.
+//! Report on a gauge fixing.
 
 use super::params::Algorithm;
 use super::quality::Quality;

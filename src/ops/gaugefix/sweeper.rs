@@ -43,9 +43,9 @@ pub fn sweep_storage(device: &Device, group: Group) -> Recon {
 }
 
 /// Number of slices by which odd sites follow even ones where a GPU makes a whole sweep in one launch
-/// (kernels/block_order.h): as many as are under way, if its cache holds links and g of so many. 0 where one parity
-/// after the other is better: where arithmetic takes longer than memory, or slices are on their own or on other
-/// ranks.
+/// (kernels/block_order.h): the number of slices that run at a time. 0 where a launch for each parity is better: if the
+/// cache does not hold links and g of that many slices, arithmetic takes longer than memory, or slices are on their own
+/// or on other ranks.
 fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize {
     let geometry = links.geometry();
     let Some(gpu) = links.device().gpu() else { return 0 };
@@ -75,7 +75,7 @@ pub(super) struct Sweeper {
     active: Buffer,
     /// Number of slices by which odd sites follow even ones where a launch is a whole sweep; else 0.
     lag: usize,
-    /// Counters of such sweeps, one i32 a slice, and whether one gave up waiting.
+    /// Counters of launches that are whole sweeps, one i32 for each slice, and whether one of them gave up waiting.
     done: Buffer,
     pub args: GaugeFixArgs,
     /// Number of the exchange of faces in which the last half of a sweep took part, where borders of `g` are behind.

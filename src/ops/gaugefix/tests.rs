@@ -1,4 +1,4 @@
-//! What a rehearsal of a gauge fixing asks for.
+//! Kernels that a rehearsal of a gauge fixing asks for.
 
 use super::*;
 use crate::backend::tests::common::Lex;

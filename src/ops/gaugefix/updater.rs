@@ -1,4 +1,4 @@
-//! What changes a transformation step by step: sweeps over sites, or descents of the whole lattice.
+//! Algorithms that change a gauge transformation step by step: sweeps over sites, or descents of the whole lattice.
 
 use super::descent::Descent;
 use super::quality::Quality;

@@ -24,7 +24,7 @@ pub struct LoopAction {
     coefficients: Vec<f64>,
 }
 
-/// A loop of each kind, from which turns and reflections make the others.
+/// One loop of each kind as steps; turns and reflections of it are the other loops of the kind.
 const PLAQUETTE: [u8; 4] = [0, 1, 7, 6];
 const RECTANGLE: [u8; 6] = [0, 0, 1, 7, 7, 6];
 const PARALLELOGRAM: [u8; 6] = [0, 1, 2, 7, 6, 5];
@@ -159,7 +159,8 @@ pub struct LoopForce {
 /// The way in which forces are computed.
 #[derive(Debug)]
 enum Way {
-    /// For each link from the paths that close its loops: for short loops that no border cuts.
+    /// Computes the force of each link from the paths that close its loops. This is for short loops that no border
+    /// cuts.
     Links { paths: Buffer, weights: Buffer },
     /// Carries traceless imaginary parts along the loops; a field before a step and one after it.
     Steps { elements: Box<[MatrixField; 2]>, force: Momenta },

@@ -83,7 +83,7 @@ impl std::ops::AddAssign for Solves {
 pub trait Monomial: Send {
     /// A short name, unique in its action.
     fn name(&self) -> &str;
-    /// Refuses what it is not made for before the first trajectory: links with these boundaries in time.
+    /// Refuses, before the first trajectory, boundaries in time of the links that this term cannot have.
     ///
     /// # Errors
     /// `BadParameter`, `Unsupported`.
@@ -135,8 +135,9 @@ pub trait Monomial: Send {
     fn describe(&self) -> String {
         self.name().to_string()
     }
-    /// One like this one on another device that was not used yet, for rehearsals of a trajectory, which say what memory it
-    /// takes and what is compiled for it. What it has not measured yet is as usual. None: neither is known before.
+    /// A monomial with the same parameters on another device, not used yet, for rehearsals of a trajectory that find
+    /// out its memory and kernels. Usual values stand for what this one has not measured yet. None: memory and kernels
+    /// cannot be known before.
     ///
     /// # Errors
     /// `OutOfMemory`.

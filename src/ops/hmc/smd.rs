@@ -54,14 +54,14 @@ impl Smd {
 /// A field that a checkpoint holds: its name, and its reals on this rank's sites, x fastest.
 pub(super) type StateField = (FieldShape, Vec<f64>);
 
-/// What a chain keeps of the state before the rotation of a cycle.
+/// Momenta and pseudofermions of a chain before the rotation of a cycle.
 pub(super) struct Cycle {
     /// Whether momenta and pseudofermions are those that a cycle left.
     alive: bool,
     momenta: Momenta,
     /// Pseudofermions of each monomial.
     fields: Vec<Option<SpinorField>>,
-    /// What a checkpoint had, until the next cycle.
+    /// Fields that a checkpoint held; the next cycle takes them.
     loaded: Vec<StateField>,
 }
 
@@ -156,7 +156,7 @@ impl Cycle {
         (self.alive, self.fields, self.loaded) = (false, vec![], fields);
     }
 
-    /// What a checkpoint had that the next cycle begins with.
+    /// Fields of a checkpoint that the next cycle will begin with.
     pub fn waiting(&self) -> &[StateField] {
         &self.loaded
     }

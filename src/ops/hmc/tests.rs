@@ -1,4 +1,4 @@
-//! What a rehearsal of a first trajectory asks for, and that it leaves the chain alone.
+//! Kernels that a rehearsal of a first trajectory asks for; the rehearsal does not change the chain.
 
 use super::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,

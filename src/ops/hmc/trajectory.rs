@@ -27,7 +27,7 @@ pub struct HmcParams {
     /// Trajectories with lower numbers are accepted whatever their Delta H: thermalisation, in which what monomials
     /// measure follows the links.
     pub accept_until: u32,
-    /// Reversibility is checked every so many trajectories; 0: never.
+    /// Number of trajectories between checks of reversibility; 0: no checks.
     pub reversibility_every: u32,
     /// Trajectories are cycles of stochastic molecular dynamics; None: of hybrid Monte Carlo.
     pub smd: Option<Smd>,
@@ -116,13 +116,13 @@ struct StandIn {
     start: GaugeField,
     momenta: Momenta,
     shift: Option<(Momenta, GaugeField)>,
-    /// Momenta before a rotation.
+    /// Momenta before the rotation of a cycle of stochastic molecular dynamics.
     before: Option<Momenta>,
     monomials: Vec<(Box<dyn Monomial>, bool)>,
 }
 
 impl StandIn {
-    /// All that a trajectory launches; errors say nothing, as sums are made up.
+    /// Launches, in a rehearsal, all kernels that a trajectory launches. Errors are ignored, since sums are made up.
     fn run(&mut self, params: &HmcParams) {
         let StandIn { links, start, momenta, shift, before, monomials } = self;
         let mut rotated = vec![];

@@ -92,9 +92,10 @@ fn phase(extents: &[usize; 4], p: &[i32; 3], end: &[i32; 4]) -> Complex64 {
 
 struct Fields {
     links: Arc<GaugeField>,
-    /// Unit vectors, carried along.
+    /// Unit vectors of colour, parallel transported along the path.
     unit: SpinorField,
-    /// Field strengths of the planes in space and of those with t times unit vectors, carried along.
+    /// Field strengths times unit vectors, parallel transported along the path: of the planes in space, and of those
+    /// with t.
     first: [SpinorField; 2],
     /// Field strengths times the unit vectors that were carried along.
     second: [SpinorField; 2],

@@ -73,7 +73,7 @@ pub fn conserved_current(lines: Lines, momenta: &[[i32; 3]]) -> Result<Vec<Compl
     Ok(out)
 }
 
-/// Spin matrices of all paths.
+/// Contractions of all paths: sums of spin matrices over space.
 struct Found {
     paths: Vec<Vec<u8>>,
     /// Sums by path, momentum and time of the lattice.
@@ -176,7 +176,7 @@ pub(super) fn links_for(
 enum Place<'a> {
     Given(&'a SpinorField),
     Own(SpinorField),
-    /// Its memory has gone on.
+    /// The field was taken: its memory holds the field of a longer path now.
     Gone,
 }
 

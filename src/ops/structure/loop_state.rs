@@ -59,7 +59,8 @@ fn marks_of(solver: &DiracSolver, whose: &str) -> Result<Vec<(String, f64)>> {
     Ok(marks.into_iter().map(|(name, value)| (format!("{name} of the {whose}"), value)).collect())
 }
 
-/// What sums are sums of: texts by name, and numbers by name that operators, links and spaces are known by.
+/// The identity of sums of loops, by which a file is recognised: named texts, and named numbers that identify
+/// operators, links and spaces.
 struct About {
     texts: Vec<(String, String)>,
     marks: Vec<(String, f64)>,

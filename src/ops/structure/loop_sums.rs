@@ -168,7 +168,7 @@ pub struct LoopResult {
     pub count: usize,
 }
 
-/// What loops are of.
+/// Parameters of loops: noise, operators, momenta, and the way in which solutions are contracted.
 #[derive(Clone)]
 pub struct LoopOf {
     pub noise: LoopNoise,
@@ -193,7 +193,7 @@ pub struct LoopQuarks<'a> {
     pub solver: &'a DiracSolver,
     /// Columns solved at a time; 0: twelve.
     pub at_once: usize,
-    /// The other quark of a difference.
+    /// Solver of the second quark, if loops are of a difference of two quarks.
     pub other: Option<&'a DiracSolver>,
     pub links: &'a Arc<GaugeField>,
     pub space: Option<&'a LowSpace>,
@@ -204,7 +204,7 @@ pub struct LoopQuarks<'a> {
 /// How a call that adds to loops ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopsAdded {
-    /// The monitor ended it.
+    /// True if the monitor ended the work.
     pub stopped: bool,
     /// The wanted error, or the limit of vectors where none is wanted, is reached.
     pub reached: bool,
@@ -223,7 +223,7 @@ pub struct LoopSums {
 }
 
 impl LoopSums {
-    /// Nothing summed yet.
+    /// Loops to which no noise vector was added yet.
     ///
     /// # Errors
     /// `Unsupported`: low modes or the hopping expansion with other contractions than of plain loops; `FieldMismatch`: a space of another
@@ -297,7 +297,7 @@ impl LoopSums {
         self.numbers
     }
 
-    /// The result of a part, or of the sum of all.
+    /// The result of part number `part`, or with `None` that of the sum of all parts.
     ///
     /// # Errors
     /// `InvalidArgument`: no such part.
@@ -553,13 +553,14 @@ impl LoopSums {
     }
 }
 
-/// What is contracted for vectors of a level: the first pair less the others.
+/// The pairs of spinors whose contractions are the loops of a level. Those of the first product count positively, those
+/// of all further ones are subtracted.
 enum Sides {
     Plain(SpinorField, SpinorField),
     Products(Vec<Product>),
 }
 
-/// [`Sides`], and how many solves failed.
+/// Pairs of spinors to be contracted, and the number of solves that did not converge.
 struct Solved {
     sides: Sides,
     failed: u64,

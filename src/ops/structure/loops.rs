@@ -153,7 +153,7 @@ impl LoopNoise {
         Ok(())
     }
 
-    /// Columns of a vector.
+    /// Number of columns that a noise vector is split into.
     pub fn columns(&self) -> usize {
         self.parts().iter().product::<usize>() * self.probes
     }
@@ -313,7 +313,8 @@ impl Loops {
     }
 }
 
-/// What is put into loops: lines as of [`insertions`], momenta of exp(-i p x), x the place of Gamma, from the lattice's origin.
+/// Operators that are put into loops: lines as in [`insertions`], and momenta p of the factor exp(-i p x), where x is
+/// the place of Gamma, counted from the lattice's origin.
 #[derive(Clone, Copy)]
 pub struct LoopOperators<'a> {
     pub lines: &'a [Vec<Factor>],
@@ -343,10 +344,10 @@ impl LoopOperators<'_> {
 
 /// L b of low modes, or with true L' b of the other quark's: what is left out of inverses.
 pub type Low<'a> = dyn Fn(&SpinorField, bool) -> Result<SpinorField> + 'a;
-/// What changes columns of solutions before these are contracted.
+/// A function that changes columns of solutions before these are contracted.
 pub type Change<'a> = dyn Fn(&mut SpinorField) -> Result<()> + 'a;
 
-/// How solutions are contracted, of which quarks, and what their loops are multiplied with.
+/// Contraction of solutions: its kind, the second quark if there is one, and a factor of the loops.
 #[derive(Clone, Copy)]
 pub struct LoopKind<'a> {
     pub how: OneEnd,

@@ -16,7 +16,7 @@ use crate::ops::propagator::propagates;
 use crate::refuse;
 use crate::solvers::dense;
 
-/// Low modes at most.
+/// Largest number of low modes.
 const MOST_VECTORS: usize = 8192;
 /// Columns of modes that M is applied to at a time.
 const AT_ONCE: usize = 8;
@@ -296,7 +296,7 @@ impl LowSpace {
         }
     }
 
-    /// R b of the first level.
+    /// Restricts spinors to the first level: R b.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`.
@@ -358,7 +358,7 @@ impl LowSpace {
         }
     }
 
-    /// P of all levels from this one on.
+    /// Prolongs vectors of a level to spinors: the product of P of this level and of all finer ones.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`.

@@ -26,7 +26,7 @@ pub struct SliceWave {
     pub time: Option<usize>,
     /// p_i = 2 pi momentum_i / L_i.
     pub momentum: [i32; 3],
-    /// Where its phase is 1; only x, y, z count.
+    /// Coordinates at which the wave has phase 1; only x, y, z count.
     pub origin: [usize; 4],
 }
 

@@ -17,7 +17,8 @@ use crate::ops::source::{check_momentum, check_propagator};
 pub struct Pairing(pub [usize; 3]);
 
 impl Pairing {
-    /// All of them, in the order in which results have them. Colours are antisymmetric at both ends, so that none has a sign.
+    /// All pairings of three quarks, in the order in which results have them. None has a sign, since colours are
+    /// antisymmetric at both ends.
     pub const ALL: [Pairing; 6] = [
         Pairing([0, 1, 2]),
         Pairing([1, 0, 2]),
@@ -98,7 +99,8 @@ impl ThreeQuarks<'_> {
         Ok(())
     }
 
-    /// What lines over the end of the lattice take.
+    /// The factor of a contraction whose quarks cross the end of the lattice in time: the product of their three
+    /// boundary phases.
     pub(super) fn across(&self) -> Complex64 {
         self.phases.iter().product()
     }

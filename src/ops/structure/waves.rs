@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::fields::time_slices::over_slices;
 use crate::fields::{blas, Geometry, Precision, SpinorField};
 
-/// What a plane wave has besides its momentum.
+/// Data of a plane wave besides its momentum.
 #[derive(Clone, Copy)]
 pub(super) struct Wave {
-    /// Where its phase is 1.
+    /// Coordinates at which the wave has phase 1.
     pub position: [usize; 4],
     /// A path from x to x + displacement takes these boundary phases, in units of pi, along.
     pub displacement: [i32; 4],

@@ -1,4 +1,4 @@
-//! What `plaq loops` prints and writes.
+//! Output of `plaq loops`: table and JSON.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What came of `plaq overlap`: table, JSON and picture.
+//! Results of `plaq overlap`: table, JSON and picture.
 
 use serde_json::{json, Value};
 

@@ -1,4 +1,4 @@
-//! What came of `plaq propagator`: averages, table, JSON and picture.
+//! Results of `plaq propagator`: averages, table, JSON and picture.
 
 use serde_json::{json, Value};
 

@@ -1,4 +1,5 @@
-//! What openQxD has told at its begin, what of its fields is on the device, and its solvers.
+//! State of openQxD's interface: data that the program passed at its begin, versions of its fields on the device, and
+//! its solvers.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_void, CStr};

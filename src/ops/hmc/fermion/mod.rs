@@ -319,8 +319,9 @@ impl Operators {
         Ok(self)
     }
 
-    /// Adds to the momenta a force that `build` collects, starting from zero, for the links of the operators, and what
-    /// of it waits to be finished, for the links of the clover term; returns how large it was.
+    /// Moves the momenta by `step` times a fermion force, and returns how large the force was. `build` collects the
+    /// force of the operators' links, starting from zero. Its part that waits in the workspace is finished for the
+    /// links of the clover term.
     fn kick(
         &self,
         (scratch, work): (&mut Option<Momenta>, &mut ForceWorkspace),

@@ -89,7 +89,7 @@ pub struct OneFlavour {
 const LANCZOS: usize = 30;
 /// Largest number of solves for the lower end of the spectrum.
 const INVERSE: usize = 24;
-/// Tolerance of these solves.
+/// Tolerance of the solves for the lower end of the spectrum.
 const INVERSE_TOLERANCE: f64 = 1e-3;
 /// How far a measured interval extends below and above the ends that were found, as factors: the spectrum changes
 /// along a chain.
@@ -137,7 +137,7 @@ impl OneFlavour {
         OneFlavour { smearing: Some(stout), kept: Operators::default(), ..self }
     }
 
-    /// What multigrid's last set-up or update did; None: there is no multigrid yet.
+    /// Report on multigrid's last set-up or update; None: there is no multigrid yet.
     pub fn multigrid(&self) -> Option<MultigridReport> {
         self.kept.list.first()?.multigrid.as_ref()?.report()
     }
