@@ -9,7 +9,7 @@ use super::{Device, Piece};
 pub struct Counts {
     /// Number of kernels launched.
     pub launches: u64,
-    /// How often the host waited for the sums of a kernel.
+    /// Number of times that the host waited for the sums of a kernel.
     pub waits: u64,
     /// Number of kernels compiled or read from a cache; 0 on a CPU.
     pub kernels: u64,

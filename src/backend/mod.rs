@@ -240,7 +240,7 @@ struct DeviceState {
     rehearsed: Mutex<HashSet<String>>,
     /// Number of kernels launched.
     launches: AtomicU64,
-    /// How often the host waited for sums.
+    /// Number of times that the host waited for sums.
     waits: AtomicU64,
     /// Bytes that came from arrays of the host, and that went to them.
     host_bytes: [AtomicU64; 2],

@@ -42,7 +42,7 @@ pub enum Started {
     Posted(Posted),
 }
 
-/// Where a device leaves the sums of a launch.
+/// The place at which a device leaves the sums of a launch.
 pub struct Posted {
     pub slot: usize,
     pub tag: u32,
@@ -51,7 +51,7 @@ pub struct Posted {
     pub width: usize,
     /// Mark of what was launched before this.
     pub mark: u64,
-    /// While set, nobody else takes the slot.
+    /// True while the slot is in use, so that no other launch takes it.
     pub busy: Arc<AtomicBool>,
 }
 

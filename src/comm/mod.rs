@@ -28,8 +28,8 @@ pub use grid::RankMap;
 pub use launcher::{launched, Launched};
 pub use mpi::{host, CommAddress, Communicator};
 
-/// How long a rank waits for another unless the host or PLAQ_COMM_TIMEOUT says otherwise: long
-/// enough for a host that writes files between two calls.
+/// Default time after which a rank that waits for another gives up, if neither the host nor PLAQ_COMM_TIMEOUT sets one.
+/// It is long enough for a host that writes files between two calls.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A message to one rank and the one of equal length expected from another. Addresses are of memory that the
@@ -48,7 +48,7 @@ pub struct Message {
 /// Settings of the ranks besides their grid.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// How long a rank waits for another; `None`: PLAQ_COMM_TIMEOUT in seconds, or 300 s.
+    /// Time after which a rank that waits for another gives up; `None`: PLAQ_COMM_TIMEOUT in seconds, or 300 s.
     pub timeout: Option<Duration>,
     /// Sums are added in the order of ranks: the same bits whatever MPI does, on a fixed grid.
     pub reproducible: bool,
@@ -295,7 +295,7 @@ impl Comm {
     pub fn failures(&self) -> u64 {
         self.transport.as_ref().map_or(0, |t| t.failures())
     }
-    /// How long a rank waits for another.
+    /// Time after which a rank that waits for another gives up.
     pub fn timeout(&self) -> Duration {
         self.transport.as_ref().map_or(TIMEOUT, |t| t.timeout)
     }

@@ -23,9 +23,9 @@ const FEW: usize = 16;
 const SHORT: usize = 64;
 /// Bytes by which ranks describe a call to each other: a hash and the beginning of its name.
 const NAME: usize = 72;
-/// How long the end of a Comm waits for the other ranks to end theirs.
+/// Time for which the end of a Comm waits for the other ranks to end theirs.
 const GOODBYE: Duration = Duration::from_secs(1);
-/// How long a rank tries to hand a failure to MPI.
+/// Time for which a rank tries to hand the message of its failure to MPI.
 const FAILURE_LIMIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Transport {
     pub timeout: Duration,
     control: i64,
     data: Mutex<Data>,
-    /// For a part of the ranks: all ranks, with whom failures are agreed on.
+    /// All ranks, with whom failures are agreed on, if this is a transport of a part of them.
     whole: Option<Parent>,
     /// State of guarded calls, which all ranks share; a part has none.
     state: Mutex<CallState>,

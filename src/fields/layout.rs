@@ -142,7 +142,8 @@ pub struct Layout {
     pub whole: bool,
     /// True where each direction is an array of its own.
     pub separate: bool,
-    /// For structs: reals in the struct of a site, and the real at which its data begin.
+    /// Number of reals in the struct of a site, and the index of the first real of its data; for arrays of structs
+    /// only.
     pub structs: Option<(usize, usize)>,
     /// Number of sites for which a block has room, where that is more than it has sites.
     pub room: Option<usize>,

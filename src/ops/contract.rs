@@ -230,7 +230,7 @@ choices! {
     }
 }
 
-/// How the free spin indices of a baryon are closed.
+/// The projection or sum that closes the free spin indices of a baryon.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Projection {
     /// tr\[P C\], the decuplet averaged over its three polarisations.

@@ -219,7 +219,7 @@ fn field_strength_sums(gauge: &GaugeField, sites: Ptr) -> Result<[f64; 6]> {
     gauge.with_whole(|u| sums(u, kernels::FieldStrengthSum::of(u.precision(), u.recon())?, sites))
 }
 
-/// How far the links are from the group, and which link is furthest.
+/// Largest deviations of the links from the group, and the place of the link that deviates most.
 pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
     let geometry = gauge.geometry();
     let mut sites = vec![0.0; 3 * geometry.volume()];

@@ -109,8 +109,8 @@ impl<'a> Quarks<'a> {
         (x * y * z) as f64
     }
 
-    /// On slice 0 column 3 s + c = P e_s e_c, s = 0, 1, times the phase exp(i theta x / L) with which quarks of momentum zero go over the
-    /// lattice.
+    /// The source on time slice 0: column 3 s + c is P e_s e_c for s = 0, 1, times the phase exp(i theta x / L) that a
+    /// quark of momentum zero has at x.
     fn wall(&self, end: BoundaryEnd) -> Result<SpinorField> {
         let geometry = self.wilson.gauge().geometry();
         let (local, whole, origin) =

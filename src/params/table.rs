@@ -169,7 +169,7 @@ impl Row {
     pub fn option(&self) -> String {
         self.name.replace('_', "-")
     }
-    /// Its description, in one line.
+    /// The description of the parameter, in one line.
     pub fn help(&self) -> String {
         self.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
     }

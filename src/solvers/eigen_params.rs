@@ -152,7 +152,7 @@ pub struct EigenParams {
     /// Largest number of seconds of a search, checked after every block; infinite: no limit. With many ranks all of
     /// them stop after the same block.
     pub max_seconds: f64,
-    /// Where vectors are kept.
+    /// The memory, of device or host, in which vectors are kept.
     pub vectors: VectorMemory,
     /// Smallest number of vectors that there must be memory for before some are kept on the host, at least `count` +
     /// 2 `block`; 0: a quarter more than are wanted, 16 or 4 `block` at least.
@@ -228,7 +228,7 @@ impl Default for EigenParams {
 /// The result of a search for eigenvectors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EigenReport {
-    /// Every vector meets the tolerance, and the set has been verified if that was asked for.
+    /// True if every vector meets the tolerance, and the set has been verified where that was asked for.
     pub converged: bool,
     /// True if no eigenvalue is missing: a random vector orthogonal to those found led to none further out, or the
     /// whole operator was diagonalised.

@@ -44,7 +44,7 @@ pub(super) struct Polynomial {
     /// Ends of the interval on which the polynomial is small.
     pub from: f64,
     pub to: f64,
-    /// Where p = 1; for degree 1 the sign of A.
+    /// The argument at which p is 1; for degree 1 the sign of A.
     pub at: f64,
 }
 

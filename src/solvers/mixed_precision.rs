@@ -115,7 +115,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     least: Vec<f64>,
     /// The iteration at which a residual last fell below the smallest.
     fell_at: usize,
-    /// How long the system waits for a residual to fall.
+    /// The limits after which the system gives up waiting for a residual to fall.
     patience: Patience,
     /// Distance that x has moved since the last recomputation.
     way: Vec<f64>,

@@ -96,7 +96,7 @@ pub struct SolverParams {
     /// Factor for mixed precision: the residual is recomputed in precise arithmetic whenever that of the iteration
     /// has fallen by it. 0: a value that depends on the lower precision, [`SolverParams::delta_in`].
     pub delta: f64,
-    /// For GCR: number of directions of each right-hand side that are kept before a restart.
+    /// Number of directions of each right-hand side that GCR keeps before a restart.
     pub nkrylov: usize,
     /// Relaxation factor of MR; 1 is no relaxation. Other solvers do not use it.
     pub omega: f64,

@@ -126,7 +126,7 @@ pub fn distinct(options: &Options) -> Run<Vec<String>> {
     Ok(all)
 }
 
-/// How configurations are read, from the options.
+/// Options of reading configurations, from the command line.
 pub fn reading(options: &Options) -> Run<LoadOptions> {
     let given = options.given("header-tolerance");
     Ok(LoadOptions {

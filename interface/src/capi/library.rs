@@ -83,7 +83,7 @@ fn status_help(status: i32) -> *const c_char {
     row.map_or(c"this number is not a status of plaq".as_ptr(), |row| row.2.as_ptr())
 }
 
-/// Where the log goes: to the host's function, to a file of the host, or to both, each up to its own level.
+/// Targets of the log: a function of the host, a file of the host, or both, each with a level of its own.
 #[derive(Clone)]
 struct Targets {
     callback: (plaq_log_callback, usize),

@@ -87,8 +87,8 @@ impl Cache {
     }
 }
 
-/// How long to wait for a lock: longer than any compilation takes, since a process that was stopped may hold it for
-/// ever.
+/// Time after which a wait for a lock ends: longer than any compilation takes. A process that was stopped may hold a
+/// lock for ever.
 const LOCK_LIMIT: Duration = Duration::from_secs(120);
 
 fn lock_soon(file: &File) -> bool {

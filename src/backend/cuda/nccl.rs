@@ -148,7 +148,7 @@ pub struct Ring {
     nccl: &'static Nccl,
     /// The communicator; None once it was aborted.
     comm: Mutex<Option<Raw>>,
-    /// How long a call that NCCL makes in the background may take.
+    /// Largest time that a call which NCCL makes in the background may take.
     limit: Duration,
 }
 

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use super::{Side, Transport};
 use crate::error::Result;
 
-/// How long a rank that failed waits for others to fail or finish by themselves, before it tells them.
+/// Time for which a rank that failed waits for others to fail or finish by themselves, before it tells them.
 const GRACE: Duration = Duration::from_millis(20);
 
-/// How long a wait has lasted.
+/// Duration of a wait so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     start: Instant,

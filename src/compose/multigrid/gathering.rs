@@ -5,7 +5,7 @@ use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::Geometry;
 
-/// On which ranks a level lives.
+/// The ranks on which a level is stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LevelRanks {
     /// Extents of the whole level.

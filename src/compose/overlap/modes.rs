@@ -114,10 +114,10 @@ pub struct ModesRecord {
     pub high: Vec<HighMode>,
 }
 
-/// Where no number of modes is asked for: modes are added while the next eigenvalue is below this fraction of the
-/// largest.
+/// Fraction of the largest eigenvalue: where no number of modes is given, modes are added while the next eigenvalue is
+/// below it.
 const ENOUGH: f64 = 0.06;
-/// Where no number of modes is asked for: the number that is searched for first.
+/// Number of modes that is searched for first where none is given.
 const FIRST: usize = 8;
 /// Residual to which the largest modes of Q^2 are computed, relative to the largest eigenvalue.
 const HIGH_TOL: f64 = 1e-4;

@@ -355,7 +355,7 @@ pub struct SolveReport {
 }
 
 impl SolveReport {
-    /// Both parts of a solve in one report, see [`SolverReport::followed_by`].
+    /// The report on a solve of two parts, of which `self` is the first, see [`SolverReport::followed_by`].
     pub fn followed_by(self, second: SolveReport) -> Self {
         SolveReport {
             memory_peak: self.memory_peak.max(second.memory_peak),

@@ -11,7 +11,8 @@ use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::solvers::{Monitor, SolverReport, Stop, StoppedBy};
 
-/// How often a preconditioned solve is continued when the residual of the whole equation lags behind.
+/// Largest number of times that a preconditioned solve is continued because the residual of the whole equation is still
+/// too large.
 const EXTENSIONS: usize = 3;
 
 /// A link that asks those after it, which may solve another system, again until the operator's image of x meets the

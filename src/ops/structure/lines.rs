@@ -142,7 +142,7 @@ pub(super) fn conserved(mu: u8) -> [Term; 2] {
     ]
 }
 
-/// Where a path ends.
+/// The displacement from the start of a path to its end, in lattice sites.
 pub(super) fn displacement(path: &[u8]) -> [i32; 4] {
     let mut end = [0; 4];
     for &step in path {

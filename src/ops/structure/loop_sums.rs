@@ -201,7 +201,7 @@ pub struct LoopQuarks<'a> {
     pub other_space: Option<&'a LowSpace>,
 }
 
-/// How a call that adds to loops ended.
+/// The reason for which a call that adds to loops ended, and the error that it reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopsAdded {
     /// True if the monitor ended the work.

@@ -72,7 +72,7 @@ impl Product {
     }
 }
 
-/// How solves on a level went.
+/// Report on solves on a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LowSolve {
     pub iterations: usize,

@@ -38,7 +38,7 @@ pub struct OfMass {
     pub condensate: f64,
 }
 
-/// How propagators were solved for, and their correlators.
+/// Report on the solves for propagators, and correlators of these.
 pub struct Quarks {
     pub report: SolverReport,
     pub algorithm: OverlapAlgorithm,

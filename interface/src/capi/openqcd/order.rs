@@ -176,8 +176,8 @@ fn gather(places: &[u32], host: &[f64], each: usize) -> Vec<f64> {
     places.iter().flat_map(|n| &host[*n as usize * each..][..each]).copied().collect()
 }
 
-/// Where number k of a packed clover term stands in openQxD's, and its sign. Spins 0, 1, 2, 3 of the basis of DeGrand and Rossi
-/// are openQxD's -3, 2, 1, -0.
+/// The place of number k of a packed clover term in openQxD's order, and its sign. Spins 0, 1, 2, 3 of the basis of
+/// DeGrand and Rossi are openQxD's -3, 2, 1, -0.
 fn packed(k: usize) -> (usize, f64) {
     let theirs = |row: usize| {
         let (spin, sign) = [(3, -1.0), (2, 1.0), (1, 1.0), (0, -1.0)][row / 3];

@@ -170,7 +170,7 @@ impl Resident {
         self.smeared.clone().map_or_else(|| self.links(), Ok)
     }
 
-    /// How far links are from SU(3), which is measured once for a version of them.
+    /// Largest deviation of links from SU(3), which is measured once for each version of them.
     pub fn unitarity(&mut self, links: &GaugeField) -> Result<f64> {
         let version = links.version();
         if let Some((_, off)) = self.unitarity.iter().find(|known| known.0 == version) {

@@ -31,7 +31,7 @@ use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
 /// Precision and storage in which monomials keep their links.
 const DOUBLE: Storage = (Precision::F64, Recon::R12);
 
-/// How a monomial solves P^dagger P x = b.
+/// Parameters of a monomial's solves of P^dagger P x = b.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inverter {
     /// Largest |b - P^dagger P x| / |b| in forces. What a solve leaves is not the same on the way back: links come back
