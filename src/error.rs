@@ -246,7 +246,7 @@ macro_rules! words {
 }
 pub use crate::words;
 
-/// A number with so many significant digits, with an exponent only where that is shorter to read.
+/// Text of a number with `digits` significant digits; it has an exponent only where that is shorter.
 pub fn significant(x: f64, digits: usize) -> String {
     let scientific = format!("{x:.*e}", digits - 1);
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };

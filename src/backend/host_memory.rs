@@ -84,7 +84,8 @@ fn group_left(root: &Path, groups: &str) -> Option<u64> {
 pub struct HostArray(Vec<u8>);
 
 impl HostArray {
-    /// Makes room for so many bytes, where there is not just as much; `what` they are says an error.
+    /// Gives this memory the size `bytes`, or none for a device without memory. Numbers are zero if the size changes.
+    /// `what` names the contents in errors.
     ///
     /// # Errors
     /// `OutOfMemory`: the host has none.
@@ -96,7 +97,7 @@ impl HostArray {
         }
         Ok(())
     }
-    /// Copies so many bytes that begin at `from` in the buffer to the place `to` here.
+    /// Copies `bytes` bytes from place `from` of the buffer to place `to` of this memory.
     pub fn take(&mut self, to: usize, buffer: &Buffer, from: usize, bytes: usize) -> Result<()> {
         buffer.download_at(from, self.0.get_mut(to..to + bytes).unwrap_or_default())
     }

@@ -480,7 +480,7 @@ impl Device {
         self.0.backend.time(&mut work)
     }
 
-    /// Records that fields hold `used` bytes, or that so many must be there for them.
+    /// Raises the recorded peak of memory to `used` bytes, which fields hold or will need.
     fn raise_peak(&self, used: u64) {
         self.0.peak.fetch_max(used, Ordering::Relaxed);
         self.watches().retain(|watch| {

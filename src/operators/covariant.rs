@@ -87,12 +87,12 @@ impl Hops {
         hop(&self.gauge, &Boundary::PERIODIC.phases(), out, inp, term)
     }
 
-    /// Operations on a site with so many hops and a diagonal term: a matrix times a vector, 66, and an
-    /// addition of 6 for each hop.
+    /// Floating-point operations on a site with `hops` hops and a diagonal term: for each spin 66 + 6 a hop, for a
+    /// matrix times a vector and its addition, and 12 for the diagonal term.
     pub fn flops(&self, hops: u32) -> f64 {
         (f64::from(hops) * 72.0 + 12.0) * self.components.spins as f64
     }
-    /// Compulsory bytes for a site with so many hops.
+    /// Bytes that must cross memory for a site with `hops` hops.
     pub fn bytes(&self, hops: u32, nrhs: usize) -> f64 {
         let links = hops as usize * self.gauge.recon().reals();
         let vectors = 3 * nrhs * self.components.reals();

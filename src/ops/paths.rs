@@ -152,7 +152,7 @@ pub struct Walker {
 }
 
 impl Walker {
-    /// Bytes of device memory for so many paths.
+    /// Bytes of device memory that a walker of `paths` paths takes.
     pub fn bytes(geometry: &Geometry, precision: Precision, paths: usize) -> usize {
         let together = paths.min(TOGETHER);
         2 * MatrixField::bytes(geometry, precision, MatrixForm::General, together)

@@ -52,7 +52,7 @@ pub enum Type {
     Pointer(&'static Type),
     /// Addresses of addresses of C's `int`, nested so many times: QUDA's lists of paths.
     Paths(usize),
-    /// Array with so many values.
+    /// Array of this type and length.
     Array(&'static Type, usize),
 }
 

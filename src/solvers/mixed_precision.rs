@@ -255,7 +255,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn vector(&self) -> Result<VectorField> {
         self.vectors(1)
     }
-    /// A zero field for so many vectors of every right-hand side.
+    /// A zero field with `count` vectors for every right-hand side, in the precision of the iteration.
     pub fn vectors(&self, count: usize) -> Result<VectorField> {
         self.sloppy.shape().field(count * self.nrhs())
     }

@@ -174,7 +174,7 @@ impl Stop {
     pub fn seconds(&self) -> Option<f64> {
         (self.seconds < f64::INFINITY).then_some(self.seconds)
     }
-    /// Whether so many iterations are all that are allowed.
+    /// Whether `iterations` iterations reach the limit, if there is one.
     pub fn used_up(&self, iterations: usize) -> bool {
         iterations >= self.iterations && self.iterations < usize::MAX
     }
@@ -298,7 +298,7 @@ impl<'a, 'm> Watch<'a, 'm> {
         Watch { stop, monitor, comm, start: Instant::now(), clock, ended: None, falling }
     }
 
-    /// The most iterations, restarts or cycles, of so many that are allowed.
+    /// Largest number of iterations, restarts or cycles that the loop runs on this device, at most `iterations`.
     pub fn limit(&self, iterations: usize) -> usize {
         self.falling.limit(iterations)
     }

@@ -52,7 +52,7 @@ impl Sums {
         }
     }
 
-    /// An unused slot with room for so many numbers.
+    /// Returns an unused slot with room for `numbers` numbers.
     fn slot(&mut self, numbers: usize) -> Result<usize> {
         let free = |slot: &Slot| !slot.busy.load(Ordering::Acquire);
         if let Some(found) = self.slots.iter().position(|s| free(s) && s.len >= numbers) {

@@ -59,7 +59,7 @@ use crate::solvers::{self, Monitor, SolverKind, SolverParams, Stop, System};
 pub enum Update {
     /// Keeps them and builds coarse operators only.
     Keep,
-    /// Applies the cycle to them so many times.
+    /// Applies the cycle to the null vectors this number of times.
     Refine(usize),
     /// Starts from random vectors.
     Anew,
@@ -191,8 +191,8 @@ impl Multigrid {
         Self::watched(op, params, Some(vectors), &mut solvers::unwatched)
     }
 
-    /// The same as `new` or, with vectors, as `with_vectors`; the monitor hears of every iteration of solves for null
-    /// vectors, of every cycle for them and of the coarse operators of each pass, and may end the set-up.
+    /// Makes a hierarchy as `new` does, or with vectors as `with_vectors`. The monitor is called after every iteration
+    /// of solves for null vectors, every cycle for them, and every coarse operator of a pass; it may end the set-up.
     ///
     /// # Errors
     /// `NotConverged`: the monitor ended it.

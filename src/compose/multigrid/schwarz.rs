@@ -27,7 +27,7 @@ impl Decomposition {
     fn new(domains: Domains) -> Self {
         Decomposition { domains, idle: Mutex::default() }
     }
-    /// Runs `work` with memory for the sums of so many right-hand sides.
+    /// Runs `work` with memory for the sums of `nrhs` right-hand sides.
     pub fn with_sums<T>(
         &self,
         precision: Precision,

@@ -394,7 +394,7 @@ impl Sign {
         self.work.fetch_add(multiplications as u64, Ordering::Relaxed);
     }
 
-    /// Has the kernels of a first application to so many right-hand sides compiled all at once.
+    /// Compiles, side by side, the kernels of a first application to `n` right-hand sides.
     fn rehearse(&self, n: usize) {
         if self.rehearsed.swap(n, Ordering::Relaxed) == n {
             return;
