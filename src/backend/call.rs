@@ -26,7 +26,7 @@ pub struct Call<'a> {
 /// Amount of work of a launch: the ranges that the kernel's loops cover.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Number of outer sites, or of elements.
+    /// Number of outer sites that the kernel covers; of elements for kernels that do not distinguish sites.
     pub n: usize,
     /// Number of planes or right-hand sides.
     pub batches: usize,

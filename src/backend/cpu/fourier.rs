@@ -45,7 +45,7 @@ struct Axis<'a, T> {
 
 impl<T: FftNum> Axis<'_, T> {
     /// # Safety
-    /// The lines lie in an array that nobody else uses meanwhile in these places.
+    /// No other code reads or writes the numbers of these lines in the array while this runs.
     unsafe fn run(&self, array: *mut Complex<T>, room: &mut Vec<Complex<T>>) {
         let (l, scratch) = (self.fft.len(), self.fft.get_inplace_scratch_len());
         let zero = Complex::new(T::zero(), T::zero());

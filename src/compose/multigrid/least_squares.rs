@@ -29,8 +29,9 @@ const SHORT: usize = 8;
 const SAMPLED: usize = KRYLOV_SAMPLED as usize;
 const SAMPLED_FROM: usize = 1 << 18;
 
-/// A vector as rows of complex numbers, one row for every right-hand side; it does not own the memory. Vectors in 16
-/// bits are sites with a unit each: `n`, `apart` and `numbers` are then sites and numbers of a site.
+/// A vector that kernels take as rows of complex numbers, one row for every right-hand side; it does not own its
+/// memory. A vector in 16 bits has one scale for each site: `n` and `apart` then count sites, and `numbers` is the
+/// number of reals of a site.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     at: Ptr,

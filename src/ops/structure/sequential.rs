@@ -150,10 +150,11 @@ pub struct Replaced {
     pub weight: f64,
 }
 
-/// The source of the line that goes through the sink of a baryon: gamma5 times the complex conjugate of the derivative of
-/// sum over terms of weight tr\[P C\] by the replaced line, with exp(-i p (x - x0)) on the sink's time slice. With X = M^-1 to,
-/// smeared before where the sink is, sum_z X(z)^dagger gamma5 J S(z) is sum_x exp(-i p (x - x0)) tr\[P <O(x) J Obar(x0)>\]. `crossed`: the
-/// sink's time, counted from the source, is beyond the end of the lattice, and the boundary phases of the three quarks are taken out.
+/// The source of the quark line that goes through the sink of a baryon: gamma5 times the complex conjugate of the
+/// derivative of the sum over `terms` of weight tr\[P C\] with respect to the replaced line, with exp(-i p (x - x0)) on
+/// the sink's time slice. With X = M^-1 to, where `to` is smeared first if the sink is smeared, sum_z X(z)^dagger
+/// gamma5 J S(z) is sum_x exp(-i p (x - x0)) tr\[P <O(x) J Obar(x0)>\]. `crossed`: the sink's time, counted from the
+/// source, is beyond the end of the lattice, and the boundary phases of the three quarks are taken out.
 ///
 /// # Errors
 /// Errors of [`ThreeQuarks::pairings`] and [`through_operator`].
