@@ -11,7 +11,7 @@ kernels! {
     SiteOp: "site_op" in "wilson.h" takes SiteOpArgs, Site [Precision].hot();
     DoubletSite: "doublet_site" in "doublet.h" takes DoubletSiteArgs, Site [Precision].blocks(Blocks::AllRegisters);
     Laplace: "laplace" in "laplace.h" takes LaplaceArgs, Site [Precision, Rows].batches_first();
-    LaplaceColumns: "laplace_columns" in "laplace.h" takes LaplaceArgs, Site [Float, Rows].pairs().blocks(Blocks::AllRegisters);
+    LaplaceColumns: "laplace_columns" in "laplace.h" takes LaplaceArgs, Site [Float, Rows].pairs().blocks(Blocks::Small);
     VectorPack: "vector_pack" in "laplace.h" takes LaplaceArgs, Site [Precision];
     SmearLinks: "smear_links" in "smear.h" takes SmearArgs, Site [Float];
     LinkTurn: "link_turn" in "smear.h" takes LinkTurnArgs, Site [Float].cold();

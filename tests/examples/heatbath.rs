@@ -99,7 +99,7 @@ fn a_stream_that_cannot_go_on_is_refused() {
             (
                 &["--continue", "ildg.00001", "--seed", "2"],
                 2,
-                "--seed: 2; the file of --continue has 1;",
+                "--seed: 2; the file of --continue has 0;",
             ),
             (&["--continue", "ildg.00001", "--overrelax", "1"], 2, "--overrelax"),
             (&["--continue", "ildg.00001", "--start", "cold"], 2, "--start"),

@@ -132,7 +132,12 @@ fn what_is_there_stays() {
         }
         fine(program, &folder, &two);
         // A start from a file is not one that goes on.
-        kept(program, &folder, &[&two[..], &["--start", "c.00001"]].concat(), "log.jsonl");
+        std::fs::copy(folder.0.join("c.00001"), folder.0.join("links")).unwrap();
+        kept(program, &folder, &[&two[..], &["--start", "links"]].concat(), "log.jsonl");
+        let over = run(program, &folder, &[&two[..], &["--start", "c.00001"]].concat());
+        let said = String::from_utf8_lossy(&over.stderr).into_owned();
+        assert_eq!(over.status.code(), Some(2), "{said}");
+        assert!(said.contains("would be written to c.00001, the file of --start"), "{said}");
         assert_eq!(log(&folder).len(), 2);
         fine(program, &folder, &["--trajectories", "1", "--overwrite", "yes"]);
         assert_eq!(log(&folder).len(), 1);

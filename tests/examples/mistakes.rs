@@ -229,7 +229,11 @@ fn options_without_effect_are_refused() {
         ("propagator", "--seed 3", "--seed: only with --noise z2 or z4"),
         ("propagator", "--seed=3 --noise none", "--seed: only"),
         ("propagator", "--seed 3 --noise z4", ""),
-        ("propagator", "--mg-post 3", "--mg-post: only with --solver multigrid or --error"),
+        (
+            "propagator",
+            "--mg-post 3",
+            "--mg-post: only with --solver multigrid or block-multigrid or --error",
+        ),
         ("propagator", "--mg-post 3 --error 0", "--mg-post: only"),
         ("propagator", "--mg-post 3 --error 1e-12", ""),
         ("propagator", "--columns 8 --load x", "--columns: not with --load"),

@@ -352,8 +352,7 @@ impl<T: CType> Arg for MaybeOut<T> {
     }
 }
 
-/// An address for a struct of results, which later versions may extend; it is written on success. NULL if the host does
-/// not want it.
+/// An address for a struct of results that may grow, written on success; NULL if the host does not want it.
 pub struct Report<T> {
     to: *mut T,
     size: usize,
