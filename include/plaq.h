@@ -2504,7 +2504,7 @@ enum {
   PLAQ_REWEIGHTING_RATIONAL = 2
 };
 
-/** What is reweighted, and by how much noise. */
+/** Factors of reweighting and their noise. */
 typedef struct plaq_reweighting_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -3142,7 +3142,7 @@ enum {
   PLAQ_MODES_BACK_Z = 8
 };
 
-/** What becomes of a file that is there already. */
+/** Treatment of a file that is there already. */
 typedef int32_t plaq_if_exists;
 enum {
   /** It is refused. */

@@ -1369,7 +1369,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_REWEIGHTING_TWISTED_MASS_2 = 1
   !> det X^(1/2) r(X)^n of a rational function r about x^(-1/2 n): openQCD's RWRAT.
   integer(c_int32_t), parameter :: PLAQ_REWEIGHTING_RATIONAL = 2
-  !> What is reweighted, and by how much noise.
+  !> Factors of reweighting and their noise.
   type, bind(c) :: plaq_reweighting_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1684,7 +1684,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_MODES_BACK_Y = 7
   !> U_z(n - z)^dagger v(n - z).
   integer(c_int32_t), parameter :: PLAQ_MODES_BACK_Z = 8
-  !> What becomes of a file that is there already.
+  !> Treatment of a file that is there already.
   !> It is refused.
   integer(c_int32_t), parameter :: PLAQ_IF_EXISTS_REFUSE = 0
   !> It is replaced.

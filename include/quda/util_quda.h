@@ -5,7 +5,7 @@
 #ifndef PLAQ_QUDA_UTIL_QUDA_H
 #define PLAQ_QUDA_UTIL_QUDA_H
 
-#include <stddef.h>
+#include <stdlib.h>
 #include <quda.h>
 
 #ifdef __cplusplus

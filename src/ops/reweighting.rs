@@ -34,7 +34,7 @@ choices! {
 }
 
 parameters! {
-    /// What is reweighted, and by how much noise.
+    /// Factors of reweighting and their noise.
     pub struct ReweightingParams: plaq_reweighting_params {
         /// Factor.
         kind: ReweightingKind = ReweightingKind::TwistedMass1;

@@ -346,6 +346,7 @@ fn statuses_have_tests_on_their_messages() {
         ("NVRTC_MISSING", "tests/backends.rs", "Status::NvrtcMissing"),
         ("COMPILE_FAILED", "tests/gpu_compile.rs", "Status::CompileFailed"),
         ("CUFFT_MISSING", "tests/backends.rs", "Status::CufftMissing"),
+        ("NCCL_MISSING", "tests/backends.rs", "Status::NcclMissing"),
         ("MPI_THREAD", "tests/comm/scenarios.rs", "Status::MpiThread, \""),
         ("NOT_CONVERGED", "tests/fermion/monomials.rs", "Status::NotConverged"),
         ("SPECTRAL_BOUNDS", "tests/fermion/monomials.rs", "Status::SpectralBounds"),

@@ -302,7 +302,7 @@ static void misuse(plaq_context context, plaq_gauge gauge, const double *values)
     p.member = value;                                            \
     REFUSED(status, words, plaq_solver_create(dirac, &p, &solver)); \
   } while (0)
-  REFUSES(PLAQ_INVALID_ARGUMENT, solver, 7, "params.solver");
+  REFUSES(PLAQ_INVALID_ARGUMENT, solver, 8, "params.solver");
   REFUSES(PLAQ_INVALID_ARGUMENT, solver, -1, "params.solver");
   REFUSES(PLAQ_INVALID_ARGUMENT, solution, 99, "params.solution");
   REFUSES(PLAQ_INVALID_ARGUMENT, equations, 3, "params.equations");

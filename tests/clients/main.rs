@@ -282,11 +282,17 @@ fn hosts_keep_their_names() {
         command
     };
     let include = |file: &str| format!("#include <{}>\n", file.trim_start_matches("quda/"));
-    let all: String = plaq::capi::HEADERS.iter().map(|h| include(h.file)).collect();
+    // In C++ these include <vector>, which takes no host's min and max as macros.
+    let of_cpp = ["quda/util_quda.h", "quda/timer.h"];
+    let headers_in = |suffix: &str| -> String {
+        let read = |file: &&str| suffix == "c" || !of_cpp.contains(file);
+        plaq::capi::HEADERS.iter().map(|h| h.file).filter(read).map(include).collect()
+    };
     let kinds =
         [("CC", "cc", "gnu89", "c"), ("CC", "cc", "c99", "c"), ("CXX", "c++", "c++17", "cc")];
     for (name, default, standard, suffix) in kinds {
         let Some(tool) = tool(name, default) else { continue };
+        let all = headers_in(suffix);
         for (host, names, uses) in HOSTS {
             for (order, text) in
                 [("first", format!("{names}{all}")), ("last", format!("{all}{names}"))]

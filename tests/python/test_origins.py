@@ -34,7 +34,7 @@ def test_a_file_keeps_position_boundary_and_normalisation():
         for phase, kind in itertools.product((1.0, 0.0, 0.25), ("mass", "kappa")):
             S = wilson(U, phase, normalisation=kind).propagator(source=place)
             for sources in (None, plaq.Fermion.source(U, plaq.point(*place))):
-                S.write(f"{folder}/S", sources=sources)
+                S.write(f"{folder}/S", sources=sources, overwrite=True)
                 R = plaq.Propagator.open(f"{folder}/S")
                 assert (R.position, R.normalisation) == (list(place), kind) == (S.position, S.normalisation)
                 close(R.boundary, S.boundary, 1e-15)

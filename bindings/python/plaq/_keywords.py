@@ -266,7 +266,7 @@ class Loops(TypedDict, total=False):
 
 
 class Reweighting(TypedDict, total=False):
-    """What is reweighted, and by how much noise."""
+    """Factors of reweighting and their noise."""
     kind: Union[int, str, capi.plaq_reweighting_kind]
     system: Union[int, str, capi.plaq_system]
     vectors: int

@@ -3927,7 +3927,7 @@ class plaq_reweighting_kind(Enum):
 
 
 class plaq_reweighting_params(Struct):
-    """What is reweighted, and by how much noise.
+    """Factors of reweighting and their noise.
 
     Members:
       kind: Factor. Default: PLAQ_REWEIGHTING_TWISTED_MASS_1.
@@ -4946,7 +4946,7 @@ _n.word(plaq_modes_step.BACK_Z, "-z")
 
 
 class plaq_if_exists(Enum):
-    """What becomes of a file that is there already."""
+    """Treatment of a file that is there already."""
     #: It is refused.
     REFUSE = 0
     #: It is replaced.

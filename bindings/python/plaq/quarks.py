@@ -528,11 +528,12 @@ class Wilson(Operator):
         report, how = capi.plaq_solve_report(), {**params}
         by = self._solver(multigrid, how)
         times = self.extents[3] * self.context.grid[3]
-        found, last = np.empty((4, times)), np.empty(1)
+        f_a, f_p, g_a, g_p = np.empty((4, times))
+        last = np.empty(1)
         with residuals(progress, "boundary correlators", tol_of(how)) as callback, self._reported(report, None):
-            capi.plaq_solver_boundary_correlators(by, callback, times, *found, last, report)
+            capi.plaq_solver_boundary_correlators(by, callback, times, f_a, f_p, g_a, g_p, last, report)
         warn_of(report, "boundary correlators")
-        return BoundaryCorrelators(*found, float(last[0]))
+        return BoundaryCorrelators(f_a, f_p, g_a, g_p, float(last[0]))
 
     @passes_on(capi.plaq_multigrid_params, capi.plaq_multigrid_level_params, without=["level"])
     def multigrid(

@@ -129,7 +129,7 @@ pub const HEADERS: &[table::Header] = &[
     header("quda/malloc_quda.h", &["stdlib.h"], &[&quda::memory::MODULE]),
     table::Header {
         conclusion: include_str!("quda/cpp/util_quda.h"),
-        ..header("quda/util_quda.h", &["stddef.h", "quda.h"], &[&quda::ranks::MODULE])
+        ..header("quda/util_quda.h", &["stdlib.h", "quda.h"], &[&quda::ranks::MODULE])
     },
     table::Header {
         conclusion: include_str!("quda/cpp/timer.h"),

@@ -20,7 +20,7 @@ use crate::refuse;
 use crate::solvers::Monitor;
 
 choices! {
-    /// What becomes of a file that is there already.
+    /// Treatment of a file that is there already.
     pub enum IfExists: plaq_if_exists {
         /// It is refused.
         Refuse = 0, PLAQ_IF_EXISTS_REFUSE, "refuse";

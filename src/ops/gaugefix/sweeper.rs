@@ -354,6 +354,10 @@ mod tests {
         for extents in extents {
             let geometry = Geometry::new(extents, &device).unwrap();
             for (kind, without) in functionals {
+                // Slices of a direction that turns are none; `fix_gauge` orders the sites anew.
+                if without.is_some() && without == geometry.turning() {
+                    continue;
+                }
                 let mut u =
                     GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
                 u.set_random(5).unwrap();
