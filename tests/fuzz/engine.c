@@ -66,7 +66,7 @@ static __thread int must_fail, callbacks_left, spinor_rhs, layout_arrays;
 static __thread int64_t context_of_call;
 static __thread result outs[OUTS];
 static __thread int out_count, arrays_used;
-static __thread unsigned char *arrays[4], *output, before[OUTS][SMALL];
+static __thread unsigned char *arrays[8], *output, before[OUTS][SMALL];
 static unsigned char *input;
 static __thread struct {
   int kind;
@@ -302,7 +302,7 @@ void *out_array(int may_be_null) {
     if (!may_be_null) must_fail = 1;
     return NULL;
   }
-  if (arrays_used == 4) exit(95);
+  if (arrays_used == 8) exit(95);
   a = &arrays[arrays_used++];
   if (!*a) {
     *a = guarded(ARRAY);

@@ -290,7 +290,7 @@ def test_distillation_of_the_program_refuses_and_goes_on():
         for k, t in enumerate(kept.times if kept else []):
             assert np.array_equal(kept.numbers[k], found.numbers[found.times.index(t)])
         before = to.read_bytes()
-        for other, wanted in ((others, "expected the links that the modes belong to"), (small, "4")):
+        for other, wanted in ((others, "expected the links of"), (small, "4")):
             code, said = run("distillation", other, *again, "--continue", "--times", "0")
             assert code == 1 and wanted in said, said
         code, said = run("distillation", others, *common, "--modes", "4", "--times", "0")

@@ -54,7 +54,7 @@ def test_a_file_keeps_position_boundary_and_normalisation():
         R.boundary = None
         assert R.phases == [None] * 4
         S = wilson(U, 0.25, normalisation="kappa").propagator(source=place)
-        S.write(f"{folder}/S")
+        S.write(f"{folder}/S", overwrite=True)
         kappa = plaq.Propagator.open(f"{folder}/S")
         refused(plaq.capi.InvalidArgument, "antiquark|normalisation", lambda: plaq.mesons(kappa, wilson(U, normalisation="mass").propagator(source=place)))
         # Where the file does not say it.
