@@ -168,7 +168,7 @@ pub trait Backend: Send + Sync {
     unsafe fn start_download(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Whether what was launched before `start_download`, and so many of its pieces, are done.
+    /// Whether the launches before `start_download` and its first pieces, as many as are asked for, are done.
     fn downloaded(&self, _pieces: usize) -> Result<bool> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }

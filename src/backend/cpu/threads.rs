@@ -352,7 +352,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// What goes on beside launches does so in their thread, and in no launch after that.
+    /// Work beside launches is done in the thread that launches, and ends with that launch.
     #[test]
     fn something_else_goes_on_beside_launches() {
         for count in [1, 2] {
