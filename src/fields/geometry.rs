@@ -322,8 +322,9 @@ pub fn layout_on(device: &Device) -> String {
 
 /// The number of lanes and each direction's lane bit. The parity of a site must be the same in all lanes. Extents that
 /// four divides are split into pieces of even extents. Of others, which are twice an odd number, the first stays whole
-/// and the others of more than two sites are split into pieces of odd extents: with a step to the next piece goes one by half of the extent that
-/// stays whole, so that both together are even (kernels/geometry.h); only if `turns`, for messages between ranks know nothing of that.
+/// and the others of more than two sites are split into pieces of odd extents: with a step to the next piece goes one
+/// by half of the extent that stays whole, so that both together are even (kernels/geometry.h); only if `turns`, for
+/// messages between ranks know nothing of that.
 fn lanes_of(extents: [usize; 4], max_lanes: usize, turns: bool) -> (usize, [usize; 4]) {
     let whole = (0..4).find(|&mu| !extents[mu].is_multiple_of(4));
     let odd = |mu: usize| turns && whole != Some(mu) && extents[mu] > 2;
