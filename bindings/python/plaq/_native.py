@@ -450,12 +450,17 @@ class _None:
     c: Any = None
 
 
+#: Callbacks that last, by kind: the log's and the error handler's. Calls look for signals while there is one.
 _kept: Dict[Any, Any] = {}
+#: Those that others have replaced: a thread of the library may be inside of one.
+_replaced: List[Any] = []
 
 
 def callback(kind: Any, function: Optional[Callable[..., Any]]) -> Any:
     """The callback of a call. Without one of the user's, the main thread looks for Ctrl-C."""
     lasting = kind._restype_ is None  # called until another one is set, and cannot end anything
+    if lasting and kind in _kept:
+        _replaced.append(_kept.pop(kind))
     if function is None:
         if lasting or threading.current_thread() is not threading.main_thread():
             none = _None()
@@ -464,7 +469,7 @@ def callback(kind: Any, function: Optional[Callable[..., Any]]) -> Any:
         return Callback(kind, lambda *arguments: 0)
     made = Callback(kind, function)
     if lasting:
-        if not _kept:
+        if not _kept and not _replaced:
             atexit.register(_quiet)
         _kept[kind] = made
     return made
