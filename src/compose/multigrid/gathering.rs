@@ -16,8 +16,8 @@ pub(super) struct LevelRanks {
     pub grid: [usize; 4],
     /// Whether this rank has a part of the level before it is gathered.
     pub outer_part: bool,
+    /// Whether this rank has a part of the level after it is gathered.
     pub part: bool,
-/// Whether this rank has a part of the level after it is gathered.
 }
 
 impl LevelRanks {
