@@ -37,7 +37,7 @@ pub struct Fourier {
     // Before the device, which must be there when a plan is dropped.
     plan: Box<dyn Plan>,
     device: Device,
-    /// In a rehearsal, memory as large as the work area of a GPU's transforms.
+    /// Memory as large as the work area of a GPU's transforms, which a rehearsal holds instead of transforms.
     _work: Option<Buffer>,
 }
 

@@ -30,8 +30,8 @@ impl Geometry {
 }
 
 impl GaugeField {
-    /// To be called after links were written, by every rank: gives the links a new version and updates their borders,
-    /// for the links of `direction` or of all directions.
+    /// Gives the links a new version and updates their borders, for the links of `direction` or of all directions.
+    /// Every rank calls this after links were written.
     pub(crate) fn exchange(&self, direction: Option<usize>) -> Result<()> {
         self.changed();
         let geometry = self.geometry();

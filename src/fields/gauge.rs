@@ -272,8 +272,8 @@ impl GaugeField {
         self.copy_from(&copy)
     }
 
-    /// To be called after links were written without regard to boundaries in time: sets links that do not exist to
-    /// zero and fixed links to their values, and updates the borders. Links are stored whole, in double or single
+    /// Sets links that do not exist to zero and fixed links to their values, and updates the borders; called after
+    /// links were written without regard to boundaries in time. Links are stored whole, in double or single
     /// precision.
     ///
     /// # Errors

@@ -96,7 +96,7 @@ pub const MAX_DIRECTIONS: usize = 10_000;
 pub struct SolverParams {
     pub kind: SolverKind,
     pub stop: Stop,
-    /// In mixed precision, factor by which the iteration's residual falls before it is recomputed in precise
+    /// Factor by which the iteration's residual falls in mixed precision before it is recomputed in precise
     /// arithmetic. 0: a value that depends on the lower precision, [`SolverParams::delta_in`].
     pub delta: f64,
     /// Number of directions of each right-hand side that GCR keeps before a restart.

@@ -479,8 +479,8 @@ impl Modes {
         }
     }
 
-    /// In a rehearsal, made-up results of a search: the largest number of modes that it may find, with eigenvalues of
-    /// a spectrum for which the search ends.
+    /// Made-up results of a search, for a rehearsal: the largest number of modes that it may find, with eigenvalues
+    /// of a spectrum for which the search ends.
     ///
     /// # Errors
     /// Errors of [`Modes::find`].

@@ -82,7 +82,7 @@ pub(super) struct Sweeper {
     /// Number of the exchange of faces in which the last half of a sweep took part, where borders of `g` are behind.
     ahead: Option<u32>,
     pub functional: Functional,
-    /// Which slices sweeps change.
+    /// For each time slice, whether sweeps change it.
     pub on: Vec<bool>,
 }
 

@@ -13,11 +13,11 @@ use crate::io::{FileFormat, WriteOptions};
 use crate::ops::config::{load_fields, load_gauge, save_gauge_and_fields, LoadOptions};
 
 const LABEL: &str = "plaq checkpoint, seed ";
-/// In the label, the text between the seed and the intervals, if there are any. Intervals are JSON with numbers as
-/// text, so that reading does not round them.
+/// Text of the label between the seed and the intervals, if there are any. Intervals are JSON with numbers as text,
+/// so that reading does not round them.
 const INTERVALS: &str = ", intervals ";
 
-/// In the label, the text before the boundaries in time, which are left out if links are periodic.
+/// Text of the label before the boundaries in time, which are left out if links are periodic.
 const BOUNDARIES: &str = ", links with ";
 
 fn label(place: &ChainPosition, boundary: BoundaryTime) -> String {

@@ -60,7 +60,7 @@ fn chain(links: &GaugeField, monomials: Vec<Box<dyn Monomial>>, scheme: Scheme) 
     Hmc::new(device, geometry, Precision::F64, monomials, params).unwrap()
 }
 
-/// Of two equal chains one is rehearsed: its first trajectory launches the kernels for which the rehearsal asked,
+/// One of two equal chains is rehearsed: its first trajectory launches the kernels for which the rehearsal asked,
 /// except `max`, and ends with the same links as the other chain.
 fn first_trajectory(max: usize, make: impl Fn(&GaugeField) -> Hmc) {
     let run = |rehearsed: bool| {

@@ -96,7 +96,7 @@ const PILOT: usize = 4;
 /// Number of columns on coarse levels that are solved for together.
 const AT_ONCE: usize = 12;
 
-/// Which term of the sum a part is.
+/// The term of the telescoped sum that a part estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Term {
     /// The difference of this level and the next one, or the last level itself, by noise on this level.

@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(ensemble([]), "");
     }
 
-    /// In a PDF the table has the position of each object, and the length of the stream is right.
+    /// A PDF's table gives the position of each object, and its stream has the length that it states.
     #[test]
     fn pdfs_are_whole() {
         let mut series = Series::new("a (b) \\ ü", RED, vec![1.0, 2.0, 1.5]);
