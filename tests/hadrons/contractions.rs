@@ -197,10 +197,10 @@ fn quark(solver: &DiracSolver, origin: [usize; 4]) -> SpinorField {
     x
 }
 
-/// With one mass for all quarks, correlators of each flavour multiplet are equal. Diagonal correlators of smooth
-/// links are positive. With two masses, correlators of heavier hadrons are smaller; this holds for the charge
-/// density, which vanishes at zero temperature for equal masses, only because this lattice is short. Results are the
-/// same on any number of ranks.
+/// Correlators of each flavour multiplet are equal if all quarks have one mass. Diagonal correlators of smooth links
+/// are positive. With two masses, correlators of heavier hadrons are smaller; this holds for the charge density,
+/// which vanishes at zero temperature for equal masses, only because this lattice is short. Results are the same on
+/// any number of ranks.
 #[test]
 fn multiplets_and_signs() {
     let extents = [4, 4, 4, 8];
