@@ -4,25 +4,25 @@
 /// Result of everything fallible in plaq.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong. Most errors refuse an argument: `argument`, what was `expected` and what was `found`. The others
-/// are a `sentence`. The text is made where it is printed: [`Error::message`] is that of the C interface,
-/// [`Error::in_words`] that of programs and languages whose values have words.
+/// An error. Most errors refuse an argument, with its name (`argument`), what was `expected` and what was `found`;
+/// others consist of a `sentence`. The text is made where it is printed: [`Error::message`] is that of the C
+/// interface, [`Error::in_words`] that of programs and languages whose values have words.
 #[derive(Clone, Debug)]
 pub struct Error(Box<Parts>);
 
-/// The parts of an [`Error`]; empty where it has none.
+/// The parts of an [`Error`]; those that it does not have are empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     pub status: Status,
-    /// File, line of an input or rank that it is about, the outermost first.
+    /// File, line of an input or rank to which it refers, the outermost first.
     pub place: String,
     /// Name of the argument that is refused, e.g. `params.tol`.
     pub argument: String,
     pub expected: String,
     pub found: String,
-    /// What happened, where no argument is refused.
+    /// What happened, if no argument is refused.
     pub sentence: String,
-    /// What to do about it.
+    /// What the user can do.
     pub hint: String,
 }
 
@@ -34,7 +34,7 @@ impl Error {
         Error(Box::new(Parts { status, place, argument, expected, found, sentence, hint }))
     }
 
-    /// An argument that is refused.
+    /// An error that refuses an argument.
     pub fn refused(
         status: Status,
         argument: impl Into<String>,
@@ -48,13 +48,13 @@ impl Error {
         error
     }
 
-    /// The same error with what to do about it.
+    /// The same error with a hint about what to do.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = hint.into();
         self
     }
 
-    /// The same error in a file, line or rank.
+    /// The same error with a place: a file, line or rank.
     pub fn at(mut self, place: impl std::fmt::Display) -> Self {
         self.0.place = match &*self.0.place {
             "" => place.to_string(),
@@ -69,31 +69,31 @@ impl Error {
         self
     }
 
-    /// The same error with the argument's name as the caller knows it.
+    /// The same error with the name by which the caller knows the argument.
     pub fn renamed(mut self, argument: impl FnOnce(&str) -> String) -> Self {
         self.0.argument = argument(&self.0.argument);
         self
     }
 
-    /// The same error with more that would have been right.
+    /// The same error with another value that would have been accepted.
     pub fn or_expected(mut self, more: &str) -> Self {
         self.0.expected.push_str(more);
         self
     }
 
-    /// Status and the texts of all parts, for other ranks.
+    /// Status and texts of all parts, to be sent to other ranks.
     pub(crate) fn parts(&self) -> (Status, [&str; 6]) {
         let Parts { status, place, argument, expected, found, sentence, hint } = &*self.0;
         (*status, [place, argument, expected, found, sentence, hint])
     }
 
-    /// The error that has these parts.
+    /// The error with these parts.
     pub(crate) fn from_parts(status: Status, parts: [String; 6]) -> Self {
         let [place, argument, expected, found, sentence, hint] = parts;
         Error(Box::new(Parts { status, place, argument, expected, found, sentence, hint }))
     }
 
-    /// What is wrong, without place and hint.
+    /// The text of the error, without place and hint.
     pub fn what(&self) -> String {
         let Parts { argument, expected, found, sentence, .. } = &**self;
         let name = if argument.is_empty() { String::new() } else { format!("{argument}: ") };
@@ -114,8 +114,8 @@ impl Error {
         format!("{place}{}{hint}", self.what())
     }
 
-    /// The same for programs and languages that know values by words, e.g. `full` for `PLAQ_SYSTEM_FULL`, and
-    /// parameters without the name of their struct. `words` gives the word of a constant.
+    /// The same text for programs and languages that have words for values, e.g. `full` for `PLAQ_SYSTEM_FULL`, and
+    /// parameters without the name of their struct. `words` returns the word for a constant.
     pub fn in_words(&self, words: &dyn Fn(&str) -> Option<String>) -> String {
         let mut plain = self.clone();
         let Parts { argument, expected, found, sentence, hint, .. } = &mut *plain.0;
@@ -144,7 +144,7 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The text with words in place of constants of the C interface.
+/// Replaces constants of the C interface in a text by words.
 fn spelled(text: &str, words: &dyn Fn(&str) -> Option<String>) -> String {
     let part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let (mut all, mut rest) = (String::new(), text);
@@ -158,7 +158,7 @@ fn spelled(text: &str, words: &dyn Fn(&str) -> Option<String>) -> String {
     all + rest
 }
 
-/// The message with an exponent for numbers that a page would not hold: of 1e300 Rust writes all zeros.
+/// The message with very large and small numbers in exponential form: Rust writes all zeros of 1e300.
 fn shortened(message: String) -> String {
     const LONG: usize = 24;
     let digit = |c: char| c.is_ascii_digit() || c == '.';
@@ -178,8 +178,8 @@ fn shortened(message: String) -> String {
     message.split_inclusive(' ').map(short).collect()
 }
 
-/// `return Err(...)` with a sentence: `bail!(Status, "text {}", value)`, or with what to do besides:
-/// `bail!(Status, sentence("text"), hint("text"))`.
+/// Returns an error with a sentence: `bail!(Status, "text {}", value)`, or with a hint: `bail!(Status,
+/// sentence("text"), hint("text"))`.
 #[macro_export]
 macro_rules! bail {
     ($status:ident, sentence($($sentence:tt)*), hint($($hint:tt)*) $(,)?) => {
@@ -193,8 +193,8 @@ macro_rules! bail {
     };
 }
 
-/// `return Err(...)` that refuses an argument: `refuse!(Status, "name", expected("0 to 1"), found("{x}"))`, where
-/// `found` and `hint("text")` may be left out.
+/// Returns an error that refuses an argument: `refuse!(Status, "name", expected("0 to 1"), found("{x}"))`; `found`
+/// may be left out and `hint("text")` added.
 #[macro_export]
 macro_rules! refuse {
     ($($refused:tt)*) => {
@@ -202,7 +202,7 @@ macro_rules! refuse {
     };
 }
 
-/// The error of [`refuse!`].
+/// Makes the error that [`refuse!`] returns.
 #[macro_export]
 macro_rules! refused {
     (
@@ -227,8 +227,8 @@ macro_rules! refused {
     };
 }
 
-/// The words of an enum's values in messages: those of the C header where it has them. `Debug` writes the
-/// same, so that no message spells a value as Rust does.
+/// Defines the texts for an enum's values in messages: the names in the C header if there are any. `Debug` writes the
+/// same, so that messages never spell a value as Rust does.
 #[macro_export]
 macro_rules! words {
     ($type:ident { $($value:ident => $word:expr,)* }) => {
@@ -246,7 +246,7 @@ macro_rules! words {
 }
 pub use crate::words;
 
-/// Text of a number with `digits` significant digits; it has an exponent only where that is shorter.
+/// A number as text with `digits` significant digits, in exponential form only where that is shorter.
 pub fn significant(x: f64, digits: usize) -> String {
     let scientific = format!("{x:.*e}", digits - 1);
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
@@ -270,8 +270,8 @@ pub fn within(name: &str, found: usize, least: usize, max: usize) -> Result<()> 
     Ok(())
 }
 
-/// `count` copies of `value` on the host; memory that is not there is a status. What grows with a
-/// lattice is made by this: other allocations are small, and Rust ends the process where they fail.
+/// Makes an array of `count` copies of `value` on the host; missing memory is an error. It is to be used for all
+/// arrays that grow with the lattice: other allocations are small, and Rust ends the process if they fail.
 pub fn host_array<T: Clone>(count: usize, value: T, what: &str) -> Result<Vec<T>> {
     let mut array = Vec::new();
     if array.try_reserve_exact(count).is_err() {
@@ -285,7 +285,7 @@ pub fn host_array<T: Clone>(count: usize, value: T, what: &str) -> Result<Vec<T>
     Ok(array)
 }
 
-/// The same, of what an iterator of known length gives.
+/// Collects an iterator of known length into an array on the host; missing memory is an error.
 pub fn host_list<T>(items: impl ExactSizeIterator<Item = T>, what: &str) -> Result<Vec<T>> {
     let (count, mut list) = (items.len(), Vec::new());
     if list.try_reserve_exact(count).is_err() {
@@ -301,8 +301,8 @@ pub fn host_list<T>(items: impl ExactSizeIterator<Item = T>, what: &str) -> Resu
 
 macro_rules! statuses {
     ($($name:ident = $number:literal, $c_name:literal, $help:literal;)*) => {
-        /// Status numbers of the C interface: 0 done, positive = refused and nothing
-        /// changed, negative = the object or context is lost. Numbers are never reused.
+        /// Status numbers of the C interface: 0 success; positive: refused, and nothing has changed; negative: the
+        /// object or context is lost. Numbers are never reused.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(i32)]
         pub enum Status { $(#[doc = $help] $name = $number,)* }
@@ -316,7 +316,7 @@ macro_rules! statuses {
 }
 
 impl Status {
-    /// Is this what a machine without usable CUDA answers?
+    /// Whether this is an error of a machine without usable CUDA.
     pub fn is_missing_device(self) -> bool {
         use Status::*;
         matches!(self, NoDevice | DriverMissing | DriverTooOld | NvrtcMissing)

@@ -1,4 +1,4 @@
-//! Where operators and solvers meet: solvers know only this.
+//! The trait of linear operators, which is all that solvers know of them.
 //!
 //! An operator says what fields it maps to what, and how; solvers, sums and products then take it.
 //!
@@ -77,7 +77,7 @@ use crate::fields::blas::{self, Sums};
 use crate::fields::{Components, Geometry, Precision, RhsOrder, Subset, VectorField};
 use crate::refuse;
 
-/// The shape of the fields that an operator acts on, or makes.
+/// The shape of the fields that an operator takes or produces: lattice, sites, components, precision and device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     pub device: Device,
@@ -100,7 +100,7 @@ impl Shape {
             order: field.order(),
         }
     }
-    /// This shape on another device.
+    /// The same shape on another device.
     pub(crate) fn on(&self, device: &Device) -> Self {
         Shape { device: device.clone(), ..self.clone() }
     }
@@ -158,16 +158,16 @@ impl Shape {
 /// A linear operator from fields of one shape to fields of another, any number of right-hand sides
 /// at once. Solvers and preconditioners are operators too.
 pub trait LinOp: Send + Sync {
-    /// Shape of the fields that it acts on (its domain).
+    /// Shape of the fields to which it is applied (its domain).
     fn shape(&self) -> Shape;
-    /// Shape of the fields that it makes (its range).
+    /// Shape of the fields that it produces (its range).
     fn range(&self) -> Shape {
         self.shape()
     }
-    /// out = M in; out and in are different fields.
+    /// Computes out = M in; out and in are different fields.
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()>;
-    /// out = M in. An operator that computes v with <in, M in> = |v|^2 on the way may start the sum |v|^2, which
-    /// costs less than the product of in and out.
+    /// Computes out = M in. An operator that on the way computes a vector v with <in, M in> = |v|^2 may start the sum
+    /// |v|^2 and return it, which is cheaper for the caller than the scalar product of in and out.
     fn apply_for_curvature(
         &self,
         out: &mut VectorField,
@@ -176,8 +176,8 @@ pub trait LinOp: Send + Sync {
         self.apply(out, inp)?;
         Ok(None)
     }
-    /// out = a M in + b in + c out, a step of a recurrence, with real a, b, c; where c = 0 `out` need not be set. `image` is
-    /// memory for M in, made at the first step of an operator that needs it.
+    /// Computes out = a M in + b in + c out, a step of a recurrence, with real a, b, c; if c = 0 `out` need not be
+    /// set before. `image` is memory for M in, which an operator that needs it allocates at the first step.
     fn recur(
         &self,
         out: &mut VectorField,
@@ -197,7 +197,7 @@ pub trait LinOp: Send + Sync {
         self.apply(image, inp)?;
         blas::axpbypcz(&numbers(a), image, &numbers(b), inp, &numbers(c), out)
     }
-    /// out = M^dagger in.
+    /// Computes out = M^dagger in.
     fn apply_dagger(&self, _out: &mut VectorField, _inp: &VectorField) -> Result<()> {
         bail!(Unsupported, "this operator has no adjoint");
     }
@@ -205,14 +205,14 @@ pub trait LinOp: Send + Sync {
     fn hermitian(&self) -> bool {
         false
     }
-    /// Floating-point operations of one application to one right-hand side (physics.md, Counting).
+    /// Number of floating-point operations of one application to one right-hand side (physics.md, Counting).
     fn flops(&self) -> f64;
-    /// Compulsory bytes of one application to `nrhs` right-hand sides.
+    /// Number of bytes that one application to `nrhs` right-hand sides has to read and write at least.
     fn bytes(&self, nrhs: usize) -> f64;
     /// Frees temporaries that it keeps for later applications.
     fn free_idle(&self) {}
-    /// An operator like this one on another device, its numbers zero: for rehearsals, which say what memory work with it
-    /// takes. One that does not say how it is made again has no temporaries.
+    /// An operator of the same kind and shape on another device, with all numbers zero: rehearsals use it to find the
+    /// memory that work with it takes. By default a stand-in without temporary fields.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -220,8 +220,8 @@ pub trait LinOp: Send + Sync {
         let (domain, range) = (self.shape().on(device), self.range().on(device));
         Ok(Arc::new(Idle { domain, range, hermitian: self.hermitian() }))
     }
-    /// Largest amount of device memory that an application of M, or of M^dagger, to `nrhs` right-hand sides takes
-    /// besides in and out, found by a rehearsal of a first application.
+    /// Largest number of bytes of device memory that an application of M, or of M^dagger if `dagger`, to `nrhs`
+    /// right-hand sides takes besides in and out, found by a rehearsal of a first application.
     ///
     /// # Errors
     /// Errors of the application that do not depend on numbers.
@@ -244,7 +244,7 @@ pub trait LinOp: Send + Sync {
     }
 }
 
-/// An operator of rehearsals that does nothing.
+/// An operator for rehearsals that does nothing when applied.
 struct Idle {
     domain: Shape,
     range: Shape,
@@ -279,10 +279,10 @@ impl LinOp for Idle {
 #[derive(Default)]
 pub struct Workspace(Mutex<Vec<VectorField>>);
 
-/// A temporary field, which goes back to its workspace.
+/// A temporary field, which is returned to its workspace when dropped.
 pub struct Temporary<'a> {
     workspace: &'a Workspace,
-    /// The field; it is `None` only while this is dropped.
+    /// The field; `None` only while this is being dropped.
     field: Option<VectorField>,
 }
 

@@ -1,4 +1,4 @@
-//! The Laplacian as a quark action, covariant shifts, and the versions of links.
+//! Tests of the Laplacian as a quark action, of covariant shifts, and of the versions of links.
 
 use crate::{common, reference};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ struct Setup {
     gauge: GaugeField,
 }
 
-/// What the links do, site by site.
+/// Reference for the Laplacian and for shifts, computed site by site on the host.
 struct Reference {
     lat: Lattice,
     links: Gauge,
@@ -71,7 +71,8 @@ impl Setup {
 }
 
 impl Reference {
-    /// One covariant step, site by site: 0 to 3 forward, 7 - mu back.
+    /// Computes one covariant step of v site by site. Steps 0 to 3 go forward in x y z t; step 7 - mu goes back in
+    /// direction mu.
     fn step(&self, spins: usize, step: u8, v: &[C]) -> Vec<C> {
         let mut out = vec![C::new(0.0, 0.0); v.len()];
         for x in 0..self.lat.volume() {
@@ -94,14 +95,14 @@ impl Reference {
         }
         out
     }
-    /// One time slice, for steps that stay in it.
+    /// The reference on one time slice alone, for operators without steps in time.
     fn slice(&self, t: usize) -> Reference {
         let [x, y, z, _] = self.lat.extents;
         let lat = Lattice::new([x, y, z, 1]);
         let links = self.links[4 * lat.volume() * t..][..4 * lat.volume()].to_vec();
         Reference { lat, links }
     }
-    /// (2 d + m^2) v minus the sum over neighbours.
+    /// Computes (2 d + m^2) v minus the sum over the neighbours in d directions.
     fn laplace(&self, spins: usize, directions: i32, mass2: f64, v: &[C]) -> Vec<C> {
         let diagonal = 2.0 * f64::from(directions.count_ones()) + mass2;
         let mut out: Vec<C> = v.iter().map(|z| diagonal * z).collect();
@@ -122,7 +123,7 @@ fn complex(v: &[f64]) -> Vec<C> {
     v.chunks(2).map(|z| C::new(z[0], z[1])).collect()
 }
 
-/// The Laplacian is solved like any quark action: with every Schur complement and without, in mixed precision,
+/// The Laplacian is solved as any quark action is: with every Schur complement and without, in mixed precision, for
 /// two right-hand sides at once.
 #[test]
 fn laplacians_are_solved() {
@@ -163,7 +164,7 @@ fn laplacians_are_solved() {
     }
 }
 
-/// (-D^2 + m^2 + sigma) x = b for several sigma from one Krylov space.
+/// The systems (-D^2 + m^2 + sigma) x = b are solved for several sigma from one Krylov space.
 #[test]
 fn laplacians_take_shifts() {
     for s in setups() {
@@ -188,7 +189,8 @@ fn laplacians_take_shifts() {
     }
 }
 
-/// Eigenvalues below x of a hermitian matrix: negative pivots of A - x (Sylvester).
+/// Number of eigenvalues of a hermitian matrix A below x, which is the number of negative pivots of A - x
+/// (Sylvester).
 fn eigenvalues_below(mut a: Vec<Vec<C>>, x: f64) -> usize {
     let n = a.len();
     (0..n).for_each(|i| a[i][i] -= x);
@@ -205,8 +207,8 @@ fn eigenvalues_below(mut a: Vec<Vec<C>>, x: f64) -> usize {
     below
 }
 
-/// The lowest modes of the three-dimensional Laplacian on each time slice: eigenvectors by the reference, orthonormal,
-/// none missing.
+/// The lowest modes of the three-dimensional Laplacian on each time slice are eigenvectors of the reference and
+/// orthonormal, and none is missing.
 #[test]
 fn modes_of_time_slices() {
     for s in setups() {
@@ -261,7 +263,7 @@ fn modes_of_time_slices() {
     }
 }
 
-/// Shifts along paths carry what is at their end back to their start; the adjoint goes the other way.
+/// Shifts along paths move the value at a path's end to its start; the adjoint moves it the other way.
 #[test]
 fn shifts_follow_paths() {
     for s in setups() {
@@ -296,7 +298,8 @@ fn shifts_follow_paths() {
     }
 }
 
-/// Every change gives links another version, copies keep it, and operators and their copies follow.
+/// Every change gives links a new version, copies keep the version, and operators and their copies report the version
+/// of their links.
 #[test]
 fn links_know_their_version() {
     for device in devices() {
@@ -355,8 +358,8 @@ fn links_know_their_version() {
     }
 }
 
-/// The residual of a Schur complement that goes by way of the other parity is source minus image, for one right-hand side
-/// and several.
+/// The residual of a Schur complement that is computed from the other parity is source minus image, for one
+/// right-hand side and several.
 #[test]
 fn residuals_by_way_of_the_other_parity() {
     let phase = C::from_polar(1.0, 0.4);

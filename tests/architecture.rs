@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What each top-level module may use besides itself.
+/// For each top-level module the modules that it may use besides itself.
 const ALLOWED: &[(&str, &str)] = &[
     ("error", ""),
     ("params", "error"),
@@ -25,7 +25,7 @@ const ALLOWED: &[(&str, &str)] = &[
 
 const MAY_BE_UNSAFE: &[&str] = &["backend", "comm", "capi", "program"];
 const LONGEST_FILE: usize = 800;
-/// Where the sources of the core are, and those of the C interface and the program.
+/// Folders with the sources of the core, and with those of the C interface and the program.
 const CRATES: [&str; 2] = ["src", "interface/src"];
 
 struct Source {
@@ -34,7 +34,7 @@ struct Source {
     module: Vec<String>,
     /// Text without comments, strings and characters.
     code: String,
-    /// Its strings.
+    /// The contents of its string literals.
     strings: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ fn strip(text: &str) -> String {
     split(text).0
 }
 
-/// The same, and the strings between quotation marks.
+/// Rust or C++ text without comments and the contents of literals, and the strings between quotation marks.
 fn split(text: &str) -> (String, Vec<String>) {
     let c: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
@@ -142,7 +142,7 @@ fn split(text: &str) -> (String, Vec<String>) {
     (out, strings)
 }
 
-/// Identifiers and single punctuation marks; `::` is one token.
+/// Splits code into identifiers and single punctuation marks; `::` is one token.
 fn tokens(code: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut chars = code.chars().peekable();
@@ -164,8 +164,7 @@ fn tokens(code: &str) -> Vec<String> {
     out
 }
 
-/// First path segments after `crate::`, or after as many `super::` as reach the crate's root,
-/// braces resolved.
+/// First path segments after `crate::`, or after enough `super::` to reach the crate's root, with braces resolved.
 fn root_items(source: &Source) -> BTreeSet<String> {
     let tokens = tokens(&source.code);
     let at = |i: usize| tokens.get(i).map_or("", String::as_str);
@@ -208,7 +207,7 @@ fn root_items(source: &Source) -> BTreeSet<String> {
     found
 }
 
-/// Exported macros live at the crate's root, whichever module defines them.
+/// Exported macros with the modules that define them: such macros live at the crate's root.
 fn exported_macros(sources: &[Source]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for source in sources {
@@ -226,7 +225,7 @@ fn exported_macros(sources: &[Source]) -> BTreeMap<String, String> {
     found
 }
 
-/// Complaints about one file's arrows.
+/// Messages about one file's imports of modules that its module may not use.
 fn arrows(source: &Source, macros: &BTreeMap<String, String>) -> Vec<String> {
     let Some(layer) = source.module.first() else { return vec![] };
     let Some((_, below)) = ALLOWED.iter().find(|(name, _)| name == layer) else {
@@ -280,8 +279,8 @@ fn tree(t: &[String], mut i: usize, prefix: &[String], found: &mut Vec<Vec<Strin
     }
 }
 
-/// Paths that begin with `crate`, `super` or `self`, from the crate's root on, braces resolved. Not those
-/// that begin with `$crate`: what a macro names is imported by the files that call it.
+/// Paths that begin with `crate`, `super` or `self`, from the crate's root, with braces resolved. Paths that begin
+/// with `$crate` are left out: the files that call the macro import what it names.
 fn paths(source: &Source) -> Vec<Vec<String>> {
     // Tests are the end of a file.
     let code = source.code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
@@ -299,7 +298,7 @@ fn paths(source: &Source) -> Vec<Vec<String>> {
     found
 }
 
-/// What a file imports under which name, so that others may find it there.
+/// Names under which a file re-exports items, with the paths of these items.
 fn reexports(source: &Source) -> BTreeMap<String, Vec<String>> {
     let code = source.code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let tokens = tokens(code);
@@ -313,9 +312,9 @@ fn reexports(source: &Source) -> BTreeMap<String, Vec<String>> {
     found.into_iter().filter_map(|path| Some((path.last()?.clone(), path))).collect()
 }
 
-/// For each file those that it imports from, by number; what another file shows of a third one comes from
-/// that. A `mod.rs` and the files below its folder are left out among themselves: it shows what they have,
-/// and they use what they share.
+/// For each file the numbers of the files that it imports from; an item that another file re-exports counts as
+/// imported from the file that defines it. A `mod.rs` and the files below its folder are left out among themselves:
+/// it re-exports their items, and they use the items that they share.
 fn imports(sources: &[Source]) -> Vec<BTreeSet<usize>> {
     let numbers: BTreeMap<&[String], usize> =
         sources.iter().enumerate().map(|(n, s)| (s.module.as_slice(), n)).collect();
@@ -344,7 +343,7 @@ fn imports(sources: &[Source]) -> Vec<BTreeSet<usize>> {
     sources.iter().map(of).collect()
 }
 
-/// A way from each file that lies on a circle back to itself.
+/// For each file that lies on a circle of imports, a path from it back to itself.
 fn circles(imports: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
     let circle = |start: usize| {
         let mut ways = vec![vec![start]];
@@ -443,8 +442,8 @@ fn every_test_belongs_to_a_program() {
     assert!(tests.len() > 20 && missing.is_empty(), "modules of no test program: {missing:?}");
 }
 
-/// A kit runs on machines that never had the source tree: its tests find their data from the folder
-/// that they run in, as those of `cargo test` do.
+/// The kit's tests run on machines without the source tree: they find their data from the folder that they run in, as
+/// `cargo test` tests do.
 #[test]
 fn tests_of_the_kit_do_not_look_where_they_were_built() {
     let mut sources = Vec::new();
@@ -474,8 +473,8 @@ fn tests_of_the_kit_do_not_look_where_they_were_built() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Types of the values that constants of the C header mean: `PLAQ_X = 1 => Type::Value`, and those of `choices!` that
-/// leave messages to the type: `names Type: plaq_x {`.
+/// Types whose values the constants of the C header stand for: `PLAQ_X = 1 => Type::Value`, and types of `choices!`
+/// that leave messages to the type: `names Type: plaq_x {`.
 fn types_of_constants(source: &Source) -> BTreeSet<String> {
     let t = tokens(&source.code);
     let at = |i: usize| t.get(i).map_or("", String::as_str);
@@ -493,7 +492,7 @@ fn types_of_constants(source: &Source) -> BTreeSet<String> {
     values.chain(named.map(|i| i + 1)).map(|j| t[j].clone()).collect()
 }
 
-/// Do messages have words for a type? Without `Debug` they cannot spell its values as Rust does.
+/// Whether messages have words for a type. Without `Debug` they cannot spell its values as Rust does.
 fn has_words(sources: &[Source], name: &str) -> bool {
     let spelt = |t: &[String]| t[0] == "words" && t[2] == "(" && t[3] == name;
     let bare = |source: &Source| {
@@ -508,8 +507,8 @@ fn has_words(sources: &[Source], name: &str) -> bool {
     sources.iter().any(|s| tokens(&s.code).windows(4).any(spelt) || bare(s))
 }
 
-/// Rust's names of precisions and storages in a text for users, where single words name kernels, and its exponents,
-/// 1.00e0: `significant` writes numbers.
+/// Whether a text for users holds Rust's names of precisions and storages, or its exponents (1.00e0; `significant`
+/// writes numbers). Single words that name kernels do not count.
 fn rust_spelling(text: &str) -> bool {
     let exponent =
         |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("e}");
@@ -573,8 +572,8 @@ fn every_order_of_the_header_has_a_formula() {
     assert!(unknown.is_empty(), "docs/layouts.md: the header has no {unknown:?}");
 }
 
-/// Names of variables of the environment in a file: strings of a program that are nothing else, and
-/// what a script takes the value of.
+/// Names of environment variables in a file: strings of a program that consist of such a name, and variables whose
+/// value a script uses.
 fn variables(path: &Path, text: &str) -> BTreeSet<String> {
     let python = path.extension().is_some_and(|e| e == "py");
     let script = python || path.extension().is_none_or(|e| e == "sh");
@@ -625,8 +624,8 @@ fn every_variable_has_a_line() {
     assert!(stale.is_empty(), "docs/environment.md: nothing uses {stale:?}");
 }
 
-/// Lines of comments on items whose first word, or the first one below a heading, is a preposition or a relative pronoun:
-/// what they speak of is not said.
+/// Line numbers of comments on items whose first word, or the first word below a heading, is a preposition or a
+/// relative pronoun: such a comment does not say what it is about.
 fn headless(text: &str) -> Vec<usize> {
     const FIRST: [&str; 12] =
         ["Of", "That", "Those", "Whose", "As", "Which", "In", "By", "With", "To", "From", "At"];
@@ -668,7 +667,7 @@ fn nothing_is_left_for_later() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A header is named by the table of kernels or included by another header.
+/// Every kernel header is named by the table of kernels or included by another header.
 #[test]
 fn every_kernel_header_is_used() {
     let table = fs::read_to_string(root().join("src/backend/families_table.rs")).expect("a table");
@@ -686,7 +685,8 @@ fn every_kernel_header_is_used() {
     }
 }
 
-/// NVRTC 13.0 leaves out a loop with a pragma that follows `else` of an `if constexpr` without braces.
+/// Loops with a pragma that follow `else` of an `if constexpr` have braces: NVRTC 13.0 leaves such loops out without
+/// them.
 #[test]
 fn unrolled_loops_after_else_have_braces() {
     for path in files("kernels", &["h"]) {

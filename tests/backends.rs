@@ -5,7 +5,7 @@ use common::{devices, largest};
 use plaq::backend::Device;
 use plaq::error::Status;
 
-/// Bytes that repeat with no period of a power of two.
+/// Bytes whose pattern does not repeat with a period that is a power of two.
 fn pattern(n: usize, seed: u32) -> Vec<u8> {
     (0..n as u32).map(|i| (i.wrapping_mul(2654435761).wrapping_add(seed) >> 13) as u8).collect()
 }
@@ -90,7 +90,8 @@ fn work_is_timed() {
     }
 }
 
-/// libplaq is not linked with CUDA: on a machine without it, asking says what is missing.
+/// Asking for a GPU on a machine without CUDA gives a status with a message about what is missing; libplaq is not
+/// linked with CUDA.
 #[test]
 fn a_machine_without_cuda_gets_a_status() {
     match Device::cuda(0) {
@@ -112,7 +113,8 @@ fn a_machine_without_cuda_gets_a_status() {
     }
 }
 
-/// Each library is looked for once in a process: this test runs again in processes of its own.
+/// Libraries that are missing are named in messages. Each library is looked for once in a process, so this test runs
+/// again in processes of its own.
 #[test]
 fn libraries_that_are_missing_are_named() {
     use plaq::backend::cuda::{Nccl, Nvrtc};
@@ -149,12 +151,12 @@ fn libraries_that_are_missing_are_named() {
     }
 }
 
-/// Against the sum itself, over three axes and over four, of unequal extents.
+/// Fourier transforms of three and of four axes with unequal extents equal the sums that define them.
 #[test]
 fn fourier_transforms_match_the_sum() {
     use plaq::backend::fourier::{Fourier, FourierShape};
     type C = num_complex::Complex64;
-    /// sum_x exp(-+ i p x) f(x) over axis `mu`, in one array after the other.
+    /// Computes sum_x exp(-+ i p x) f(x) over axis `mu` for each of several arrays.
     fn line(f: &[C], l: [usize; 4], mu: usize, sign: f64) -> Vec<C> {
         let stride: usize = l[..mu].iter().product();
         let mut out = vec![C::ZERO; f.len()];

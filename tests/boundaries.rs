@@ -1,4 +1,4 @@
-//! Links with boundaries in time: observables, flow, forces and quarks against the reference, files, chains.
+//! Tests of links with boundaries in time: observables, flow, forces and quarks against the reference, files, chains.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ const BOUNDARIES: [BoundaryTime; 3] = [
     BoundaryTime::Sf { phi: PHI, phi_prime: PHI_PRIME },
     BoundaryTime::OpenSf { phi_prime: PHI_PRIME },
 ];
-/// Lanes split time in pieces of two or more slices, or not at all.
+/// Extents of a rank's part for which SIMD lanes split time in pieces of two or more slices, or not at all.
 const PARTS: [[usize; 4]; 3] = [[4, 4, 4, 4], [2, 6, 4, 8], [2, 4, 2, 6]];
 
 pub(crate) struct Setup {
@@ -89,7 +89,7 @@ impl Setup {
         f.load_lex(&field_numbers(field)).unwrap();
         f
     }
-    /// A random field that vanishes where quarks do.
+    /// A random quark field that vanishes on the slices where boundaries make quarks vanish.
     fn quark(&self, seed: u64) -> Field {
         let mut psi = spinor::random(self.lat, seed);
         for (lex, s) in psi.iter_mut().enumerate() {
@@ -190,7 +190,7 @@ fn flow_moves_what_is_there() {
     }
 }
 
-/// Overrelaxation keeps the action of all links to rounding: its sums of staples are those of the plaquettes that exist, with
+/// Overrelaxation keeps the action of all links to rounding: its sums of staples hold the plaquettes that exist, with
 /// their weights.
 #[test]
 fn overrelaxation_keeps_the_action_with_its_weights() {
@@ -224,8 +224,9 @@ fn overrelaxation_keeps_the_action_with_its_weights() {
     }
 }
 
-/// At strong coupling each plaquette has the mean of a matrix with the weight exp(x Re tr U / 3), x = w beta: u(x) = x / 18 + x^2 / 216 -
-/// 5 x^4 / 93312 + ... (Gross, Witten, Phys. Rev. D 21 (1980) 446; Drouffe, Zuber, Phys. Rep. 102 (1983) 1).
+/// Plaquettes at strong coupling have the mean of a matrix with the weight exp(x Re tr U / 3), x = w beta: u(x) = x /
+/// 18 + x^2 / 216 - 5 x^4 / 93312 + ... (Gross, Witten, Phys. Rev. D 21 (1980) 446; Drouffe, Zuber, Phys. Rep. 102
+/// (1983) 1).
 #[test]
 fn heat_bath_weighs_plaquettes_at_the_boundaries() {
     let device = devices().pop().unwrap();
@@ -269,7 +270,7 @@ fn heat_bath_weighs_plaquettes_at_the_boundaries() {
     }
 }
 
-/// Links at the boundaries, next to them and inside.
+/// Numbers of some links at the boundaries, next to them and inside.
 fn some_links(s: &Setup) -> Vec<usize> {
     let l = s.lat.extents;
     let times = [0, 1, l[3] / 2, l[3] - 2, l[3] - 1];
@@ -336,7 +337,7 @@ fn operators_agree_with_the_reference() {
     }
 }
 
-/// The even-odd solution solves the full system, whatever stands on slices where quarks vanish.
+/// The even-odd solution solves the full system, for any values of the source on slices where quarks vanish.
 #[test]
 fn solutions_vanish_where_quarks_do() {
     let params = quarks();
@@ -370,7 +371,7 @@ fn solutions_vanish_where_quarks_do() {
     }
 }
 
-/// Two slices inside of the boundaries operators and forces are those of periodic links, bit for bit.
+/// Operators and forces two slices or more away from the boundaries equal those of periodic links, bit for bit.
 #[test]
 fn inside_everything_is_as_without_boundaries() {
     let params = DiracParams { cf: 1.0, cf_prime: 1.0, ..quarks() };
@@ -454,7 +455,7 @@ fn fermion_forces_are_derivatives_at_the_boundaries() {
     }
 }
 
-/// Stout links of chains are those of smearing as steps along the force of plaquettes, and links that stand still stay.
+/// Stout smearing of chains equals smearing by steps along the force of plaquettes, and leaves fixed links unchanged.
 #[test]
 fn stout_links_of_both_ways_agree() {
     for s in setups() {
@@ -481,7 +482,7 @@ fn chain_of(gauge: &GaugeField, steps: usize) -> Hmc {
     hmc_from_toml(gauge.device(), gauge.geometry(), gauge.precision(), &text).unwrap()
 }
 
-/// Trajectories are reversible and of second order; what does not change stays as it is, bit for bit.
+/// Trajectories are reversible and of second order; fixed links stay as they are, bit for bit.
 #[test]
 fn chains_leave_boundaries_alone() {
     let device = devices().pop().unwrap();
@@ -630,7 +631,8 @@ fn what_boundaries_exclude_is_refused() {
     assert_eq!(status(flow.map(|_| ())).0, Status::Unsupported);
 }
 
-/// A phase in time where quarks vanish, and links that cannot be, are refused before anything runs, by what they are.
+/// A phase in time where quarks vanish, and links that contradict the boundaries, are refused before anything runs,
+/// with a message that names both sides.
 #[test]
 fn what_does_not_fit_boundaries_is_refused_with_both_sides() {
     let device = devices().pop().unwrap();
@@ -670,7 +672,8 @@ fn what_does_not_fit_boundaries_is_refused_with_both_sides() {
     assert!(text.contains("[0.1, -0.1, 0.0]") && text.contains("[0.2, -0.2, 0.0]"), "{text}");
 }
 
-/// Eigenvectors of a small open operator are found: what counts is the number of components that do not vanish.
+/// All eigenvectors of a small operator with open boundaries are found: the dimension is the number of components
+/// that do not vanish.
 #[test]
 fn all_eigenvalues_of_a_small_open_operator_are_found() {
     let device = devices().pop().unwrap();

@@ -29,7 +29,7 @@ fn field(device: &Device, extents: [usize; 4]) -> GaugeField {
     u
 }
 
-/// tests/data/README.md says how these were made.
+/// Configurations of tests/data have the plaquettes that tests/data/README.md states.
 #[test]
 fn carried_configurations_are_what_they_say() {
     let known = [
@@ -49,7 +49,8 @@ fn carried_configurations_are_what_they_say() {
     }
 }
 
-/// Plaquettes as other codes print them, Re tr with 3 for unit links: space, time, link trace.
+/// Configurations of other codes have the spatial plaquette, temporal plaquette and link trace that these codes
+/// print, Re tr with 3 for unit links.
 #[test]
 fn configurations_of_other_codes_have_their_plaquettes() {
     type Known = (&'static str, [usize; 4], [f64; 2], Option<f64>, f64);
@@ -133,7 +134,8 @@ fn configurations_of_other_codes_have_their_plaquettes() {
     }
 }
 
-/// Ranks write the file that one rank writes, byte for byte, and read what one rank reads.
+/// Configurations are the same after writing and reading in every format: several ranks write the same bytes as one
+/// rank, and read the same links.
 #[test]
 fn every_format_there_and_back() {
     let folder = Folder::new("formats");
@@ -195,8 +197,8 @@ fn every_format_there_and_back() {
     }
 }
 
-/// A cut file, a flipped bit in the part of one rank, a folder that cannot be written: the same
-/// status on every rank, and no file half written.
+/// A truncated file, a flipped bit in the part of one rank, and a folder that cannot be written give the same status
+/// on every rank, and leave no partly written file.
 #[test]
 fn damaged_files_fail_alike_on_all_ranks() {
     let folder = Folder::new("damage");
@@ -295,8 +297,8 @@ fn what_does_not_fit_its_header_is_refused() {
     assert_eq!(e.status, Status::Unsupported);
 }
 
-/// Numbers of double precision may come from links of single precision, as converted files have them: they
-/// are read and put on SU(3), with a warning. A few links that are off are damaged.
+/// Links of single precision stored as doubles, as in converted files, are read and projected onto SU(3), with a
+/// warning. A file is damaged if only a few links are off.
 #[test]
 fn links_of_single_precision_in_a_file_of_doubles() {
     let folder = Folder::new("coarse");

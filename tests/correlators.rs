@@ -119,7 +119,7 @@ fn refusals_name_the_argument() {
     assert_eq!(correlators(&one, 0, C::ONE).unwrap_err().status, Status::FieldMismatch);
 }
 
-/// The gauge field seen from the site `origin`.
+/// The gauge field shifted such that `origin` becomes site 0.
 fn moved(lat: Lattice, links: &Gauge, origin: [usize; 4]) -> Gauge {
     let from = |lex: usize| {
         let x = lat.coords(lex);
@@ -128,8 +128,8 @@ fn moved(lat: Lattice, links: &Gauge, origin: [usize; 4]) -> Gauge {
     (0..lat.volume()).flat_map(|lex| (0..4).map(move |mu| links[from(lex) * 4 + mu])).collect()
 }
 
-/// Nothing depends on where the lattice begins, also with antiperiodic fermions.
-/// Whatever is solved at a time, each column is that of all at once; so are residuals and their order.
+/// Correlators do not depend on the origin, also with antiperiodic fermions. For any number of columns solved at a
+/// time, each column equals the one of a solve of all at once; so do residuals and their order.
 #[test]
 fn columns_at_a_time_make_the_same_propagator() {
     for device in devices() {

@@ -1,4 +1,4 @@
-//! Solves that low modes deflate: the same solutions in fewer iterations, whatever the equation and the algorithm.
+//! Tests of deflated solves: the same solutions in fewer iterations, for every equation and algorithm.
 
 use crate::{common, reference};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn gauge(device: &Device) -> GaugeField {
     gauge
 }
 
-/// Periodic quarks of a small mass: of each flavour twelve modes lie far below all others.
+/// Parameters of periodic quarks of a small mass, for which twelve modes of each flavour lie far below all others.
 fn quarks() -> DiracParams {
     DiracParams { mass: 0.05, boundary: [Complex64::ONE; 4], ..Default::default() }
 }
@@ -48,7 +48,7 @@ fn noise(solver: &DiracSolver, precision: Precision) -> SpinorField {
     b
 }
 
-/// The largest |a - b| / |b| of a right-hand side.
+/// The largest relative distance |a - b| / |b| over the right-hand sides.
 fn off(a: &SpinorField, b: &SpinorField) -> f64 {
     let mut r = b.like(b.precision()).unwrap();
     blas::copy(&mut r, a).unwrap();
@@ -57,7 +57,8 @@ fn off(a: &SpinorField, b: &SpinorField) -> f64 {
     r.iter().zip(&b).map(|(r, b)| (r / b).sqrt()).fold(0.0, f64::max)
 }
 
-/// The form of the system that is iterated, the equation, and how.
+/// A case: the Schur complement, if any, the equation, the algorithm, the equations that it iterates, and its lower
+/// precision, if any.
 type Case = (Option<Schur>, Solution, SolverKind, Equations, Option<Precision>);
 
 fn cases() -> Vec<Case> {
@@ -155,7 +156,7 @@ fn deflated_solves_take_fewer_iterations_to_the_same_solution() {
     }
 }
 
-/// Of a doublet, whose vectors have two slices.
+/// Solves of a doublet, whose vectors have two slices, are deflated.
 #[test]
 fn a_doublet_is_deflated() {
     for device in devices() {

@@ -1,5 +1,5 @@
-//! Arrays of the host in a GPU's memory: what is not one is refused and the device goes on; what the
-//! host's streams still work on is waited for. On the CPU device arrays are refused altogether.
+//! Tests of calls with arrays in a GPU's memory: pointers that are no device memory are refused and the device stays
+//! usable; work of the host's streams on an array is waited for. On the CPU all device arrays are refused.
 
 use crate::common;
 use std::ffi::c_void;
@@ -16,7 +16,7 @@ const BYTES: usize = 24 * 8 * 4 * 4 * 4 * 8;
 
 type Any = *mut c_void;
 
-/// The CUDA driver as a host program has it, in the primary context of the first device.
+/// The CUDA driver as a host program uses it, in the primary context of the first device.
 struct Host(Library);
 
 macro_rules! call {
@@ -101,7 +101,8 @@ fn a_cpu_takes_no_device_arrays() {
     }
 }
 
-/// An illegal address would lose the device for the whole process.
+/// Pointers that are no device memory are refused before a kernel uses them: an illegal address would make the device
+/// unusable for the whole process.
 #[test]
 fn what_is_no_device_array_is_refused() {
     for device in gpus() {
@@ -129,7 +130,7 @@ extern "C" fn sleep(_: Any) {
     std::thread::sleep(Duration::from_millis(500));
 }
 
-/// A stream that is not in order with the default stream fills the array half a second later.
+/// A call waits for a stream that fills its array half a second later and is not ordered with the default stream.
 #[test]
 fn streams_of_the_host_are_waited_for() {
     for device in gpus() {
@@ -174,7 +175,7 @@ fn streams_of_the_host_are_waited_for() {
     }
 }
 
-/// Sums of more right-hand sides than GPUs have room for on each other's boards (2 MiB).
+/// Sums of more right-hand sides than fit in the buffers (2 MiB) through which GPUs exchange sums are right.
 #[test]
 fn sums_of_very_many_right_hand_sides() {
     let extents = common::over_ranks([2, 2, 2, 2]);

@@ -1,4 +1,4 @@
-//! Wilson, clover and twisted-mass operators against the reference and the identities of physics.md.
+//! Tests of Wilson, clover and twisted-mass operators against the reference and the identities of physics.md.
 
 use crate::setup::{reference_params, setups, Setup};
 use crate::{common, reference};
@@ -18,11 +18,11 @@ use reference::matrix::det;
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{spinor, su3, Field, Gauge, Lattice, C};
 
-/// Every storage of SU(3), with what it adds to the rounding of a link (kernels/recon.h).
+/// Every storage of SU(3); each adds its own error to the rounding of a link (kernels/recon.h).
 const RECONS: [Recon; 4] = Recon::SU3;
 
-/// Wilson; clover with all the trimmings; twisted; twisted clover; complex phases; exponentiated clover terms, one with
-/// an exponent that is halved.
+/// Parameters for Wilson; clover with every option; twisted mass; twisted clover; complex phases; and exponentiated
+/// clover terms, one with an exponent so large that it is halved before the series.
 fn parameter_sets() -> Vec<DiracParams> {
     let one = C::new(1.0, 0.0);
     let plain = DiracParams { mass: 0.2, ..Default::default() };
@@ -52,7 +52,8 @@ fn scaled(f: &Field, a: f64) -> Field {
     spinor::scale(C::new(a, 0.0), f)
 }
 
-/// Terms that round in one output number: 8 directions x 3 colours x 2, site terms.
+/// Number of terms whose rounding errors add up in one output number: 8 directions x 3 colours x 2, and the site
+/// terms.
 const TERMS: f64 = 60.0;
 
 #[test]
@@ -139,7 +140,7 @@ fn even_odd_operators_agree_with_the_reference() {
     }
 }
 
-/// ln det A, or with twist ln |det(A + i twist gamma5)|^2, in kappa normalisation.
+/// ln det A agrees with the reference in kappa normalisation, with twist ln |det(A + i twist gamma5)|^2.
 #[test]
 fn log_det_of_the_clover_term_agrees_with_the_reference() {
     for s in setups() {
@@ -176,8 +177,8 @@ fn log_det_of_the_clover_term_agrees_with_the_reference() {
     }
 }
 
-/// A coefficient so large that A has negative eigenvalues: it is inverted all the same, and even-odd
-/// preconditioning goes by it.
+/// A clover term with negative eigenvalues, from a very large coefficient, is inverted, and even-odd preconditioning
+/// uses the inverse.
 #[test]
 fn a_clover_term_that_is_not_positive_is_inverted() {
     for s in setups() {
@@ -225,7 +226,8 @@ fn a_clover_term_that_is_not_positive_is_inverted() {
     }
 }
 
-/// A block without inverse is named by its site, and takes only what needs the inverse along.
+/// A clover block without inverse is reported with its site; the full operator works, and only operations that need
+/// the inverse fail.
 #[test]
 fn a_singular_clover_term_serves_the_full_operator() {
     for s in setups() {
@@ -264,8 +266,8 @@ fn a_singular_clover_term_serves_the_full_operator() {
     }
 }
 
-/// A GPU has a kernel of its own for several right-hand sides, which runs through pencils of a
-/// lattice whose slices are large enough, as here.
+/// Operators give the same result for several right-hand sides as for one at a time. GPUs have a kernel of their own
+/// for several, which runs through columns of sites if a lattice's slices are large enough, as here.
 #[test]
 fn several_right_hand_sides_agree_with_one_at_a_time() {
     for device in devices() {
@@ -344,8 +346,8 @@ fn gauge_covariance() {
     }
 }
 
-/// A lattice larger than the caches, where results are stored past them, and with several
-/// right-hand sides, which go through it in tiles of sites: as one lane and one by one.
+/// Results on a lattice larger than the caches, where stores bypass them, equal those of one lane; so do results for
+/// several right-hand sides, which go through it in tiles of sites.
 #[test]
 fn large_lattices_agree_with_one_lane() {
     for device in devices().into_iter().filter(Device::is_cpu) {
@@ -372,9 +374,9 @@ fn large_lattices_agree_with_one_lane() {
     }
 }
 
-/// A lattice of one rank splits into 8 lanes also where four divides no extent: its pieces have odd extents then, and
-/// steps from one to the next turn another direction. An extent of two is not split, since its pieces would be single
-/// sites, of which a path of two links would cross two seams.
+/// A lattice of one rank splits into 8 lanes even if four divides no extent: then its pieces have odd extents, and a
+/// step from one piece to the next changes the lane in another direction. An extent of two is not split: its pieces
+/// would be single sites, and a path of two links would cross two boundaries between pieces.
 #[test]
 fn lattices_that_four_does_not_divide_have_lanes() {
     let boundary = [0.3, -0.7, 0.4, 1.0].map(|a: f64| C::from_polar(1.0, 3.0 * a));

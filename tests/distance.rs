@@ -1,5 +1,5 @@
-//! Distance preconditioning: M' = W^-1 M W against the reference, and what it is for: propagators of heavy quarks whose
-//! time slices far from the source are as precise as others.
+//! Tests of distance preconditioning: M' = W^-1 M W against the reference, and its purpose: propagators of heavy
+//! quarks that are as precise in time slices far from the source as near it.
 
 use crate::setup::{reference_params, Setup};
 use crate::{common, reference};
@@ -23,15 +23,15 @@ use reference::dirac::{Dirac, Params};
 use reference::numbers::{field_from, field_numbers};
 use reference::{spinor, su3, Field, Gauge, Lattice, C};
 
-/// cosh(alpha ((t - t0) mod T - T / 2)).
+/// The weight cosh(alpha ((t - t0) mod T - T / 2)) of time slice t.
 fn weight(lat: Lattice, d: Distance, t: usize) -> f64 {
     let times = lat.extents[3];
     let along = (t + times - d.t0) % times;
     (d.alpha * (along as f64 - times as f64 / 2.0)).cosh()
 }
 
-/// Hops of the kappa-normalised W^-1 M W in time have w(t +- 1) / w(t), those of W M W^-1, the `adjoint` one, w(t) /
-/// w(t +- 1), and all else is that of M.
+/// Computes M' psi from single hops. Hops in time of the kappa-normalised W^-1 M W have the factor w(t +- 1) / w(t),
+/// those of W M W^-1, the `adjoint` one, w(t) / w(t +- 1); all other terms are those of M.
 fn hop_by_hop(dirac: &Dirac, d: Distance, (adjoint, dagger): (bool, bool), psi: &Field) -> Field {
     let (lat, two_kappa) = (dirac.lat, 2.0 * dirac.params.kappa());
     let times = lat.extents[3];
@@ -118,7 +118,8 @@ fn the_weighted_operator_equals_the_reference() {
     }
 }
 
-/// M' of transformed links is M' of the links, transformed; the weights are the same for every gauge.
+/// M' is gauge covariant: applied with transformed links it gives the transformed result; the weights do not depend
+/// on the gauge.
 #[test]
 fn the_weighted_operator_is_gauge_covariant() {
     for device in devices() {
@@ -155,7 +156,8 @@ fn solver(
     DiracSolver::new(op, SolveParams { solver, sloppy, distance, ..Default::default() }).unwrap()
 }
 
-/// |b - C x| / |x| of every time slice by the reference, C = M, M^dagger or M^dagger M in its normalisation.
+/// The relative residual |b - C x| / |x| on every time slice by the reference, with C = M, M^dagger or M^dagger M in
+/// its normalisation.
 fn slice_residuals(dirac: &Dirac, solution: Solution, b: &Field, x: &Field) -> Vec<f64> {
     let two_kappa = C::new(2.0 * dirac.params.kappa(), 0.0);
     let mat = |f: &Field| spinor::scale(two_kappa, &dirac.apply(f));
@@ -180,8 +182,8 @@ fn slice_residuals(dirac: &Dirac, solution: Solution, b: &Field, x: &Field) -> V
 
 const HEAVY: [usize; 4] = [4, 4, 4, 32];
 
-/// On rough links a solve in mixed precision leaves, in every time slice, a residual that is small beside the solution
-/// there; without weights what is far from the source is noise.
+/// A solve in mixed precision on rough links leaves a residual in every time slice that is small compared with the
+/// solution there; without weights the solution far from the source is noise.
 #[test]
 fn every_time_slice_of_a_heavy_quark_meets_the_tolerance() {
     // On these links the quark falls by about exp(-1.5) a slice.
@@ -224,8 +226,8 @@ fn every_time_slice_of_a_heavy_quark_meets_the_tolerance() {
     }
 }
 
-/// The pion of a wall source on unit links, where the propagator at rest is a geometric series of r = 2 kappa / (1 - 6
-/// kappa): by the formula at all times.
+/// The correlator of the pion from a wall source on unit links agrees with its formula at all times: the propagator
+/// at rest is a geometric series of r = 2 kappa / (1 - 6 kappa).
 #[test]
 fn a_heavy_pion_is_that_of_the_free_field() {
     let (kappa, t0) = (0.07, 9);
@@ -256,7 +258,8 @@ fn a_heavy_pion_is_that_of_the_free_field() {
     }
 }
 
-/// The solution does not depend on the weights: all systems, equations and algorithms, a guess, P x = b.
+/// The solution does not depend on the weights: for all systems, equations and algorithms, with an initial guess, and
+/// for P x = b.
 #[test]
 fn weights_leave_the_solution_as_it_is() {
     for device in devices() {

@@ -1,5 +1,6 @@
-//! Distillation on lattices of all lanes and devices against the reference: elementals from the modes that were found,
-//! perambulators from solves for sources that the host makes, sums over slices site by site.
+//! Tests of distillation against the reference on lattices with all numbers of lanes and on all devices: elementals
+//! from the computed modes, perambulators from solves for sources made on the host, and sums over slices site by
+//! site.
 
 use crate::setup::{complex_numbers, setups, Setup};
 use crate::{common, reference};
@@ -31,7 +32,7 @@ fn wave(lat: Lattice, x: usize, n: [i32; 3]) -> C {
     C::from_polar(1.0, -2.0 * std::f64::consts::PI * turns)
 }
 
-/// U_mu(x) v(x + mu), or U_mu(x - mu)^dagger v(x - mu).
+/// Computes U_mu(x) v(x + mu), or U_mu(x - mu)^dagger v(x - mu).
 fn moved(s: &Setup, v: &[C], mu: usize, forward: bool) -> Vec<C> {
     let (lat, links) = (s.lat, &s.links);
     let at = |k: usize| {
@@ -47,7 +48,7 @@ fn moved(s: &Setup, v: &[C], mu: usize, forward: bool) -> Vec<C> {
     (0..v.len()).map(at).collect::<Vec<C>>()
 }
 
-/// The sum over a slice of exp(-i p x) a^dagger b.
+/// Computes the sum of exp(-i p x) a^dagger b over time slice t.
 fn product(lat: Lattice, a: &[C], b: &[C], t: usize, n: [i32; 3]) -> C {
     let volume = lat.volume() / lat.extents[3];
     let sites = volume * t..volume * (t + 1);
@@ -277,8 +278,8 @@ fn perambulators_equal_products_with_solutions() {
     }
 }
 
-/// Where the device is short, some slices are searched after the others and modes wait on the host: the same modes, and the
-/// same bits of what is made of them.
+/// If the device's memory is too small, slices are searched in several groups and modes are kept on the host: the
+/// modes and all results from them are the same bit for bit.
 #[test]
 fn modes_that_do_not_fit_wait_on_the_host() {
     let several = |s: &Setup| s.geometry.extents()[3] > 2;

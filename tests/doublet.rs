@@ -1,4 +1,4 @@
-//! The non-degenerate twisted doublet against the reference's one-flavour operators.
+//! Tests of the non-degenerate twisted doublet against one-flavour operators of the reference.
 
 use crate::{common, reference};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const ALL: [Schur; 4] = [
     Schur { parity: 1, symmetric: false },
 ];
 
-/// Up and down.
+/// Fields of the up and the down flavour.
 type Pair = [Field; 2];
 
 struct Setup {
@@ -49,7 +49,7 @@ fn setups() -> Vec<Setup> {
     all
 }
 
-/// Without and with clover term, the splitting below and above mu.
+/// Parameters of doublets without and with clover term, with the splitting below and above mu.
 fn doublets() -> [DoubletParams; 3] {
     let one = C::new(1.0, 0.0);
     let plain = DiracParams { mass: 0.3, mu: 0.35, ..Default::default() };
@@ -72,7 +72,7 @@ impl Setup {
         (0..n).map(|k| [3 + 2 * k, 4 + 2 * k].map(|seed| spinor::random(self.lat, seed))).collect()
     }
 
-    /// One flavour's operator of the reference, without the twist.
+    /// The reference's operator of one flavour, without the twist.
     fn dirac(&self, p: &DoubletParams) -> Dirac<'_> {
         let w = &p.wilson;
         let params = Params {
@@ -87,7 +87,7 @@ impl Setup {
         Dirac::new(self.lat, &self.links, params)
     }
 
-    /// Numbers of M, or its adjoint, of the reference on pairs: ranks share the flavours out.
+    /// Numbers of M x, or of its adjoint, for pairs x by the reference; ranks compute one flavour each.
     fn images(&self, dirac: &Dirac, p: &DoubletParams, dagger: bool, pairs: &[Pair]) -> Vec<f64> {
         let w = &p.wilson;
         let c = 2.0 * w.kappa();
@@ -158,9 +158,9 @@ fn the_operator_is_that_of_the_reference() {
     }
 }
 
-/// Solves with every Schur complement and without, of M and its adjoint, in mixed precision, two right-hand sides
-/// at once; the reference applies M to what they find. On several ranks, all of which compute the reference, on the
-/// first lattice and the last.
+/// Doublets are solved with every Schur complement and without, for M and its adjoint, in mixed precision, for two
+/// right-hand sides at once; the reference checks the solutions. On several ranks, each of which computes the whole
+/// reference, only the first and the last lattice are tested.
 #[test]
 fn doublets_are_solved() {
     let all = setups();
@@ -208,7 +208,8 @@ fn doublets_are_solved() {
     }
 }
 
-/// The Schur complements' adjoints, and (P^dagger P + sigma) x = b for several sigma at once.
+/// Adjoints of the Schur complements agree with the reference, and (P^dagger P + sigma) x = b is solved for several
+/// sigma at once.
 #[test]
 fn schur_complements_and_shifts() {
     for s in setups() {
@@ -268,7 +269,8 @@ fn schur_complements_and_shifts() {
     }
 }
 
-/// Noise of a doublet is that of its slices; new links are those of a new operator; what cannot be is refused.
+/// Noise of a doublet equals the noise of its two slices; an operator with updated links equals a new one; impossible
+/// arguments are refused.
 #[test]
 fn slices_updates_and_refusals() {
     for s in setups() {
@@ -318,8 +320,8 @@ fn slices_updates_and_refusals() {
     }
 }
 
-/// On a CPU, where kernels of 16 bits work on one number at a time with these, the iteration is in single, and the report
-/// says so.
+/// A solve with sloppy precision half iterates in single precision on CPUs whose kernels of 16 bits work on one
+/// number at a time for this operator, and its report says so.
 #[test]
 fn half_where_it_is_fast() {
     let s = &setups()[0];

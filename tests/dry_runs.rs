@@ -1,4 +1,5 @@
-//! A GPU that is not there: what large lattices take of it is counted by dry runs. Tables of the docs hold these numbers.
+//! Tests of dry runs, which count the memory that large lattices take on a GPU without having one. Tables of the docs
+//! hold these numbers.
 
 use std::sync::Arc;
 
@@ -102,8 +103,8 @@ fn memory_is_what_docs_say() {
     );
 }
 
-/// The table of kernel modes in docs/lab/memory.md: 300 of them at 24^3 x 64 on GPUs with so many GB, a part of which is
-/// enough: by rehearsals of the search and of what follows it.
+/// The table of kernel modes in docs/lab/memory.md is right: 300 modes at 24^3 x 64 on GPUs of several memory sizes,
+/// of which a part suffices, from rehearsals of the search and of the steps after it.
 #[test]
 fn modes_of_the_kernel_take_what_docs_say() {
     let mut rows = vec![];
@@ -134,7 +135,7 @@ fn modes_of_the_kernel_take_what_docs_say() {
     assert!(missing.is_empty() && rows.len() == 5, "docs/lab/memory.md lacks\n{}", rows.join("\n"));
 }
 
-/// The table of memory in docs/distillation.md: by count, which a rehearsal on fewer slices confirms.
+/// The table of memory in docs/distillation.md is right by a count, which a rehearsal on fewer slices confirms.
 #[test]
 fn modes_of_time_slices_take_what_docs_say() {
     let device = Device::cpu(1).unwrap().stand_in_gpu();
@@ -189,8 +190,9 @@ fn modes_of_time_slices_take_what_docs_say() {
     assert!(missing.is_empty(), "docs/distillation.md lacks\n{}", rows.join("\n"));
 }
 
-/// Some algorithm: a solve by steepest descent, which makes a copy in single precision and vectors to go on from as its
-/// residual falls, eigenvectors of the normal operator, and a solve that begins with what they give.
+/// An algorithm for the test: a solve by steepest descent that copies the operator to single precision and restarts
+/// as its residual falls, a search for eigenvectors of the normal operator, and a solve whose initial guess they
+/// give.
 fn toy(device: &Device) -> Result<f64> {
     let geometry = Geometry::new([8, 4, 4, 8], device)?;
     let mut links = GaugeField::new(device, &geometry, Precision::F64, Recon::R12)?;
@@ -235,7 +237,8 @@ fn toy(device: &Device) -> Result<f64> {
     Ok(blas::norm2(&x)?[0])
 }
 
-/// An algorithm that nobody has prepared for it takes of a device without memory what it takes of one with it.
+/// An algorithm that was not written for dry runs takes the same memory on a device without memory as on one with
+/// memory.
 #[test]
 fn a_toy_takes_what_is_announced() {
     for device in devices() {
@@ -251,8 +254,8 @@ fn a_toy_takes_what_is_announced() {
     }
 }
 
-/// A search for which memory is short keeps some of its vectors on the host. What it finds may be fewer than were planned
-/// for, and then fit on the device: to turn them takes no more than was announced.
+/// A search that is short of memory keeps some of its vectors on the host. If it finds fewer vectors than planned,
+/// these may fit on the device; rotating them takes no more memory than was announced.
 #[test]
 fn fewer_vectors_take_less() {
     let cpu = Device::cpu(1).unwrap();

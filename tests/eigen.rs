@@ -1,4 +1,4 @@
-//! Operations on many vectors, and eigensolvers against a dense matrix and each other.
+//! Tests of operations on many vectors, and of eigensolvers against a dense matrix and each other.
 
 use crate::{common, reference};
 use std::sync::{Arc, OnceLock};
@@ -97,7 +97,7 @@ fn operations_on_many_vectors_are_what_the_host_computes() {
     }
 }
 
-/// Vectors of which none, some or nearly all are on the host are what a field of them is.
+/// Operations give the same results whether none, some or nearly all of the vectors are on the host.
 #[test]
 fn vectors_on_the_host_are_those_of_a_field() {
     for device in devices() {
@@ -158,9 +158,9 @@ fn vectors_on_the_host_are_those_of_a_field() {
     }
 }
 
-/// Where memory is short, a search has less room, and then some of its vectors on the host: values are those of a dense
-/// matrix, residuals are recomputed, no more memory is taken than there is, and ranks make the same choice though it is
-/// short on one of them alone.
+/// A search that is short of memory has less room, and keeps some of its vectors on the host if memory is shorter
+/// still: eigenvalues are those of a dense matrix, residuals are recomputed, no more memory is taken than there is,
+/// and all ranks choose alike even if only one is short.
 #[test]
 fn short_memory_finds_the_same_vectors() {
     let many = ranks().size() > 1;
@@ -226,7 +226,7 @@ fn short_memory_finds_the_same_vectors() {
     }
 }
 
-/// More sites than a rotation has under way at a time.
+/// A rotation of many vectors, which works on the sites in pieces, equals one linear combination of whole vectors.
 #[test]
 fn a_rotation_in_pieces_is_one_combination() {
     for device in devices() {
@@ -297,7 +297,7 @@ pub(crate) fn square(
     KernelSquare(Arc::new(HermitianWilson::new(Arc::new(op)).unwrap()))
 }
 
-/// |A v - lambda v| for every vector, and the largest violation of orthonormality.
+/// The residual |A v - lambda v| of every vector, and the largest violation of orthonormality.
 pub(crate) fn verify(op: &dyn LinOp, v: &SpinorField, values: &[f64]) -> (f64, f64) {
     let n = v.nrhs();
     let mut r = v.like(v.precision()).unwrap();
@@ -355,7 +355,7 @@ fn lanczos_finds_both_ends_of_a_dense_spectrum() {
     }
 }
 
-/// Vectors that were saved are taken as they are; from half of them the others are found.
+/// A search takes saved vectors as they are; starting with half of them it finds the others.
 #[test]
 fn a_search_goes_on_from_saved_vectors() {
     for device in devices() {
@@ -381,7 +381,7 @@ fn a_search_goes_on_from_saved_vectors() {
     }
 }
 
-/// In the trivial field every eigenvalue of Q^2 comes twelve times and more.
+/// Eigenvalues of high multiplicity are all found: on unit links every eigenvalue of Q^2 is at least twelvefold.
 #[test]
 fn eigenvalues_of_high_multiplicity_are_all_found() {
     for device in devices() {
@@ -419,7 +419,8 @@ fn eigenvalues_of_high_multiplicity_are_all_found() {
     }
 }
 
-/// M^dagger M of the Schur complement on links near the unit matrix, and all of its eigenvalues, ascending.
+/// The operator M^dagger M of the Schur complement on links near the unit matrix, and all of its eigenvalues in
+/// ascending order.
 fn schur(extents: [usize; 4]) -> (Normal, Vec<f64>) {
     let device = &devices()[0];
     let geometry = common::geometry(extents, device);
@@ -446,8 +447,8 @@ fn schur(extents: [usize; 4]) -> (Normal, Vec<f64>) {
     (op, values)
 }
 
-/// Converged sets are the lowest or largest, whatever their number, and all counts to the dimension converge. Eigenvalues
-/// 40 and 60 of 192 are known from another program, too.
+/// Searches find the lowest or largest eigenvalues without a gap for any number of vectors up to the dimension.
+/// Eigenvalues 40 and 60 of 192 are also known from another program.
 #[test]
 fn no_eigenvalue_is_missing() {
     if ranks().size() > 1 {
@@ -516,8 +517,8 @@ fn no_eigenvalue_is_missing() {
     assert!(r.converged && (r.values[0] - low).abs() < 1e-8 * high, "{r:?}");
 }
 
-/// The largest eigenvalue of P^dagger P on unit links, of which a part of the copies is wanted, in a room that a few more
-/// copies fill; and one of them, which takes a few products.
+/// A search finds some of the many copies of the largest eigenvalue of P^dagger P on unit links, with space for only
+/// a few copies more; and a single copy in a few products.
 #[test]
 fn a_part_of_a_level_of_high_multiplicity() {
     for device in devices() {
@@ -562,7 +563,7 @@ fn a_part_of_a_level_of_high_multiplicity() {
     }
 }
 
-/// As many unknowns as there can be eigenvectors, in either precision.
+/// All eigenvectors of a small operator are found, in double and in single precision.
 #[test]
 fn all_eigenvectors_of_a_small_operator() {
     if ranks().size() > 1 {
@@ -587,7 +588,8 @@ fn all_eigenvectors_of_a_small_operator() {
     assert!(largest(off) < 1e-5 * dense()[383]);
 }
 
-/// One vector, and its value is that of Lanczos: at either end of the spectrum.
+/// Minimising the Ritz functional finds one vector with the eigenvalue that Lanczos finds, at either end of the
+/// spectrum, in about as many products.
 #[test]
 fn the_ritz_functional_takes_about_as_many_products_as_lanczos() {
     for device in devices().iter().step_by(2) {
@@ -662,7 +664,7 @@ fn an_operator_in_single_precision_inside_gives_the_same_modes() {
     }
 }
 
-/// An operator that takes its time.
+/// An operator that sleeps for a given time in each product.
 struct Slow(KernelSquare, Duration);
 
 impl LinOp for Slow {
@@ -684,8 +686,7 @@ impl LinOp for Slow {
     }
 }
 
-/// The clock of one rank ends a search on all of them, after the same step; what comes out is what the report
-/// says of it.
+/// The time limit of one rank ends a search on all ranks after the same step, and the results agree with the report.
 #[test]
 fn time_is_over_on_all_ranks_at_once() {
     let extents = over_ranks([4, 2, 2, 4]);

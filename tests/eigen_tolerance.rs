@@ -1,4 +1,4 @@
-//! Tolerances and limits of eigensolvers: what tolerances are by default, what is refused, and that searches end.
+//! Tests of tolerances and limits of eigensolvers: default tolerances, refused values, and that searches end.
 
 use std::ops::ControlFlow;
 
@@ -11,7 +11,8 @@ use plaq::fields::Precision;
 use plaq::solvers::{self, EigenParams, End, Filter, StoppedBy};
 use reference::{su3, Gauge, Lattice};
 
-/// Defaults converge in either precision, to a tolerance that it reaches; less is refused.
+/// Searches converge in both precisions to the default tolerance, which depends on the precision; smaller tolerances
+/// are refused.
 #[test]
 fn the_tolerance_goes_by_the_precision() {
     let extents = over_ranks([4, 2, 2, 4]);
@@ -36,7 +37,7 @@ fn the_tolerance_goes_by_the_precision() {
     }
 }
 
-/// A coarse tolerance ends a verified search, too, and no sooner than its values are the lowest to that tolerance.
+/// A verified search with a coarse tolerance ends, but not before its values are the lowest to that tolerance.
 #[test]
 fn coarse_tolerances_end() {
     if common::ranks().size() > 1 {
@@ -60,8 +61,8 @@ fn coarse_tolerances_end() {
     }
 }
 
-/// A basis of hundreds of vectors: a matrix of that side takes the host longer than a device the vectors, and the
-/// monitor ends the search in the midst of it.
+/// A monitor ends a search with a basis of hundreds of vectors while the host diagonalises its matrix, which takes
+/// longer than the device's work on the vectors.
 #[test]
 fn a_search_ends_in_the_midst_of_a_large_matrix() {
     // The monitor hears of each of 162 blocks of the basis, then from within the matrix of 648.

@@ -1,5 +1,5 @@
-//! One rank fails in set-up or in a solve, or does not answer: the others return with its error, or
-//! within the time-out, and the ranks can go on. Under mpirun only (scripts/ranks.sh).
+//! Tests in which one rank fails in set-up or in a solve, or does not respond: the others return its error, or return
+//! within the time-out, and the ranks can go on. Runs only under mpirun (scripts/ranks.sh).
 
 use crate::common;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use plaq::solvers::{unwatched, SolverParams, Stop};
 
 const TIMEOUT: f64 = 3.0;
 
-/// Ranks that wait for each other no longer than that.
+/// A communicator whose ranks wait for each other for at most a short time-out.
 fn comm() -> Arc<Comm> {
     let timeout = Some(Duration::from_secs_f64(TIMEOUT));
     let grid = ranks().grid().map(|n| n as i32);
@@ -50,7 +50,7 @@ impl Job {
         Ok(Job { comm: comm.clone(), solver: DiracSolver::new(Arc::new(op), params)?, source })
     }
 
-    /// Iterations of a solve; `fault` before this rank takes part, and another time inside of it.
+    /// Number of iterations of a solve; `fault` is called before this rank takes part, and again during the solve.
     fn solve(&self, fault: impl Fn(usize) -> Result<()>) -> Result<usize> {
         self.comm.guard(|| {
             fault(0)?;
@@ -63,7 +63,7 @@ impl Job {
     }
 }
 
-/// The result, which has to come within the time-out and half of it more.
+/// The result of `body`, which must return within one and a half time-outs.
 fn in_time<T>(body: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let result = body();
@@ -138,8 +138,8 @@ fn a_rank_that_does_not_answer() {
     }
 }
 
-/// Operators alone, on devices that stand in for GPUs with every way of messages: a rank that fails between two of them
-/// or does not answer ends the others in time, which then go on together.
+/// Operators on devices that stand in for GPUs, with every way of messages: a rank that fails between two operators
+/// or does not respond ends the others in time, and then all can go on together.
 #[test]
 fn a_rank_that_leaves_the_others_without_messages() {
     if ranks().size() == 1 {

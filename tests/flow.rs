@@ -1,4 +1,4 @@
-//! Gradient flow against identities and the reference.
+//! Tests of the gradient flow against identities and the reference.
 
 use crate::{common, reference};
 use std::ops::ControlFlow;
@@ -36,7 +36,7 @@ fn flowed(start: &GaugeField, p: &FlowParams) -> (GaugeField, plaq::ops::flow::F
     (u, report)
 }
 
-/// Coefficients of a hermitian traceless matrix.
+/// Coefficients of a hermitian traceless matrix in the generators T_a.
 fn coefficients(m: &Matrix<3>) -> [f64; 8] {
     std::array::from_fn(|a| 2.0 * trace(&mul(&slow::generator(a), m)).re)
 }
@@ -83,7 +83,7 @@ fn generators_are_forces_and_their_laplacian() {
     }
 }
 
-/// A stage of Wilson's flow in one launch is a generator and an update of the links.
+/// A stage of Wilson's flow in one launch equals computing the generator and updating the links with it.
 #[test]
 fn stages_are_generators_and_updates() {
     for device in devices() {
@@ -144,7 +144,7 @@ fn steps_are_of_third_order_and_lower_the_action() {
     }
 }
 
-/// dS/dt = -sum F^2 of Wilson's flow, and what points say.
+/// The action falls along Wilson's flow as dS/dt = -sum F^2, and measured points report it.
 #[test]
 fn the_action_falls_as_the_force_squared() {
     for device in devices() {

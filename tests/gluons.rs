@@ -1,4 +1,4 @@
-//! Pairs of field strengths along adjoint lines against sums site by site.
+//! Tests of pairs of field strengths along adjoint lines against sums site by site.
 
 use crate::setup::setups;
 use crate::{common, reference};
@@ -14,7 +14,7 @@ use reference::{Gauge, Lattice, C};
 
 const ORDER: [(i32, i32); PLANES] = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)];
 
-/// (Q - Q^dagger) / 8 of the four leaves, without its trace.
+/// The field strength (Q - Q^dagger) / 8 with Q the sum of the four leaves, without its trace.
 fn strength(lat: Lattice, u: &Gauge, x: usize, (m, n): (i32, i32)) -> Matrix<3> {
     let (b, c) = (-1 - m, -1 - n);
     let leaves = [[m, n, b, c], [n, b, c, m], [b, c, m, n], [c, m, n, b]];

@@ -59,9 +59,11 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("field_strength_sum_f64_", "", 96),
 ];
 
-/// Architectures besides sm_90, by turns, for kernels in each precision; both for one that has no precision.
+/// Architectures besides sm_90 for kernels in each precision, in turns; a kernel that has no precision is compiled
+/// for both.
 const ARCHS: [i32; 2] = [80, 100];
-/// Turing, Ampere and Ada of workstations, Blackwell Ultra, Blackwell of workstations: kernels of each kind.
+/// More architectures, for kernels of each kind: Turing, Ampere and Ada of workstations, Blackwell Ultra, Blackwell
+/// of workstations.
 const OTHER_ARCHS: &[i32] = &[75, 86, 89, 103, 120];
 const OF_EACH_KIND: &[&str] = &[
     "hop",
@@ -73,7 +75,7 @@ const OF_EACH_KIND: &[&str] = &[
     "plaquette_force",
 ];
 
-/// Kernels that know boundaries in time, of those that have no other variants.
+/// Kernels that depend on boundaries in time, and that have no other variants.
 const BOUNDED: &[&str] = &[
     "plaquette_sum",
     "unitarity",
@@ -90,7 +92,7 @@ const BOUNDED: &[&str] = &[
     "stout_force",
 ];
 
-/// Of launches with more elements than 32 bits count.
+/// Name of variants for launches with more elements than 32 bits can count.
 const MANY: &str = ", many elements";
 
 struct Variant {
@@ -276,7 +278,7 @@ fn convert_variants() -> Vec<Variant> {
     pairs.into_iter().map(convert).collect()
 }
 
-/// One right-hand side of one parity.
+/// Arguments of a field of one right-hand side of one parity.
 fn columns_of_spinors() -> AggregateFieldArgs {
     let (geom, field) = (geom(), view());
     AggregateFieldArgs { geom, field, columns: 1, count: 1, parities: 1, ..Default::default() }
@@ -613,19 +615,18 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
     }
 }
 
-/// The variant of a kernel on a lattice with boundaries where links stand still.
+/// Name of a kernel's variant for a lattice with boundaries at which links are fixed.
 const STANDING: &str = "links stand still";
 
-/// What is kept for everything that goes into a compile, or the compiler makes of it now, as the flag says: an
-/// unchanged kernel is not compiled again.
+/// The compiled kernel: kept from an earlier run if the source and the options are unchanged, or else compiled now.
+/// The flag says whether it was kept.
 fn compiled(nvrtc: &Nvrtc, source: &Source, arch: i32) -> Result<(Compiled, bool)> {
     static CACHE: LazyLock<Cache> =
         LazyLock::new(|| Cache::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu_compile")));
     CACHE.get_or_compile(&source.hash(arch, nvrtc.version), || nvrtc.compile(source, arch))
 }
 
-/// Kernels that are compiled without extents, or without the number of sites, are the code that they are
-/// with them.
+/// Kernels that are compiled without constants for extents or number of sites have the same code as with them.
 #[test]
 fn constants_that_are_left_out_change_no_code() {
     let Ok(nvrtc) = Nvrtc::get() else { return println!("SKIPPED, no kernel was compiled") };

@@ -1,6 +1,5 @@
-//! A lattice divided over ranks gives what the undivided lattice gives: on one rank faces pass
-//! through messages to itself, in every direction alone, in some and in all; under mpirun
-//! (scripts/ranks.sh) they pass between the ranks.
+//! A lattice divided over ranks gives the results of the undivided lattice. On one rank, faces pass through messages
+//! to itself in single directions, in some and in all; under mpirun (scripts/ranks.sh) they pass between the ranks.
 
 use crate::common;
 use std::collections::BTreeSet;
@@ -23,10 +22,10 @@ use plaq::ops::smearing::{wuppertal, SPACE};
 use plaq::ops::source::Source;
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
-/// Every direction alone, some together, all.
+/// Masks of directions with halos: each alone, some together, all.
 const MASKS: [u8; 8] = [1, 2, 4, 8, 0b1001, 0b0110, 0b1110, 0b1111];
 
-/// The ways to divide a lattice. A GPU compiles every lattice and mask anew: fewer of them.
+/// Divisions of a lattice to test: fewer on a GPU, which compiles kernels for every lattice and mask.
 fn divisions(device: &Device) -> Vec<Arc<Comm>> {
     if ranks().size() > 1 {
         return vec![ranks()];
@@ -35,9 +34,9 @@ fn divisions(device: &Device) -> Vec<Arc<Comm>> {
     masks.iter().map(|mask| Comm::looped(std::array::from_fn(|mu| mask >> mu & 1 == 1))).collect()
 }
 
-/// What `run` gives on every division of a lattice and on all of it, with a name. The latter with as
-/// many lanes as a part has: sets of kernels for different numbers of lanes round differently, with
-/// or without fused multiply-add, and a chain of updates is chaotic.
+/// Results of `run` on every division of a lattice and on the undivided lattice, with a name. The undivided lattice
+/// has as many lanes as a part: sets of kernels for different numbers of lanes round differently, with or without
+/// fused multiply-add, and a chain of updates is chaotic.
 fn compare<T: Send>(
     device: &Device,
     extents: [usize; 4],
@@ -75,7 +74,7 @@ fn links(device: &Device, geometry: &Arc<Geometry>, precision: Precision) -> Gau
     u
 }
 
-/// D x and D† x in lexicographic order on every division of a lattice, against all of it.
+/// Compares D x and D† x in lexicographic order on every division of a lattice with those of the whole.
 fn operator(device: &Device, extents: [usize; 4], precision: Precision, recon: Recon, nrhs: usize) {
     let phases = [
         Complex64::from_polar(1.0, 0.3),
@@ -140,7 +139,7 @@ fn operators() {
     }
 }
 
-/// Faces to ranks of the same host go directly, the others through NCCL where it is, else through the host.
+/// Faces to ranks of the same host are exchanged directly, others through NCCL if it is there, else through the host.
 #[test]
 fn faces_go_the_shortest_way() {
     let comm = ranks();
@@ -178,7 +177,7 @@ fn faces_go_the_shortest_way() {
     }
 }
 
-/// Fewer columns travel in the memory of the messages of more, and come right.
+/// Exchanges of fewer columns use the buffers that were allocated for more, and are right.
 #[test]
 fn fewer_columns_take_no_messages_of_their_own() {
     for device in devices() {
@@ -217,8 +216,8 @@ fn fewer_columns_take_no_messages_of_their_own() {
     }
 }
 
-/// A part whose inner sites move enough for a GPU to do outer sites beside them (`Hop::order` in
-/// kernels/wilson.h).
+/// Operators are right on a part whose inner sites move enough data for a GPU to compute outer sites at the same time
+/// (`Hop::order` in kernels/wilson.h).
 #[test]
 fn operator_on_a_large_part() {
     for device in devices() {
@@ -230,7 +229,7 @@ fn operator_on_a_large_part() {
     }
 }
 
-/// Several columns of spinors, smeared in space alone, where t or space is divided, and in all directions.
+/// Several columns of spinors are smeared right, in space alone and in all directions, with t or space divided.
 #[test]
 fn columns_are_smeared() {
     for device in devices() {
@@ -312,7 +311,7 @@ fn gauge_fields() {
     }
 }
 
-/// A propagator in mixed precision, even-odd, and its hadrons.
+/// A propagator in mixed precision with even-odd preconditioning, and its hadrons, are the same on every division.
 #[test]
 fn propagators() {
     const TOL: f64 = 1e-11;

@@ -1,4 +1,4 @@
-//! Random fields, heat bath and overrelaxation.
+//! Tests of random fields, heat bath and overrelaxation.
 
 use crate::{common, reference};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn links(
     GaugeField::new(device, geometry, precision, recon).unwrap()
 }
 
-/// Mean and its standard error, from independent values.
+/// Mean of independent values, and its standard error.
 fn mean(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let m = values.iter().sum::<f64>() / n;
@@ -33,7 +33,8 @@ fn mean(values: &[f64]) -> (f64, f64) {
     (m, (variance / n).sqrt())
 }
 
-/// Within five standard errors; the draws are fixed, so that this holds always or never.
+/// Checks that the mean is within five standard errors; the random numbers are fixed, so that the result is the same
+/// in every run.
 fn check(values: &[f64], expected: f64, slack: f64, what: &str) {
     let (m, error) = mean(values);
     println!("{what}: {m:.6} +- {error:.6}, expected {expected:.6}");
@@ -154,7 +155,7 @@ fn noise_has_its_moments() {
     }
 }
 
-/// The whole lattice on the device that all are compared with.
+/// The geometry of the undivided lattice on the device that the others are compared with.
 fn part_or_whole(
     extents: [usize; 4],
     lanes: usize,
@@ -339,7 +340,7 @@ fn a_sweep_does_not_depend_on_device_lanes_or_threads() {
     }
 }
 
-/// Thermalises and measures, `skip` updates apart; returns the configurations.
+/// Thermalises, then measures configurations that are `skip` updates apart, and returns them.
 fn ensemble<const N: usize>(
     (extents, beta): ([usize; 4], f64),
     precision: Precision,
@@ -358,7 +359,7 @@ fn ensemble<const N: usize>(
     }
 }
 
-/// Averages of `n` bins: the error then includes autocorrelations shorter than a bin.
+/// Averages of `n` bins, whose error includes autocorrelations shorter than a bin.
 fn bins(values: &[f64], n: usize) -> Vec<f64> {
     values.chunks(values.len() / n).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect()
 }
@@ -373,8 +374,8 @@ fn plaquettes<const N: usize>(
     bins(&values, 20)
 }
 
-/// Invariance of the Haar measure under U -> exp(i e T_a) U for one link U with staples A:
-/// <sum_a (d_a s)^2> = -<sum_a d_a d_a s> for the weight exp(s), s = b Re tr U A, b = beta / N,
+/// Checks the Schwinger-Dyson equation from the invariance of the Haar measure under U -> exp(i e T_a) U for one link
+/// U with staples A: <sum_a (d_a s)^2> = -<sum_a d_a d_a s> for the weight exp(s), s = b Re tr U A, b = beta / N,
 /// that is b^2 <sum_a (Re tr i T_a U A)^2> = b (N^2 - 1)/(2N) <Re tr U A>. True on every lattice.
 fn schwinger_dyson<const N: usize>(extents: [usize; 4], beta: f64, precision: Precision) {
     let lat = Lattice::new(extents);
@@ -418,8 +419,8 @@ fn heat_bath_satisfies_the_schwinger_dyson_equation() {
     schwinger_dyson::<2>(common::over_ranks([2, 6, 4, 2]), 0.7, Precision::F32);
 }
 
-/// <Re tr U / N> of one SU(3) plaquette with weight exp(beta/3 Re tr U), from Weyl's integral over
-/// the eigenvalues.
+/// Mean <Re tr U / N> of one SU(3) plaquette with weight exp(beta/3 Re tr U), from Weyl's integral over the
+/// eigenvalues.
 fn one_plaquette_su3(beta: f64) -> f64 {
     let n = 400;
     let angle = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;
@@ -438,7 +439,7 @@ fn one_plaquette_su3(beta: f64) -> f64 {
     sum / norm
 }
 
-/// The same for SU(2), weight exp(beta/2 tr U).
+/// Mean <Re tr U / N> of one SU(2) plaquette with weight exp(beta/2 tr U).
 fn one_plaquette_su2(beta: f64) -> f64 {
     let n = 1000;
     let (mut sum, mut norm) = (0.0, 0.0);
@@ -479,8 +480,8 @@ fn plaquettes_of_the_literature() {
     }
 }
 
-/// On one lane every x86-64 processor rounds alike. A change in the random stream, in the order of
-/// updates or in the updates themselves shows here: then make the files anew.
+/// The heat bath reproduces the configuration of tests/data. All x86-64 processors round alike with one lane. If the
+/// random stream, the order of updates or the updates themselves change, the test fails: then make the files anew.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn a_carried_configuration_can_be_made_again() {

@@ -1,4 +1,4 @@
-//! Tests that need compilers, MPI or the source tree, and those of the reference.
+//! Tests that need compilers, MPI or the source tree, and tests of the reference itself.
 
 mod common;
 #[path = "common/programs.rs"]

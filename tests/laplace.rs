@@ -1,5 +1,5 @@
-//! The covariant Laplacian on colour vectors and spinors, smearing with it, solves on colour vectors,
-//! operators made of operators, and vectors whose right-hand sides are fastest.
+//! Tests of the covariant Laplacian on colour vectors and spinors: smearing and solves, operators composed of
+//! operators, and vectors whose right-hand sides are the fastest index.
 
 use crate::setup::{complex_numbers, setups};
 use crate::{common, reference};
@@ -23,13 +23,13 @@ use plaq::solvers::{
 use reference::rng::Rng;
 use reference::{Gauge, Lattice, C};
 
-/// Colour vectors, `spins` of them per site.
+/// Random colour vectors, `spins` of them per site.
 fn random(lat: Lattice, spins: usize, seed: u64) -> Vec<C> {
     let mut rng = Rng::new(seed);
     (0..lat.volume() * spins * 3).map(|_| rng.gaussian()).collect()
 }
 
-/// diagonal v + c sum over neighbours, site by site.
+/// Computes diagonal v + c times the sum over the neighbours of v, site by site.
 fn laplace(
     lat: Lattice,
     links: &Gauge,
@@ -168,7 +168,7 @@ fn colour_vectors_are_solved_for() {
     }
 }
 
-/// (L + c)^2, c L + L, T_2(L), L^-1, c + w / (L + s) and adjoints are what they say.
+/// Composed operators (L + c)^2, c L + L, T_2(L), L^-1, c + w / (L + s) and their adjoints agree with the reference.
 #[test]
 fn operators_are_made_of_operators() {
     let s = &setups()[0];
@@ -240,7 +240,7 @@ fn operators_are_made_of_operators() {
     assert!(found < tolerance(Precision::F64, 200.0), "{found:e}");
 }
 
-/// gamma5 and changes of precision: products that go from double through 16 bits and back.
+/// Products with gamma5 and changes of precision, from double through 16 bits and back, agree with the reference.
 #[test]
 fn gamma5_and_changes_of_precision() {
     for s in setups() {
@@ -271,7 +271,7 @@ fn gamma5_and_changes_of_precision() {
     }
 }
 
-/// Vector operations on fields of any number of components, in both orders of right-hand sides.
+/// Vector operations are right on fields of any number of components, in both orders of right-hand sides.
 #[test]
 fn vectors_of_any_size_in_both_orders() {
     for device in devices() {
@@ -338,8 +338,8 @@ fn vectors_of_any_size_in_both_orders() {
     }
 }
 
-/// 16 bits with a unit for each site, whatever a site holds: what is stored is off by half a unit of its site,
-/// and operations on it give what they give on the same numbers in double.
+/// Fields in 16 bits have a scale for each site, for any values: a stored number is off by at most half a unit of its
+/// site's scale, and operations give the results that they give on the same numbers in double.
 #[test]
 fn sixteen_bits_of_any_size() {
     let (f64, f32, f16) = (Precision::F64, Precision::F32, Precision::F16);
@@ -494,7 +494,8 @@ fn what_does_not_fit_is_a_status() {
     assert_eq!(shape.field(1).unwrap_err().status, Status::Unsupported);
 }
 
-/// Colour vectors and spinors come back from a file bit for bit, and one is not taken for the other.
+/// Colour vectors and spinors are the same bit for bit after writing and reading a file, and one kind is refused for
+/// the other.
 #[test]
 fn vectors_of_either_kind_in_files() {
     let folder = common::Folder::new("vectors");

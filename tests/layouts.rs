@@ -1,5 +1,5 @@
-//! Arrays of host programs: every named layout there and back, index formulas written out by hand
-//! for the common ones, gamma bases against the reference, and what loading refuses.
+//! Tests of arrays of host programs: every named layout is loaded and saved, with index formulas written out for the
+//! common ones, gamma bases against the reference, and refused arrays.
 
 use crate::{common, reference};
 use common::Lex;
@@ -13,11 +13,11 @@ use reference::gamma::{self, mul_spin};
 use reference::rng::Rng;
 use reference::{largest, su3, Lattice, C};
 
-/// One lattice that splits over lanes in every direction, one in two and one in none.
+/// One lattice that splits over SIMD lanes in every direction, one that splits in two, and one in none.
 const LATTICES: [[usize; 4]; 3] = [[4, 8, 4, 8], [4, 6, 2, 8], [6, 6, 2, 10]];
 const EXTERNAL: [Precision; 2] = [Precision::F64, Precision::F32];
 
-/// Numbers of an array in its precision, as doubles and as bytes of an array.
+/// Bytes of an array that holds these numbers in a precision, as words.
 fn bytes(values: &[f64], precision: Precision) -> Vec<u64> {
     // u64 words keep the bytes aligned.
     let real = precision.bytes();
@@ -189,7 +189,8 @@ fn clover_there_and_back(device: &Device) {
     }
 }
 
-/// Index of a real in an array, written out for each layout; `cb` counts sites of one parity.
+/// The index of a number in an array follows the formula written out for each layout; `cb` counts sites of one
+/// parity.
 fn index_formulas(device: &Device) {
     let extents = LATTICES[0];
     let [lx, ly, lz, lt] = extents;
@@ -308,7 +309,8 @@ fn index_formulas(device: &Device) {
     }
 }
 
-/// Signs and factors where links stand: on an array, which gives the links back, and on a field.
+/// Signs and factors that depend on a link's coordinates are applied to an array, which gives the links back, and to
+/// a field.
 fn factors_by_coordinates(device: &Device) {
     for extents in LATTICES {
         let geometry = common::geometry(extents, device);
@@ -351,7 +353,7 @@ fn factors_by_coordinates(device: &Device) {
     }
 }
 
-/// What rounding leaves of a group is not rounded again: links in double are what the array says.
+/// Links in double precision that are unitary to rounding are loaded exactly, without projection.
 fn exact_links_stay(device: &Device) {
     let extents = LATTICES[1];
     let geometry = common::geometry(extents, device);

@@ -1,4 +1,4 @@
-//! The way through slabs of device memory, with the CPU posing as a device that cannot see the
+//! Tests of loads and saves through pieces of device memory, with the CPU posing as a device that cannot address the
 //! host's arrays: the same bits as in place.
 
 use crate::{common, reference};
@@ -59,7 +59,7 @@ fn links_of_every_layout() {
     links(extents, &Layout::all_links(Precision::F64, extents));
 }
 
-/// Arrays of many slabs.
+/// Links of a lattice so large that its arrays are transferred in many pieces are right.
 #[test]
 fn links_of_a_large_lattice() {
     let extents = [16, 16, 16, 16];
@@ -111,7 +111,7 @@ fn spinors_and_clover() {
     }
 }
 
-/// Arrays in the memory of the device are used where they are.
+/// Arrays in the memory of the device are used in place.
 #[test]
 fn device_arrays() {
     let extents = [4, 4, 4, 8];

@@ -1,4 +1,5 @@
-//! Quark loops part by part: the sum of all parts is the trace, on any ranks and with any spaces of low modes.
+//! Tests of quark loops in parts: the sum of all parts is the trace, on any number of ranks and with any spaces of
+//! low modes.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ use crate::common::{devices, over_ranks};
 use crate::reference::C;
 use crate::setup::Setup;
 
-/// A quark on a small lattice, a solver and a hierarchy of two coarse levels.
+/// Links of a small lattice, a solver, and a hierarchy of two coarse levels.
 fn quark(device: &Device, precision: Precision) -> (Setup, DiracSolver, Multigrid) {
     let setup = Setup::new(device, over_ranks([2, 2, 2, 4]), 0.4);
     let params = DiracParams { mass: 0.2, csw_s: 1.1, csw_t: 1.1, ..Default::default() };
@@ -113,7 +114,7 @@ fn all_parts_add_up_to_the_trace() {
     }
 }
 
-/// Vectors of a level depend on its whole lattice only, and P is an isometry.
+/// Noise vectors of a level depend only on its whole lattice, not on the ranks, and P is an isometry.
 #[test]
 fn vectors_of_levels_are_the_same_on_any_ranks() {
     for device in devices() {
@@ -151,7 +152,7 @@ fn vectors_of_levels_are_the_same_on_any_ranks() {
     }
 }
 
-/// The mean over all sources of low modes' mesons is the mean of those from each site.
+/// The mean over all sources of mesons from low modes equals the mean of those from each site.
 #[test]
 fn low_mesons_are_the_mean_over_sources() {
     for device in devices() {

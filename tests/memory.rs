@@ -1,5 +1,5 @@
-//! Device memory of solves and gauge fixings: what is announced is enough and not much more than is
-//! needed, what does not fit is refused before anything is allocated.
+//! Tests of the device memory of solves and gauge fixings: the announced memory is enough and not much more than
+//! needed, and what does not fit is refused before anything is allocated.
 
 use crate::common;
 use std::ops::ControlFlow;
@@ -32,7 +32,7 @@ use Precision::{F32, F64};
 
 const NRHS: usize = 2;
 
-/// Links near one: every solver converges quickly.
+/// An operator on links near the unit matrix, with which every solver converges quickly.
 fn operator(device: &Device, extents: [usize; 4]) -> Arc<Wilson> {
     operator_on(&Geometry::new(extents, device).unwrap(), device)
 }
@@ -44,13 +44,13 @@ fn operator_on(geometry: &Arc<Geometry>, device: &Device) -> Arc<Wilson> {
     Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
 }
 
-/// Links and clover blocks of all sites: A, or what a Schur complement takes in the place of A.
+/// Bytes of links and clover blocks of all sites: A, or the blocks that a Schur complement needs in place of A.
 fn operator_bytes(op: &Wilson, precision: Precision, recon: Recon) -> usize {
     let geometry = op.gauge().geometry();
     GaugeField::bytes(geometry, precision, recon) + CloverField::bytes(geometry, precision, 1)
 }
 
-/// Inverse blocks that a system takes besides A: of both parities, of one, none.
+/// Bytes of inverse blocks that a system needs besides A: of both parities, of one, or none.
 fn inverse_bytes(op: &Wilson, even_odd: Option<Schur>) -> usize {
     let parities = even_odd.map_or(0, |form| 1 + usize::from(form.symmetric));
     parities * CloverField::bytes(op.gauge().geometry(), F64, 1) / 2
@@ -70,7 +70,7 @@ fn params(kind: SolverKind) -> SolveParams {
     SolveParams { solver, equations, sloppy: Some((F32, Recon::R12)), ..Default::default() }
 }
 
-/// Every algorithm, in one precision and in two, full and even-odd.
+/// Parameters of every algorithm, in one precision and in two, for the full system and even-odd.
 fn all() -> Vec<SolveParams> {
     let mut all = Vec::new();
     for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::BlockGcr] {
@@ -100,8 +100,8 @@ fn noise(op: &Wilson, subset: Subset) -> SpinorField {
     b
 }
 
-/// Operators, source, solution, and what a solve announces: it needs no less, it takes no more,
-/// and the announcement is at most two hundredths above what it takes.
+/// Checks operators, source, solution and announced memory: with less than announced the solve is refused, it takes
+/// no more, and the announcement is at most two per cent above what it takes.
 #[test]
 fn a_solve_takes_what_it_announces() {
     for device in devices() {
@@ -156,8 +156,8 @@ fn a_solve_takes_what_it_announces() {
     }
 }
 
-/// With 16 bits inside an operator keeps no inverse blocks for its residuals: where memory is short they are made for one
-/// parity at a time, otherwise for each solve, and the solution is the one with blocks that are kept, bit by bit.
+/// An operator with 16 bits inside keeps no inverse blocks for its residuals: if memory is short they are computed
+/// for one parity at a time, otherwise for each solve, and the solution equals the one with kept blocks, bit for bit.
 #[test]
 fn a_solve_with_16_bits_inside_keeps_no_precise_inverse() {
     for device in devices() {
@@ -203,9 +203,9 @@ fn a_solve_with_16_bits_inside_keeps_no_precise_inverse() {
     }
 }
 
-/// A column of a solve with 16 bits inside takes the seven vectors of the iteration, of which one makes room for a quarter
-/// of a residual in double while that is computed; of a column by itself two do. Solution and source of the system lie in
-/// the memory of the solution, where on the other parity a residual has what is between its hops.
+/// A column of a solve with 16 bits inside takes the seven vectors of the iteration. The memory of one of them (of
+/// two for a single column) holds a quarter of the residual in double while it is computed. Solution and source of
+/// the system lie in the memory of the solution, where on the other parity a residual has what is between its hops.
 #[test]
 fn a_column_takes_short_vectors_and_a_quarter_of_a_precise_one() {
     for device in devices() {
@@ -229,8 +229,8 @@ fn a_column_takes_short_vectors_and_a_quarter_of_a_precise_one() {
     }
 }
 
-/// Memory that is short on the last rank alone: all ranks refuse, with its message, and none has changed anything; then
-/// all of them solve.
+/// Memory that is short on the last rank alone makes all ranks refuse with that rank's message and change nothing;
+/// afterwards all of them can solve.
 #[test]
 fn short_memory_of_one_rank_refuses_on_all() {
     let last = ranks().rank() + 1 == ranks().size();

@@ -1,4 +1,4 @@
-//! Gauge observables against the reference, in every storage and precision.
+//! Tests of gauge observables against the reference, in every storage and precision.
 
 use crate::{common, reference};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn field<const N: usize>(
     u
 }
 
-/// Average tr / N of the closed lines in a direction; each line is met once per site on it.
+/// Average tr / N of the closed straight lines in a direction; each line is counted once per site on it.
 fn line_average<const N: usize>(lat: Lattice, u: &GaugeN<N>, mu: usize) -> C {
     let sum: C = (0..lat.volume())
         .map(|x| {

@@ -1,5 +1,5 @@
-//! The sign function of the hermitian kernel and the overlap operator: against a dense matrix, in
-//! momentum space, and their identities (physics.md, Overlap).
+//! Tests of the sign function of the hermitian kernel and of the overlap operator: against a dense matrix, in
+//! momentum space, and by their identities (physics.md, Overlap).
 
 use crate::{common, reference};
 use std::sync::{Arc, OnceLock};
@@ -67,7 +67,7 @@ fn all_numbers(fields: &[Field]) -> Vec<f64> {
     fields.iter().flat_map(field_numbers).collect()
 }
 
-/// Eigenvalues of the kernel and its sign on the small lattice.
+/// Eigenvalues of the kernel and its sign on the small lattice, by the reference.
 fn exact() -> &'static (Vec<f64>, dense::Dense) {
     static EXACT: OnceLock<(Vec<f64>, dense::Dense)> = OnceLock::new();
     EXACT.get_or_init(|| {
@@ -153,8 +153,8 @@ fn modes_signs_and_operators_agree_with_dense_matrices() {
     }
 }
 
-/// D_N(0)/rho - 1 = gamma5 sign(Q) is unitary; low eigenvalues of D^dagger D on either chirality are
-/// those of the dense matrix, (1 + Re of the circle's points) 2 rho^2.
+/// Eigenvalues of D_N(0)/rho - 1 = gamma5 sign(Q) lie on the unit circle; low eigenvalues of D^dagger D on either
+/// chirality are those of the dense matrix, (1 + Re z) 2 rho^2 for points z of the circle.
 #[test]
 fn eigenvalues_lie_on_the_circle() {
     if common::ranks().size() > 1 {
@@ -269,7 +269,7 @@ fn identities_hold_to_the_delta_asked_for() {
     }
 }
 
-/// D of turned links and vector is the turned image, in every precision.
+/// D of gauge-transformed links and vector gives the transformed result, in every precision.
 #[test]
 fn the_operator_is_gauge_covariant() {
     for device in devices() {
@@ -307,7 +307,8 @@ fn the_operator_is_gauge_covariant() {
     }
 }
 
-/// With a clover term: modes, sign and D are those of the dense matrix, and not of that without it.
+/// A clover term enters the kernel: modes, sign and D are those of the dense matrix with it, and not of the one
+/// without it.
 #[test]
 fn a_clover_term_belongs_to_the_kernel() {
     if common::ranks().size() > 1 {
@@ -347,7 +348,7 @@ fn a_clover_term_belongs_to_the_kernel() {
     }
 }
 
-/// Momentum number k of each direction, with the default boundary.
+/// Momentum with number k_mu in each direction, for the default boundary condition.
 fn momentum(extents: [usize; 4], k: [usize; 4]) -> [f64; 4] {
     std::array::from_fn(|mu| {
         let half = if mu == 3 { 0.5 } else { 0.0 };
@@ -355,20 +356,20 @@ fn momentum(extents: [usize; 4], k: [usize; 4]) -> [f64; 4] {
     })
 }
 
-/// s^2 and w of the free kernel: Q^2 = s^2 + w^2, D^dagger D = 2 rho^2 (1 + w / |Q|).
+/// Computes s^2 and w of the free kernel: Q^2 = s^2 + w^2, D^dagger D = 2 rho^2 (1 + w / |Q|).
 fn parts(p: [f64; 4]) -> (f64, f64) {
     let s2: f64 = p.iter().map(|p| p.sin().powi(2)).sum();
     (s2, p.iter().map(|p| 1.0 - p.cos()).sum::<f64>() - RHO)
 }
 
-/// The same of all momenta.
+/// The pairs (s^2, w) of all momenta.
 fn momenta(extents: [usize; 4]) -> Vec<(f64, f64)> {
     let lat = Lattice::new(extents);
     (0..lat.volume()).map(|x| parts(momentum(extents, lat.coords(x)))).collect()
 }
 
-/// Plane waves in the trivial field: D_N = rho (1 + (i s + w) / sqrt(s^2 + w^2)), s = sum gamma_mu sin p_mu,
-/// w = sum (1 - cos p_mu) - rho.
+/// The free operator acts on plane waves as D_N = rho (1 + (i s + w) / sqrt(s^2 + w^2)), s = sum gamma_mu sin p_mu, w
+/// = sum (1 - cos p_mu) - rho.
 #[test]
 fn the_free_operator_is_the_one_of_momentum_space() {
     for device in devices() {
@@ -422,8 +423,8 @@ fn the_free_operator_is_the_one_of_momentum_space() {
     }
 }
 
-/// Levels of the trivial field come 24 times and more, half of them with either sign of Q: whatever number of modes is
-/// asked for, those projected are eigenvectors of Q, and the operator's spectrum is that of momentum space.
+/// Eigenvalues of |Q| on unit links are at least 24-fold, half of them with either sign of Q: for any number of modes
+/// the projected ones are eigenvectors of Q, and the operator's spectrum is that of momentum space.
 #[test]
 fn levels_that_hold_both_signs_are_taken_apart() {
     if common::ranks().size() > 1 {
@@ -546,8 +547,8 @@ fn what_cannot_be_says_what_to_change() {
     }
 }
 
-/// A hot field has many low modes: as many are projected as may be, no fewer, and the approximation for
-/// the delta asked for holds for the rest.
+/// A random field has many low modes: the largest allowed number is projected, and the approximation reaches the
+/// requested delta on the rest of the spectrum.
 #[test]
 fn the_number_of_modes_is_found() {
     let device = &devices()[0];
@@ -577,7 +578,7 @@ fn the_number_of_modes_is_found() {
     assert!((8..48).contains(&count) && next > 0.06, "{count} {next}");
 }
 
-/// The largest moduli by either finder, their errors and gaps.
+/// Both methods for high modes find the largest moduli of the spectrum, with their errors and gaps.
 #[test]
 fn high_modes_are_the_ends_of_the_spectrum() {
     if common::ranks().size() > 1 {
@@ -599,8 +600,8 @@ fn high_modes_are_the_ends_of_the_spectrum() {
     }
 }
 
-/// Further terms in the pass of a hop are those that another pass adds: from the first call on, before which a GPU's
-/// tuner runs the kernel.
+/// A hop that adds further terms in its pass over memory gives the result of adding them afterwards, from the first
+/// call on, before which a GPU's tuner runs the kernel.
 #[test]
 fn a_hop_adds_vectors_in_its_pass() {
     for device in devices() {
@@ -638,8 +639,8 @@ fn a_hop_adds_vectors_in_its_pass() {
     }
 }
 
-/// A hop of both parities, one launch on GPUs, is that of one after the other: with blocks that fill slices and
-/// blocks that do not, site terms on either side, and further terms. On a CPU to the last bit.
+/// A hop of both parities, in one launch on GPUs, equals the two hops one after the other: with blocks that fill
+/// slices and blocks that do not, site terms on either side, and further terms. CPUs give the same bits.
 #[test]
 fn both_parities_at_once_are_one_after_the_other() {
     for device in devices() {
@@ -695,7 +696,7 @@ fn both_parities_at_once_are_one_after_the_other() {
     }
 }
 
-/// Modes in single precision are those in double, and a basis of them stays orthonormal.
+/// Modes in single precision are rounded modes in double, and rotations of them stay orthonormal.
 #[test]
 fn modes_change_their_precision() {
     let device = &devices()[0];
@@ -712,8 +713,9 @@ fn modes_change_their_precision() {
     }
 }
 
-/// Degrees and poles by the ratio of the ends of the spectrum and delta, which it prints as docs/overlap.md has them:
-/// no degree lower by two does it, and delta = A exp(-2.083 n sqrt(epsilon)) with A = 0.41 (hep-lat/0212012) holds within 5 %.
+/// Degrees and poles depend on the ratio of the ends of the spectrum and on delta as the printed table in
+/// docs/overlap.md says: no degree lower by two suffices, and delta = A exp(-2.083 n sqrt(epsilon)) with A = 0.41
+/// (hep-lat/0212012) holds within 5 %.
 #[test]
 fn degrees_follow_the_law_of_their_asymptotics() {
     let deltas = [1e-2, 1e-4, 1e-6, 1e-8, 1e-10];

@@ -1,4 +1,4 @@
-//! Inverses of the overlap operator, its low modes and index.
+//! Tests of inverses of the overlap operator, its low modes and index.
 
 use crate::{common, reference};
 use std::sync::Arc;
@@ -113,7 +113,7 @@ fn every_algorithm_solves_in_every_precision() {
     }
 }
 
-/// A source of one chirality takes one sector only: half the iterations, half the work.
+/// A source of one chirality needs only that chirality's sector: half the iterations, half the work.
 #[test]
 fn a_chiral_source_costs_half() {
     for device in devices() {
@@ -157,7 +157,8 @@ fn several_masses_are_what_each_is_alone() {
     }
 }
 
-/// Low modes shorten the one Krylov space of all masses; other algorithms solve for one after the other.
+/// Solves for several masses use low modes in their common Krylov space; algorithms without such a space solve for
+/// one mass after the other.
 #[test]
 fn several_masses_take_low_modes_and_any_algorithm() {
     for device in devices() {
@@ -193,8 +194,8 @@ fn several_masses_take_low_modes_and_any_algorithm() {
     }
 }
 
-/// m sum_t C_pi(t) = tr S(0, 0) on every configuration and for every mass: D (1 - D / (2 rho))^-1 anticommutes
-/// with gamma5 (integrated axial Ward identity).
+/// The integrated axial Ward identity m sum_t C_pi(t) = tr S(0, 0) holds on every configuration and for every mass,
+/// since D (1 - D / (2 rho))^-1 anticommutes with gamma5.
 #[test]
 fn the_integrated_ward_identity_holds() {
     for device in devices() {
@@ -238,8 +239,8 @@ fn low_modes_save_iterations() {
     }
 }
 
-/// Of a free field D_N(m) (D_W + w)^-1 is normal with a known spectrum. In a disc of radius r around c it
-/// gives |residual| <= (r / |c|)^n after n steps of GCR: a bound on the outer iterations.
+/// Bound on the outer iterations for a free field, where D_N(m) (D_W + w)^-1 is normal with a known spectrum. If the
+/// spectrum lies in a disc of radius r around c, |residual| <= (r / |c|)^n after n steps of GCR.
 fn free_bound(extents: [usize; 4], rho: f64, mass: f64, wilson: f64, tol: f64) -> usize {
     let mut spectrum = vec![];
     let lat = Lattice::new(extents);
@@ -281,8 +282,8 @@ fn solved(solver: &OverlapSolver, b: &SpinorField) -> (SpinorField, usize) {
     (x, report.iterations)
 }
 
-/// Smooth fields, where D_W is nearly normal: the spectrum of D_N D_W^-1 lies in a disc that hardly knows
-/// of the mass, that of D_N(m) touches a circle through m.
+/// The Wilson preconditioner halves the iterations on smooth fields, where D_W is nearly normal: the spectrum of D_N
+/// D_W^-1 lies in a disc that hardly depends on the mass, that of D_N(m) touches a circle through m.
 #[test]
 fn the_wilson_preconditioner_halves_the_iterations() {
     for device in devices() {
@@ -308,8 +309,8 @@ fn the_wilson_preconditioner_halves_the_iterations() {
     }
 }
 
-/// The mass that the library finds takes hardly more iterations than the best of a scan, on a smooth field
-/// and on a quenched one, and its edge of the spectrum is that of the free field where there is one.
+/// Solves with the Wilson mass that the library finds take hardly more iterations than with the best of a scan, on a
+/// smooth field and on a quenched one, and its end of the spectrum is that of the free field for such a field.
 #[test]
 fn the_wilson_mass_is_near_the_best_one() {
     for device in devices() {
@@ -353,8 +354,9 @@ fn the_wilson_mass_is_near_the_best_one() {
     }
 }
 
-/// Left to itself the library takes the Wilson operator's inverse for light quarks, for heavy ones CG or SUMR by the
-/// chiralities of the source, and for several masses their common Krylov space; modes that are taken out count as mass.
+/// The automatic algorithm for light quarks is GCR with the Wilson operator's inverse, for heavy quarks CG or SUMR
+/// depending on the chiralities of the source, and for several masses their common Krylov space; projecting out modes
+/// acts like a larger mass.
 #[test]
 fn the_algorithm_is_chosen_by_mass_source_and_modes() {
     for device in devices() {
@@ -404,7 +406,7 @@ fn the_algorithm_is_chosen_by_mass_source_and_modes() {
     }
 }
 
-/// Multigrid does what BiCGStab does: the same solution, no more outer iterations.
+/// Multigrid as Wilson preconditioner gives the same solution as BiCGStab in no more outer iterations.
 #[test]
 fn multigrid_is_the_wilson_preconditioner() {
     for device in devices() {
@@ -440,7 +442,7 @@ fn multigrid_is_the_wilson_preconditioner() {
     }
 }
 
-/// What applications take at most is what they declare, and not much less.
+/// Applications of the operator take at most the memory that they declare, and not much less.
 #[test]
 fn applications_take_the_memory_that_they_declare() {
     for device in devices() {
@@ -497,7 +499,8 @@ fn links_of(device: &Device, extents: [usize; 4], u: &Gauge) -> Arc<GaugeField> 
     Arc::new(links)
 }
 
-/// Modes come back bit for bit, the operator made of them is the same, and solves start from those of D.
+/// Modes are the same bit for bit after writing and reading, the operator made from them is the same, and solves can
+/// start from modes of D.
 #[test]
 fn modes_in_a_file_are_those_that_were_saved() {
     for device in devices() {
@@ -578,7 +581,7 @@ fn modes_in_a_file_are_those_that_were_saved() {
     }
 }
 
-/// A kernel from smeared links is that of the links that smearing makes, and has fewer small modes.
+/// A kernel with smearing equals the kernel on links that were smeared before, and has fewer small modes.
 #[test]
 fn a_kernel_takes_smeared_links() {
     for device in devices() {
@@ -604,8 +607,8 @@ fn a_kernel_takes_smeared_links() {
     }
 }
 
-/// Constant fields in the planes xy and zt with one quantum each and colours 1, -1, 0: charge of modulus
-/// two, and one more for the trivial colour none.
+/// Links of constant fields in the planes xy and zt with `quanta` flux quanta each and colour charges 1, -1, 0: the
+/// topological charge has modulus two for one quantum in each plane.
 fn flux(extents: [usize; 4], quanta: [f64; 2]) -> Gauge {
     let lat = Lattice::new(extents);
     let unit = std::f64::consts::TAU;
@@ -629,7 +632,7 @@ fn flux(extents: [usize; 4], quanta: [f64; 2]) -> Gauge {
     u
 }
 
-/// The index theorem, for either sign and for none; zero modes have one chirality.
+/// The index theorem holds for either sign of the charge and for charge zero; zero modes have one chirality.
 #[test]
 fn the_index_is_the_charge() {
     for device in devices() {
@@ -663,7 +666,8 @@ fn the_index_is_the_charge() {
     }
 }
 
-/// Of a solve whose time was over: all ranks stopped after the same iteration, x is what the report says.
+/// Checks a solve whose time limit was over: all ranks stopped after the same iteration, and x agrees with the
+/// report.
 fn out_of_time(report: &SolverReport, op: &Overlap, x: &SpinorField, b: &SpinorField) {
     assert!(report.stopped && !report.converged, "{report:?}");
     assert_eq!(report.stopped_by, Some(StoppedBy::Seconds), "{report:?}");
@@ -674,8 +678,8 @@ fn out_of_time(report: &SolverReport, op: &Overlap, x: &SpinorField, b: &SpinorF
     assert!(all.chunks(8).all(|theirs| theirs == mine), "{report:?}");
 }
 
-/// The clock of one rank ends solves on all of them; parts of a job, chiralities, masses and columns, share
-/// its time.
+/// The time limit of one rank ends solves on all ranks; parts of a job, chiralities, masses and columns, share its
+/// time.
 #[test]
 fn time_is_over_on_all_ranks_at_once() {
     let last = ranks().rank() + 1 == ranks().size();

@@ -1,4 +1,4 @@
-//! Tables of parameters and of the program's options: text, TOML, C, ranges.
+//! Tests of tables of parameters and of the program's options: text, TOML, C, ranges.
 
 use std::ffi::OsString;
 
@@ -57,7 +57,7 @@ fn defaults_survive_text_and_c() {
     assert_eq!(MultigridParams::from_c(&changed.to_c(), "params").unwrap(), changed);
 }
 
-/// One value is that of all levels, but a block; of a list the last one goes on.
+/// One value applies to all levels, unless it is a block; the last value of a list applies to all further levels.
 #[test]
 fn values_of_levels_are_lists() {
     let mut p = MultigridParams::default();
@@ -97,7 +97,8 @@ fn wrong_values_are_named_with_their_line() {
     assert!(said.contains("params.level[1].post: expected 0 to 10000, found -1"), "{said}");
 }
 
-/// Tables of all parameters: sentences with a full stop, defaults that come back from text and from C.
+/// Tables of all parameters are complete: descriptions with a full stop, and defaults that are the same after
+/// conversion to text and to C.
 #[test]
 fn every_table_is_whole() {
     fn whole<P: InC + PartialEq + std::fmt::Debug>(unset: &[&str]) {
@@ -133,7 +134,7 @@ fn every_table_is_whole() {
     whole::<LayoutParams>(&[]);
 }
 
-/// A name of an earlier version is refused with the present one.
+/// A name of an earlier version is refused with a message that gives the present name.
 #[test]
 fn old_names_are_refused_with_the_present_ones() {
     let e = SolverSettings::default().set("algorithm", "cg").unwrap_err();
@@ -142,7 +143,7 @@ fn old_names_are_refused_with_the_present_ones() {
     assert!(said.contains("key `algorithm`: its name is solver now"), "{said}");
 }
 
-/// A number out of range is called by the host's argument.
+/// A message about a number out of range names the host's argument.
 #[test]
 fn structs_of_c_are_checked() {
     let mut c = SolverSettings::default().to_c();
@@ -159,12 +160,12 @@ fn structs_of_c_are_checked() {
     assert_eq!(GaugeFixing::from_c(&fixing, "params").unwrap().seed, u64::MAX);
 }
 
-/// What a subcommand makes of the words after its name.
+/// The parsed options of a subcommand from the words after its name.
 fn parsed(command: &'static Command, words: &[&str]) -> Result<Asked, Failure> {
     Options::parse(command, &words.iter().map(OsString::from).collect::<Vec<_>>())
 }
 
-/// Names are there once, defaults are values that their options take, and what options need is there.
+/// Names of options are unique, defaults are values that their options accept, and options that others need exist.
 #[test]
 fn tables_of_options_are_consistent() {
     let mut needs = 0;

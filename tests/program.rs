@@ -1,5 +1,5 @@
-//! Tests of the program `plaq` and of hosts that load the library: on the CPU and, where there is one, the GPU.
-//! `make kit` packs this program, too.
+//! Tests of the program `plaq` and of hosts that load the library, on the CPU and on the GPU if there is one. `make
+//! kit` packs this program, too.
 
 mod common;
 mod reference;

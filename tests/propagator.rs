@@ -1,4 +1,4 @@
-//! Propagators on real configurations against the correlators of another code.
+//! Tests of propagators on configurations of other codes against the correlators of these codes.
 
 use crate::{common, reference};
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use reference::correlators::{pion, rho, Propagator};
 use reference::numbers::{field_from, field_numbers};
 use reference::{spinor, Lattice, C};
 
-/// A configuration read by plaq. None where the file is absent.
+/// A configuration read by plaq, or `None` if the file is absent.
 fn configuration(name: &str) -> Option<GaugeFile> {
     Some(read_gauge(&common::configuration(name)?, None).unwrap())
 }
 
-/// Its links, put on the group in double: they come from single precision.
+/// The operator on a configuration's links, which are in single precision and are projected onto SU(3) in double.
 fn operator(device: &Device, file: &GaugeFile, dirac: DiracParams) -> Arc<Wilson> {
     let geometry = common::geometry(file.extents, device);
     let options = LinkOptions { reproject: true, ..LinkOptions::checked(Precision::F32) };
@@ -34,7 +34,7 @@ fn operator(device: &Device, file: &GaugeFile, dirac: DiracParams) -> Arc<Wilson
     Arc::new(Wilson::new(Arc::new(gauge), dirac).unwrap())
 }
 
-/// Twelve columns from a point source at the origin in one solve.
+/// Solves for twelve columns from a point source at the origin in one solve.
 fn propagator(op: Arc<Wilson>, params: SolveParams) -> Propagator {
     let shape = op.shape();
     let lat = Lattice::new(shape.geometry.global_extents());
@@ -47,7 +47,7 @@ fn propagator(op: Arc<Wilson>, params: SolveParams) -> Propagator {
     x.save_lex().unwrap().chunks(24 * lat.volume()).map(field_from).collect()
 }
 
-/// Links come from single precision, hence 1e-6.
+/// Checks correlators against MILC's to 1e-6, since links are in single precision.
 fn agrees_with_milc(milc: &Milc) {
     let Some(file) = configuration(milc.name) else { return };
     let lat = Lattice::new(file.extents);
@@ -93,7 +93,7 @@ fn clover_mesons_agree_with_milc_antiperiodic() {
     agrees_with_milc(&milc::ANTIPERIODIC);
 }
 
-/// On a rougher, lighter lattice every solver finds the same propagator; iteration counts and true
+/// All solvers find the same propagator on a rougher lattice with a lighter quark; iteration counts and true
 /// residuals are printed.
 #[test]
 fn solvers_agree_on_a_thermalised_lattice() {
@@ -144,7 +144,7 @@ fn solvers_agree_on_a_thermalised_lattice() {
     }
 }
 
-/// As many columns at a time as there is room for, where nobody says how many.
+/// A propagator whose number of columns at a time is not given takes as many as memory allows.
 #[test]
 fn short_memory_makes_fewer_columns() {
     let dirac = DiracParams { csw_s: CSW, csw_t: CSW, ..Default::default() }.with_kappa(0.12);

@@ -1,4 +1,4 @@
-//! The gradient flow of quark fields and its adjoint against the reference and identities.
+//! Tests of the gradient flow of quark fields and of its adjoint against the reference and identities.
 
 use crate::setup::{complex_numbers, setups, Setup};
 use crate::{common, reference};
@@ -43,7 +43,8 @@ fn random(lat: Lattice, spins: usize, seed: u64) -> Vec<C> {
     (0..lat.volume() * spins * 3).map(|_| rng.gaussian()).collect()
 }
 
-/// -i times the generator Z of Wilson's flow, dV/dt = Z V: Z is the traceless antihermitian part of the staples times V^dagger.
+/// Computes -i times the generator Z of Wilson's flow, dV/dt = Z V: Z is the traceless antihermitian part of the
+/// staples times V^dagger.
 fn generator(lat: Lattice, v: &Gauge) -> Gauge {
     let mut z = vec![];
     for x in 0..lat.volume() {
@@ -67,7 +68,7 @@ fn generator(lat: Lattice, v: &Gauge) -> Gauge {
     z
 }
 
-/// exp(i e sum_k c_k z_k) v.
+/// Computes exp(i e sum_k c_k z_k) v.
 fn moved(v: &Gauge, e: f64, terms: &[(f64, &Gauge)]) -> Gauge {
     let mut out = vec![];
     for (l, link) in v.iter().enumerate() {
@@ -78,7 +79,7 @@ fn moved(v: &Gauge, e: f64, terms: &[(f64, &Gauge)]) -> Gauge {
     out
 }
 
-/// D^2 psi with phases at the ends of the lattice.
+/// Computes D^2 psi with phases at the ends of the lattice.
 fn laplacian(lat: Lattice, v: &Gauge, spins: usize, psi: &[C]) -> Vec<C> {
     let phases = BOUNDARY.phases();
     let mut out: Vec<C> = psi.iter().map(|z| -8.0 * z).collect();
@@ -166,7 +167,8 @@ fn flowed_fields_equal_the_reference() {
     }
 }
 
-/// <phi, K chi> = <K^dagger phi, chi>, whatever is kept on the way; with another boundary it is not.
+/// The adjoint flow satisfies <phi, K chi> = <K^dagger phi, chi>, for any number of kept intermediate links; with
+/// another boundary condition it does not.
 #[test]
 fn the_adjoint_is_the_transpose_of_the_steps() {
     let (spinor, colour) = (Components::SPINOR, Components::COLOUR);
@@ -217,7 +219,8 @@ fn the_adjoint_is_the_transpose_of_the_steps() {
     }
 }
 
-/// What is stopped is at the time of the report, and the other part of the way is that of another call.
+/// A stopped flow is at the time that its report states, and a second call for the remaining time gives the result of
+/// the whole flow.
 #[test]
 fn stopped_flows_are_where_they_say() {
     let s = &setups()[0];

@@ -1,5 +1,5 @@
-//! Every link storage in every precision: a link comes back to the roundoff of its numbers, with
-//! the loss that the storage documents, and never as NaN.
+//! Tests of every link storage in every precision: a reconstructed link agrees with the original to the rounding of
+//! the stored numbers, times the loss that the storage documents, and is never NaN.
 
 use crate::{common, reference};
 use common::Lex;
@@ -27,7 +27,7 @@ fn field(
     field
 }
 
-/// Largest difference of an entry, link by link.
+/// Largest difference of a matrix element, for each link.
 fn errors(field: &GaugeField, gauge: &Gauge) -> Vec<f64> {
     let back = field.save_lex().expect("saves");
     let expected = flat(gauge);
@@ -90,7 +90,8 @@ fn unit_links_are_stored_without_loss_of_digits(device: &Device) {
     }
 }
 
-/// Permutations with signs and phases, and their neighbourhood at 1e-8 and 1e-3.
+/// Links that are permutations with signs and phases, and links at distances 1e-8 and 1e-3 from them, are stored
+/// well.
 fn permutation_like_links(device: &Device) {
     let lat = Lattice::new(EXTENTS);
     let mut rng = reference::rng::Rng::new(5);
@@ -116,8 +117,8 @@ fn permutation_like_links(device: &Device) {
     }
 }
 
-/// Where the stereographic projections change half spheres and where they are furthest from their
-/// poles: rows (i cos, .., sin ..) with signs, and their neighbourhood.
+/// Links at which stereographic projections change half spheres, and at which they are furthest from their poles, are
+/// stored well: rows (i cos, .., sin ..) with signs, and links near them.
 fn links_at_the_equators(device: &Device) {
     let lat = Lattice::new(EXTENTS);
     let turns = [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75];

@@ -1,4 +1,4 @@
-//! Reweighting factors against determinants and quadratic forms of whole matrices.
+//! Tests of reweighting factors against determinants and quadratic forms of whole matrices.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn times(a: &Rows, b: &Rows) -> Rows {
     };
     a.iter().map(row).collect()
 }
-/// a + c b.
+/// Computes a + c b.
 fn plus(a: &Rows, c: f64, b: &Rows) -> Rows {
     let row = |(x, y): (&Vec<C>, &Vec<C>)| x.iter().zip(y).map(|(x, y)| x + c * y).collect();
     a.iter().zip(b).map(row).collect()
@@ -53,7 +53,7 @@ fn inverse(a: &Rows) -> Rows {
 fn ln_det(a: &Rows) -> f64 {
     eliminate(&mut a.clone()).re
 }
-/// a^(-1/2) of a positive matrix near 1, by the iteration of Denman and Beavers.
+/// Computes a^(-1/2) of a positive matrix near 1, by the iteration of Denman and Beavers.
 fn inverse_root(a: &Rows) -> Rows {
     let (mut y, mut z) = (a.clone(), unit(a.len()));
     for _ in 0..14 {
@@ -75,7 +75,7 @@ fn form(a: &Rows, v: &[C]) -> f64 {
 struct Case {
     lat: Lattice,
     op: Arc<dyn QuarkAction>,
-    /// D, in mass normalisation, on sites where quarks do not vanish.
+    /// The matrix D, in mass normalisation, on sites where quarks do not vanish.
     d: Rows,
     sites: Vec<usize>,
 }
@@ -113,7 +113,8 @@ impl Case {
         self.lat.coords(self.sites[k / 12]).iter().sum::<usize>() % 2
     }
 
-    /// M of the system and the sites of its vectors; the symmetric complement as A_ee^-1 times the asymmetric one.
+    /// The matrix M of the system, and the sites of its vectors; the symmetric complement is A_ee^-1 times the
+    /// asymmetric one.
     fn system(&self, system: System) -> (Rows, Vec<usize>) {
         let all = 0..self.d.len();
         let Some(form) = system.schur() else { return (self.d.clone(), all.collect()) };
@@ -136,7 +137,7 @@ impl Case {
         DiracSolver::new(self.op.clone(), solve).unwrap()
     }
 
-    /// (eta, (B - 1) eta) of noise by the estimator and by the matrix.
+    /// Compares (eta, (B - 1) eta) of noise by the estimator with that by the matrix.
     fn compare(&self, what: &str, estimator: &Estimator, system: System, b: &Rows) {
         let (_, own) = self.system(system);
         let subset = match system.schur() {
@@ -171,7 +172,7 @@ fn quarks() -> DiracParams {
 
 const OPEN: BoundaryTime = BoundaryTime::Open;
 
-/// Mean and variance that exp(-(eta, (B - 1) eta)) must have.
+/// Mean and variance of exp(-(eta, (B - 1) eta)) over noise, from the matrix B.
 fn mean_and_variance(b: &Rows) -> [f64; 2] {
     let mean = (-ln_det(b)).exp();
     // <w^2> is 1 / det(2 B - 1).
@@ -249,7 +250,8 @@ fn twisted_masses_reweight_by_the_determinant() {
     }
 }
 
-/// The function of a chain has few poles, so that there is something to reweight.
+/// Reweighting corrects a rational function to the determinant; the chain's function has few poles, so that the
+/// correction is visible.
 #[test]
 fn rational_functions_reweight_by_the_determinant() {
     if ranks().size() > 1 {

@@ -1,4 +1,5 @@
-//! Correlators of boundary fields of the Schroedinger functional: free quarks, the reference, gauge transformations.
+//! Tests of correlators of boundary fields of the Schroedinger functional: free quarks, the reference, gauge
+//! transformations.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use plaq::ops::schroedinger::{
 };
 use plaq::solvers::unwatched;
 
-/// Phases in space in units of pi.
+/// Phases of quarks in space, in units of pi.
 const PHASES: [f64; 3] = [0.3, -0.2, 0.5];
 
 fn quarks(phases: [f64; 3]) -> DiracParams {
@@ -58,8 +59,8 @@ fn sf(phi: [f64; 3], phi_prime: [f64; 3]) -> BoundaryTime {
     BoundaryTime::Sf { phi, phi_prime }
 }
 
-/// Without gauge field a quark of momentum zero is (1 + m)^-1 from slice to slice, with m + cF in the place of 1 + m next to
-/// boundaries.
+/// The propagator of a free quark of momentum zero falls by (1 + m)^-1 from slice to slice, with m + cF in place of 1
+/// + m next to boundaries.
 #[test]
 fn free_quarks_fall_as_they_must() {
     for device in devices() {
@@ -92,7 +93,7 @@ fn free_quarks_fall_as_they_must() {
     }
 }
 
-/// Boundary fields of the reference: those of both ends, spin s = 0, 1 and colour c, as sources, and what H is projected on.
+/// Reference for boundary fields: sources at both ends with spin s = 0, 1 and colour c, and the projection of H.
 struct Slow<'a> {
     s: &'a Setup,
     params: DiracParams,
@@ -105,7 +106,7 @@ impl Slow<'_> {
         let turn: f64 = (0..3).map(|k| self.phases[k] * x[k] as f64 / l[k] as f64).sum();
         C::from_polar(1.0, std::f64::consts::PI * turn)
     }
-    /// The source of a unit vector of the projector's image, and the links that carry it.
+    /// The source of a unit vector of the projector's image, and the links that multiply it.
     fn source(&self, upper: bool, spin: usize, colour: usize) -> Field {
         let lat = self.s.lat;
         let (slice, sign) = if upper { (lat.extents[3] - 1, -1.0) } else { (1, 1.0) };
@@ -183,7 +184,7 @@ impl Slow<'_> {
         let [[f_a, f_p], [g_a, g_p]] = sums;
         BoundaryCorrelators { f_a, f_p, g_a, g_p, f_1: f_1[0] }
     }
-    /// |sum_x P U^-1 H(x)|^2 of a column at the other end, with the phase of momentum zero taken out.
+    /// Computes |sum_x P U^-1 H(x)|^2 of a column at the other end, without the phase of momentum zero.
     fn projected(&self, upper: bool, h: &Field) -> f64 {
         let lat = self.s.lat;
         let gamma_t = gammas(Basis::DeGrandRossi)[3];
@@ -230,7 +231,8 @@ fn boundary_correlators_are_those_of_the_reference() {
     assert!((found.f_1 / expected.f_1 - 1.0).abs() < 1e-9, "{} {}", found.f_1, expected.f_1);
 }
 
-/// Transformations that are one on slice 0, and with it on slice T, change nothing; nor does the normalisation.
+/// Gauge transformations that are one on slice 0, and for this also on slice T, leave correlators unchanged; so does
+/// the normalisation.
 #[test]
 fn boundary_correlators_do_not_depend_on_the_gauge() {
     let device = devices().pop().unwrap();

@@ -1,4 +1,4 @@
-//! Smeared links against the reference, gauge covariance, and links of an operator that change.
+//! Tests of smeared links against the reference, of gauge covariance, and of operators whose links change.
 
 use crate::{common, reference};
 use std::collections::HashMap;
@@ -20,10 +20,10 @@ use reference::numbers::{gauge_from, gauge_numbers};
 use reference::{su3, Gauge, Lattice, C};
 
 type Link = Matrix<3>;
-/// Direction of a link and site.
+/// A function that gives the link of a direction and a site.
 type Links<'a> = dyn Fn(usize, usize) -> Link + 'a;
 
-/// Both staples of a link in the (mu, nu) plane, with sides and tops of their own.
+/// Sum of the two staples of a link in the (mu, nu) plane, with different links as sides and tops.
 fn staples(lat: Lattice, side: &Links, top: &Links, x: usize, mu: usize, nu: usize) -> Link {
     let (xm, up, down) = (lat.forward(x, mu), lat.forward(x, nu), lat.backward(x, nu));
     let corner = lat.forward(down, mu);
@@ -33,7 +33,7 @@ fn staples(lat: Lattice, side: &Links, top: &Links, x: usize, mu: usize, nu: usi
     matrix::add(&over, &under)
 }
 
-/// The product of links along steps from x, (direction, forward).
+/// The product of links along steps (direction, forward) from x.
 fn path(lat: Lattice, link: &Links, mut x: usize, steps: &[(usize, bool)]) -> Link {
     let mut line = matrix::one::<3>();
     for &(mu, forward) in steps {
@@ -49,7 +49,7 @@ fn path(lat: Lattice, link: &Links, mut x: usize, steps: &[(usize, bool)]) -> Li
     line
 }
 
-/// The six ways of five links round the rectangles of the (mu, nu) plane that a link is part of.
+/// Sum of the products of five links around the six rectangles of the (mu, nu) plane that contain a link.
 fn rectangles(lat: Lattice, link: &Links, x: usize, mu: usize, nu: usize) -> Link {
     let (ahead, back) = ((mu, true), (mu, false));
     [((nu, true), (nu, false)), ((nu, false), (nu, true))]
@@ -68,7 +68,7 @@ fn size(m: &Link) -> f64 {
     matrix::trace(&matrix::mul(&matrix::dag(m), m)).re.sqrt()
 }
 
-/// The unitary factor by the square root of V^dagger V, in a series of Denman and Beavers.
+/// The unitary factor of V by the inverse square root of V^dagger V, in the iteration of Denman and Beavers.
 fn project(v: &Link) -> Link {
     let (mut y, mut z) = (matrix::mul(&matrix::dag(v), v), matrix::one::<3>());
     // Quadratically; then rounding errors alone.
@@ -284,7 +284,7 @@ fn smearing_is_covariant() {
     }
 }
 
-/// An operator whose links were changed is the operator made with the new ones, its sloppy twin too;
+/// An operator with changed links equals one made with the new links, and so does its copy in lower precision;
 /// nothing is allocated.
 #[test]
 fn an_operator_takes_new_links() {
@@ -335,7 +335,7 @@ fn an_operator_takes_new_links() {
     }
 }
 
-/// Smeared and flowed links and those after a trajectory on lattices whose pieces have odd extents, against one lane.
+/// Smearing, flow and trajectories on lattices whose pieces have odd extents agree with one lane.
 #[test]
 fn pieces_of_odd_extents_are_smeared() {
     const CHAIN: &str = r#"

@@ -1,4 +1,4 @@
-//! The choices of the multigrid cycle: domains against the host, every smoother and coarsest solver by its
+//! Tests of the choices of the multigrid cycle: domains against the host, every smoother and coarsest solver by its
 //! solves.
 
 use crate::{common, reference};
@@ -25,21 +25,21 @@ fn near_unit(device: &Device, geometry: &Arc<Geometry>, width: f64) -> Arc<Gauge
     Arc::new(gauge)
 }
 
-/// Near the critical mass of these links.
+/// An operator near the critical mass on these links.
 fn operator(device: &Device, geometry: &Arc<Geometry>) -> Arc<Wilson> {
     let params = DiracParams { mass: -0.4, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
     Arc::new(Wilson::new(near_unit(device, geometry, 0.4), params).unwrap())
 }
 
-/// Domain of a site and its colour.
+/// Domain of a site, and the domain's colour.
 fn domain(lat: &Lattice, lex: usize, block: [usize; 4]) -> ([usize; 4], usize) {
     let x = lat.coords(lex);
     let d: [usize; 4] = std::array::from_fn(|mu| x[mu] / block[mu]);
     (d, d.iter().sum::<usize>() % 2)
 }
 
-/// Links between domains are zero and the others as they were; steps of minimal residual take sums of one
-/// domain.
+/// Operators restricted to domains have zero links between domains and unchanged links inside; minimal-residual steps
+/// use sums over one domain.
 #[test]
 fn domains_are_those_of_the_host() {
     let cases =
@@ -158,8 +158,8 @@ fn level(block: [usize; 4], vectors: usize) -> LevelParams {
     LevelParams { block, vectors, pre: 1, post: 4 }
 }
 
-/// Every smoother on the finest and the middle level, the first with every solver of the coarsest one, near the
-/// critical mass.
+/// Every smoother works on the finest and the middle level near the critical mass, the first smoother with every
+/// solver of the coarsest level.
 #[test]
 fn every_smoother_and_coarsest_solver() {
     let coarsest = [
@@ -219,8 +219,8 @@ fn every_smoother_and_coarsest_solver() {
     }
 }
 
-/// Null vectors by every solver, few at a time and all at once: near the critical mass all are worth as much. A
-/// set-up takes no more than it announces.
+/// Null vectors are found by every solver, few at a time and all at once, and all are equally good near the critical
+/// mass. A set-up takes no more memory than it announces.
 #[test]
 fn null_vectors_by_every_solver() {
     for device in devices() {
@@ -257,8 +257,8 @@ fn null_vectors_by_every_solver() {
     }
 }
 
-/// Powers in 16 bits cost no iteration or one, near the critical mass, with few steps at once and with many;
-/// with one direction at a time 16 bits do, too.
+/// Powers of the operator in 16 bits take at most one iteration more near the critical mass, with few steps at once
+/// and with many; so do 16 bits with one direction at a time.
 #[test]
 fn powers_in_sixteen_bits_smooth_as_well() {
     for device in devices() {
@@ -295,8 +295,8 @@ fn coarsest_iterations(report: &MultigridReport) -> u64 {
     report.levels.last().unwrap().iterations
 }
 
-/// Low modes save iterations on the coarsest level, the inverse all but one; cycles of deeper levels are their
-/// own.
+/// Low modes save iterations on the coarsest level, and its inverse saves all but one; deeper levels may have cycles
+/// of their own.
 #[test]
 fn coarsest_levels_and_deep_cycles() {
     for device in devices() {
@@ -351,7 +351,7 @@ fn coarsest_levels_and_deep_cycles() {
     }
 }
 
-/// What is announced is taken, with every smoother and coarsest solver.
+/// Every smoother and coarsest solver takes the memory that is announced.
 #[test]
 fn announced_memory_is_taken() {
     let cases = [
@@ -392,7 +392,7 @@ fn announced_memory_is_taken() {
     }
 }
 
-/// What cannot work is refused by name.
+/// Impossible choices are refused with a message that names them.
 #[test]
 fn bad_choices_are_refused() {
     for device in devices() {
@@ -450,7 +450,7 @@ fn bad_choices_are_refused() {
     }
 }
 
-/// One rank and many, or one that has halos to itself: the same iterations to the same solution.
+/// One rank and many, or one rank with halos to itself, take the same iterations to the same solution.
 #[test]
 fn ranks_take_the_same_iterations() {
     let ranks = ranks();

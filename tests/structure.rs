@@ -1,4 +1,4 @@
-//! Operators between two propagators, three quarks and sequential sources against sums site by site.
+//! Tests of operators between two propagators, three quarks and sequential sources against sums site by site.
 
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Precision, Recon, SpinorField, Subset};
@@ -22,7 +22,7 @@ fn columns(lat: Lattice, count: u64, seed: u64) -> Propagator {
     (0..count).map(|i| spinor::random(lat, seed + i)).collect()
 }
 
-/// Extents that split over lanes and some that do not.
+/// Extents of one lattice that splits over SIMD lanes and one that does not.
 fn lattices() -> [[usize; 4]; 2] {
     [[4, 2, 6, 4], [2, 4, 2, 8]].map(over_ranks)
 }
@@ -31,7 +31,7 @@ fn factors(line: &[i32]) -> Vec<Factor> {
     line.iter().map(|&n| Factor::from_number(n).unwrap()).collect()
 }
 
-/// Fails where found and wanted differ by more than `bound` of the largest.
+/// Checks that two arrays differ by at most `bound` times the largest magnitude.
 fn close(found: &[C], wanted: &[C], bound: f64, what: &str) {
     // Numbers of these columns are about 1 each; some lines of unit links are 0.
     let top = wanted.iter().map(|z| z.norm()).fold(1.0, f64::max);
@@ -194,7 +194,7 @@ fn three_quarks_and_their_sequential_sources_agree_with_the_definition() {
     }
 }
 
-/// sum over columns of <gamma5 source, S>.
+/// Computes the sum over columns of <gamma5 source, S>.
 fn product(setup: &Setup, source: &SpinorField, s: &Propagator) -> C {
     let turned: Vec<_> = s.iter().map(spinor::apply_gamma5).collect();
     let turned = setup.spinors(source.precision(), Subset::Full, &turned);

@@ -1,5 +1,5 @@
-//! Numbers of threads change no bit: pieces of a launch do not depend on each other, and sums have an order of their own.
-//! Other tests run on the CPU with one number of threads, one or two.
+//! Tests that the number of threads changes no bit: pieces of a launch are independent of each other, and sums have a
+//! fixed order. Other tests run on the CPU with one number of threads, one or two.
 
 use crate::common;
 use std::ops::ControlFlow;
@@ -28,10 +28,10 @@ use plaq::ops::wilson_loops::wilson_loops;
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 use Precision::{F16, F32, F64};
 
-/// A part with all lanes of the kernels, and one with a single lane.
+/// Extents of a rank's part with all lanes of the kernels, and with a single lane.
 const PARTS: [[usize; 4]; 2] = [[8, 4, 4, 12], [2, 6, 6, 2]];
 
-/// What one thread computes is what two and three do, to the bit.
+/// Checks that one, two and three threads compute the same bits.
 fn same(work: impl Fn(&Device, &Arc<Geometry>) -> Vec<f64>) {
     same_on(PARTS, work);
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::{app, capi};
 
-/// The first signal asks the work to end; one that comes more than a second later ends the process. Not before:
-/// `timeout` and mpirun send the first one twice.
+/// The handler of SIGINT and SIGTERM. The first signal asks the work to end; a signal more than a second later ends
+/// the process. `timeout` and mpirun send the first one twice, which is why an earlier second one is ignored.
 extern "C" fn interrupt(number: c_int) {
     static FIRST: AtomicI64 = AtomicI64::new(0);
     // SAFETY: these functions may be called in a handler of signals.
@@ -22,8 +22,8 @@ extern "C" fn interrupt(number: c_int) {
     app::INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// Opens what is closed of standard input, output and error, so that no file that the program opens takes its place;
-/// whether standard output was open.
+/// Opens those of standard input, output and error that are closed, so that no file opened by the program takes their
+/// place. Returns whether standard output was open.
 fn standard_streams() -> bool {
     let mut output = true;
     for stream in 0..3 {
@@ -39,8 +39,8 @@ fn standard_streams() -> bool {
     output
 }
 
-/// Runs the program `plaq` with the arguments of `main`; its status. It handles SIGINT and SIGTERM, prints, and
-/// starts MPI where mpirun has started the process.
+/// Runs the program `plaq` with the arguments of `main` and returns its exit status. It handles SIGINT and SIGTERM,
+/// prints, and starts MPI if mpirun has started the process.
 ///
 /// # Safety
 /// `argv` has `argc` texts that end with NUL.

@@ -1,11 +1,11 @@
 //! Kernel argument structs, written once: the tables below emit the Rust `#[repr(C)]` struct and
 //! the C++ one with size and offset checks. Shared with build.rs.
 //!
-//! A `spec` field is constant for a run: the GPU bakes its value into the kernel it compiles,
-//! the CPU reads it from the struct. In C++ it is an accessor, `a.dagger()`; an `arg` is a plain
-//! member, `a.coef[0]`; a `sub` is another struct of this table.
+//! A `spec` field is constant for a run: for a GPU its value is compiled into the kernel, the CPU reads it from the
+//! struct. In C++ it is an accessor, `a.dagger()`; an `arg` is a plain member, `a.coef[0]`; a `sub` is another struct
+//! of this table.
 
-/// Address in the memory of the device that a kernel runs on; 0 = absent.
+/// Address in the memory of the device on which a kernel runs; 0: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Ptr(pub u64);
@@ -42,17 +42,18 @@ pub type Specs = Vec<(&'static str, i64)>;
 pub trait KernelArgs: Copy {
     const NAME: &'static str;
     fn specs(&self, out: &mut Specs);
-    /// Calls `see` with the lattice and every field that the arguments hold, those inside of nested structs included.
+    /// Calls `see` with the lattice and every field in the arguments, including those in nested structs.
     fn views(&self, see: &mut dyn FnMut(Seen));
 }
 
-/// A part of the arguments that a launch checks.
+/// A part of the arguments that is checked before a launch.
 pub enum Seen<'a> {
     Geom(&'a Geom),
     Field(&'a FieldView),
 }
 
-/// A function that shows everything that a call's arguments hold ([`KernelArgs::views`]).
+/// A function that passes the lattice and all fields of a call's arguments to the given function
+/// ([`KernelArgs::views`]).
 #[allow(dead_code)]
 pub type Views<'a> = &'a dyn Fn(&mut dyn FnMut(Seen));
 
@@ -90,7 +91,7 @@ macro_rules! kernel_args {
             }
             impl ArgDefault for $name { fn get() -> Self { Self::default() } }
         )*
-        /// The structs of the table as C++ declares them.
+        /// The structs of the table, as declared in C++.
         #[allow(dead_code)]
         static $table: &[CppStruct] = &[$(CppStruct {
             name: stringify!($name),
@@ -155,8 +156,8 @@ impl CppStruct {
     }
 }
 
-/// The C++ side of the tables: the text of `plaq_args.h` with the constants and structs that `used` says
-/// are named, and the structs inside those.
+/// The C++ side of the tables: the text of `plaq_args.h`, with those constants and structs for whose names `used` is
+/// true, and the structs nested in these.
 #[allow(dead_code)]
 pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
     let mut h = String::from("// Generated from src/backend/args.rs.\n#pragma once\n#include \"plaq_dialect.h\"\nnamespace PLAQ_NS {\n");
@@ -180,7 +181,7 @@ pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
     h
 }
 
-/// The value that stands for zero, for every type of field.
+/// The zero value of every type of field.
 pub trait ArgDefault {
     fn get() -> Self;
 }

@@ -19,7 +19,7 @@ kernel_args! {
         spec rows: i32,
         spec nrhs: i32,
         spec with_y: i32,
-        /// Sites of the result, and the first ones that the vectors hold.
+        /// First site of the result.
         arg first: i32,
         arg count: i32,
         arg first_in: i32,
@@ -54,7 +54,7 @@ kernel_args! {
         spec count: i32,
         arg first_x: i32,
         arg first_y: i32,
-        /// Chirality that is copied, 0: both, 1: upper components, 2: lower ones; the others become zero.
+        /// Chirality that is copied, 0: both, 1: upper components, 2: lower ones; the other one becomes zero.
         arg chirality: i32,
     }
 
@@ -77,13 +77,13 @@ kernel_args! {
         spec rows: i32,
         /// 0: out = inp + T, 1: out = 1 + inp T.
         spec product: i32,
-        /// T of either flavour: i twist gamma5; and between them.
+        /// T: i twist gamma5 for each flavour, and the coupling between them.
         arg twist: [f64; 2],
         arg split: f64,
     }
 
-    /// Shortens matrices of coarse sites to 16 or 8 bits, out = inp / scale, each with its scale; or null vectors: in
-    /// 16 bits with `rows` numbers a site and no scales, in 8 bits with a scale for each component.
+    /// Converts matrices of coarse sites to 16 or 8 bits, out = inp / scale, each with its scale; or null vectors: to
+    /// 16 bits with `rows` numbers per site and no scales, to 8 bits with a scale for each component.
     struct CoarseShortenArgs {
         arg inp: Ptr,
         arg out: Ptr,
@@ -96,11 +96,10 @@ kernel_args! {
         arg x: [Ptr; 20],
         arg y: Ptr,
         arg z: Ptr,
-        /// Distance in complex numbers from one number of a right-hand side to the next; the other member is that
-        /// from one right-hand side to the next.
+        /// Distance in complex numbers from one number of a right-hand side to the next.
         spec step: i32,
         arg apart: i64,
-        /// CPU: whether real and imaginary parts alternate; and how many such numbers an element has.
+        /// On a CPU: whether real and imaginary parts alternate.
         spec interleaved: i32,
         arg numbers: i32,
         /// Number of vectors, number of the first one whose products are wanted, and number of tiles of these.
@@ -110,7 +109,7 @@ kernel_args! {
         arg nrhs: i32,
         /// A KRYLOV_* code.
         arg kind: i32,
-        /// Share of a direction's |.|^2 that must remain, since rounding alone leaves about that much.
+        /// Share of the square norm of a direction below which only rounding is left of it.
         arg noise: f64,
         spec with_y: i32,
         spec with_z: i32,
@@ -178,7 +177,7 @@ kernel_args! {
         /// Number of the first site of the columns that belongs to another rank.
         arg behind: i32,
         spec nrhs: i32,
-        /// 1 if messages have come and are copied from; 0 if they are written.
+        /// 1 if messages have arrived and are copied from; 0 if they are written.
         spec arrived: i32,
     }
 
@@ -189,13 +188,13 @@ kernel_args! {
         arg out: Ptr,
         arg links: Ptr,
         arg blocks: Ptr,
-        /// Parity on which the result is.
+        /// Parity of the result.
         arg parity: i32,
         /// Number of the first site of the columns that belongs to another rank.
         arg behind: i32,
         spec nrhs: i32,
         spec site_term: i32,
-        /// Rows in y and z of the tile of a block, and time-slices that it goes through.
+        /// Rows in y of a block's tile.
         spec tile_y: i32,
         spec tile_z: i32,
         spec slices: i32,
@@ -211,7 +210,7 @@ kernel_args! {
         arg block: [i32; 4],
     }
 
-    /// Steps of minimal residual in domains; vectors of coarse levels have their data alone.
+    /// Steps of minimal residual in domains; for vectors of coarse levels only the addresses of the data are used.
     struct DomainArgs {
         sub geom: Geom,
         sub q: FieldView,
@@ -257,11 +256,11 @@ kernel_args! {
         spec count: i32,
         spec parities: i32,
         arg parity: i32,
-        /// Column at which the field's right-hand sides begin.
+        /// Column of the field's first right-hand side.
         arg first: i32,
         /// Whether the vector holds both parities.
         arg whole: i32,
-        /// mu + 1: multiplies by (1 - sign gamma_mu)/2 on the way; 0: not.
+        /// mu + 1: the spinors are multiplied by (1 - sign gamma_mu)/2; 0: they are not.
         arg project: i32,
         arg chirality: i32,
         arg sign: f64,
@@ -300,19 +299,19 @@ kernel_args! {
         spec n: i32,
         spec columns: i32,
         spec block: i32,
-        /// 1: numbers of `coarse` with column < row of a chirality are not wanted, or are 0.
+        /// 1: numbers of `coarse` with column < row of a chirality are not needed, or are 0.
         spec upper: i32,
         /// Number of null vectors that a thread of a GPU takes in restrictions: 1, for one column perhaps 2, else
         /// perhaps AGGREGATE_VECTORS.
         spec vectors: i32,
         /// Number of sites that are there; others are skipped.
         arg limit: i32,
-        /// Bit of the face whose sites count; 0: all sites.
+        /// Bit of the face whose sites are summed over; 0: all sites.
         arg face: i32,
         arg step_site: i64,
         arg step_row: i64,
         arg step_column: i64,
-        /// Share of a vector's |v|^2 that must be left when those before it are taken out.
+        /// Share of a vector's |v|^2 below which only rounding is left after orthogonalising it to those before it.
         arg tiny: f64,
     }
 }

@@ -7,7 +7,7 @@ kernel_args! {
     struct SourceArgs {
         sub geom: Geom,
         sub out: FieldView,
-        /// Global coordinates of the source, and which of them a site must have.
+        /// Global coordinates of the source.
         arg position: [i32; 4],
         arg places: i32,
         /// Whether there is a momentum, 2 pi n / L.
@@ -19,7 +19,7 @@ kernel_args! {
         arg dilute: i32,
         /// Number of parts of DILUTE_TIME.
         arg time_parts: i32,
-        /// The only spin and the only colour that are not zero; below 0: all.
+        /// The only spin that is not zero; below 0: all.
         arg spin: i32,
         arg colour: i32,
         /// Column of the field's first right-hand side.
@@ -44,7 +44,7 @@ kernel_args! {
         sub geom: Geom,
         sub quark: FieldView,
         sub other: FieldView,
-        /// Time slice of the lanes' pieces at which the launch begins.
+        /// Time slice, in the lanes' parts, at which the launch begins.
         arg slice: i32,
         /// Number of columns of a spin.
         arg colours: i32,
@@ -58,7 +58,7 @@ kernel_args! {
         sub geom: Geom,
         sub v: FieldView,
         sub w: FieldView,
-        /// Time slice of the lanes' pieces at which the launch begins.
+        /// Time slice, in the lanes' parts, at which the launch begins.
         arg slice: i32,
         /// Numbers of vectors v and w.
         arg rows: i32,
@@ -74,14 +74,14 @@ kernel_args! {
         sub out: FieldView,
         sub inp: FieldView,
         sub other: FieldView,
-        /// Numbers of right-hand sides, 32-bit integers.
+        /// For each vector the number of a right-hand side, 32-bit integers.
         arg table: Ptr,
         arg momentum: [i32; 4],
         arg time: i32,
         arg reserved: i32,
     }
 
-    /// A plane wave with what else depends on the site (structure.h, wave_phases).
+    /// A plane wave with other factors that depend on the site (structure.h, wave_phases).
     struct WaveArgs {
         arg position: [i32; 4],
         arg displacement: [i32; 4],
@@ -103,7 +103,7 @@ kernel_args! {
         sub forward: FieldView,
         sub back: FieldView,
         sub matrices: MatricesArgs,
-        /// Time slice of the lanes' pieces at which the launch begins.
+        /// Time slice, in the lanes' parts, at which the launch begins.
         arg slice: i32,
         arg columns: i32,
     }
@@ -117,7 +117,7 @@ kernel_args! {
         sub out: FieldView,
         /// 1: the planes with t.
         arg electric: i32,
-        /// 1: the vectors become unit vectors.
+        /// 1: the vectors are first set to unit vectors.
         arg begin: i32,
     }
 

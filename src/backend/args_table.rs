@@ -3,21 +3,21 @@
 kernel_args! {
     table FIELD_ARGS;
 
-    /// Extents of the piece of the local lattice that one lane holds; of the whole local lattice where there is one
-    /// lane.
+    /// Extents of the part of the local lattice in one lane; with a single lane of the whole local lattice.
     struct Geom {
         spec x: i32,
         spec y: i32,
         spec z: i32,
         spec t: i32,
-        /// Lane bit that a step over the seam between lanes flips; 0 where the direction is not split.
+        /// Lane bit that is flipped by a step across the boundary between lanes; 0 if the direction is not divided
+        /// into lanes.
         spec lane_x: i32,
         spec lane_y: i32,
         spec lane_z: i32,
         spec lane_t: i32,
         /// Bit mu is set if direction mu is divided over ranks.
         spec halos: i32,
-        /// Global coordinates of this rank's first site, and the global extents.
+        /// Global coordinates of this rank's first site.
         arg origin: [i32; 4],
         arg global: [i32; 4],
     }
@@ -26,8 +26,8 @@ kernel_args! {
     struct Bounds {
         /// 0 or a BOUND_* code.
         spec kind: i32,
-        /// Diagonal elements of the spatial links of the slice behind the last one, where these stand still: three
-        /// for each direction.
+        /// Real parts of the diagonal elements of the fixed spatial links on the slice behind the last one: three for
+        /// each direction.
         arg edge_re: [f64; 9],
         arg edge_im: [f64; 9],
     }
@@ -58,17 +58,17 @@ kernel_args! {
         /// Number of the exchange, modulo 2^32.
         arg number: i64,
         arg nanoseconds: i64,
-        /// Where a kernel leaves the index, plus one, of a message that did not come. Nobody waits any more once it
-        /// is not zero.
+        /// Address where a kernel stores one plus the index of a message that did not arrive. If it is not zero no
+        /// kernel waits.
         arg failed: Ptr,
         /// Number of blocks that have written their part of the messages; a null address: somebody else signals.
         arg counter: Ptr,
     }
 
-    /// Where the blocks of a reduction add up, and where the totals go (sums.h).
+    /// Memory in which the blocks of a reduction add up, and for the totals (sums.h).
     struct SumArgs {
         arg partial: Ptr,
-        /// For each batch the number of blocks that are done.
+        /// For each batch the number of blocks that have finished.
         arg counters: Ptr,
         /// Addresses of the totals with their `tag`, in memory of the host.
         arg out: Ptr,
@@ -82,9 +82,9 @@ kernel_args! {
         arg board: [Ptr; 8],
         arg board_tag: i64,
         arg room: i64,
-        /// A number that is added up beside those of each batch.
+        /// A number that is summed in addition to those of each batch.
         arg flag: f64,
-        /// Limit of time as in SignalArgs; the code of rank r in `failed` is 16 + r.
+        /// Time limit as in SignalArgs; the code of rank r in `failed` is 16 + r.
         arg nanoseconds: i64,
         arg failed: Ptr,
     }
@@ -93,7 +93,7 @@ kernel_args! {
     struct HopArgs {
         sub geom: Geom,
         sub bounds: Bounds,
-        /// Planes of the output parity; `inp` has the other one.
+        /// Planes of the output parity.
         sub out: FieldView,
         sub inp: FieldView,
         sub y: FieldView,
@@ -102,29 +102,28 @@ kernel_args! {
         sub gauge: FieldView,
         /// Clover-like blocks of the output parity, applied to the hop (inverse) or to y (direct).
         sub clover: FieldView,
-        /// Faces of `inp` for the ranks behind them, which are told where kernels do that.
+        /// Faces of `inp` for the neighbouring ranks, which are signalled if the kernel does that.
         sub sent: HaloView,
         sub departures: SignalArgs,
-        /// Faces that come from other ranks, for outer sites; a launch that takes all regions waits for them.
+        /// Faces received from other ranks, for outer sites; a launch for all regions waits for them.
         sub received: HaloView,
         sub arrivals: SignalArgs,
         spec region: i32,
         spec parity: i32,
         spec dagger: i32,
-        /// Whether there is a y term, and which site operators act on y and on the hop.
+        /// Whether there is a y term.
         spec with_y: i32,
         spec site_y: i32,
         spec site_hop: i32,
-        /// Whether there are terms with z and with out itself.
+        /// Whether there is a term with z.
         spec with_z: i32,
         spec with_own: i32,
-        /// Bit mu: steps over the boundary of the lattice in direction mu take a phase that is not 1; in
-        /// complex_phase one that is not -1 either. The bits are the same on all ranks, which so compile the same
-        /// kernels.
+        /// Bit mu: steps over the boundary of the lattice in direction mu have a phase other than 1; in complex_phase
+        /// other than 1 and -1. The bits are the same on all ranks, so that these compile the same kernels.
         spec phase_mask: i32,
         spec complex_phase: i32,
         spec nrhs: i32,
-        /// Distance in planes from one right-hand side to the next, in each of the fields.
+        /// Distance in planes from one right-hand side to the next, in the output.
         spec step_out: i32,
         spec step_in: i32,
         spec step_y: i32,
@@ -132,7 +131,8 @@ kernel_args! {
         /// Number of ranks on this machine.
         arg sharers: i32,
         arg coef: [f64; 4],
-        /// Phases of steps forward over this rank's boundary, then of those backward; 1 inside of the lattice.
+        /// Phases of steps forward across this rank's boundary, then of those backward, real parts; 1 inside of the
+        /// lattice.
         arg phase_re: [f64; 8],
         arg phase_im: [f64; 8],
         arg coef_y: f64,
@@ -147,15 +147,15 @@ kernel_args! {
     struct BorderArgs {
         sub geom: Geom,
         sub gauge: FieldView,
-        /// Direction across which links travel; the borders of lower directions are there already.
+        /// Direction in which links are sent; the borders of lower directions are up to date already.
         spec mu: i32,
-        /// The one direction of links that travels; -1: all four.
+        /// The only direction of links that is sent; -1: all four.
         arg direction: i32,
         /// Number of matrices per site of the field.
         spec links: i32,
-        /// Messages of this rank's lower and upper face, or those that came for its lower and upper border.
+        /// Messages of this rank's lower and upper face, or those received for its lower and upper border.
         arg message: [Ptr; 2],
-        /// For links on their way back: whether they have arrived.
+        /// For links that are returned: whether they have arrived.
         arg arrived: i32,
     }
 
@@ -164,12 +164,12 @@ kernel_args! {
         sub geom: Geom,
         sub g: FieldView,
         arg parity: i32,
-        /// Messages of lower and upper faces in turn, those that go or those that came.
+        /// Messages of lower and upper faces in turn, to be sent or received.
         arg message: [Ptr; 8],
     }
 
-    /// Faces of one parity that a kernel writes and those of the other parity that came before, both in messages as
-    /// of FaceArgs; the kernel waits for and signals messages by itself (border.h).
+    /// Faces of one parity that a kernel writes, and those of the other parity that it received before, both in
+    /// messages as in FaceArgs; the kernel waits for messages and signals them itself (border.h).
     struct FaceExchangeArgs {
         arg sent: [Ptr; 8],
         arg received: [Ptr; 8],
@@ -181,7 +181,7 @@ kernel_args! {
     /// (laplace.h).
     struct LaplaceArgs {
         sub geom: Geom,
-        /// Planes of the output parity; `inp` has the other one.
+        /// Planes of the output parity.
         sub out: FieldView,
         sub inp: FieldView,
         sub y: FieldView,
@@ -190,13 +190,13 @@ kernel_args! {
         sub received: HaloView,
         spec region: i32,
         spec parity: i32,
-        /// Bits of the hops that count: 2 mu for that from x - mu, 2 mu + 1 for that from x + mu.
+        /// Bits of the hops in the sum: 2 mu for the one from x - mu, 2 mu + 1 for the one from x + mu.
         spec hops: i32,
         spec spins: i32,
         spec step_out: i32,
         spec step_in: i32,
         spec step_y: i32,
-        /// Directions with a boundary phase, bit mu; phases of forward hops by mu, of backward ones by mu + 4.
+        /// Bits mu of the directions with a boundary phase.
         spec phase_mask: i32,
         /// Number of right-hand sides.
         arg columns: i32,
@@ -221,13 +221,13 @@ kernel_args! {
         sub gauge: FieldView,
         sub inp: FieldView,
         sub out: FieldView,
-        /// Direction of the links; and bit nu for staples in direction nu.
+        /// Direction of the links.
         spec mu: i32,
         spec directions: i32,
         /// Number of matrices per site of `inp` and of `out`.
         spec matrices: i32,
         spec matrices_out: i32,
-        /// For staples in direction nu the number of the matrix of `inp`, and that of `out`.
+        /// For staples in direction nu the number of the matrix of `inp`.
         arg side: [i32; 4],
         arg top: [i32; 4],
         arg to: i32,
@@ -266,7 +266,7 @@ kernel_args! {
         spec step_y: i32,
         arg coef: f64,
         arg coef_y: f64,
-        /// m and e of A + i m gamma5 tau3 + e tau1, with the sign of the dagger.
+        /// The number m of A + i m gamma5 tau3 + e tau1, with the sign for the adjoint.
         arg twist: f64,
         arg split: f64,
         /// Factor of a site term without clover blocks.
@@ -280,8 +280,7 @@ kernel_args! {
         spec parities: i32,
         /// Number of reals per site.
         spec reals: i32,
-        /// Whether right-hand sides are fastest in memory, how many there are, and how many of them are in this
-        /// launch.
+        /// Whether right-hand sides are fastest in memory.
         spec fastest: i32,
         arg rhs: i32,
         arg count: i32,
@@ -293,17 +292,17 @@ kernel_args! {
         arg a: [f64; 64],
         arg b: [f64; 64],
         arg c: [f64; 64],
-        /// TIMES_* codes of a, and of b and c; and addresses of the sums.
+        /// TIMES_* code of the factor of a.
         spec times: i32,
         spec times_bc: i32,
         arg sums: Ptr,
         arg sums_bc: Ptr,
-        /// Addresses of the numerators, where factors have two sums.
+        /// Addresses of the numerators, for factors with two sums.
         arg above: Ptr,
         arg above_bc: Ptr,
     }
 
-    /// Copies `n` elements on the device, to measure the bandwidth that figures are quoted against.
+    /// Copies `n` elements on the device, to measure the bandwidth with which figures are compared.
     struct StreamArgs {
         arg src: Ptr,
         arg dst: Ptr,
@@ -330,31 +329,31 @@ kernel_args! {
         arg stride_site: i64,
         /// Distance in reals from the forward to the backward link, where an array has both at a site.
         arg back: i64,
-        /// The launch takes sites first .. first + count of the block.
+        /// The launch handles sites first .. first + count of the block.
         arg first: i64,
         arg count: i64,
-        /// Parity and time slice of the block.
+        /// Parity of the block.
         arg parity: i32,
         arg slice: i32,
-        /// Floats per link or site that report about the data, from the entry of the launch's first site on; null:
-        /// none.
+        /// One float per link or site for the result of checks, beginning with the launch's first site; null: none.
         arg report: Ptr,
         arg report_first: i64,
-        /// Factors of the links, and of those over the boundary.
+        /// Factors that the array's links contain.
         arg scale: [f64; 4],
         arg phase_re: [f64; 4],
         arg phase_im: [f64; 4],
         arg rotation: [f64; 16],
-        /// The axes of the array, two bits each, fastest first; and its halo, four bits per axis in that order.
+        /// The axes of the array, two bits each, fastest first.
         arg axes: i32,
         arg halo: i32,
-        /// Whether the block holds one parity; and whether the slowest axis is outside of the block.
+        /// Whether the block holds one parity.
         arg split: i32,
         arg sliced: i32,
         arg field_parities: i32,
         arg field_parity: i32,
         arg star: i32,
-        /// Bit mu: links of mu over the boundary have a phase; bit 4 + 4 mu + nu: links of mu where x[nu] is odd a sign.
+        /// Bits of the phases in the array: bit mu: links in direction mu across the boundary have a phase; bit 4 + 4
+        /// mu + nu: links in direction mu have a sign where x[nu] is odd.
         arg phases: i32,
         arg reproject: i32,
         arg rotate: i32,
@@ -383,15 +382,15 @@ kernel_args! {
         sub inp: FieldView,
         sub out: FieldView,
         spec twisted: i32,
-        /// Is there a field to write to, or are sums enough.
+        /// Whether there is a field to write to, or only sums are needed.
         spec write: i32,
-        /// Coefficients of the spatial planes and of those with t.
+        /// Coefficient of the spatial planes.
         arg coef_s: f64,
         arg coef_t: f64,
         /// Terms of the diagonal on the slices next to those where quarks vanish.
         arg lower: f64,
         arg upper: f64,
-        /// s of A^2 + s.
+        /// The number s of A^2 + s.
         arg square: f64,
         /// Number of times that an exponent is halved, so that its norm is at most 1.
         arg halvings: i32,
@@ -404,7 +403,7 @@ kernel_args! {
         sub gauge: FieldView,
         /// Direction of lines.
         arg direction: i32,
-        /// Where per-site results go.
+        /// Address for results per site.
         arg out: Ptr,
     }
 
@@ -416,7 +415,7 @@ kernel_args! {
         spec links: i32,
         spec parities: i32,
         spec parity: i32,
-        /// Real numbers of a vector's site, and are its right-hand sides fastest in memory.
+        /// Count of real numbers of a vector's site.
         spec reals: i32,
         spec fastest: i32,
         arg rhs: i32,
@@ -436,7 +435,7 @@ kernel_args! {
         arg seed: u64,
         arg sweep: i64,
         arg beta: f64,
-        /// Weights cG and cG' of plaquettes at boundaries in time.
+        /// Weight cG of plaquettes at the lower boundary in time.
         arg lower: f64,
         arg upper: f64,
     }
@@ -452,11 +451,12 @@ kernel_args! {
         spec method: i32,
         /// Bit mu is set if the functional has the links of direction mu.
         spec directions: i32,
-        /// Direction across which slices lie.
+        /// Direction whose coordinate numbers the slices.
         spec time: i32,
-        /// Bit mu is set if links of direction mu are unit matrices, but for those from lane to lane (axial.h).
+        /// Bit mu is set if links in direction mu are unit matrices, except those from lane to lane (axial.h).
         spec axial: i32,
-        /// For a whole sweep in one launch: by how many slices odd sites follow even ones; 0: a sweep of one parity.
+        /// For a whole sweep in one launch the number of slices by which odd sites follow even ones; 0: a sweep of
+        /// one parity.
         spec lag: i32,
         /// Region of a divided lattice: sites at its faces, the others, or both in one launch.
         spec region: i32,
@@ -475,7 +475,7 @@ kernel_args! {
         arg sweep: i64,
         /// Whether each slice of this rank is active, one i32 each.
         arg active: Ptr,
-        /// The array of the host in its order, complex doubles.
+        /// The host's array, in its order, complex doubles.
         arg array: Ptr,
     }
 
@@ -500,10 +500,10 @@ kernel_args! {
     /// Lie algebra for each site, two numbers of all sites as one complex array.
     struct FourierArgs {
         sub fix: GaugeFixArgs,
-        /// Whether the gradient is stored, or its sums are enough.
+        /// Whether the gradient is stored, or only its sums are needed.
         spec write: i32,
         arg gradient: Ptr,
-        /// The array with which products of the gradient are taken, or the direction.
+        /// The array with which scalar products of the gradient are computed, or the direction.
         arg vector: Ptr,
         arg direction: Ptr,
         /// One or two doubles for each slice of this rank, or 4 sin^2(p/2) of the axes one after another.
@@ -527,9 +527,9 @@ kernel_args! {
         sub momenta: FieldView,
         /// A second field, of momenta or of general matrices.
         sub other: FieldView,
-        /// Form of `array`, a MOMENTA_* code.
+        /// A second field, of momenta or of general matrices.
         arg form: i32,
-        /// Whether even sites come first, or all are lexicographic.
+        /// 1: even sites come first; 0: lexicographic order.
         arg split: i32,
         /// 1: the array is copied into the field; 0: out of it.
         arg load: i32,
@@ -557,7 +557,8 @@ kernel_args! {
         sub y: FieldView,
         sub gauge: FieldView,
         sub momenta: FieldView,
-        /// Projected spinors that came from the ranks in front: of X for even sites, for odd ones, then of Y.
+        /// Projected spinors received from the ranks in the forward directions: of X for even sites, for odd ones,
+        /// then of Y.
         sub received: HaloView,
         /// Directions with a boundary phase, as in HopArgs.
         spec phase_mask: i32,
@@ -582,19 +583,19 @@ kernel_args! {
         sub odd: FieldView,
         sub out: FieldView,
         spec nrhs: i32,
-        /// Bit p is set if sites of parity p take the blocks.
+        /// Bit p is set if sites of parity p have blocks.
         spec with_blocks: i32,
-        /// 1: the result is added to what is there; 0: it takes its place.
+        /// 1: the result is added to the field; 0: it replaces its contents.
         spec add: i32,
         arg coef: [f64; 32],
         arg coef_blocks: [f64; 2],
-        /// Coefficients for spatial planes and for those with t.
+        /// Coefficient for spatial planes.
         arg coef_s: f64,
         arg coef_t: f64,
-        /// The traditional blocks, without terms at boundaries, whose exponential A is (clover_exponential.h).
+        /// The traditional blocks, without counterterms at boundaries, whose exponential is A (clover_exponential.h).
         sub exponent: FieldView,
         sub bounds: Bounds,
-        /// Factors of that exponential next to boundaries, less 1.
+        /// Factors of that exponential next to boundaries, minus 1.
         arg lower: f64,
         arg upper: f64,
         /// Number of times that these are halved, so that the norm of the exponent is at most 1.
@@ -627,8 +628,7 @@ kernel_args! {
         arg plaquette: [f64; 6],
         arg first: [f64; 6],
         arg second: [f64; 6],
-        /// Weights cG and cG' of plaquettes at the boundaries in time, and the factor of forces of spatial links on
-        /// open ones.
+        /// Weight cG of plaquettes at the lower boundary in time.
         arg lower: f64,
         arg upper: f64,
         arg twice: f64,
@@ -683,7 +683,7 @@ kernel_args! {
     }
 
     /// Products of links along up to 8 paths (paths.h): matrices or elements of one step are made from those of the
-    /// step before; steps less than 0 rest, `last` ones end their path.
+    /// step before; paths with a step below 0 are not continued, and those in `last` end with this step.
     struct PathArgs {
         sub geom: Geom,
         sub gauge: FieldView,
@@ -697,13 +697,13 @@ kernel_args! {
     }
     /// Updates the vectors of all shifts (shifts.h), with 3 coefficients for each right-hand side of each shift.
     struct ShiftArgs {
-        /// The residual r; every p is like it.
+        /// The residual r; every p has its shape.
         sub r: FieldView,
-        /// A solution x; every other is like it.
+        /// A solution x; every other has its shape.
         sub x: FieldView,
         spec parities: i32,
         spec reals: i32,
-        /// Whether there is one x for all shifts.
+        /// Whether all shifts share one x.
         spec one: i32,
         arg shifts: i32,
         /// Number of right-hand sides of this launch.

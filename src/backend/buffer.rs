@@ -1,4 +1,4 @@
-//! Owned device memory.
+//! Device memory owned by buffers.
 
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Device, Ptr, Rows};
 use crate::error::Result;
 
-/// A piece of allocated memory, which is given back when the last buffer in it is dropped.
+/// A piece of allocated memory, which is freed when the last buffer in it is dropped.
 pub(super) struct Allocation {
     pub device: Device,
     pub ptr: Ptr,
@@ -33,7 +33,7 @@ impl Drop for Allocation {
 }
 
 impl Device {
-    /// Memory with a table of `count` numbers, which is made where there is memory for it.
+    /// Memory with a table of `count` numbers; the table is computed only if the device has memory.
     pub(crate) fn filled(&self, count: usize, table: impl FnOnce() -> Vec<i32>) -> Result<Buffer> {
         let mut buffer = self.alloc(4 * count.max(1))?;
         if !self.is_empty() {
@@ -45,7 +45,7 @@ impl Device {
     }
 }
 
-/// Memory of a device that belongs to the holder of the buffer.
+/// Memory of a device that is owned by the buffer.
 pub struct Buffer {
     pub(super) whole: Arc<Allocation>,
     pub(super) ptr: Ptr,
@@ -53,14 +53,14 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Cuts the buffer in two: the bytes from `at` on become a buffer of their own.
+    /// Divides the buffer in two: the bytes from `at` on are returned as a buffer of their own.
     pub fn split_off(&mut self, at: usize) -> Buffer {
         assert!(at <= self.bytes);
         let (whole, ptr) = (self.whole.clone(), self.ptr.offset(at as u64));
         let bytes = std::mem::replace(&mut self.bytes, at) - at;
         Buffer { whole, ptr, bytes }
     }
-    /// A part of the buffer's bytes as a buffer of its own on the same memory.
+    /// A part of the buffer's bytes as another buffer on the same memory.
     pub(crate) fn part(&self, from: usize, bytes: usize) -> Buffer {
         assert!(from + bytes <= self.bytes);
         Buffer { whole: self.whole.clone(), ptr: self.ptr.offset(from as u64), bytes }
@@ -96,7 +96,7 @@ impl Buffer {
         // SAFETY: two whole buffers of this size.
         unsafe { self.device().copy(self.ptr, src.ptr, self.bytes) }
     }
-    /// Copies `bytes` bytes that begin at `from` in `src` and at `to` here.
+    /// Copies `bytes` bytes from offset `from` in `src` to offset `to` in this buffer.
     pub fn copy_range(&mut self, to: usize, src: &Buffer, from: usize, bytes: usize) -> Result<()> {
         assert!(
             to + bytes <= self.bytes && from + bytes <= src.bytes && src.device() == self.device()

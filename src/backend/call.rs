@@ -1,4 +1,4 @@
-//! A kernel call: arguments, how much it runs over, and the constants that GPUs compile into it.
+//! A kernel call: arguments, amount of work, and the constants that are compiled into it for GPUs.
 
 use std::sync::OnceLock;
 
@@ -7,14 +7,14 @@ use super::{Device, KernelArgs, Specs};
 
 /// Number of elements from which on the kernels of a GPU count in 64 bits, compiled with `WIDE` (kernels/element.h).
 const FEW_ELEMENTS: usize = 1 << 30;
-/// Name of the constant that makes kernels count in 64 bits.
+/// Name of the constant that makes kernels use 64-bit counters.
 pub const WIDE: &str = "PLAQ_WIDE";
 
 /// A kernel call as the back ends see it.
 pub struct Call<'a> {
     pub kernel: &'static Kernel,
     pub params: &'a [&'static str],
-    /// The argument struct, alive for 'a.
+    /// The argument struct, which exists for 'a.
     pub args: *const u8,
     pub args_bytes: usize,
     pub work: Work,
@@ -35,7 +35,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Work for kernels that take a site at a time on a CPU and `each` elements of it on a GPU.
+    /// The work of kernels that handle one site at a time on a CPU, and on a GPU one of `each` elements of a site.
     pub fn rows(device: &Device, sites: usize, each: usize) -> Self {
         let n = if device.is_cpu() { sites } else { sites * each };
         Work { n, batches: 1, lanes: device.max_lanes() }
@@ -52,7 +52,7 @@ impl<'a> Call<'a> {
         Call { kernel, params, args, args_bytes, work, specs: OnceLock::new(), find_specs }
     }
 
-    /// A call without arguments whose constants are given.
+    /// A call without arguments, with given constants.
     pub(super) fn known(
         kernel: &'static Kernel,
         params: &'a [&'static str],
@@ -63,8 +63,8 @@ impl<'a> Call<'a> {
         Call { kernel, params, args, args_bytes: 0, work, specs, find_specs: |_| Specs::new() }
     }
 
-    /// The constants of the call; they are found when somebody asks, which happens only where kernels are compiled or
-    /// calls recorded.
+    /// The constants of the call; they are computed on demand, which happens only when kernels are compiled or calls
+    /// are recorded.
     pub fn specs(&self) -> &Specs {
         self.specs.get_or_init(|| {
             // SAFETY: `args` is alive, and is the struct that `new` was given.
@@ -80,14 +80,14 @@ impl<'a> Call<'a> {
         families::symbol(self.kernel, self.params)
     }
 
-    /// Numbers that a reduction gives for each batch, and how many of these, the last ones, are maxima over sites; the
-    /// others are sums.
+    /// Count of numbers that a reduction gives for each batch, and how many of these, at the end, are maxima over
+    /// sites; the others are sums.
     pub fn numbers(&self) -> (usize, usize) {
         self.kernel.kind.numbers().expect("kernels that implement Sums have them")
     }
 }
 
-/// The constants of a struct that a kernel depends on: they are in its source on a GPU, and in its key. A kernel
+/// The constants of a struct on which a kernel depends: on a GPU they are part of its source and its key. A kernel
 /// without extents does not depend on the number of sites either.
 pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {
     const EXTENTS: [&str; 4] =
@@ -101,8 +101,8 @@ pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {
     all
 }
 
-/// The constants of a call. Absent fields (volume 0) are skipped; a constant that has several values in one struct
-/// (fields of different volume) is left to be read from the struct.
+/// The constants of a call. Absent fields (volume 0) are skipped; a constant that has different values in a struct
+/// (fields of different volume) is left out, so that the kernel reads it from the struct.
 pub fn specs_of<A: KernelArgs>(args: &A) -> Specs {
     let mut all = Specs::new();
     args.specs(&mut all);

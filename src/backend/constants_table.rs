@@ -6,15 +6,15 @@ constants! {
 
     // What the site operator of a Dirac kernel multiplies with (wilson.h).
     SITE_ONE = 0;
-    /// a + i mu gamma5
+    /// Site term a + i mu gamma5.
     SITE_TWIST = 1;
-    /// clover blocks
+    /// Site term of clover blocks.
     SITE_CLOVER = 2;
-    /// clover blocks + i mu gamma5
+    /// Site term of clover blocks + i mu gamma5.
     SITE_CLOVER_TWIST = 3;
-    /// A H - i mu gamma5 H with H = (A^2 + mu^2)^-1; planes of A H, then of H
+    /// Site term A H - i mu gamma5 H with H = (A^2 + mu^2)^-1; planes of A H come first, then those of H.
     SITE_CLOVER_TWIST_INVERSE = 4;
-    /// gamma5 (site kernel only)
+    /// Site term gamma5, only in the site kernel.
     SITE_GAMMA5 = 5;
 
     // Sites that a launch of the hop takes where the lattice has halos (geometry.h).
@@ -23,15 +23,15 @@ constants! {
     /// Sites whose neighbours are all on this rank.
     REGION_INNER = 1;
     REGION_OUTER = 2;
-    /// Sites at faces, then the others, in one launch that exchanges faces by itself (gaugefix.h).
+    /// Sites at faces, then the others, in one launch that exchanges faces itself (gaugefix.h).
     REGION_FACES_FIRST = 3;
-    /// Value of `parity` for launches whose blocks know their parity (wilson.h).
+    /// Value of `parity` for launches in which each block determines its parity (wilson.h).
     PARITY_BOTH = 2;
     /// Number of threads that pack faces while inner sites are done: some 400 KB are then under way, which a link of
     /// 400 GB/s takes in a microsecond, and they take an eighth of a large GPU.
     PACK_THREADS = 8192;
 
-    /// Largest number of GPUs of one machine whose reductions add up among themselves (sums.h).
+    /// Largest number of GPUs of one machine that exchange the sums of reductions among themselves (sums.h).
     MAX_PEERS = 8;
 
     /// Number of time-slices of a row that a warp of the hop on tensor cores goes through at a time (tensor_hop.h).
@@ -42,11 +42,11 @@ constants! {
     BOUND_LOWER = 1;
     /// The lattice ends with the last stored slice, where quarks vanish.
     BOUND_UPPER = 2;
-    /// Spatial links of slice 0 stand still.
+    /// Spatial links of slice 0 are fixed.
     BOUND_FIXED = 4;
-    /// Spatial links of the slice behind the last stored one stand still.
+    /// Spatial links of the slice behind the last stored one are fixed.
     BOUND_EDGE = 8;
-    /// The sums for open boundaries, those of the Schroedinger functional, and for one of each.
+    /// Sum of the bits for open boundaries.
     BOUND_OPEN = 3;
     BOUND_SF = 13;
     BOUND_OPEN_SF = 9;
@@ -54,11 +54,11 @@ constants! {
     // Link storages (recon.h), reals per link where that names them.
     R18 = 18;
     R12 = 12;
-    /// minimal algebraic
+    /// SU(3), eight numbers by the minimal algebraic parametrisation.
     R8 = 8;
-    /// eight angles
+    /// SU(3), eight angles.
     R8A = 81;
-    /// SU(2), four reals
+    /// SU(2), four reals.
     SU2 = 4;
 
     // What random numbers are for: part of the Philox counter (philox.h).
@@ -69,20 +69,20 @@ constants! {
     RANDOM_GAUGE = 4;
     RANDOM_GAUGEFIX = 5;
     RANDOM_MOMENTA = 6;
-    /// acceptance of a trajectory
+    /// Random number for the acceptance of a trajectory.
     RANDOM_ACCEPT = 7;
-    /// pseudofermions
+    /// Random numbers for pseudofermions.
     RANDOM_PSEUDOFERMION = 8;
     RANDOM_Z2_SPINOR = 9;
-    /// Noise in the space of modes, which the host makes.
+    /// Random numbers for noise in the space of modes, which is made on the host.
     RANDOM_MODES = 10;
 
     // What the columns of a source are one of (source.h).
     DILUTE_COLOUR = 1;
     DILUTE_SPIN = 2;
-    /// even or odd sites
+    /// Dilution in even and odd sites.
     DILUTE_PARITY = 4;
-    /// time slices t = k mod parts
+    /// Dilution in time slices t = k mod parts.
     DILUTE_TIME = 8;
 
     // Arrays of momenta (momenta.h): coefficients of T_a; the anti-hermitian matrix i p as 10 reals
@@ -97,32 +97,32 @@ constants! {
     GAUGE_ABELIAN = 1;
     GAUGE_PHASES = 2;
     // What a sweep does with a subgroup.
-    /// the best element to the power omega
+    /// Replaces an element by the best one to the power omega.
     GAUGE_OVERRELAX = 0;
-    /// the square of the best element
+    /// Replaces an element by the square of the best one.
     GAUGE_MICROCANONICAL = 1;
-    /// with probability omega the square of the best element, else the best element
+    /// Replaces an element with probability omega by the square of the best one, else by the best one.
     GAUGE_STOCHASTIC = 2;
-    /// weight exp(omega f)
+    /// Draws an element with weight exp(omega f).
     GAUGE_HEAT = 3;
 
     // Element-wise operations of blas.h; x,y,z,w are the vectors in order, a,b,c complex per rhs.
     BLAS_COPY = 1;
-    /// y = a x + b y
+    /// Computes y = a x + b y.
     BLAS_AXPBY = 2;
-    /// z += a x; x = b x + c y   (CG: solution, search direction)
+    /// Computes z += a x; x = b x + c y (CG: solution, search direction).
     BLAS_CG_UPDATE = 3;
-    /// z = a x + b y + c z
+    /// Computes z = a x + b y + c z.
     BLAS_AXPBYPCZ = 4;
-    /// sums: |x|^2
+    /// Sums |x|^2.
     BLAS_NORM = 5;
-    /// sums: Re <x,y>, Im <x,y>, |x|^2
+    /// Sums Re <x,y>, Im <x,y>, |x|^2.
     BLAS_DOT = 6;
-    /// y += a x; sums: |y|^2
+    /// Computes y += a x; sums |y|^2.
     BLAS_AXPY_NORM = 7;
-    /// y += a x; sums: Re <z,y>, Im <z,y>, |y|^2
+    /// Computes y += a x; sums Re <z,y>, Im <z,y>, |y|^2.
     BLAS_AXPY_DOT = 8;
-    /// w += a x + b y ; y += c z; sums: Re <v,y>, Im <v,y>, |y|^2   (BiCGStab: solution, residual)
+    /// Computes w += a x + b y; y += c z; sums Re <v,y>, Im <v,y>, |y|^2 (BiCGStab: solution, residual).
     BLAS_BICGSTAB = 9;
 
     /// Number of values that a thread of a GPU takes where several right-hand sides are fastest.
@@ -131,21 +131,21 @@ constants! {
     // What a coefficient is multiplied with: nothing, or a number of sums x, y that a launch before
     // left on the device; then a term whose coefficient is not finite is left out.
     TIMES_NOTHING = 0;
-    /// nothing, but the term may be left out
+    /// Factor 1, for a term that may be left out.
     TIMES_ONE = 1;
-    /// 1 / <x, y>
+    /// Factor 1 / <x, y>.
     TIMES_OVER_DOT = 2;
-    /// 1 / Re <x, y>
+    /// Factor 1 / Re <x, y>.
     TIMES_OVER_REAL = 3;
-    /// 1 / |x|^2
+    /// Factor 1 / |x|^2.
     TIMES_OVER_NORM = 4;
-    /// <x, y> / |x|^2
+    /// Factor <x, y> / |x|^2.
     TIMES_DOT_OVER_NORM = 5;
-    /// |u|^2, of the sums above
+    /// Factor |u|^2, from the second sums.
     TIMES_NORM = 6;
-    /// |u|^2 / Re <x, y>, two sums
+    /// Factor |u|^2 / Re <x, y>, from two sums.
     TIMES_NORM_OVER_REAL = 7;
-    /// |u|^2 / |x|^2, two sums
+    /// Factor |u|^2 / |x|^2, from two sums.
     TIMES_NORM_OVER_NORM = 8;
 
     // Vectors that a tile of products of all pairs has of either side, and those that one pass of a linear

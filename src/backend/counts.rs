@@ -1,10 +1,10 @@
-//! Counters of a device, by which tests check costs.
+//! Counters of a device's work, by which tests check costs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Device, Piece};
 
-/// Numbers of things that a device has done since it was opened.
+/// Counts of a device's work since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of kernels launched.
@@ -13,14 +13,15 @@ pub struct Counts {
     pub waits: u64,
     /// Number of kernels compiled or read from a cache; 0 on a CPU.
     pub kernels: u64,
-    /// Bytes copied from arrays of the host to fields, and back; messages of ranks do not count.
+    /// Bytes copied from arrays of the host to fields, and from fields to arrays of the host; messages between ranks
+    /// are not included.
     pub host_bytes: [u64; 2],
     /// Number of times that the back end was asked for memory.
     pub allocations: u64,
 }
 
 impl Device {
-    /// The numbers so far.
+    /// The counts so far.
     pub fn counts(&self) -> Counts {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Counts {
@@ -31,7 +32,7 @@ impl Device {
             allocations: self.store().allocations,
         }
     }
-    /// Adds bytes that come from arrays of the host (`way` 0) or go there (1).
+    /// Adds bytes copied from arrays of the host (`way` 0) or to them (1).
     pub(crate) fn count_host(&self, way: usize, bytes: usize) {
         self.0.host_bytes[way].fetch_add(bytes as u64, Ordering::Relaxed);
     }

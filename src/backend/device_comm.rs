@@ -1,9 +1,9 @@
-//! Devices of several processes that send each other messages without their hosts.
+//! Messages between devices of several processes that do not pass through their hosts.
 
 use super::{Buffer, Device, Ptr};
 use crate::error::Result;
 
-/// A message to or from the device of a rank.
+/// A message to, or from, the device of a rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Parcel {
     pub rank: usize,
@@ -11,32 +11,32 @@ pub struct Parcel {
     pub bytes: usize,
 }
 
-/// The devices of all ranks of a communicator, one each.
+/// The devices of all ranks of a communicator, one for each rank.
 ///
 /// # Safety of `start`
 /// The addresses have the bytes that their parcels name, until what was started is done.
 #[allow(clippy::missing_safety_doc)]
 pub trait DeviceComm: Send + Sync {
-    /// Starts sending and receiving, which follows what is launched so far and runs beside what is launched later.
-    /// Between two ranks messages are received in the order in which they are sent.
+    /// Starts sending and receiving, after all that has been launched and concurrently with what is launched later.
+    /// Between two ranks messages arrive in the order in which they are sent.
     unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
     /// Orders later launches after the messages that were started.
     fn arrive(&self) -> Result<()>;
-    /// The number of the first start whose messages wait for other ranks, if any do; starts are counted from 1.
+    /// The number (from 1) of the first start whose messages still wait for other ranks; None: none do.
     ///
     /// # Errors
     /// `CommFailed`: sending or receiving failed.
     fn waits(&self) -> Result<Option<u64>>;
-    /// Ends what is under way, and refuses all that comes later.
+    /// Ends messages that are under way, and refuses all later ones.
     fn abort(&self);
 }
 
-/// A rank and its neighbours, as `Device::connect` takes them.
+/// A rank and its neighbours, for `Device::connect`.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     pub rank: usize,
     pub ranks: usize,
-    /// The ranks that this one sends messages to and receives messages from.
+    /// The ranks with which this one exchanges messages.
     pub neighbours: &'a [usize],
 }
 
@@ -61,13 +61,13 @@ impl Device {
     }
 }
 
-/// The devices of all ranks, connected; this rank's own lives longer than that.
+/// The connected devices of all ranks, and this rank's own device, which exists longer.
 pub(crate) struct Connected {
     comm: Box<dyn DeviceComm>,
     _device: Device,
 }
 
-/// A part of a buffer that goes to a rank or comes from there.
+/// A part of a buffer that is sent to a rank or received from it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     pub rank: usize,
@@ -83,8 +83,8 @@ impl Piece {
 }
 
 impl Connected {
-    /// Sends pieces of one buffer and receives pieces of another; see [`DeviceComm::start`]. Both buffers outlive the
-    /// messages.
+    /// Sends pieces of one buffer and receives pieces of another; see [`DeviceComm::start`]. Both buffers must exist
+    /// until the messages have completed.
     pub fn start(
         &self,
         (from, sends): (&Buffer, &[Piece]),

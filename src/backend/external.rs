@@ -1,4 +1,4 @@
-//! Memory that belongs to the host program: borrowed arrays, in host or device memory.
+//! Arrays of the host program, borrowed, in host or device memory.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -18,7 +18,7 @@ struct Array {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Location {
     Host,
-    /// The device that the field lives on.
+    /// Memory of the device on which the field lives.
     Device,
 }
 
@@ -28,7 +28,7 @@ words!(Location {
 });
 
 choices! {
-    /// Memory that the pointers point to.
+    /// Memory to which pointers of the host refer.
     names Location: plaq_location {
         /// Memory of the host.
         Host = 0, PLAQ_LOCATION_HOST, "host";
@@ -48,8 +48,8 @@ pub struct External<'a> {
 }
 
 impl<'a> External<'a> {
-    /// Says on which stream the host works on device arrays: a transfer comes after what is in that stream. 0 is the
-    /// stream of [`super::Device::set_host_stream`].
+    /// Sets the stream on which the host works with device arrays: a transfer runs after the work on that stream. 0:
+    /// the stream of [`super::Device::set_host_stream`].
     ///
     /// # Safety
     /// The host's stream lives until the transfer is over.
@@ -60,7 +60,7 @@ impl<'a> External<'a> {
         self.stream
     }
 
-    /// Arrays that are read.
+    /// Arrays of the host, borrowed for reading.
     pub fn read<T: bytemuck::NoUninit>(arrays: &[&'a [T]]) -> Self {
         let arrays = arrays
             .iter()
@@ -75,7 +75,7 @@ impl<'a> External<'a> {
         }
     }
 
-    /// Arrays that are read or written.
+    /// Arrays of the host, borrowed for reading or writing.
     pub fn write<T: bytemuck::Pod>(arrays: Vec<&'a mut [T]>) -> Self {
         let arrays = arrays
             .into_iter()
@@ -100,7 +100,7 @@ impl<'a> External<'a> {
         External { arrays, location, writable: true, stream: 0, borrow: PhantomData }
     }
 
-    /// The same arrays, for reading alone.
+    /// The same arrays, for reading only.
     pub(crate) fn reader(&self) -> External<'_> {
         let (arrays, location) = (self.arrays.clone(), self.location);
         External { arrays, location, writable: false, stream: self.stream, borrow: PhantomData }
@@ -136,13 +136,13 @@ impl<'a> External<'a> {
         Ok(())
     }
 
-    /// The address of an array as kernels on the same memory see it.
+    /// The address of an array for kernels that can access the same memory.
     pub(crate) fn ptr(&self, array: usize) -> Ptr {
         Ptr(self.arrays[array].address)
     }
 
-    /// Rows of an array in host memory: `count` of `row` bytes each, the first at byte `begin`, `stride` bytes apart;
-    /// `write` says that they are written.
+    /// Rows of an array in host memory: `count` rows of `row` bytes, the first at byte `begin`, `stride` bytes apart;
+    /// `write`: they are written.
     pub(crate) fn rows(
         &self,
         array: usize,
@@ -159,24 +159,24 @@ impl<'a> External<'a> {
 }
 
 impl Device {
-    /// Finds out where an array of the host is; the driver knows memory of the device.
+    /// Determines whether an array of the host is in device memory, by asking the driver.
     pub fn location_of(&self, address: u64) -> Result<Location> {
         Ok(if self.0.backend.hidden(address)? { Location::Device } else { Location::Host })
     }
 
-    /// Copies from an address in device memory that the host has.
+    /// Copies from an address of the host's in device memory.
     pub fn read_at(&self, address: u64, out: &mut [u8]) -> Result<()> {
         let mut only = vec![(Ptr(address), Rows::write(out))];
         self.download(&mut || Ok(std::mem::take(&mut only)))
     }
-    /// Copies to an address in device memory that the host has.
+    /// Copies to an address of the host's in device memory.
     pub fn write_at(&self, address: u64, data: &[u8]) -> Result<()> {
         self.upload(&[(Ptr(address), Rows::read(data))])?;
         self.synchronize()
     }
 }
 
-/// Rows of bytes at equal distances in host memory; on the device they lie one after the other.
+/// Rows of bytes at equal distances in host memory; on the device they are stored without gaps.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     address: u64,
@@ -187,12 +187,12 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// One row that is read.
+    /// A single row that is read.
     pub fn read(bytes: &'a [u8]) -> Self {
         let (row, address) = (bytes.len(), bytes.as_ptr() as u64);
         Rows { address, row, stride: row, count: 1, borrow: PhantomData }
     }
-    /// One row that is written.
+    /// A single row that is written.
     pub fn write(bytes: &'a mut [u8]) -> Self {
         let (row, address) = (bytes.len(), bytes.as_mut_ptr() as u64);
         Rows { address, row, stride: row, count: 1, borrow: PhantomData }
@@ -202,7 +202,7 @@ impl<'a> Rows<'a> {
         self.row * self.count
     }
 
-    /// Addresses and lengths of the parts that make up the bytes `range`, counted without the gaps.
+    /// Addresses and lengths of the pieces of memory that form the bytes `range`, counted without gaps.
     fn parts(self, range: Range<usize>) -> impl Iterator<Item = (u64, usize)> {
         // Rows without gaps are one.
         let row = if self.row == self.stride { self.bytes() } else { self.row };
@@ -225,7 +225,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Copies the bytes `range`, counted without the gaps, to `dense`.
+    /// Copies the bytes `range`, counted without gaps, to `dense`.
     ///
     /// # Safety
     /// `range` lies inside, `dense` has room for it and is not part of the rows.
@@ -237,7 +237,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Copies `dense` into the bytes `range`, counted without the gaps: the inverse of `gather`.
+    /// Copies `dense` to the bytes `range`, counted without gaps: the inverse of `gather`.
     ///
     /// # Safety
     /// `range` lies inside, `dense` has what goes there; the rows were made for writing, and nobody else uses them
@@ -254,11 +254,12 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Length up to which rows are written too quickly for the processor to see a pattern; their cache lines are
-/// prefetched, which took writing links into structs from 43 to 51 GB/s (docs/lab/transfers.md).
+/// Length of rows up to which their cache lines are prefetched when they are written, as the processor does not
+/// recognise a pattern in short rows; this took writing links into structs from 43 to 51 GB/s
+/// (docs/lab/transfers.md).
 const SHORT: usize = 4096;
 
-/// Starts bringing a cache line into the cache.
+/// Starts loading a cache line into the cache.
 fn prefetch(address: u64) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing; an invalid address is ignored.

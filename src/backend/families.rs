@@ -1,27 +1,27 @@
-//! Every kernel that exists: a type, and family header, name, argument struct, kind and the template
-//! parameters it is instantiated for. Shared with build.rs, which instantiates all of it for
-//! the CPU; the GPU compiles what is launched.
+//! The table of all kernels: for each a type, family header, name, argument struct, kind and the template parameters
+//! for which it is instantiated. Shared with build.rs, which instantiates all of them for the CPU; for a GPU those
+//! are compiled that are launched.
 
-/// How a kernel goes through its sites.
+/// The loop over sites that a kernel runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// W lanes of a site at a time.
     Site,
-    /// W lanes of a site at a time; on a GPU the body lays out its own blocks, each over all batches and, where there
+    /// W lanes of a site at a time. On a GPU the body arranges its blocks itself, each over all batches and, if there
     /// are several, with two threads per site.
     Block,
-    /// One lane at a time: for work that is not hot, or not vectorisable.
+    /// One lane at a time: for work that takes little time or cannot be vectorised.
     Lane,
     /// Sums of N doubles over the sites, per batch.
     Reduce(usize),
-    /// Sums of N doubles and after them maxima of M numbers that are not negative, over the sites, per batch.
+    /// Sums of N doubles, followed by maxima of M numbers that are not negative, over the sites, per batch.
     ReduceMax(usize, usize),
     /// Sums and maxima as above, one lane at a time.
     LaneReduce(usize, usize),
 }
 
 impl Kind {
-    /// Numbers that a reduction gives per batch, and how many of them, the last ones, are maxima.
+    /// Count of numbers that a reduction gives per batch, and how many of them, at the end, are maxima.
     #[allow(dead_code)]
     pub fn numbers(self) -> Option<(usize, usize)> {
         match self {
@@ -70,7 +70,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Whether on a GPU one launch of threads takes all batches, and how many of them share a site.
+    /// On a GPU, if one launch of threads handles all batches, the number of threads that share a site.
     #[allow(dead_code)]
     pub fn together(&self, batches: usize) -> Option<usize> {
         match self.kind {
@@ -79,54 +79,55 @@ impl Kernel {
         }
     }
 
-    /// Whether results do not depend on the shape of blocks; they do for sums, and where blocks have an order.
+    /// Whether results are independent of the shape of blocks; those of sums, and of kernels whose blocks have an
+    /// order, are not.
     #[allow(dead_code)]
     pub fn any_shape(&self) -> bool {
         self.tuned || (matches!(self.kind, Kind::Site) && self.blocks == Blocks::Usual)
     }
 }
 
-/// For which numbers of lanes a kernel is compiled with vectors.
+/// The numbers of lanes for which a kernel is compiled with vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vectors {
-    /// For any number: solvers spend their time in it.
+    /// All numbers of lanes: solvers spend their time in it.
     Hot,
-    /// For 16 lanes alone.
+    /// 16 lanes only.
     Usual,
-    /// For none: it runs once where others run a thousand times.
+    /// None: it is called once where others are called a thousand times.
     Cold,
 }
 
 /// Sizes of a GPU's thread blocks and registers of a thread. A multiprocessor has 65536 registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
-    /// Limits by kind of kernel: many warps hide the latency of streaming kernels; what is serial in a site takes all
-    /// registers.
+    /// Limits that depend on the kind of kernel: many warps hide the latency of streaming kernels; kernels with
+    /// serial work per site use all registers.
     Usual,
-    /// Small blocks, which waste least of the last wave. Single and half precision have 128 registers: a few words
-    /// spill, but 16 warps hide more latency than the 12 that 168 registers leave. Double needs some 240, nearly all
-    /// that a thread may have.
+    /// Small blocks, with which least time is lost in the last wave. Single and half precision have 128 registers: a
+    /// few words spill, but 16 warps hide more latency than the 12 that 168 registers leave. Double needs some 240,
+    /// nearly all that a thread may have.
     Small,
-    /// Small blocks as above, in single precision with registers such that least is spilled.
+    /// Small blocks as in `Small`; in single precision the number of registers is that with the fewest spills.
     SmallSingle,
-    /// All registers, or single precision spills as well.
+    /// All registers; otherwise single precision would spill, too.
     AllRegisters,
-    /// A thread for each link, in large blocks, which share more links in the first-level cache.
+    /// A thread for each link in large blocks, whose threads share more links in the first-level cache.
     Links,
-    /// A thread for each link with several matrices at work: double takes all registers, single 168.
+    /// A thread for each link with several matrices in registers: double precision uses all registers, single 168.
     Rectangles,
 }
 
 impl Blocks {
-    /// Whether a reduction runs in one wave of blocks, which go through the lattice together, so that neighbours of
-    /// what they work on are still in the second-level cache.
+    /// Whether a reduction runs in one wave of blocks, which go through the lattice together, so that neighbouring
+    /// sites are still in the second-level cache.
     #[allow(dead_code)]
     pub fn one_wave(self) -> bool {
         matches!(self, Blocks::Links | Blocks::Rectangles)
     }
 }
 
-/// A row without words.
+/// A row of the table without options.
 impl Kernel {
     const PLAIN: Kernel = Kernel {
         name: "",
@@ -148,7 +149,7 @@ impl Kernel {
     };
 }
 
-/// Words of a row.
+/// Options of a row.
 impl Kernel {
     const fn hot(self) -> Kernel {
         Kernel { vectors: Vectors::Hot, ..self }
@@ -185,18 +186,19 @@ impl Kernel {
     }
 }
 
-/// A set of values of a template parameter, as a type, so that a kernel cannot be asked for another value.
+/// A set of values of a template parameter, as a type, so that a kernel cannot be called with a value for which it is
+/// not compiled.
 pub trait Values: Copy {
-    /// The enum that the values belong to: storage precisions or storages of links.
+    /// The enum to which the values belong: storage precisions or storages of links.
     type All: Copy;
     /// The names of the values in symbols.
     const TOKENS: &'static [&'static str];
-    /// This value as one of the set, or an error.
+    /// This value as a member of the set, or an error.
     fn of(value: Self::All) -> Result<Self, NotMade>;
     fn token(self) -> &'static str;
 }
 
-/// The error for a value that a kernel is not compiled for.
+/// The error for a value for which a kernel is not compiled.
 #[derive(Debug)]
 pub struct NotMade {
     pub found: &'static str,
@@ -243,15 +245,15 @@ macro_rules! values {
 }
 
 values! {
-    /// Storage precision. Arithmetic is in double for `F64`, in single otherwise; sums are in double.
+    /// Storage precision. Arithmetic is in double precision for `F64`, else in single; sums are in double.
     Precision {
         F64 = 64 "f64",
         F32 = 32 "f32",
         /// 16-bit fixed point; spinors and clover blocks with one unit per site.
         F16 = 16 "f16",
     }
-    /// How a link is stored (kernels/recon.h): which real numbers are kept and how the matrix comes
-    /// back from them. The storage fixes the gauge group.
+    /// Storage of a link (kernels/recon.h): which real numbers are kept, and how the matrix is computed from them. It
+    /// also determines the gauge group.
     Recon {
         /// All nine complex entries.
         R18 "R18",
@@ -268,31 +270,31 @@ values! {
 }
 
 values! {
-    /// What fields are computed in before they are stored smaller.
+    /// Precisions of arithmetic, from which fields are converted to shorter storage.
     Float of Precision { F64, F32 }
     Double of Precision { F64 }
     Single of Precision { F32 }
     SixteenBits of Precision { F16 }
     /// Storages of SU(3).
     Su3 of Recon { R18, R12, R8, R8Angles }
-    /// Links stored entry by entry: what cold kernels are made for.
+    /// Storages with every matrix entry, for which rarely used kernels are compiled.
     FullLinks of Recon { R18, Su2 }
-    /// The same for SU(3) alone.
+    /// Storages of SU(3) with every matrix entry.
     FullSu3 of Recon { R18 }
-    /// Whole rows.
+    /// Storages of SU(3) in whole rows.
     Rows of Recon { R18, R12 }
-    /// What gauge fixing keeps links and transformations in.
+    /// Storages of links and transformations in gauge fixing.
     GaugeFixing of Recon { R8, R12, Su2 }
-    /// Transformations.
+    /// Storages of gauge transformations.
     Transformations of Recon { R12, Su2 }
 }
 
-/// A kernel of the table with values of its parameters.
+/// A kernel of the table with values of its template parameters.
 pub trait Instance: Copy + Send + Sync {
     type Args: super::args::KernelArgs;
     type Params: AsRef<[&'static str]>;
     const KERNEL: &'static Kernel;
-    /// The values as they are in the symbol.
+    /// The values of the template parameters, as in the symbol.
     fn params(self) -> Self::Params;
 }
 
@@ -301,9 +303,9 @@ pub trait Sites: Instance {}
 /// A kernel that adds up numbers of all sites.
 pub trait Sums: Instance {}
 
-/// Makes of each row of the table a type in `kernels`, whose fields are the values of its parameters, and collects
-/// the rows. A row has the type, which also names the C++ template unless that has a name of its own, the first part
-/// of the symbol, the header, the argument struct, the kind, the sets of values, and words.
+/// Makes a type in `kernels` from each row of the table, whose fields are the values of its template parameters, and
+/// collects the rows. A row consists of the type (also the name of the C++ template, unless that is given), the first
+/// part of the symbol, the header, the argument struct, the kind, the sets of values, and options.
 macro_rules! kernels {
     ($($K:ident $(= $body:ident)?: $name:literal in $header:literal takes $args:ident,
        $kind:ident $(($($n:literal),*))? [$($P:ident),*] $(. $word:ident($($arg:expr)?))*;)*) => {
@@ -370,10 +372,10 @@ macro_rules! kernels {
 
 include!("families_table.rs");
 
-/// Whether a kernel is compiled with vectors for so many lanes; every other layout and instantiation runs on the
-/// generic set, which is slower and compiles much faster. For 16 lanes that is all but lane-serial and rare kernels, for
-/// 8 lanes, into which a lattice splits whose extents are not all divisible by four, those of them whose elements are
-/// sites; for fewer lanes hot kernels only.
+/// Whether a kernel is compiled with vectors for this number of lanes; all others run on the generic set, which is
+/// slower but compiles much faster. For 16 lanes these are all kernels except lane-serial and rare ones, for 8 lanes,
+/// into which a lattice splits whose extents are not all divisible by four, those of them whose elements are sites;
+/// for fewer lanes hot kernels only.
 #[allow(dead_code)]
 pub fn vectorised(kernel: &Kernel, params: &[&str], lanes: usize) -> bool {
     let has = |p: &str| params.contains(&p);
@@ -394,7 +396,7 @@ pub fn vectorised(kernel: &Kernel, params: &[&str], lanes: usize) -> bool {
     }
 }
 
-/// Symbol of one instantiation.
+/// The symbol of one instantiation of a kernel.
 pub fn symbol(kernel: &Kernel, params: &[&str]) -> String {
     let mut s = String::from(kernel.name);
     for p in params {
@@ -404,7 +406,7 @@ pub fn symbol(kernel: &Kernel, params: &[&str]) -> String {
     s
 }
 
-/// The macro line that instantiates a kernel with vectors of `simd_bytes` bytes, at most `lanes` numbers.
+/// The macro line that instantiates a kernel with vectors of `simd_bytes` bytes, holding at most `lanes` numbers.
 pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: usize) -> String {
     let widest = if params.contains(&"f64") { 8 } else { 4 };
     let w = (simd_bytes / widest).clamp(1, lanes);

@@ -1,5 +1,5 @@
-//! Which kernels were asked for before their first launch: `PLAQ_FIRST_LAUNCHES=FILE` adds a table to a
-//! file when a device closes, `PLAQ_FIRST_LAUNCHES=-` prints it on the standard error output. Rehearsals
+//! A record of which kernels had been requested by rehearsals before their first launch: `PLAQ_FIRST_LAUNCHES=FILE`
+//! appends a table to a file when a device closes, `PLAQ_FIRST_LAUNCHES=-` prints it to standard error. Rehearsals
 //! then run on CPUs, too.
 
 use std::collections::{HashMap, HashSet};
@@ -15,11 +15,11 @@ type Key = (String, Specs);
 
 #[derive(Default)]
 struct Seen {
-    /// Kernels that rehearsals asked for, and when they first did: seconds after the device was opened.
+    /// Kernels that rehearsals requested, with the time of the first request, in seconds after the device was opened.
     ahead: HashMap<Key, f64>,
     launched: HashSet<Key>,
-    /// Kernels in the order of their first launch: symbol, when a rehearsal had asked for it, and when it was to be
-    /// launched.
+    /// Kernels in the order of their first launch: symbol, time of the request by a rehearsal, and time of the
+    /// launch.
     order: Vec<(String, Option<f64>, f64)>,
 }
 

@@ -3,7 +3,7 @@
 use super::{Buffer, Device, Ptr};
 use crate::error::Result;
 
-/// Shape of arrays that are transformed together, each with axis 0 fastest, one after the other.
+/// Shape of arrays that are transformed together; axis 0 is fastest in each, and arrays follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FourierShape {
     pub extents: [usize; 4],
@@ -25,8 +25,8 @@ impl FourierShape {
     }
 }
 
-/// Transforms of one shape as a back end made them: the sum over x of exp(-i p x) f(x), for the inverse with exp(i p
-/// x), both without a factor. `from` may be `to`.
+/// A back end's implementation of transforms of one shape: the sum over x of exp(-i p x) f(x), for the inverse with
+/// exp(i p x), both without a factor. `from` may be `to`.
 pub trait Plan: Send + Sync {
     fn run(&self, from: Ptr, to: Ptr, inverse: bool) -> Result<()>;
 }
@@ -37,12 +37,12 @@ pub struct Fourier {
     // Before the device, which must be there when a plan is dropped.
     plan: Box<dyn Plan>,
     device: Device,
-    /// Memory, in a rehearsal, as large as the work area that a GPU's back end takes.
+    /// Memory as large as the work area of a GPU's transforms, which a rehearsal holds instead of transforms.
     _work: Option<Buffer>,
 }
 
 impl Fourier {
-    /// Fails if the device has no Fourier transforms.
+    /// An error if the device has no Fourier transforms.
     ///
     /// # Errors
     /// On a GPU `CufftMissing`.
@@ -65,12 +65,12 @@ impl Fourier {
         self.check(to);
         self.plan.run(from.ptr(), to.ptr(), false)
     }
-    /// The transform, in place.
+    /// Computes the transform, in place.
     pub fn transform(&self, array: &mut Buffer) -> Result<()> {
         self.check(array);
         self.plan.run(array.ptr(), array.ptr(), false)
     }
-    /// The inverse transform, in place.
+    /// Computes the inverse transform, in place.
     pub fn inverse(&self, array: &mut Buffer) -> Result<()> {
         self.check(array);
         self.plan.run(array.ptr(), array.ptr(), true)

@@ -1,4 +1,4 @@
-//! Memory of the host: what it has left for this process, and arrays there of bytes of a device.
+//! Memory of the host: the amount that is free for this process, and arrays of a device's bytes.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::path::Path;
 use super::{Buffer, Device};
 use crate::error::{host_array, Result};
 
-/// Bytes that the host can give without swapping, as the kernel estimates, within the limits of this process: of its
-/// address space (`ulimit -v`) and of its control groups. None: nobody says.
+/// Number of bytes that the host has free without swapping, as its kernel estimates, within the limits of this
+/// process's address space (`ulimit -v`) and control groups. None: it is not known.
 pub fn host_memory_left() -> Option<u64> {
     let read = |file: &str| read_to_string(file).ok();
     let machine = read("/proc/meminfo").and_then(|text| available(&text));
@@ -18,7 +18,7 @@ pub fn host_memory_left() -> Option<u64> {
     [machine, groups, space].into_iter().flatten().min()
 }
 
-/// Bytes that the kernel's table of memory calls available: reclaimable cache counts as free.
+/// Number of bytes that the kernel's table of memory lists as available; reclaimable cache counts as free.
 fn available(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
@@ -29,7 +29,7 @@ fn page_size() -> u64 {
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
 }
 
-/// None: there is no limit.
+/// Limit of the process's address space in bytes; None: there is none.
 fn limit_of_address_space() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the pointer is to a struct of this type.
@@ -37,18 +37,18 @@ fn limit_of_address_space() -> Option<u64> {
     (done == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
-/// Bytes of an address space of `limit` bytes that are left, where the first number of `statm` counts the pages of
-/// `page` bytes that the process has mapped. A sixteenth is taken off for gaps between allocations, which begin at
-/// borders of large pages.
+/// Number of bytes that are left of an address space of `limit` bytes; the first number of `statm` is the count of
+/// pages, of `page` bytes, that the process has mapped. A sixteenth is subtracted for gaps between allocations, which
+/// begin at boundaries of large pages.
 fn address_space_left(limit: u64, statm: &str, page: u64) -> Option<u64> {
     let mapped = statm.split_whitespace().next()?.parse::<u64>().ok()? * page;
     let left = limit.saturating_sub(mapped);
     Some(left - left / 16)
 }
 
-/// What the control groups of a process leave, as `/proc/self/cgroup` names them: of the group and of those around it the
-/// least. Their file systems are mounted below `root`, version 1 of memory in a folder of its own. What the groups hold
-/// of files is given back on demand.
+/// Number of bytes that are left by the limits of a process's control groups, given in `groups` like
+/// `/proc/self/cgroup`: the smallest over each group and its parents. Their file systems are mounted below `root`,
+/// for version 1 in a folder for memory. Cached files of the groups count as free.
 fn group_left(root: &Path, groups: &str) -> Option<u64> {
     let of = |line: &str| {
         let mut parts = line.splitn(3, ':');
@@ -79,13 +79,13 @@ fn group_left(root: &Path, groups: &str) -> Option<u64> {
     groups.lines().filter_map(of).min()
 }
 
-/// Bytes of a device's memory on the host. A device without memory has none of them there either.
+/// A copy of a device's bytes in the host's memory; for a device without memory it is empty.
 #[derive(Default)]
 pub struct HostArray(Vec<u8>);
 
 impl HostArray {
-    /// Gives this memory the size `bytes`, or none for a device without memory. Numbers are zero if the size changes.
-    /// `what` names the contents in errors.
+    /// Resizes this memory to `bytes` bytes, or to none for a device without memory. If the size changes all bytes
+    /// are zero. `what` describes the contents in errors.
     ///
     /// # Errors
     /// `OutOfMemory`: the host has none.
@@ -97,11 +97,11 @@ impl HostArray {
         }
         Ok(())
     }
-    /// Copies `bytes` bytes from place `from` of the buffer to place `to` of this memory.
+    /// Copies `bytes` bytes from offset `from` in the buffer to offset `to` in this memory.
     pub fn take(&mut self, to: usize, buffer: &Buffer, from: usize, bytes: usize) -> Result<()> {
         buffer.download_at(from, self.0.get_mut(to..to + bytes).unwrap_or_default())
     }
-    /// Copies all to the beginning of the buffer.
+    /// Copies all bytes to the beginning of the buffer.
     pub fn give(&self, buffer: &mut Buffer) -> Result<()> {
         buffer.upload(&self.0)
     }

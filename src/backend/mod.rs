@@ -64,18 +64,18 @@ impl From<NotMade> for Error {
     }
 }
 
-/// A place in device memory, with the rows of the host that go there or come from there.
+/// A place in device memory, with the rows of the host's memory that are copied to it or from it.
 pub type Piece<'a> = (Ptr, Rows<'a>);
-/// Function that launches what makes the next pieces of a download and names them; at the end it names none.
+/// A function that launches the kernels for the next pieces of a download and returns the pieces; none at the end.
 pub type Downloads<'a> = dyn FnMut() -> Result<Vec<Piece<'a>>> + Send + 'a;
 
-/// Properties of a GPU that decide how much of a lattice is worked on at a time.
+/// Properties of a GPU that determine how much of a lattice is worked on at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Gpu {
     pub multiprocessors: usize,
     /// Size of the second-level cache in bytes.
     pub cache: u64,
-    /// Whether kernels that can do both parities in one launch do so.
+    /// Whether kernels that can handle both parities in one launch do so.
     pub both_parities: bool,
 }
 
@@ -95,13 +95,13 @@ pub trait Backend: Send + Sync {
     fn gpu(&self) -> Option<Gpu> {
         None
     }
-    /// Bytes of memory, free and in all.
+    /// Bytes of memory: free ones, and all.
     fn memory(&self) -> Result<(u64, u64)>;
-    /// Gives memory that it keeps for later allocations back to the system.
+    /// Returns memory that is kept for later allocations to the system.
     fn free_kept(&self) -> Result<()> {
         Ok(())
     }
-    /// Zeroed memory, aligned to 256 bytes; `shared`: MPI or other processes are to reach it.
+    /// Allocates zeroed memory, aligned to 256 bytes; `shared`: MPI or other processes will access it.
     fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr>;
     unsafe fn free(&self, ptr: Ptr, bytes: u64, shared: bool);
     /// Copies pieces to the device; returns when the host's rows have been read.
@@ -112,33 +112,34 @@ pub trait Backend: Send + Sync {
     unsafe fn download(&self, source: &mut Downloads) -> Result<()>;
     unsafe fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()>;
     unsafe fn zero(&self, dst: Ptr, bytes: u64) -> Result<()>;
-    /// Bytes by which another process of this machine can reach this memory.
+    /// Bytes by which another process of this machine can open this memory.
     unsafe fn share(&self, _ptr: Ptr) -> Result<Vec<u8>> {
         bail!(Unsupported, "{} does not share its memory", self.name());
     }
-    /// Opens memory that another process shared: its address here, and the value that `detach` takes.
+    /// Opens memory that another process has shared: returns its address here, and the value for `detach`.
     unsafe fn attach(&self, _shared: &[u8]) -> Result<(Ptr, Ptr)> {
         bail!(Unsupported, "{} does not share its memory", self.name());
     }
     unsafe fn detach(&self, _base: Ptr) {}
-    /// Zeroed host memory that kernels can write: its addresses on the host and on the device.
+    /// Allocates zeroed host memory to which kernels can write: its addresses on the host and on the device.
     fn mapped(&self, _bytes: usize) -> Result<(u64, Ptr)> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     unsafe fn unmap(&self, _host: u64) {}
-    /// Bytes that tell this device from all others, if it can be connected to those of other processes.
+    /// Bytes that identify this device among all others, if it can be connected to those of other processes.
     ///
     /// # Errors
     /// `Unsupported`, `NcclMissing`.
     fn identity(&self) -> Result<[u8; 16]> {
         bail!(Unsupported, "{} sends no messages by itself", self.name());
     }
-    /// Bytes by which devices of several processes find each other in `connect`: one process makes them for all.
+    /// Bytes by which devices of several processes find each other in `connect`; one process makes them and passes
+    /// them to all.
     fn meeting(&self) -> Result<Vec<u8>> {
         bail!(Unsupported, "{} sends no messages by itself", self.name());
     }
-    /// Connects the devices of all ranks, each of which calls this with its own place. `goes_on` is asked while one
-    /// waits for others; its error ends that.
+    /// Connects the devices of all ranks, each of which calls this with its own place. `goes_on` is called while a
+    /// rank waits for others; an error from it ends the wait.
     fn connect(
         &self,
         _meeting: &[u8],
@@ -155,24 +156,24 @@ pub trait Backend: Send + Sync {
     fn hidden(&self, _address: u64) -> Result<bool> {
         Ok(false)
     }
-    /// Orders later kernels after everything that is on this stream of the host now.
+    /// Orders later kernels after all work that is on this stream of the host at present.
     unsafe fn after_stream(&self, _stream: u64) -> Result<()> {
         Ok(())
     }
-    /// Runs `work` with this device's context current, as libraries need it.
+    /// Calls `work` with this device's context current, as other libraries require.
     fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         work()
     }
-    /// Starts copies (to the host, from the device, bytes) into page-locked memory: they follow what is launched so
-    /// far and run, one after the other, beside what is launched later.
+    /// Starts copies (to the host, from the device, bytes) into page-locked memory. They begin after all that has
+    /// been launched and run, one after the other, concurrently with later launches.
     unsafe fn start_download(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Whether the launches before `start_download` and its first pieces, as many as are asked for, are done.
+    /// Whether the launches before `start_download`, and the first `pieces` of its copies, are done.
     fn downloaded(&self, _pieces: usize) -> Result<bool> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Starts a copy (to the device, from page-locked memory, bytes), which follows what was launched before
+    /// Starts a copy (to the device, from page-locked memory, bytes), which begins after all that was launched before
     /// `start_download`.
     unsafe fn start_upload(&self, _piece: (Ptr, u64, usize)) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
@@ -182,19 +183,20 @@ pub trait Backend: Send + Sync {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     unsafe fn launch(&self, call: &Call) -> Result<()>;
-    /// Runs a reduction and waits for its batches x N sums. `over` describes the sums that devices of other ranks add
-    /// to these, of which the device fills in the rest; a CPU has none.
+    /// Runs a reduction and waits for its batches x N sums. `over` describes sums over the devices of several ranks;
+    /// the device fills in the other members. A CPU has no such sums.
     unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64>;
-    /// Announces that the next kernel waits for these ranks: until it is done, waits for the device ask them.
+    /// Announces that the next kernel waits for these ranks: until it has ended, the host asks them for failures
+    /// while it waits for the device.
     fn awaits(&self, _ranks: &Weak<dyn Awaited>) {}
-    /// Starts a reduction that nobody waits for before `finish`.
+    /// Starts a reduction without waiting for its results, see `finish`.
     unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Started> {
         let mut sums = zeros(call);
         // SAFETY: the caller's call.
         unsafe { self.reduce(call, &mut sums, over)? };
         Ok(Started::Done(sums))
     }
-    /// Waits for a reduction: its sums, and the sum of the flags.
+    /// Waits for a reduction; returns its sums, and the sum of the flags.
     fn finish(&self, _posted: &Posted) -> Result<(Vec<f64>, f64)> {
         bail!(Internal, "{} posts no sums", self.name());
     }
@@ -202,7 +204,7 @@ pub trait Backend: Send + Sync {
     fn fourier(&self, _shape: fourier::FourierShape) -> Result<Box<dyn fourier::Plan>> {
         bail!(Unsupported, "{} has no Fourier transforms", self.name());
     }
-    /// Begins to compile a kernel that will be asked for; with `likely` one that may be, after the others.
+    /// Starts to compile a kernel that will be called; `likely`: one that may be called, after all others.
     fn prepare(&self, _asked: &Asked, _likely: bool) {}
     /// The numbers that reductions return on a device that does not run kernels; `None` on any other device.
     fn numbers(&self) -> Option<Arc<Mutex<Numbers>>> {
@@ -217,7 +219,7 @@ pub trait Backend: Send + Sync {
         0
     }
     fn synchronize(&self) -> Result<()>;
-    /// Seconds that `work` takes on the device, launches included.
+    /// Seconds that `work` takes on the device, including launches.
     fn time(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
         self.synchronize()?;
         let start = std::time::Instant::now();
@@ -233,26 +235,26 @@ struct DeviceState {
     peak: AtomicU64,
     limit: AtomicU64,
     watches: Mutex<Vec<Weak<AtomicU64>>>,
-    /// Sizes in bytes of what is allocated, by address.
+    /// Sizes in bytes of all allocations, by address.
     allocated: Mutex<BTreeMap<u64, u64>>,
     store: Mutex<Store>,
-    /// Names of rehearsed work, whose kernels are compiled.
+    /// Names of work that was rehearsed, so that its kernels are compiled.
     rehearsed: Mutex<HashSet<String>>,
     /// Number of kernels launched.
     launches: AtomicU64,
     /// Number of times that the host waited for sums.
     waits: AtomicU64,
-    /// Bytes that came from arrays of the host, and that went to them.
+    /// Bytes copied from arrays of the host, and to them.
     host_bytes: [AtomicU64; 2],
-    /// The stream of the host where transfers name none; 0: the legacy default stream.
+    /// The stream of the host for transfers that name none; 0: the legacy default stream.
     host_stream: AtomicU64,
     profile: Option<Profile>,
     first: Option<FirstLaunches>,
-    /// The real device, if this one is a stand-in for rehearsals.
+    /// The real device, if this is a stand-in for rehearsals.
     real: Option<Device>,
-    /// Whether it was made of a stand-in.
+    /// Whether this stand-in was made from another stand-in.
     nested: bool,
-    /// The calls of it that are recorded.
+    /// The calls that are being recorded; None: they are not recorded.
     record: Mutex<Option<Record>>,
 }
 
@@ -267,7 +269,7 @@ impl Drop for DeviceState {
     }
 }
 
-/// Records the largest number of bytes that fields of a device hold while this lives.
+/// Records the largest number of bytes of a device's fields while this exists.
 pub struct PeakWatch(Arc<AtomicU64>);
 
 impl PeakWatch {
@@ -276,7 +278,7 @@ impl PeakWatch {
     }
 }
 
-/// Memory that fields have given back, by size, while it is to be kept.
+/// Memory that fields have freed, by size, while it is kept.
 #[derive(Default)]
 struct Store {
     keepers: usize,
@@ -286,7 +288,7 @@ struct Store {
     allocations: u64,
 }
 
-/// A guard: while it lives, memory that fields of a device give back is kept for fields of the same size.
+/// A guard: while it exists, memory that fields of a device free is kept for fields of the same size.
 pub struct KeptMemory(Device);
 
 impl Drop for KeptMemory {
@@ -299,7 +301,7 @@ impl Drop for KeptMemory {
     }
 }
 
-/// A device that fields live on; cheap to clone, compared by identity.
+/// A device on which fields live; clones are cheap, and are compared by identity.
 #[derive(Clone)]
 pub struct Device(Arc<DeviceState>);
 
@@ -350,7 +352,7 @@ impl Device {
         }))
     }
 
-    /// The CPU with `threads` threads; 0: as many as this process may use.
+    /// Opens the CPU with `threads` threads; 0: as many as this process may use.
     pub fn cpu(threads: usize) -> Result<Self> {
         Ok(Self::from_backend(Box::new(cpu::Cpu::new(threads)?)))
     }
@@ -360,12 +362,12 @@ impl Device {
         cuda::device_count()
     }
 
-    /// The CUDA device with this number among the visible ones.
+    /// Opens the CUDA device with this number among the visible ones.
     pub fn cuda(ordinal: usize) -> Result<Self> {
         Ok(Self::from_backend(Box::new(cuda::Cuda::new(ordinal)?)))
     }
 
-    /// The first CUDA device, or the CPU with all threads where CUDA is missing or incomplete.
+    /// Opens the first CUDA device, or the CPU with all threads if CUDA is missing or incomplete.
     pub fn auto() -> Result<Self> {
         match Self::cuda(0) {
             Err(e) if e.status.is_missing_device() => {
@@ -379,7 +381,7 @@ impl Device {
     pub fn name(&self) -> String {
         self.0.backend.name()
     }
-    /// Are addresses all that there is of its memory?
+    /// Whether this is a device without memory, whose addresses cannot be accessed.
     fn is_empty(&self) -> bool {
         self.is_stand_in()
     }
@@ -392,32 +394,32 @@ impl Device {
     pub(crate) fn gpu(&self) -> Option<Gpu> {
         self.0.backend.gpu()
     }
-    /// Bytes of memory, free and in all, within the limit.
+    /// Bytes of memory, free ones and all, within the limit set by `limit_memory`.
     pub fn memory(&self) -> Result<(u64, u64)> {
         let (free, total) = self.0.backend.memory()?;
         let free = free + self.store().bytes;
         let limit = self.0.limit.load(Ordering::Relaxed);
         Ok((free.min(limit.saturating_sub(self.used().0)), total.min(limit)))
     }
-    /// Limits the bytes that fields may hold, for programs that share the device.
+    /// Limits the number of bytes of fields, for programs that share the device.
     pub fn limit_memory(&self, bytes: u64) {
         self.0.limit.store(bytes, Ordering::Relaxed);
     }
-    /// Bytes held by fields now, and the most since `reset_peak`.
+    /// Bytes of fields at present, and the largest number since `reset_peak`.
     pub fn used(&self) -> (u64, u64) {
         (self.0.used.load(Ordering::Relaxed), self.0.peak.load(Ordering::Relaxed))
     }
     pub fn reset_peak(&self) {
         self.0.peak.store(self.used().0, Ordering::Relaxed);
     }
-    /// A peak of its own, for work that the `reset_peak` of others must not disturb.
+    /// Starts recording a separate peak of memory, which is not affected by `reset_peak` of others.
     pub fn watch_peak(&self) -> PeakWatch {
         let max = Arc::new(AtomicU64::new(self.used().0));
         self.watches().push(Arc::downgrade(&max));
         PeakWatch(max)
     }
-    /// Keeps memory that fields give back, so that work which takes the same fields over and over allocates nothing.
-    /// It is given back where memory runs out.
+    /// Keeps memory that fields free, so that work which repeatedly makes the same fields allocates nothing. It is
+    /// returned to the system if memory runs out.
     pub fn keep_memory(&self) -> KeptMemory {
         self.store().keepers += 1;
         KeptMemory(self.clone())
@@ -434,12 +436,12 @@ impl Device {
             }
         }
     }
-    /// Gives memory that is kept for later allocations back to the system.
+    /// Returns memory that is kept for later allocations to the system.
     pub fn free_kept(&self) -> Result<()> {
         self.empty(&mut self.store());
         self.0.backend.free_kept()
     }
-    /// Zeroed memory; a piece of what is kept where one fits.
+    /// Allocates zeroed memory, from what is kept if there is a piece of this size.
     fn take(&self, bytes: usize, shared: bool) -> Result<Ptr> {
         let mut store = self.store();
         let kept = store.left.get_mut(&bytes).filter(|_| !shared).and_then(Vec::pop);
@@ -471,8 +473,8 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         self.0.backend.synchronize()
     }
-    /// Announces, before the launch of a kernel, that it waits for these ranks: until it is done, waits for the
-    /// device end when one of them fails.
+    /// Announces, before a kernel is launched, that it waits for these ranks: until it has ended, waits for the
+    /// device end with an error if one of them fails.
     pub(crate) fn awaits(&self, ranks: &Weak<dyn Awaited>) {
         self.0.backend.awaits(ranks);
     }
@@ -480,7 +482,7 @@ impl Device {
         self.0.backend.time(&mut work)
     }
 
-    /// Raises the recorded peak of memory to `used` bytes, which fields hold or will need.
+    /// Raises the recorded peak of memory to `used` bytes, which fields take or will take.
     fn raise_peak(&self, used: u64) {
         self.0.peak.fetch_max(used, Ordering::Relaxed);
         self.watches().retain(|watch| {
@@ -489,8 +491,8 @@ impl Device {
         });
     }
 
-    /// Refuses, before anything is allocated, what cannot fit. In a rehearsal the bytes count as taken, so that no
-    /// part of some work finds too little where the whole was announced.
+    /// Refuses, before anything is allocated, an amount of memory that is not free. In a rehearsal the bytes count as
+    /// taken, so that the announced memory covers every part of the work.
     pub fn require(&self, bytes: u64, what: &str) -> Result<()> {
         if self.is_stand_in() {
             self.raise_peak(self.used().0.saturating_add(bytes));
@@ -506,14 +508,14 @@ impl Device {
         Ok(())
     }
 
-    /// True if the device has so many bytes to spare, for a field that work can do without. A rehearsal leaves the field out
-    /// without asking for its size, since what is announced is the least that work needs.
+    /// Whether the device has this number of bytes free, for a field that the work can do without. In a rehearsal the
+    /// answer is no, without computing the size, since the announced memory is the least that the work needs.
     pub fn spares(&self, bytes: impl FnOnce() -> Result<u64>, what: &str) -> Result<bool> {
         Ok(!self.is_stand_in() && self.require(bytes()?, what).is_ok())
     }
 
-    /// Bandwidth in bytes per second, read plus written, of a plain copy of `bytes` bytes, the best of `tries`: what
-    /// kernels are compared with.
+    /// Measures the bandwidth of a plain copy of `bytes` bytes, the best of `tries`, in bytes read plus written per
+    /// second; kernels are compared with it.
     pub fn copy_bandwidth(&self, bytes: usize, tries: usize) -> Result<f64> {
         let (from, to) = (self.alloc(bytes)?, self.alloc(bytes)?);
         let args = args::StreamArgs { src: from.ptr(), dst: to.ptr() };
@@ -525,12 +527,12 @@ impl Device {
         Ok(2.0 * (bytes / 16 * 16) as f64 / best)
     }
 
-    /// Zeroed device memory.
+    /// Allocates zeroed device memory.
     pub fn alloc(&self, bytes: usize) -> Result<Buffer> {
         self.alloc_as(bytes, false)
     }
 
-    /// Zeroed device memory that MPI or other processes are to reach.
+    /// Allocates zeroed device memory that MPI or other processes will access.
     pub fn alloc_shared(&self, bytes: usize) -> Result<Buffer> {
         self.alloc_as(bytes, true)
     }
@@ -552,8 +554,8 @@ impl Device {
         Ok(Buffer { whole, ptr, bytes })
     }
 
-    /// Names the stream on which the host works on device arrays, for transfers that name none; 0: the legacy default
-    /// stream, with which this device is in order anyway. CPUs ignore it.
+    /// Sets the stream on which the host works with device arrays, for transfers that name none; 0: the legacy
+    /// default stream, with which this device is synchronised anyway. CPUs ignore it.
     ///
     /// # Safety
     /// A CUstream of the device's primary context, as long as transfers go on.
@@ -561,7 +563,7 @@ impl Device {
         self.0.host_stream.store(stream, Ordering::Relaxed);
     }
 
-    /// Orders what follows after the host's work on an array.
+    /// Orders later work after the host's work on an array.
     pub(crate) fn after_host(&self, memory: &External) -> Result<()> {
         let stream = match memory.stream() {
             0 => self.0.host_stream.load(Ordering::Relaxed),
@@ -574,7 +576,7 @@ impl Device {
         }
     }
 
-    /// Refuses arrays of the host that do not lie where they are said to, or end too soon.
+    /// Refuses arrays of the host that are not in the stated memory, or are too short.
     pub fn check_reach(&self, memory: &External, bytes: &[usize]) -> Result<()> {
         for (i, &bytes) in bytes.iter().enumerate() {
             let at = memory.ptr(i);
@@ -614,8 +616,8 @@ impl Device {
         // SAFETY: as in `upload`.
         unsafe { self.0.backend.download(&mut counted) }
     }
-    /// Makes a call after checking that its fields lie in memory of this device that is in use and large enough: a
-    /// plane at least, with as many sites as the lattice of the call.
+    /// Makes a call, after checking that its fields are in allocated memory of this device and are large enough: at
+    /// least a plane, with as many sites as the call's lattice.
     fn call<'a, K: Instance>(
         &self,
         params: &'a K::Params,
@@ -676,7 +678,7 @@ impl Device {
         }
     }
 
-    /// Runs a reduction; returns `work.batches` x N sums, with the same bits every time.
+    /// Runs a reduction; returns `work.batches` x N sums, which have the same bits every time.
     pub(crate) fn reduce<K: Sums>(
         &self,
         kernel: K,
@@ -686,7 +688,7 @@ impl Device {
         Ok(self.reduce_over(kernel, args, work, None)?.0)
     }
 
-    /// Runs a reduction over all of the ranks of `over`; returns its sums and that of the flags.
+    /// Runs a reduction over all ranks of `over`; returns its sums, and the sum of the flags.
     pub(crate) fn reduce_over<K: Sums>(
         &self,
         kernel: K,
@@ -710,12 +712,12 @@ impl Device {
         Ok((out, flag))
     }
 
-    /// Starts a reduction without waiting for it; there must be something to add up.
+    /// Starts a reduction without waiting for it; there must be at least one site and batch.
     pub(crate) fn start<K: Sums>(&self, kernel: K, args: &K::Args, work: Work) -> Result<Started> {
         self.start_over(kernel, args, work, None)
     }
 
-    /// Starts a reduction over all of the ranks of `over` without waiting for it.
+    /// Starts a reduction over all ranks of `over` without waiting for it.
     pub(crate) fn start_over<K: Sums>(
         &self,
         kernel: K,
@@ -730,7 +732,7 @@ impl Device {
         self.profiled(&call, || unsafe { self.0.backend.start(&call, over) })
     }
 
-    /// The numbers of a device without memory.
+    /// The numbers that reductions return on a device without memory; `None` on other devices.
     fn numbers(&self) -> Option<Arc<Mutex<Numbers>>> {
         self.0.backend.numbers()
     }
@@ -743,7 +745,7 @@ impl Device {
         }
     }
 
-    /// Carries out a call, and records its time if `PLAQ_PROFILE` asks for it.
+    /// Makes a call, and records its time if `PLAQ_PROFILE` is set.
     fn profiled<T>(&self, call: &Call, mut work: impl FnMut() -> Result<T>) -> Result<T> {
         match &self.0.profile {
             Some(profile) => profile.timed(&*self.0.backend, call, work),
@@ -751,7 +753,7 @@ impl Device {
         }
     }
 
-    /// Waits for a reduction: its sums, and the sum of the ranks' flags.
+    /// Waits for a reduction; returns its sums, and the sum of the ranks' flags.
     pub(crate) fn finish(&self, started: &Started) -> Result<(Vec<f64>, f64)> {
         self.0.waits.fetch_add(1, Ordering::Relaxed);
         match started {
@@ -759,7 +761,7 @@ impl Device {
             Started::Posted(posted) => self.0.backend.finish(posted),
         }
     }
-    /// Copies bytes inside of the device's memory.
+    /// Copies bytes within the device's memory.
     ///
     /// # Safety
     /// See [`Backend::copy`].

@@ -1,4 +1,4 @@
-//! Results of reductions on a device without memory: numbers that fall until iterations end.
+//! Results of reductions on a device without memory: made-up numbers that fall, so that iterations end.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,12 +8,13 @@ use super::args::{BasisArgs, TimeSliceArgs, BASIS_COLUMNS, BASIS_ROWS};
 use super::families::Instance;
 use super::{kernels, zeros, Call, Device};
 
-/// Calls of one kernel after which its numbers fall although no loop was told of, by a factor of ten each time.
+/// Number of calls of one kernel, in a loop that was not announced, after which its numbers fall by a factor of ten
+/// with each call.
 const MANY: u32 = 1000;
-/// Calls of it after that before all begins anew.
+/// Number of calls during which they fall before the count starts again.
 const FALLING: u32 = 40;
 
-/// The loops of a solve that run on a device without memory, the innermost last. The results of reductions depend on
+/// The announced loops of a solve on a device without memory, the innermost last. The results of reductions depend on
 /// them.
 #[derive(Debug)]
 pub struct Numbers {
@@ -22,9 +23,9 @@ pub struct Numbers {
 
 #[derive(Debug)]
 struct Level {
-    /// Factors by which numbers have fallen in this loop: of most batches, and of the first one.
+    /// Factors by which numbers have fallen in this loop: for most batches, and for the first one.
     fallen: [f64; 2],
-    /// Calls of each kernel in this loop, but not in those inside of it.
+    /// Number of calls of each kernel in this loop, without those in inner loops.
     calls: HashMap<u64, u32>,
 }
 
@@ -41,8 +42,8 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    /// Sums of a reduction: no failures; scalar products of orthonormal vectors; else squares of numbers that were 1 where
-    /// the loops under way began.
+    /// Made-up results of a reduction: no failures; for scalar products those of orthonormal vectors; otherwise
+    /// squares of numbers that were 1 when the present loops began.
     pub fn sums(&mut self, call: &Call) -> Vec<f64> {
         let mut sums = zeros(call);
         if call.kernel.failures {
@@ -75,7 +76,7 @@ impl Numbers {
 }
 
 impl Level {
-    /// Decades by which the numbers of a call have fallen as it comes so often.
+    /// Number of decades by which the numbers of a call have fallen because it is repeated so often.
     fn decades(&mut self, call: &Call) -> i32 {
         let mut key = DefaultHasher::new();
         (call.kernel.name, call.params, call.specs()).hash(&mut key);
@@ -85,8 +86,8 @@ impl Level {
     }
 }
 
-/// Products of tiles of vectors (`fields/basis.rs`): as many vectors as there are others are the same, else all of them are
-/// orthogonal to the others.
+/// Products of tiles of vectors (`fields/basis.rs`): if two ranges have the same number of vectors they are taken as
+/// the same vectors, else as orthogonal to each other.
 fn orthonormal(args: &BasisArgs, sums: &mut [f64]) {
     let (high, wide) = (BASIS_ROWS as usize, BASIS_COLUMNS as usize);
     let (rows, columns) = (args.rows as usize, args.columns as usize);
@@ -101,7 +102,7 @@ fn orthonormal(args: &BasisArgs, sums: &mut [f64]) {
 }
 
 /// The products of `orthonormal` for each time slice (`fields/time_slices.rs`): for each tile, parity and slice 4 x 4
-/// products, first those at the times of the lower lanes, then as many for the upper lanes.
+/// products at the times of the lower lanes, followed by those of the upper lanes.
 fn orthonormal_slices(args: &TimeSliceArgs, width: usize, sums: &mut [f64]) {
     let across = (args.columns as usize).div_ceil(4);
     let tiles = across * (args.rows as usize).div_ceil(4);
@@ -115,19 +116,20 @@ fn orthonormal_slices(args: &TimeSliceArgs, width: usize, sums: &mut [f64]) {
     }
 }
 
-/// A loop whose numbers fall until it ends. Devices that have numbers take no notice of it.
+/// A guard for a loop whose made-up numbers fall until it ends. It has no effect on devices that run kernels.
 pub(crate) struct Falling {
-    /// The numbers of the device with the index of this loop in them; `None` on a device that runs kernels.
+    /// The device's numbers, and the index of this loop in them; `None` on a device that runs kernels.
     of: Option<(Arc<Mutex<Numbers>>, usize)>,
-    /// Factor by which a number falls until it has met its goal, at least.
+    /// Smallest factor by which a number has to fall to meet its goal.
     goal: f64,
-    /// Iterations after which the loop has launched all that it launches.
+    /// Number of iterations after which the loop launches only kernels that it has launched before.
     different: usize,
 }
 
 impl Device {
-    /// A loop begins that ends when numbers have fallen by the factor `goal`, and that has launched all that it launches
-    /// after `different` iterations. A device without numbers lets them fall, and keeps no loop going that does not end.
+    /// Announces a loop that ends when numbers have fallen by the factor `goal`, and launches no new kernels after
+    /// `different` iterations. On a device without memory made-up numbers fall accordingly, and no loop runs without
+    /// end.
     pub(crate) fn falling(&self, goal: f64, different: usize) -> Falling {
         let of = self.numbers().map(|numbers| {
             let at = lock(&numbers, |numbers| {
@@ -141,7 +143,7 @@ impl Device {
 }
 
 impl Falling {
-    /// Records that `iterations` iterations of the loop are over.
+    /// Records that the loop has made `iterations` iterations.
     pub fn after(&self, iterations: usize) {
         let Some((numbers, at)) = &self.of else { return };
         // In two precisions residuals are computed anew on the way: that of one right-hand side before those of the others,
@@ -168,7 +170,8 @@ impl Falling {
         goals || self.of.is_some()
     }
 
-    /// A number that was to fall to `goal` in this loop, which has ended: made-up numbers did.
+    /// The result for a number that should have fallen to `goal` in this loop, which has ended: made-up numbers have
+    /// met the goal.
     pub fn reached(&self, number: f64, goal: f64) -> f64 {
         match self.of {
             Some(_) => number.min(goal),
@@ -176,8 +179,8 @@ impl Falling {
         }
     }
 
-    /// Largest number of iterations that the loop runs on this device: `iterations`, or on a device without memory
-    /// fewer, where further ones would launch no new kernels.
+    /// Largest number of iterations of the loop on this device: `iterations`, or fewer on a device without memory,
+    /// where further ones would launch no new kernels.
     pub fn limit(&self, iterations: usize) -> usize {
         match self.of {
             Some(_) => iterations.min(self.different + 1),

@@ -1,6 +1,5 @@
-//! Where the time of kernels goes: `PLAQ_PROFILE=FILE` adds a table to a file when a device closes,
-//! `PLAQ_PROFILE=-` prints it on the standard error output. Every launch is waited for, so that work
-//! as a whole takes longer than without.
+//! Times of kernels: `PLAQ_PROFILE=FILE` appends a table to a file when a device closes, `PLAQ_PROFILE=-` prints it
+//! to standard error. The host waits for every launch, so that the whole work takes longer than otherwise.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -9,11 +8,11 @@ use std::sync::Mutex;
 use super::{Backend, Call};
 use crate::error::Result;
 
-/// Time and launches of one kernel over one amount of work.
+/// Time and number of launches of one kernel for one amount of work.
 #[derive(Clone, Copy, Default)]
 struct Row {
     launches: u64,
-    /// Seconds of all launches but the first, which may compile.
+    /// Seconds of all launches except the first one, which may compile.
     seconds: f64,
 }
 
@@ -27,7 +26,7 @@ impl Profile {
         Some(Profile { target: target("PLAQ_PROFILE")?, rows: Mutex::default() })
     }
 
-    /// Carries out a call and adds its time.
+    /// Makes a call and adds its time.
     pub fn timed<T>(
         &self,
         backend: &dyn Backend,
@@ -50,7 +49,7 @@ impl Profile {
         }
     }
 
-    /// Writes the table of kernels, the longest first.
+    /// Writes the table of kernels, those with the longest time first.
     pub fn write(&self, device: &str) {
         let rows = self.rows.lock().unwrap_or_else(|e| e.into_inner());
         let mut rows: Vec<_> = rows.iter().collect();
@@ -66,12 +65,12 @@ impl Profile {
     }
 }
 
-/// The file that an environment variable names, if it names one.
+/// The file named by an environment variable, if it is set.
 pub fn target(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|t| !t.is_empty())
 }
 
-/// Adds a text to a file, or with `-` to the standard error output.
+/// Appends a text to a file, or with `-` prints it to standard error.
 pub fn append(variable: &str, target: &str, text: &str) {
     let written = match target {
         "-" => std::io::stderr().write_all(text.as_bytes()),

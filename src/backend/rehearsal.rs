@@ -1,6 +1,6 @@
-//! Rehearsals: work runs through once on a device without memory and kernels (`stand_in.rs`), which takes down what it is
-//! asked for. A GPU then compiles all kernels that the work asks for side by side, beginning with the first one while
-//! the rehearsal goes on, instead of one when the one before has run.
+//! Rehearsals: work runs once on a device without memory (`stand_in.rs`), which records the calls of kernels. For a
+//! GPU all kernels of the work are then compiled in parallel, beginning with the first one while the rehearsal is
+//! still running, instead of each at its first launch.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ use super::{Call, Device, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// A kernel that was asked for.
+/// A kernel that was requested, with its constants.
 #[derive(Clone)]
 pub struct Asked {
     pub kernel: &'static Kernel,
@@ -25,15 +25,15 @@ pub struct Asked {
 /// Kernels that a piece of work launches.
 #[derive(Clone, Debug)]
 pub struct Kernels {
-    /// Symbols; one comes again for other constants.
+    /// Symbols of the kernels; a symbol is repeated for other constants.
     pub names: Vec<String>,
     /// Number of these kernels that are not compiled yet.
     pub to_compile: usize,
 }
 
 impl Kernels {
-    /// Seconds until they are compiled, roughly: one takes 0.4 s of a core, of which nothing shares 0.035 s, and the
-    /// first launch waits for its own (docs/lab/first-calls.md).
+    /// Rough estimate of the seconds until they are compiled: each takes 0.4 s of a core, of which 0.035 s cannot run
+    /// in parallel, and the first launch waits for its own kernel (docs/lab/first-calls.md).
     pub fn seconds(&self) -> f64 {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         match self.to_compile {
@@ -43,13 +43,12 @@ impl Kernels {
     }
 }
 
-/// Calls of kernels that a device has recorded, equal ones once.
+/// Calls of kernels that a device has recorded; equal calls are recorded once.
 #[derive(Default)]
 pub(super) struct Record {
     asked: Vec<Asked>,
     seen: HashSet<u64>,
-    /// The device that compiles each kernel when it is recorded, and whether the work is only expected and not asked
-    /// for yet.
+    /// The device for which each kernel is compiled when it is recorded, and whether the work is only expected.
     compiles: Option<(Device, bool)>,
 }
 
@@ -58,7 +57,7 @@ thread_local! {
     static ON_CPUS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Ends a record, also when the work panics: the one before it goes on.
+/// A guard that ends a record, also when the work panics; the previous record then continues.
 struct Stage<'a>(&'a Device, Option<Record>);
 impl Drop for Stage<'_> {
     fn drop(&mut self) {
@@ -71,7 +70,7 @@ impl Device {
         self.0.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a call down if calls of this device are recorded.
+    /// Records a call if calls of this device are being recorded.
     pub(super) fn note(&self, call: &Call) {
         let mut record = self.record();
         let Some(record) = &mut *record else { return };
@@ -102,16 +101,16 @@ impl Device {
         (done, asked)
     }
 
-    /// Returns the calls that `work` makes on this device. A device without kernels records the calls that it would
-    /// make.
+    /// The calls that `work` makes on this device. A device without memory records the calls that it would make.
     pub fn recorded(&self, work: impl FnOnce()) -> Vec<Asked> {
         self.recording(Record::default(), work).1
     }
 
-    /// Begins to compile the kernels of `work`, once for each `name` of work on this device: the work makes all of its
-    /// fields on the device that it is given, one like this one without memory, and must not speak to other ranks. Its
-    /// errors say nothing, as sums are made up; those of the compiler come when a kernel is launched. `likely`: nobody has
-    /// asked for the work yet. `PLAQ_REHEARSE=off` leaves it out, and CPUs have their kernels.
+    /// Starts to compile the kernels of `work`, once for each `name` of work on this device. The work makes all of
+    /// its fields on the device that it is given, one like this one without memory, and must not communicate with
+    /// other ranks. Its errors are ignored, since sums are made up; those of the compiler are reported when a kernel
+    /// is launched. `likely`: the work is only expected. Nothing is done with `PLAQ_REHEARSE=off`, and on CPUs, whose
+    /// kernels are compiled already.
     pub(crate) fn foresee<T>(
         &self,
         likely: bool,
@@ -124,7 +123,8 @@ impl Device {
         }
     }
 
-    /// The same for work on this device, one without memory on which what the work needs has been made before.
+    /// The same as `foresee` for work on this device, which is one without memory, after objects that the work needs
+    /// have been made on it.
     pub(crate) fn foresee_here<T>(
         &self,
         likely: bool,
@@ -136,7 +136,7 @@ impl Device {
         }
     }
 
-    /// Compiles what `work` asks of a device without memory.
+    /// Compiles the kernels that `work` calls on a device without memory.
     fn compile_of(&self, dry: &Device, likely: bool, work: impl FnOnce()) {
         let record = Record { compiles: Some((self.clone(), likely)), ..Record::default() };
         dry.recording(record, || {
@@ -145,8 +145,9 @@ impl Device {
         });
     }
 
-    /// Rehearses work on this device, one without memory, for what it says of itself, whether there are kernels to compile
-    /// or not. With a `name` its kernels are compiled as by `foresee`, unless it is a part of another rehearsal.
+    /// Rehearses work on this device, which is one without memory, and returns its result, whether there are kernels
+    /// to compile or not. With a `name` its kernels are compiled as by `foresee`, unless it is a part of another
+    /// rehearsal.
     ///
     /// # Errors
     /// Errors of the work, so far as they do not come from made-up sums; `Internal` where it panics.
@@ -168,8 +169,8 @@ impl Device {
         }
     }
 
-    /// The kernels of `work`, which makes all of its fields on this device, one without memory, after what is `there`
-    /// already was made on it. Nothing is run or compiled.
+    /// The kernels of `work`, which makes all of its fields on this device, one without memory, on which `there` has
+    /// made objects before. Nothing is run or compiled.
     ///
     /// # Errors
     /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
@@ -191,7 +192,7 @@ impl Device {
         Ok(Kernels { names, to_compile })
     }
 
-    /// Are there kernels to compile for work of this name?
+    /// Whether kernels for work of this name have to be compiled.
     fn compiles(&self, name: impl FnOnce() -> String) -> bool {
         let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
         !self.has_its_kernels() && !off() && self.is_new(name())
@@ -215,7 +216,7 @@ impl Device {
         self.is_cpu() && self.0.first.is_none()
     }
 
-    /// Does work that is rehearsed on a CPU, too.
+    /// Runs work such that rehearsals happen on a CPU, too.
     #[cfg(test)]
     pub(crate) fn rehearsed_anyway<T>(work: impl FnOnce() -> T) -> T {
         ON_CPUS.set(true);

@@ -1,4 +1,4 @@
-//! Memory between processes, and between a device and its host.
+//! Memory that is shared between processes, or between a device and its host.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Buffer, Device, Ptr};
 use crate::error::Result;
 
-/// Memory of another process that is open as long as this lives.
+/// Memory of another process, which is open as long as this exists.
 #[derive(Debug)]
 pub struct Attached {
     device: Device,
@@ -27,29 +27,29 @@ impl Drop for Attached {
     }
 }
 
-/// Other ranks that kernels of a device wait for; the host asks for their failures while it waits for the device.
+/// Other ranks for which kernels of a device wait; the host asks them for failures while it waits for the device.
 pub trait Awaited: Send + Sync {
-    /// Called now and then while the host waits for the device. An error says that a rank failed and that kernels
-    /// have been told not to wait any more.
+    /// Called from time to time while the host waits for the device. An error means that a rank has failed and that
+    /// kernels were told not to wait any more.
     fn ask(&self) -> Result<()>;
 }
 
-/// The sums of a reduction that was started: later kernels may read them on the device, and the host waits when it asks
-/// for them.
+/// The sums of a reduction that was started: later kernels may read them on the device, and the host waits for them
+/// when it needs them.
 pub enum Started {
-    /// The sums of a CPU, which is done when it returns.
+    /// The sums from a CPU, where a reduction is complete when it returns.
     Done(Vec<f64>),
     Posted(Posted),
 }
 
-/// The place at which a device leaves the sums of a launch.
+/// The place where a device stores the sums of a launch.
 pub struct Posted {
     pub slot: usize,
     pub tag: u32,
     pub totals: Ptr,
     pub batches: usize,
     pub width: usize,
-    /// Mark of what was launched before this.
+    /// Mark of the launches before this one.
     pub mark: u64,
     /// True while the slot is in use, so that no other launch takes it.
     pub busy: Arc<AtomicBool>,
@@ -71,7 +71,7 @@ impl Started {
     }
 }
 
-/// Host memory that kernels write.
+/// Host memory to which kernels write.
 #[derive(Debug)]
 pub struct Mapped {
     device: Device,
@@ -112,7 +112,7 @@ impl Drop for Mapped {
 }
 
 impl Device {
-    /// Bytes that another process of this machine passes to `attach` to reach this buffer, which must outlive that.
+    /// Bytes that another process of this machine passes to `attach` to open this buffer, which must exist longer.
     pub(crate) fn share(&self, buffer: &Buffer) -> Result<Vec<u8>> {
         // SAFETY: a buffer of this device.
         unsafe { self.0.backend.share(buffer.ptr()) }
@@ -122,8 +122,8 @@ impl Device {
         let (ptr, base) = unsafe { self.0.backend.attach(shared)? };
         Ok(Attached { device: self.clone(), ptr, base })
     }
-    /// Starts copying pieces (offset, bytes) of what lies from `src` on to the same places of `dst`;
-    /// see [`Backend::start_download`](super::Backend::start_download).
+    /// Starts copying pieces (offset, bytes) of the memory from `src` on to the same offsets in `dst`; see
+    /// [`Backend::start_download`](super::Backend::start_download).
     pub(crate) fn start_download(
         &self,
         dst: &Mapped,
@@ -135,7 +135,7 @@ impl Device {
         // SAFETY: exchanges copy inside of their buffers.
         unsafe { self.0.backend.start_download(&pieces) }
     }
-    /// Marks what is launched so far: [`Device::downloaded`] of no pieces says whether it is done.
+    /// Marks all that has been launched: [`Device::downloaded`] of 0 pieces then tells whether it is done.
     pub(crate) fn mark(&self) -> Result<()> {
         // SAFETY: no memory is copied.
         unsafe { self.0.backend.start_download(&[]) }
@@ -148,7 +148,7 @@ impl Device {
     pub(crate) fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.0.backend.inside(work)
     }
-    /// Starts copying bytes from a place of `src` to the device; see
+    /// Starts copying bytes from an offset of `src` to the device; see
     /// [`Backend::start_upload`](super::Backend::start_upload).
     pub(crate) fn start_upload(
         &self,
@@ -163,7 +163,7 @@ impl Device {
     pub(crate) fn after_uploads(&self) -> Result<()> {
         self.0.backend.after_uploads()
     }
-    /// Zeroed words on the host.
+    /// Allocates zeroed words in host memory to which kernels write.
     pub fn mapped(&self, words: usize) -> Result<Mapped> {
         let (host, ptr) = self.0.backend.mapped(4 * words)?;
         Ok(Mapped { device: self.clone(), host, ptr, words })

@@ -1,4 +1,4 @@
-//! A device on which nothing runs: its memory is addresses, its kernels are taken down.
+//! A device on which nothing runs: its memory consists of addresses only, and calls of its kernels are recorded.
 
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::collections::HashMap;
@@ -11,34 +11,35 @@ use super::numbers::Numbers;
 use super::{Backend, Call, Device, Downloads, Gpu, Piece, Ptr};
 use crate::error::Result;
 
-/// A device without memory and kernels, with those properties of a real one on which the choice of kernels depends.
+/// A device without memory, with those properties of a real device on which the choice of kernels depends.
 struct StandIn {
     name: String,
     cpu: bool,
     lanes: usize,
     gpu: Option<Gpu>,
-    /// The next address.
+    /// The next address to be given out.
     next: AtomicU64,
     numbers: Arc<Mutex<Numbers>>,
-    /// Memory of the host that kernels would write, by its address.
+    /// Host memory for kernels to write to, by its address.
     mapped: Mutex<HashMap<u64, Layout>>,
 }
 
 impl Device {
-    /// A device like this one that has neither memory nor kernels: what works there is made there, and takes of it what it
-    /// would take of this one (`used`, `watch_peak`). Its memory is counted, reductions give numbers that fall until
-    /// iterations end, and what comes from it is zero. Nobody needs to know.
+    /// A device like this one without memory, for rehearsals: work whose objects are made on it allocates as much as
+    /// it would on this one (`used`, `watch_peak`). Memory is only counted, reductions return numbers that fall until
+    /// iterations end, and downloads give zeros. Code above this layer does not distinguish it.
     pub fn dry(&self) -> Device {
         self.stand_in()
     }
 
-    /// A device for rehearsals: work on it asks for the kernels of this device and launches none.
+    /// A device for rehearsals: the kernels of work on it are requested for this device, and not launched.
     pub(crate) fn stand_in(&self) -> Device {
         let nested = self.is_stand_in();
         Self::watched(Box::new(StandIn::of(self)), None, None, Some(self.real().clone()), nested)
     }
 
-    /// A GPU of today that is not there: for dry runs (`recorded`), which count what work takes of its memory.
+    /// A stand-in for a present-day GPU that does not exist here, for dry runs (`recorded`), which count the memory
+    /// that work takes.
     pub fn stand_in_gpu(&self) -> Device {
         let gpu = Gpu { multiprocessors: 132, cache: 50 << 20, both_parities: true };
         let (cpu, lanes, gpu) = (false, 1, Some(gpu));
@@ -47,14 +48,14 @@ impl Device {
         Self::watched(Box::new(stand_in), None, None, Some(self.clone()), false)
     }
 
-    /// The device that this one stands in for, or itself.
+    /// The device for which this one is a stand-in, or this one itself.
     pub(crate) fn real(&self) -> &Device {
         self.stands_for().unwrap_or(self)
     }
     pub(crate) fn is_stand_in(&self) -> bool {
         self.stands_for().is_some()
     }
-    /// The device that this one stands in for; `None` for one that works.
+    /// The device for which this one is a stand-in; `None` for a real device.
     pub(crate) fn stands_for(&self) -> Option<&Device> {
         self.0.real.as_ref()
     }

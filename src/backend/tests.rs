@@ -1,4 +1,4 @@
-//! Kernels through the device layer, on every device of this machine.
+//! Tests of kernels through the device layer, on every device of this machine.
 
 use super::families::{Float, Su3, Values};
 use super::{kernels, Device, FieldView, Precision, Recon, Work};
@@ -9,7 +9,7 @@ use crate::error::{Error, Status};
 pub mod common;
 use common::devices;
 
-/// The device that `PLAQ_TEST_DEVICE` asks for, a CPU with two threads without it.
+/// The device that `PLAQ_TEST_DEVICE` names, or if it is not set a CPU with two threads.
 pub fn one_device() -> Device {
     match std::env::var("PLAQ_TEST_DEVICE").as_deref() {
         Ok("cuda") => Device::cuda(0).unwrap(),
@@ -43,7 +43,7 @@ fn the_copy_kernel_copies() {
     }
 }
 
-/// `planes` planes of `sites` sites of 24 doubles, in whatever order: for element-wise kernels.
+/// Memory of `planes` planes of `sites` sites of 24 doubles, in any order, for element-wise kernels.
 struct Vector {
     buffer: super::Buffer,
     sites: usize,
@@ -70,7 +70,7 @@ impl Vector {
     }
 }
 
-/// Elements of one launch: eight numbers on the CPU, 16-byte pieces on a GPU (blas.h).
+/// The elements of one launch: eight numbers on the CPU, 16-byte pieces on a GPU (blas.h).
 fn work(device: &Device, sites: usize, batches: usize) -> Work {
     let n = if device.is_cpu() { sites * 3 } else { sites * 12 };
     Work { n, batches, lanes: 1 }
@@ -124,7 +124,7 @@ fn coefficients_belong_to_right_hand_sides() {
     }
 }
 
-/// A tuned kernel: with links of zero the hop of anything vanishes.
+/// A tuned kernel runs: the hop of any vector is zero for links that are zero.
 #[test]
 fn tuned_kernels_launch() {
     let (extent, volume) = (4, 128);
@@ -154,7 +154,7 @@ fn tuned_kernels_launch() {
     }
 }
 
-/// Values are in a set if their names are among its own.
+/// A value is accepted by a set if and only if its name is one of the set's names.
 #[test]
 fn sets_hold_what_they_name() {
     let mut held = [0, 0];
@@ -172,7 +172,7 @@ fn sets_hold_what_they_name() {
     assert!(refused.message().contains("made for f32, asked for was f64"), "{refused}");
 }
 
-/// A constant with two values in one struct is left to the struct; absent fields say nothing.
+/// A constant that has two values in one struct is read from the struct, and absent fields give no constants.
 #[test]
 fn constants_of_a_call_are_unique() {
     let args =
@@ -183,7 +183,7 @@ fn constants_of_a_call_are_unique() {
     assert!(!has(&super::specs_of(&two)));
 }
 
-/// A field that is gone, one that is shorter than its planes, and one of a smaller lattice.
+/// Launches refuse a field that was freed, one with less memory than its planes, and one on a smaller lattice.
 #[test]
 fn launches_refuse_fields_that_are_not_there() {
     for device in devices() {

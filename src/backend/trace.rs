@@ -1,4 +1,4 @@
-//! How launches came about, for the test that compares ARCHITECTURE.md with the calls that there are. Not in releases.
+//! Backtraces of launches, for the test that compares ARCHITECTURE.md with the calls in the code; not in releases.
 
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ thread_local! {
     static TRACE: RefCell<Option<Trace>> = const { RefCell::new(None) };
 }
 
-/// Backtraces of the first `most` launches of a kernel on CPUs in `work`, taken where its function is called.
+/// Backtraces of the first `most` launches of a kernel on CPUs during `work`, taken where its function is called.
 pub fn traced(kernel: &'static str, most: usize, work: impl FnOnce()) -> Vec<Backtrace> {
     TRACE.set(Some(Trace { kernel, most, found: vec![] }));
     work();

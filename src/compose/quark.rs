@@ -1,5 +1,5 @@
-//! What a user says of a quark: the table from which come the struct of the C interface, keys of TOML, options,
-//! Python's keywords and docs/parameters.md.
+//! Parameters of a quark as users give them: one table for the struct of the C interface, keys of TOML files,
+//! options, keywords in Python and docs/parameters.md.
 
 use super::Normalisation;
 use crate::bail;
@@ -11,21 +11,22 @@ use crate::params::parameters;
 parameters! {
     /// A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
     pub struct QuarkParams: plaq_dirac_params {
-        /// What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
-        /// eigenvalues and propagators follow it.
+        /// Normalisation of the operator; mass: D as above, kappa: 2 kappa D, which is 1 - kappa H without clover
+        /// term. Solutions, shifts, eigenvalues and propagators are those of the normalised operator.
         normalisation: Normalisation = Normalisation::Mass;
-        /// Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
+        /// Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: the quark is given by `mass`. One of the two must be
+        /// set.
         kappa: Option<f64> = None, above(0.0, 2.0), absent("mass");
         /// Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
         mass: Option<f64> = None, absent("kappa");
         /// Sheikholeslami-Wohlert coefficient; 0: no clover term.
         csw: f64 = 0.0;
-        /// Its value in the planes with t; NaN: as csw.
+        /// Sheikholeslami-Wohlert coefficient in the planes with t; NaN: the same as csw.
         csw_t: Option<f64> = None, absent("csw");
-        /// Coefficients cF of the boundary counterterm at slice 0, and cF' of that at the upper boundary, of links with
-        /// boundaries in time: cF - 1 is added to the mass on the slice next to that where quarks vanish.
+        /// Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
+        /// on the slice next to the lower boundary, where quarks vanish.
         cf: f64 = 1.0;
-        /// cF'; NaN: as cf.
+        /// The same coefficient at the upper boundary; NaN: the same as cf.
         cf_prime: Option<f64> = None, absent("cf");
         /// Twisted mass mu.
         mu: f64 = 0.0;
@@ -34,9 +35,10 @@ parameters! {
         /// Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
         /// also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
         boundary: Boundary = Boundary::ANTIPERIODIC, old("phase");
-        /// Precision of the operator; 0: that of the gauge field.
+        /// Precision of the operator's links and spinors; 0: that of the gauge field.
         precision: Option<Precision> = None, absent("links");
-        /// Storage of its links; 0: two rows. The clover term is made of the gauge field's.
+        /// Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
+        /// stored.
         storage: Option<Recon> = None;
         /// Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
         /// (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
@@ -47,7 +49,7 @@ parameters! {
 }
 
 impl QuarkParams {
-    /// The operator's parameters; `prefix` stands before names in messages.
+    /// The operator's parameters. In messages `prefix` is put before the names of members.
     ///
     /// # Errors
     /// `BadParameter`: neither kappa nor mass.

@@ -1,4 +1,4 @@
-//! The ends of the spectrum of P^dagger P: what a rational approximation has to cover.
+//! The smallest and the largest eigenvalue of P^dagger P, between which a rational approximation has to hold.
 
 use num_complex::Complex64;
 
@@ -10,8 +10,8 @@ use crate::linop::LinOp;
 use crate::solvers::dense::top_of_tridiagonal;
 use crate::solvers::unwatched;
 
-/// An estimate of an end of the spectrum of P^dagger P from inside of it, with a bound on the distance to an
-/// eigenvalue.
+/// An estimate of the smallest or the largest eigenvalue of P^dagger P, from inside of the spectrum, with a bound on
+/// its distance to an eigenvalue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     pub value: f64,
@@ -127,7 +127,7 @@ pub fn smallest(
     Ok((Bound { value, distance }, iterations))
 }
 
-/// x = c x; `any` is a finite field like x.
+/// Multiplies x by c; `any` is a finite field of the same shape.
 fn scale(x: &mut SpinorField, any: &SpinorField, c: f64) -> Result<()> {
     blas::axpby(&[Complex64::ZERO], any, &[Complex64::new(c, 0.0)], x)
 }

@@ -1,4 +1,4 @@
-//! Kernels that a rehearsal of a solve asks for.
+//! Tests of the kernels that rehearsals of solves ask for.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ use crate::operators::{
 };
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
-/// The kernels asked for, with their constants.
+/// The names of the requested kernels, with their constants.
 pub(crate) fn kernels(asked: &[Asked]) -> BTreeSet<String> {
     let line = |a: &Asked| format!("{} {:?} {:?}", a.kernel.name, a.params, a.specs);
     asked.iter().map(line).collect()
@@ -104,8 +104,8 @@ fn overlap() -> (Arc<HermitianWilson>, ModeParams, SignParams) {
     (kernel, modes, SignParams { delta: 1e-4, ..SignParams::default() })
 }
 
-/// Nothing but `max` kernels was launched that was not rehearsed, and hardly any was rehearsed in vain, which
-/// takes its time, too.
+/// Fails if more than `max` launched kernels were not rehearsed, or if more than a tenth as many were rehearsed and
+/// not launched, since compiling those takes time for nothing.
 pub(crate) fn compare(what: &str, rehearsed: &[Asked], launched: &[Asked], max: usize) {
     let (rehearsed, launched) = (kernels(rehearsed), kernels(launched));
     assert!(launched.len() > 4, "{what}: {launched:#?}");
@@ -115,7 +115,7 @@ pub(crate) fn compare(what: &str, rehearsed: &[Asked], launched: &[Asked], max: 
     assert!(10 * vain.len() <= launched.len(), "{what}: in vain: {vain:#?} of {}", launched.len());
 }
 
-/// Checks that `work` launches on a device what it asks for on one that stands in for it.
+/// Checks that `work` launches on a device exactly the kernels for which it asks in a rehearsal.
 fn covered<T>(what: &str, device: &Device, mut work: impl FnMut(&Device) -> Result<T>) -> T {
     let dry = device.dry();
     let rehearsed = dry.recorded(|| _ = work(&dry));
@@ -207,7 +207,7 @@ fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
     }
 }
 
-/// A second lattice needs only new kernels that know the lattice's extents.
+/// A solve on a second lattice compiles only those kernels that have the lattice's extents as constants.
 #[test]
 fn a_second_lattice_shares_kernels_that_know_no_lattice() {
     let solves = |extents| {
@@ -251,7 +251,8 @@ fn a_second_lattice_shares_kernels_that_know_no_lattice() {
     assert!(2 * anew.len() < second.len(), "{anew:#?}");
 }
 
-/// Multigrid for light quarks, many solves and large lattices; a set-up that is there costs nothing.
+/// Multigrid is chosen for light quarks, many solves and large lattices; if the set-up has been done already, its
+/// cost does not count.
 #[test]
 fn multigrid_is_chosen_where_its_set_up_pays() {
     use super::overlap::choice::Work;
@@ -275,8 +276,8 @@ fn multigrid_is_chosen_where_its_set_up_pays() {
     assert!(!Work { distance: 0.1, ready: true, ..one }.multigrid_wins());
 }
 
-/// Nothing stops at 2^31 or 2^32 numbers: not sites times components times right-hand sides, not bytes, not the
-/// elements of a launch.
+/// Products that exceed 2^31 or 2^32 are right: sites times components times right-hand sides, bytes, and elements of
+/// a launch.
 #[test]
 fn objects_have_more_numbers_than_32_bits_count() {
     let cpu = Device::cpu(1).unwrap();
@@ -300,7 +301,7 @@ fn objects_have_more_numbers_than_32_bits_count() {
     }
 }
 
-/// A lattice with 2^30 sites, the most that a rank may have.
+/// Runs tests on a lattice with 2^30 sites, the largest number that a rank may have.
 fn many_sites(device: &Device) -> Result<()> {
     let geometry = Geometry::new([256, 256, 128, 128], device)?;
     for precision in Precision::ALL {
@@ -325,7 +326,7 @@ fn many_sites(device: &Device) -> Result<()> {
     op.apply(&mut y, &x)
 }
 
-/// 2^20 sites with 352 null vectors and as many columns.
+/// Runs tests on 2^20 sites with 352 null vectors and 352 columns.
 fn many_columns(device: &Device) -> Result<()> {
     let geometry = Geometry::new([32; 4], device)?;
     let (grid, columns) = (CoarseGrid::finest(&geometry, device)?, 352);
@@ -354,8 +355,8 @@ fn many_columns(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// Vectors of more than 2^31 complex numbers where a GPU has the memory, else of a few: every column is where it was
-/// put, and null vectors that are restricted and prolonged again are unchanged.
+/// On a GPU with enough memory, vectors have more than 2^31 complex numbers, elsewhere a few: every column is stored
+/// where it belongs, and null vectors that are restricted and prolonged again are unchanged.
 #[test]
 fn columns_that_32_bits_do_not_count_are_right() {
     for device in devices() {
@@ -401,7 +402,7 @@ fn columns_that_32_bits_do_not_count_are_right() {
     }
 }
 
-/// Right-hand sides are solved at a time as far as there is room, in even parts.
+/// Right-hand sides are solved for in even parts, as large as memory allows.
 #[test]
 fn right_hand_sides_at_a_time_fit() {
     let device = Device::cpu(1).unwrap();

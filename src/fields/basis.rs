@@ -1,6 +1,6 @@
-//! Many vectors at once: a field whose right-hand sides, slowest in memory, are the vectors. Products of all pairs
-//! and linear combinations pass over memory once for each tile (kernels/basis.h). Matrices are row by
-//! row; sums are in double, in a fixed order. Vectors are in double or single precision.
+//! Operations on many vectors together, which are the right-hand sides of a field, slowest in memory. Products of all
+//! pairs and linear combinations pass over memory once for each tile (kernels/basis.h). Matrices are stored row by
+//! row; sums are in double precision, in a fixed order. Vectors are in double or single precision.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use crate::refuse;
 
 /// Largest number of tiles (pairs of blocks of vectors) whose products one launch sums.
 const TILES: usize = 1024;
-/// Bytes that a rotation works on at a time, on a CPU and on a GPU: about what their caches hold.
+/// Bytes on which a rotation works at a time, on a CPU and on a GPU: about the size of their caches.
 const SCRATCH: [usize; 2] = [1 << 19, 1 << 24];
-/// Largest number of vectors that a rotation makes beside the old ones.
+/// Largest number of new vectors that a rotation holds beside the old ones.
 pub(super) const TURNED: usize = 32;
 
-/// The products G_ij = <v_i, w_j> of the vectors `of` of v with the vectors `with` of w, as `of.len()` rows.
+/// Computes the products G_ij = <v_i, w_j> of the vectors `of` of v with the vectors `with` of w, as `of.len()` rows.
 ///
 /// # Errors
 /// `FieldMismatch`: other lattices, subsets or precisions, or vectors that a field does not have;
@@ -65,8 +65,8 @@ pub fn dots(
     Ok(all)
 }
 
-/// w_j = alpha w_j + sum_i v_i c_ij for the vectors `from` of v and `to` of w; c has `from.len()` rows. With alpha 0
-/// the old w is not read.
+/// Computes w_j = alpha w_j + sum_i v_i c_ij for the vectors `from` of v and `to` of w; c has `from.len()` rows. With
+/// alpha 0 the old w is not read.
 ///
 /// # Errors
 /// Errors of [`dots`]; `InvalidArgument`: c has another size.
@@ -111,7 +111,7 @@ pub fn combine(
 }
 
 /// Replaces the first vectors of `which`, as many as c has columns, by v_j = sum_i v_i c_ij over all vectors of
-/// `which`; the others stay.
+/// `which`; the other vectors are not changed.
 ///
 /// # Errors
 /// Errors of [`dots`]; `InvalidArgument`: c is not a matrix of `which.len()` rows and at most as many
@@ -176,7 +176,7 @@ fn arguments(v: &VectorField, w: &VectorField) -> BasisArgs {
     BasisArgs { v: v.view(), w: w.view(), parities: v.rhs_planes() as i32, ..Default::default() }
 }
 
-/// Bytes of the unit that kernels of this file work on: a 16-byte load on a GPU, a complex number of all lanes on a
+/// Bytes of the unit on which kernels of this file work: a 16-byte load on a GPU, a complex number of all lanes on a
 /// CPU.
 fn element_bytes(v: &VectorField) -> usize {
     if v.device().is_cpu() {

@@ -1,5 +1,5 @@
-//! Vector operations. Coefficients are one per right-hand side; sums are in
-//! double, in a fixed order. Inner products are <x, y> = sum conj(x) y.
+//! Vector operations, with one coefficient per right-hand side. Sums are in double precision, in a fixed order;
+//! scalar products are <x, y> = sum conj(x) y.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -13,7 +13,7 @@ use crate::backend::{kernels, Device, FieldView, Ptr, Started, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// Coefficients that are the same for every right-hand side.
+/// The same coefficient for every right-hand side.
 pub fn uniform(nrhs: usize, a: f64) -> Vec<Complex64> {
     vec![Complex64::new(a, 0.0); nrhs]
 }
@@ -23,8 +23,8 @@ pub fn complex(a: &[f64]) -> Vec<Complex64> {
     a.iter().map(|&x| Complex64::new(x, 0.0)).collect()
 }
 
-/// The sums <x, y> and |x|^2 of every right-hand side, which a device may still be computing. Kernels that come after
-/// take them from its memory ([`Times`]); the host waits when it asks for them.
+/// The sums <x, y> and |x|^2 of every right-hand side, which the device may still be computing. Later kernels read
+/// them from its memory ([`Times`]); the host waits when it asks for them.
 pub struct Sums(SumStatus);
 
 enum SumStatus {
@@ -32,7 +32,7 @@ enum SumStatus {
     Started(Box<Under>),
 }
 
-/// Sums that a device may still be computing, with the number of partial sums of each right-hand side.
+/// Sums that a device may still be computing, with the number of partial sums for each right-hand side.
 struct Under {
     started: Started,
     geometry: Arc<Geometry>,
@@ -42,7 +42,7 @@ struct Under {
 }
 
 impl Sums {
-    /// Norms that the host knows already, as [`Sums`].
+    /// Norms that are known on the host, as [`Sums`].
     pub fn of_norms(norms: &[f64]) -> Sums {
         Sums(SumStatus::Known(norms.iter().map(|&v| [0.0, 0.0, v]).collect()))
     }
@@ -69,7 +69,7 @@ impl Sums {
         let sums = under.geometry.finish(&under.device, &under.started)?;
         Ok(under.known.get_or_init(|| per_rhs(&sums, under.planes).collect()))
     }
-    /// Where kernels find the sums: an address on the device, or the numbers where the host knows them.
+    /// The place from which kernels take the sums: an address on the device, or numbers if the host knows them.
     pub(crate) fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
         match &self.0 {
             SumStatus::Known(sums) => Err(sums),
@@ -78,26 +78,25 @@ impl Sums {
     }
 }
 
-/// A factor made of sums, by which a kernel multiplies its coefficients. Where the factor is not finite, as after a
+/// A factor made of sums, by which a kernel multiplies its coefficients. If the factor is not finite, as after a
 /// division by 0, the term is left out.
 #[derive(Clone, Copy)]
 pub enum Times<'a> {
-    /// 1 / <x, y>
+    /// The factor 1 / <x, y>.
     OverDot(&'a Sums),
-    /// 1 / Re <x, y>
+    /// The factor 1 / Re <x, y>.
     OverReal(&'a Sums),
-    /// 1 / |x|^2
+    /// The factor 1 / |x|^2.
     OverNorm(&'a Sums),
-    /// <x, y> / |x|^2
+    /// The factor <x, y> / |x|^2.
     DotOverNorm(&'a Sums),
-    /// |u|^2 of the first sums / Re <x, y> of the second
+    /// The factor |u|^2 / Re <x, y>, with |u|^2 from the first sums and <x, y> from the second.
     NormOverReal(&'a Sums, &'a Sums),
-    /// |u|^2 of the first sums / |x|^2 of the second
+    /// The factor |u|^2 / |x|^2, with |u|^2 from the first sums and |x|^2 from the second.
     NormOverNorm(&'a Sums, &'a Sums),
 }
 
-/// What a kernel needs to make a factor of sums: a TIMES_* code, the address of the sums, and that of the sums in the
-/// numerator.
+/// A factor as kernels take it: a TIMES_* code, the address of the sums, and that of the sums in the numerator.
 type Factor = (i32, Ptr, Ptr);
 const NO_FACTOR: Factor = (TIMES_NOTHING, Ptr::NULL, Ptr::NULL);
 
@@ -114,7 +113,7 @@ impl<'a> Times<'a> {
             _ => None,
         }
     }
-    /// The reciprocal of the denominator alone: the factor without the numerator of a second set of sums.
+    /// The factor with numerator 1 and the same denominator.
     fn inverse(&self) -> Times<'a> {
         match *self {
             Times::NormOverReal(_, s) => Times::OverReal(s),
@@ -132,7 +131,7 @@ impl<'a> Times<'a> {
             Times::NormOverNorm(..) => TIMES_NORM_OVER_NORM,
         }
     }
-    /// Multiplies coefficients where the host knows the sums; else returns the factor that the kernel multiplies by.
+    /// Multiplies coefficients by the factor if the host knows the sums; otherwise returns the factor for the kernel.
     fn scale(&self, coefs: &mut [Cow<[Complex64]>]) -> Factor {
         let mut multiply = |by: &dyn Fn(&[f64; 3]) -> Complex64, sums: &[[f64; 3]]| {
             for coef in coefs.iter_mut() {
@@ -172,7 +171,7 @@ impl<'a> Times<'a> {
     }
 }
 
-/// Coefficients of an operation and the factors made of sums that its kernel multiplies them by.
+/// Coefficients of an operation, with the factors by which its kernel multiplies them.
 struct Scaled<'a> {
     coef: [Cow<'a, [Complex64]>; 3],
     times: [Factor; 2],
@@ -187,37 +186,36 @@ impl<'a> Scaled<'a> {
         self.times[0] = times.scale(&mut self.coef[..1]);
         self
     }
-    /// Multiplies all coefficients but the first by a factor made of sums.
+    /// Multiplies all coefficients except the first by a factor made of sums.
     fn others(mut self, times: Times) -> Self {
         self.times[1] = times.scale(&mut self.coef[1..]);
         self
     }
-    /// Multiplies the second coefficient by a factor made of sums, in an operation whose third coefficient takes
-    /// none.
+    /// Multiplies the second coefficient by a factor made of sums, in an operation whose third coefficient has none.
     fn second(mut self, times: Times) -> Self {
         self.times[1] = times.scale(&mut self.coef[1..2]);
         self
     }
 }
 
-/// y = x, converting the precision.
+/// Computes y = x; precisions may differ.
 pub fn copy(y: &mut VectorField, x: &VectorField) -> Result<()> {
     x.check_like(y, "copy")?;
     run(BLAS_COPY, [Some(x), Some(y), None, None, None], Scaled::plain([&[], &[], &[]]))
 }
 
-/// y = a x + b y; x and y may differ in precision.
+/// Computes y = a x + b y; precisions of x and y may differ.
 pub fn axpby(a: &[Complex64], x: &VectorField, b: &[Complex64], y: &mut VectorField) -> Result<()> {
     x.check_like(y, "axpby")?;
     run(BLAS_AXPBY, [Some(x), Some(y), None, None, None], Scaled::plain([a, b, &[]]))
 }
 
-/// y += a x.
+/// Computes y += a x.
 pub fn axpy(a: &[Complex64], x: &VectorField, y: &mut VectorField) -> Result<()> {
     axpby(a, x, &uniform(x.nrhs(), 1.0), y)
 }
 
-/// y += (a times a factor made of sums) x.
+/// Computes y += (a times a factor made of sums) x.
 pub fn axpy_times(
     a: &[Complex64],
     times: Times,
@@ -230,7 +228,7 @@ pub fn axpy_times(
     run(BLAS_AXPBY, [Some(x), Some(y), None, None, None], coef)
 }
 
-/// z = a x + b y + c z.
+/// Computes z = a x + b y + c z.
 pub fn axpbypcz(
     a: &[Complex64],
     x: &VectorField,
@@ -243,7 +241,7 @@ pub fn axpbypcz(
     run(BLAS_AXPBYPCZ, [Some(x), Some(y), Some(z), None, None], Scaled::plain([a, b, c]))
 }
 
-/// One pass of CG: solution += a p, then p = b p + c r.
+/// Makes an update of CG in one pass: solution += a p, then p = b p + c r.
 pub fn cg_update(
     solution: &mut VectorField,
     a: &[Complex64],
@@ -256,8 +254,8 @@ pub fn cg_update(
     run(BLAS_CG_UPDATE, [Some(p), Some(r), Some(solution), None, None], Scaled::plain([a, b, c]))
 }
 
-/// One pass of CG with coefficients made of sums: solution += (a times the first sums) p, then p = (b times the
-/// second sums) p + c r.
+/// Makes an update of CG in one pass with factors made of sums: solution += (a times the first factor) p, then p = (b
+/// times the second factor) p + c r.
 pub fn cg_update_times(
     solution: &mut VectorField,
     (a, alpha): (&[Complex64], Times),
@@ -271,40 +269,40 @@ pub fn cg_update_times(
     run(BLAS_CG_UPDATE, [Some(p), Some(r), Some(solution), None, None], coef)
 }
 
-/// |x|^2 of every right-hand side.
+/// Computes |x|^2 of every right-hand side.
 pub fn norm2(x: &VectorField) -> Result<Vec<f64>> {
     Ok(norm2_later(x)?.get()?.1)
 }
 
-/// Starts the sums |x|^2 of every right-hand side and does not wait for them.
+/// Starts computing |x|^2 of every right-hand side, without waiting for the results.
 pub fn norm2_later(x: &VectorField) -> Result<Sums> {
     sums(BLAS_NORM, x, [None; 4], Scaled::plain([&[], &[], &[]]))
 }
 
-/// The sums <x, y> and |x|^2 of every right-hand side.
+/// Computes <x, y> and |x|^2 of every right-hand side.
 pub fn dot_norm(x: &VectorField, y: &VectorField) -> Result<(Vec<Complex64>, Vec<f64>)> {
     dot_norm_later(x, y)?.get()
 }
 
-/// Starts the sums <x, y> and |x|^2 of every right-hand side and does not wait for them.
+/// Starts computing <x, y> and |x|^2 of every right-hand side, without waiting for the results.
 pub fn dot_norm_later(x: &VectorField, y: &VectorField) -> Result<Sums> {
     same(&[x, y], "dot")?;
     sums(BLAS_DOT, x, [Some(y), None, None, None], Scaled::plain([&[], &[], &[]]))
 }
 
-/// <x, y>.
+/// Computes <x, y> of every right-hand side.
 pub fn dot(x: &VectorField, y: &VectorField) -> Result<Vec<Complex64>> {
     Ok(dot_norm(x, y)?.0)
 }
 
-/// y += a x; returns |y|^2.
+/// Computes y += a x; returns |y|^2 of every right-hand side.
 pub fn axpy_norm(a: &[Complex64], x: &VectorField, y: &mut VectorField) -> Result<Vec<f64>> {
     same(&[x, y], "axpy_norm")?;
     let coef = Scaled::plain([a, &[], &[]]);
     Ok(sums(BLAS_AXPY_NORM, x, [Some(y), None, None, None], coef)?.get()?.1)
 }
 
-/// y += (a times a factor made of sums) x; starts the sums |y|^2 and does not wait for them.
+/// Computes y += (a times a factor made of sums) x, and starts computing |y|^2 without waiting for the results.
 pub fn axpy_norm_times(
     a: &[Complex64],
     times: Times,
@@ -316,7 +314,7 @@ pub fn axpy_norm_times(
     sums(BLAS_AXPY_NORM, x, [Some(y), None, None, None], coef)
 }
 
-/// y += a x; returns <z, y> and |y|^2.
+/// Computes y += a x; returns <z, y> and |y|^2 of every right-hand side.
 pub fn axpy_dot(
     a: &[Complex64],
     x: &VectorField,
@@ -328,8 +326,8 @@ pub fn axpy_dot(
     sums(BLAS_AXPY_DOT, x, [Some(y), Some(z), None, None], coef)?.get()
 }
 
-/// One pass of BiCGStab: solution += alpha p + omega r, then r -= omega t; returns <shadow, r> and
-/// |r|^2. alpha = a times the first sums, omega = b times the second.
+/// Makes an update of BiCGStab in one pass: solution += alpha p + omega r, then r -= omega t; returns <shadow, r> and
+/// |r|^2. alpha is a times the first factor, omega b times the second.
 #[allow(clippy::too_many_arguments)]
 pub fn bicgstab_update(
     solution: &mut VectorField,
@@ -346,8 +344,8 @@ pub fn bicgstab_update(
     sums(BLAS_BICGSTAB, p, [Some(r), Some(t), Some(solution), Some(shadow)], coef)?.get()
 }
 
-/// Heavy-quark residual sqrt( sum_s |r(s)|^2/|x(s)|^2 / sites ) of every right-hand side: a site
-/// where x vanishes counts as 1 (the definition of QUDA and MILC).
+/// Computes the heavy-quark residual sqrt( sum_s |r(s)|^2/|x(s)|^2 / sites ) of every right-hand side; a site with x
+/// = 0 counts as 1 (the definition of QUDA and MILC).
 pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>> {
     same(&[x, r], "heavy_quark_residual")?;
     let nothing = Scaled::plain([&[], &[], &[]]);
@@ -371,7 +369,8 @@ pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>
     Ok(all)
 }
 
-/// The largest |x(s)| of a site s of every right-hand side, over all ranks; slices count as sites of their own.
+/// The largest |x(s)| over sites s on all ranks, for every right-hand side; different slices of a site count as
+/// different sites.
 pub fn largest_site(x: &VectorField) -> Result<Vec<f64>> {
     let nothing = Scaled::plain([&[], &[], &[]]);
     let mut all = Vec::new();
@@ -413,7 +412,7 @@ pub(crate) fn same(fields: &[&VectorField], what: &str) -> Result<()> {
 
 type Operands<'a> = [Option<&'a VectorField>; 5];
 
-/// Splits right-hand sides into ranges (first, count) of at most MAX_RHS, as many as one launch has coefficients for.
+/// Divides right-hand sides into groups (first, count) of at most MAX_RHS, the number of coefficients of a launch.
 fn groups(nrhs: usize) -> impl Iterator<Item = (usize, usize)> {
     let step = MAX_RHS as usize;
     (0..nrhs).step_by(step).map(move |first| (first, step.min(nrhs - first)))
@@ -478,8 +477,8 @@ pub(crate) fn fastest(x: &VectorField) -> bool {
     x.order() == RhsOrder::Fastest
 }
 
-/// How a launch over single numbers is laid out: it does not distinguish sites (kernels/blas.h, Piece) unless the
-/// storage is fixed point, or mixed on a GPU. `apart`: a batch for every right-hand side.
+/// The work of a launch over single numbers. Sites are not distinguished (kernels/blas.h, Piece) unless the storage
+/// is fixed point or, on a GPU, mixed. `apart`: a separate batch for every right-hand side.
 pub(crate) fn elements(
     x: &VectorField,
     y: Option<&VectorField>,

@@ -1,4 +1,4 @@
-//! Borders of link fields: the links of the ranks behind the faces, corners included.
+//! Borders of link fields: copies of links on other ranks' sites next to this rank's part, including corners.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,20 +18,20 @@ impl Geometry {
             0
         }
     }
-    /// Sites of a border across one face of direction mu.
+    /// Number of sites of a border behind one face in direction mu.
     fn border_sites(&self, mu: usize) -> usize {
         let others = (0..4).filter(|&nu| nu != mu);
         others.map(|nu| self.extents()[nu] + self.edge(mu, nu)).product()
     }
-    /// Sizes of the messages that carry the borders across both faces of direction mu, with `site` bytes a site.
+    /// Sizes of the messages that transfer the borders behind both faces in direction mu, with `site` bytes per site.
     pub(crate) fn border_faces(&self, mu: usize, site: usize) -> Faces {
         Faces::new(self.halo_mask() & 1 << mu, 1, |_| self.border_sites(mu) * site)
     }
 }
 
 impl GaugeField {
-    /// Ends a change of the links: gives them a new version and brings their borders up to date, of the links of
-    /// `direction` or of all. Every rank calls it after links were written.
+    /// Gives the links a new version and updates their borders, for the links of `direction` or of all directions.
+    /// Every rank calls this after links were written.
     pub(crate) fn exchange(&self, direction: Option<usize>) -> Result<()> {
         self.changed();
         let geometry = self.geometry();
@@ -79,8 +79,8 @@ impl GaugeField {
         Ok(())
     }
 
-    /// Exchanges the borders behind all faces, without corners, of a field with one matrix per site, after the
-    /// matrices of one parity were written. `meanwhile` is launched while the messages travel.
+    /// Updates the borders behind all faces, without corners, of a field with one matrix per site, after the matrices
+    /// of one parity were written. `meanwhile` is launched while the messages are under way.
     pub(super) fn exchange_faces(
         &self,
         parity: i32,
@@ -103,9 +103,10 @@ impl GaugeField {
         self.device().launch(kernel, &args, work)
     }
 
-    /// Messages for a kernel that itself reads those of one parity, writes those of `parity` and signals them, so
-    /// that borders stay behind from launch to launch. `last` is the number of the launch before; if another exchange
-    /// came in between, faces of the other parity are sent first. None where kernels cannot write to all neighbours.
+    /// The messages for a kernel that itself waits for those of one parity and sends those of `parity`, so that
+    /// borders are not updated between launches. `last` is the number of the previous launch; if there was another
+    /// exchange since, the faces of the other parity are sent first. None if kernels cannot write to the memory of
+    /// all neighbours.
     pub(super) fn next_faces(
         &self,
         parity: i32,
@@ -157,8 +158,8 @@ impl GaugeField {
         (0..4).filter(|mu| mask >> mu & 1 == 1).map(count).max().unwrap_or(0)
     }
 
-    /// Sends the links in the lower borders, those of even sites across the face, to the ranks that own them; the
-    /// borders are out of date afterwards.
+    /// Sends the links in the lower borders, which belong to even sites on the other side of the face, back to the
+    /// ranks that own them; the borders are out of date afterwards.
     pub(crate) fn return_links(&self) -> Result<()> {
         let geometry = self.geometry();
         let site = self.recon().reals() * self.precision().bytes();
@@ -205,7 +206,7 @@ impl Geometry {
         })
     }
 
-    /// Sites of one parity at a face across mu.
+    /// Number of sites of one parity on a face in direction mu.
     pub(crate) fn face_parity_sites(&self, mu: usize) -> usize {
         self.volume() / self.extents()[mu] / 2
     }

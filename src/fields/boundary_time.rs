@@ -1,4 +1,4 @@
-//! Boundaries of links in time: which links there are, which of them stand still, and where quarks vanish.
+//! Boundaries in time of links: which links exist, which are fixed, and where quarks vanish.
 
 use crate::backend::args::{self, Bounds};
 use crate::error::Result;
@@ -8,36 +8,37 @@ use crate::refuse;
 choices! {
     /// Boundaries of the lattice in time, with N_t stored slices x0 = 0 .. N_t - 1.
     pub enum BoundaryKind: plaq_boundary_time {
-        /// No links beyond the slices 0 and N_t - 1, on which quarks vanish: open boundaries (Luescher, Schaefer, JHEP
-        /// 07 (2011) 036). Temporal links of the last slice do not exist and are zero.
+        /// Open boundaries (Luescher, Schaefer, JHEP 07 (2011) 036): no links beyond the slices 0 and N_t - 1, on
+        /// which quarks vanish. Temporal links of the last slice do not exist and are zero.
         Open = 1, PLAQ_BOUNDARY_TIME_OPEN, "open";
-        /// Spatial links of the slices 0 and N_t stand still, and quarks vanish on these: the Schroedinger functional
-        /// (Luescher, Narayanan, Weisz, Wolff, Nucl. Phys. B 384 (1992) 168). Slice N_t is not stored.
+        /// Schroedinger functional (Luescher, Narayanan, Weisz, Wolff, Nucl. Phys. B 384 (1992) 168): spatial links
+        /// of the slices 0 and N_t are fixed, and quarks vanish on these slices. Slice N_t is not stored.
         Sf = 2, PLAQ_BOUNDARY_TIME_SF, "sf";
-        /// Open at slice 0, and at N_t as the Schroedinger functional (Luescher, JHEP 06 (2014) 105).
+        /// Open boundary at slice 0, and the boundary of the Schroedinger functional at N_t (Luescher, JHEP 06 (2014)
+        /// 105).
         OpenSf = 3, PLAQ_BOUNDARY_TIME_OPEN_SF, "open_sf";
-        /// Periodic.
+        /// Periodic in time, without boundaries.
         Periodic = 4, PLAQ_BOUNDARY_TIME_PERIODIC, "periodic";
     }
 }
 
 parameters! {
-    /// Boundaries of links in time.
+    /// Parameters of the boundaries in time.
     pub table BoundaryParams {
-        /// Boundaries in time; 0: open for files whose last slice has temporal links that are all exactly zero, else
+        /// Boundaries in time; 0: open for files in which all temporal links of the last slice are exactly zero, else
         /// periodic.
         boundary_time: Option<BoundaryKind> = None;
-        /// Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of `sf`: three with the sum 0. Default: not set
-        /// (NaN).
+        /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for `sf`: three numbers with sum
+        /// 0. Default: not set (NaN).
         phi: [f64; 3] = [f64::NAN; 3];
-        /// Angles of those of slice N_t, of `sf` and `open_sf`. Default: not set (NaN).
+        /// The same angles on slice N_t, for `sf` and `open_sf`. Default: not set (NaN).
         phi_prime: [f64; 3] = [f64::NAN; 3];
     }
 }
 
 impl BoundaryParams {
-    /// The boundary that these parameters state, none where they leave it to the links; `prefix` stands before names
-    /// in messages.
+    /// The boundaries given by these parameters; None if they are to be determined from the links. In messages
+    /// `prefix` is put before the names of members.
     ///
     /// # Errors
     /// `BadParameter`: angles that are missing, not of this boundary, or do not add up to zero.
@@ -84,7 +85,7 @@ impl BoundaryParams {
     }
 }
 
-/// A boundary in time with the angles of the links that stand still.
+/// Boundaries in time, with the angles of the fixed links.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum BoundaryTime {
     #[default]
@@ -111,7 +112,7 @@ impl std::fmt::Display for BoundaryTime {
 }
 
 impl BoundaryTime {
-    /// The members of [`BoundaryParams`] that state it, for messages.
+    /// The members of [`BoundaryParams`] that give these boundaries, for messages.
     pub fn stated(&self) -> String {
         let angles = [("phi", self.phi()), ("phi_prime", self.phi_prime())];
         let said = |(name, angles): (&str, Option<[f64; 3]>)| {
@@ -134,14 +135,14 @@ impl BoundaryTime {
     pub fn lacks_links(&self) -> bool {
         *self == BoundaryTime::Open
     }
-    /// Angles of the spatial links of slice 0 where these stand still.
+    /// Angles of the spatial links on slice 0, if they are fixed.
     pub fn phi(&self) -> Option<[f64; 3]> {
         match self {
             BoundaryTime::Sf { phi, .. } => Some(*phi),
             _ => None,
         }
     }
-    /// Angles of the spatial links of slice N_t, which is not stored.
+    /// Angles of the fixed spatial links on slice N_t, which is not stored.
     pub fn phi_prime(&self) -> Option<[f64; 3]> {
         match self {
             BoundaryTime::Sf { phi_prime, .. } | BoundaryTime::OpenSf { phi_prime } => {
@@ -150,7 +151,7 @@ impl BoundaryTime {
             _ => None,
         }
     }
-    /// The extent T in time of a lattice with so many stored slices: its last slice is T.
+    /// The number T of the last slice, for a lattice with `slices` stored ones.
     pub fn extent(&self, slices: usize) -> usize {
         slices - self.lacks_links() as usize
     }
@@ -159,16 +160,16 @@ impl BoundaryTime {
         !self.is_periodic() && (t == 0 || (self.lacks_links() && t + 1 == slices))
     }
 
-    /// Factor 0 for every slice of the whole lattice where quarks vanish, 1 for the others.
+    /// For every slice of the whole lattice 0 if quarks vanish there, else 1.
     pub(crate) fn factors(&self, slices: usize) -> Vec<f64> {
         (0..slices).map(|t| if self.vanishes(t, slices) { 0.0 } else { 1.0 }).collect()
     }
 
-    /// The boundary as kernels take it, with the links of slice N_t that stand still.
+    /// The boundaries in the form that kernels take, with the fixed links of slice N_t.
     pub(crate) fn args(&self, global: [usize; 4]) -> Bounds {
         self.args_with(global, self.phi_prime())
     }
-    /// The same with those of slice 0 in their place.
+    /// The boundaries in the form that kernels take, with the fixed links of slice 0.
     pub(crate) fn args_below(&self, global: [usize; 4]) -> Bounds {
         self.args_with(global, self.phi())
     }

@@ -1,4 +1,4 @@
-//! Clover fields: per site and chirality one hermitian 6x6 block.
+//! Clover fields: for each site and chirality one hermitian 6x6 block.
 
 use std::sync::Arc;
 
@@ -11,24 +11,24 @@ use crate::bail;
 use crate::error::{host_array, significant, Error, Result, Status};
 use crate::params::choices;
 
-/// Real numbers per site: 2 chiralities x (6 diagonal + 15 complex below the diagonal, column by
-/// column), row = 3 spin + colour: the packed order of QUDA and MILC.
+/// Count of real numbers per site: 2 chiralities x (6 diagonal + 15 complex below the diagonal, column by column),
+/// with row = 3 spin + colour; this is the packed order of QUDA and MILC.
 pub const CLOVER_REALS: usize = 72;
 
 choices! {
     /// Forms of the clover term.
     pub enum CloverForm: plaq_clover_form {
-        /// 4 + m + csw (i/4) sum sigma F (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572).
+        /// Traditional: 4 + m + csw (i/4) sum sigma F (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572).
         Traditional = 0, PLAQ_CLOVER_TRADITIONAL, "traditional";
-        /// (4 + m) exp(csw / (4 + m) (i/4) sum sigma F), whose determinant is a constant (Francis, Fritzsch, Luscher,
-        /// Rago, Comput. Phys. Commun. 255 (2020) 107355).
+        /// Exponential: (4 + m) exp(csw / (4 + m) (i/4) sum sigma F), whose determinant is constant (Francis,
+        /// Fritzsch, Luscher, Rago, Comput. Phys. Commun. 255 (2020) 107355).
         Exponential = 1, PLAQ_CLOVER_EXPONENTIAL, "exponential";
     }
 }
 
-/// A clover term, kappa-normalised: s + X, or s exp(X), with X = c (i/4) sum_{mu nu} sigma_mu,nu F_mu,nu and c = `coef_s`
-/// in spatial planes and `coef_t` in planes with t, c = 2 kappa csw; s = 1, next to boundaries in time 1 + `lower` and
-/// 1 + `upper`.
+/// Coefficients of a clover term, kappa-normalised: s + X, or s exp(X), with X = c (i/4) sum_{mu nu} sigma_mu,nu
+/// F_mu,nu and c = `coef_s` in spatial planes and `coef_t` in planes with t, c = 2 kappa csw; s = 1, next to
+/// boundaries in time 1 + `lower` and 1 + `upper`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CloverCoefficients {
     pub coef_s: f64,
@@ -39,21 +39,21 @@ pub struct CloverCoefficients {
 }
 
 impl CloverCoefficients {
-    /// The traditional term with these coefficients and nothing else at boundaries.
+    /// The coefficients of a traditional term without counterterms at boundaries.
     pub fn traditional(coef_s: f64, coef_t: f64) -> Self {
         let form = CloverForm::Traditional;
         CloverCoefficients { coef_s, coef_t, form, lower: 0.0, upper: 0.0 }
     }
-    /// How often X is halved until its norm is at most 1: that of sigma F is at most 1 in each of six planes, which
-    /// stand twice in the sum.
+    /// Number of times that X is halved before its exponential is computed, so that its norm is at most 1; sigma F
+    /// has norm at most 1 in each of six planes, which occur twice in the sum.
     pub(crate) fn halvings(&self) -> i32 {
         let norm = 1.5 * (self.coef_s.abs() + self.coef_t.abs());
         norm.log2().ceil().clamp(0.0, 64.0) as i32
     }
 }
 
-/// Blocks of a site term: A or A^-1 (one set), or the two sets of a twisted inverse, A H and H with H = (A^2 + s)^-1
-/// and s = twist^2 for the twist of one flavour. On all sites, or on those of one parity.
+/// The blocks of a site term: A or A^-1 (one set), or the two sets of a twisted inverse, A H and H with H = (A^2 +
+/// s)^-1 and s = twist^2 for the twist of one flavour. They are on all sites, or on those of one parity.
 #[derive(Debug)]
 pub struct CloverField {
     geometry: Arc<Geometry>,
@@ -80,7 +80,7 @@ impl CloverField {
         Self::on(device, geometry, Subset::Full, precision, sets)
     }
 
-    /// Blocks, all zero, on the sites of a subset.
+    /// Blocks that are zero, on the sites of a subset.
     pub(crate) fn on(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -94,13 +94,13 @@ impl CloverField {
         Ok(CloverField { geometry: geometry.clone(), precision, subset, sets, data, norm })
     }
 
-    /// Whether the clover term can be built from links in this storage; others are first copied to 12 numbers.
+    /// Whether the clover term can be computed from links in this storage; others are first converted to 12 numbers.
     pub(crate) fn reads(recon: Recon) -> bool {
         matches!(recon, Recon::R18 | Recon::R12)
     }
 
-    /// The clover term A of these coefficients (physics.md, Wilson and clover), F = 0 and A = 1 on slices where quarks
-    /// vanish. Blocks have the precision of the links, single at least.
+    /// Computes the clover term A with these coefficients (physics.md, Wilson and clover); on slices where quarks
+    /// vanish F = 0 and A = 1. Blocks have the precision of the links, but at least single.
     pub fn build(gauge: &GaugeField, coefficients: CloverCoefficients) -> Result<Self> {
         if gauge.precision() == Precision::F16 {
             bail!(
@@ -116,7 +116,7 @@ impl CloverField {
         Ok(out)
     }
 
-    /// Builds the clover term into the memory of these blocks, from links in their precision.
+    /// Computes the clover term into the memory of these blocks, from links in the same precision.
     pub(crate) fn rebuild(
         &self,
         gauge: &GaugeField,
@@ -149,13 +149,14 @@ impl CloverField {
         }
     }
 
-    /// The square of a twist, none where there is no twist.
+    /// The square of a twisted mass; None if it is zero.
     pub fn square(twist: f64) -> Option<f64> {
         (twist != 0.0).then_some(twist * twist)
     }
 
-    /// A^-1, or for a square s the two sets of the twisted inverse. A block that cannot be inverted, its least
-    /// eigenvalue below some 1e-7 of the largest, or A^2 + s not positive, is `SingularClover`.
+    /// Computes A^-1, or for a square s the two sets of the twisted inverse. It is an error (`SingularClover`) if a
+    /// block cannot be inverted because its smallest eigenvalue is below about 1e-7 of the largest, or A^2 + s is not
+    /// positive.
     pub fn inverse(&self, square: Option<f64>) -> Result<Self> {
         let sets = 1 + square.is_some() as usize;
         let out = Self::new(self.device(), &self.geometry, self.precision, sets)?;
@@ -164,13 +165,13 @@ impl CloverField {
         Ok(out)
     }
 
-    /// Whether all blocks A, or A^2 + s for a square s, are positive. Errors as of `inverse`.
+    /// Whether all blocks A, or A^2 + s for a square s, are positive. Errors as in `inverse`.
     pub(crate) fn positive(&self, square: Option<f64>) -> Result<bool> {
         Ok(self.factorised(square)?.0)
     }
 
-    /// Writes the blocks of one parity of the inverse into a field of that shape; `positive` is what
-    /// [`Self::positive`] says of this field.
+    /// Computes the blocks of one parity of the inverse into a field of that shape; `positive`: the result of
+    /// [`Self::positive`] for this field.
     pub(crate) fn invert_into(
         &self,
         out: &Self,
@@ -186,15 +187,13 @@ impl CloverField {
         Ok(())
     }
 
-    /// [ln |det A| on the even sites, on the odd sites] of the whole lattice, of the 12x12 matrices
-    /// of all sites; for a square s of A^2 + s, which for s = twist^2 is ln |det(A + i twist gamma5)|^2.
-    /// Errors as of `inverse`.
+    /// ln |det A| of the even sites and of the odd sites of the whole lattice; for a square s that of A^2 + s, which
+    /// for s = twist^2 is ln |det(A + i twist gamma5)|^2. Errors as in `inverse`.
     pub fn log_det(&self, square: Option<f64>) -> Result<[f64; 2]> {
         Ok(self.factorised(square)?.1.map(|d| d.0))
     }
 
-    /// The signs, 1 or -1, of the determinants that `log_det` has the moduli of.
-    /// Errors as of `inverse`.
+    /// The signs, 1 or -1, of the determinants in `log_det`. Errors as in `inverse`.
     pub fn det_sign(&self, square: Option<f64>) -> Result<[i32; 2]> {
         Ok(self.factorised(square)?.1.map(|d| d.1))
     }
@@ -218,8 +217,8 @@ impl CloverField {
         Err(self.singular(square)?)
     }
 
-    /// Launches the inversion on both parities, or on that of the field that it writes to, and returns its sums;
-    /// `any` takes blocks that need not be positive.
+    /// Launches the inversion on both parities, or on the parity of the field to which it writes, and returns its
+    /// sums; `any`: blocks need not be positive.
     fn invert(
         &self,
         square: Option<f64>,
@@ -252,7 +251,7 @@ impl CloverField {
         }
     }
 
-    /// The error for a term that cannot be inverted, which names the most singular site.
+    /// The error for a term that cannot be inverted; it names the site closest to singular.
     fn singular(&self, square: Option<f64>) -> Result<Error> {
         let (site, ratio) = self.most_singular(square.unwrap_or(0.0))?;
         Ok(Error::new(
@@ -265,8 +264,8 @@ impl CloverField {
         ))
     }
 
-    /// The site of the whole lattice whose block is closest to singular (its smallest eigenvalue modulus over its
-    /// largest is least), and that ratio.
+    /// The site of the whole lattice whose block is closest to singular, that is with the smallest ratio of its
+    /// eigenvalues' least to largest modulus, and this ratio.
     fn most_singular(&self, square: f64) -> Result<([usize; 4], f64)> {
         let geometry = &self.geometry;
         let mut blocks = host_array(CLOVER_REALS * geometry.volume(), 0.0, "clover blocks")?;
@@ -302,7 +301,7 @@ impl CloverField {
         Ok(copy)
     }
 
-    /// Overwrites the blocks with those of `other`, of any precision, which has these sites.
+    /// Overwrites the blocks with those of `other` on the same sites, of any precision.
     pub(crate) fn fill_from(&self, other: &Self) -> Result<()> {
         if self.subset == Subset::Full && other.subset == Subset::Full {
             return self.convert(other, other.view(), self.view(), 2 * self.sets);
@@ -310,7 +309,7 @@ impl CloverField {
         self.subset.list().try_for_each(|parity| self.fill_parity(other, parity))
     }
 
-    /// Overwrites the blocks of one parity, which both have.
+    /// Overwrites the blocks of one parity, which both fields have.
     pub(crate) fn fill_parity(&self, other: &Self, parity: usize) -> Result<()> {
         assert!([self, other].iter().all(|f| f.subset.list().contains(&parity)));
         let [from, to] = [other, self].map(|f| {
@@ -346,8 +345,8 @@ impl CloverField {
         self.subset
     }
 
-    /// The planes of the field as kernels number them: even and odd of the first set, then of the second; a field of
-    /// one parity has its own alone.
+    /// The planes of the field in the order of kernels: even and odd of the first set, then of the second; a field of
+    /// one parity has only its own.
     pub(crate) fn view(&self) -> FieldView {
         let first = self.subset.list().start as i64;
         let view = self.view_from(first as usize);
@@ -362,9 +361,9 @@ impl CloverField {
         }
     }
 
-    /// The planes of the field with plane 0 that of `parity` and plane 2 that of its second set. A field of one
-    /// parity has its planes in the opposite order and half as far apart, so the address that a kernel counts from
-    /// may lie inside of the memory.
+    /// The planes of the field such that plane 0 is that of `parity` and plane 2 that of its second set. In a field
+    /// of one parity planes are half as far apart, so that the address from which a kernel counts may lie inside of
+    /// the memory.
     fn view_from(&self, parity: usize) -> FieldView {
         let sites = self.geometry.plane_sites() as i64;
         let plane = sites * (CLOVER_REALS * self.precision.bytes()) as i64;

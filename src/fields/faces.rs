@@ -1,11 +1,11 @@
-//! Faces of spinors and other vectors in the messages between ranks.
+//! Messages between ranks that carry faces of spinors and other vectors.
 
 use super::halo::Faces;
 use super::{Geometry, Precision};
 use crate::backend::args::HaloView;
 use crate::backend::Ptr;
 
-/// Reals of a projected spinor.
+/// Number of reals of a projected spinor.
 const PROJECTED_REALS: usize = 12;
 
 impl Geometry {
@@ -14,12 +14,12 @@ impl Geometry {
         [sites * reals * precision.bytes(), if precision.has_norm() { sites * 4 } else { 0 }]
     }
 
-    /// Sizes of the messages that carry the projected spinors of all faces.
+    /// Sizes of the messages for the projected spinors of all faces.
     pub(crate) fn spinor_faces(&self, precision: Precision, nrhs: usize) -> Faces {
         self.vector_faces(self.halo_mask(), precision, PROJECTED_REALS, nrhs)
     }
 
-    /// Sizes of messages that carry `reals` numbers of every site on the faces across the directions of `mask`.
+    /// Sizes of the messages for `reals` numbers of every site on the faces in the directions of `mask`.
     pub(crate) fn vector_faces(
         &self,
         mask: i32,
@@ -31,7 +31,7 @@ impl Geometry {
         Faces::new(self.halo_mask() & mask, nrhs, |mu| plane(mu).iter().sum())
     }
 
-    /// Describes messages of spinors to kernels, where `at(mu, upper)` is the address of each: the numbers of all
+    /// Describes messages of spinors to kernels; `at(mu, upper)` is the address of each: the numbers of all
     /// right-hand sides, then their units.
     pub(crate) fn spinor_halo(
         &self,

@@ -1,5 +1,5 @@
-//! Device memory of work, from a rehearsal of it on a device without memory: what is announced is what the work
-//! itself asks for.
+//! Device memory of work, found by a rehearsal on a device without memory, so that what is announced is what the work
+//! itself allocates.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use crate::backend::{Device, Kernels};
 use crate::comm::{self, Comm};
 use crate::error::Result;
 
-/// Device memory that work takes at its peak, as a rehearsal found it.
+/// Largest amount of device memory that work takes, as found by a rehearsal.
 #[derive(Clone, Debug)]
 pub(crate) struct Footprint {
-    /// Bytes of fields that are there before the work.
+    /// Bytes of the fields that exist before the work.
     held: u64,
-    /// Message buffers that the work asks for, each with the bytes that fields take before it.
+    /// Message buffers that the work requests, each with the bytes of fields at that moment.
     asked: Vec<Asked>,
-    /// Largest number of bytes that fields take after the last message buffer was asked for.
+    /// Largest number of bytes of fields after the last message buffer was requested.
     fields: u64,
 }
 
 impl Footprint {
-    /// Bytes that the work takes on `device`: its fields, and those message buffers for which there is none of that
-    /// size yet.
+    /// Bytes that the work takes on `device`: its fields, and message buffers unless the device has some of that size
+    /// already.
     pub fn bytes(&self, device: &Device) -> u64 {
         let (mut messages, mut max) = (0, 0);
         for a in &self.asked {
@@ -33,17 +33,17 @@ impl Footprint {
     }
 }
 
-/// Memory that work needs, as a rehearsal found it.
+/// Memory and kernels that work needs, as found by a rehearsal.
 #[derive(Clone, Debug)]
 pub struct Needs {
     pub kernels: Kernels,
-    /// Largest number of bytes of device memory that it holds at a time.
+    /// Largest number of bytes of device memory that it uses at a time.
     pub memory: u64,
-    /// Bytes of these that are still held when it is done.
+    /// Number of these bytes that are still in use when it is done.
     pub kept: u64,
 }
 
-/// Runs `work` and measures the memory that it takes on `device`, a stand-in.
+/// Runs `work` and measures the memory that it takes on the stand-in `device`.
 fn measured<T>(
     device: &Device,
     comms: &mut Vec<Arc<Comm>>,
@@ -56,8 +56,8 @@ fn measured<T>(
 }
 
 impl Geometry {
-    /// Memory needs of `work`, which makes all of its fields on `device`, a stand-in. What is `there` already is made
-    /// on it before and not counted. Nothing is launched or compiled. A rank calls this by itself.
+    /// The memory that `work` needs if it makes all of its fields on the stand-in `device`. Objects made by `there`
+    /// exist before and are not counted. Nothing is launched or compiled, and no other ranks take part.
     ///
     /// # Errors
     /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
@@ -82,8 +82,9 @@ impl Geometry {
         Ok(Needs { kernels, memory, kept })
     }
 
-    /// Rehearses `work` on `device`, a stand-in, on which what is `there` already has been made before. A rank calls
-    /// this by itself. With a `name` the kernels of both are compiled, if ranks know what they reach of each other.
+    /// Rehearses `work` on the stand-in `device`, on which `there` has made the objects that exist before. No other
+    /// ranks take part. If a `name` is given the kernels of both are compiled, provided that ranks know which of
+    /// their memory they can reach.
     ///
     /// # Errors
     /// Errors of `there` and `work`.
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
     use crate::fields::halo::Faces;
 
-    /// Messages that larger work has asked for are not counted again in what a part of it requires.
+    /// Message buffers that larger work has requested are not counted again for a part of it.
     #[test]
     fn messages_of_a_part_count_once() {
         let device = Device::cpu(1).unwrap();

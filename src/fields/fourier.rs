@@ -1,4 +1,4 @@
-//! Fourier transforms of arrays over a lattice that may be divided over ranks.
+//! Fourier transforms of arrays on a lattice, which may be divided over ranks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::error::{host_array, Result};
 /// other.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays {
-    /// Directions of the axes.
+    /// The direction of each axis.
     pub order: [usize; 4],
     /// Number of axes that are transformed: 3 (for each value of the last axis by itself) or all 4.
     pub axes: usize,
@@ -48,7 +48,7 @@ impl Arrays {
         (0..self.axes).map(move |k| Lines::new(&shape, k, order[k], &comm))
     }
 
-    /// Numbers that each of the two buffers for lines needs.
+    /// Count of numbers that each of the two buffers for lines must hold.
     fn room(&self, geometry: &Geometry) -> usize {
         if self.divided(geometry) {
             self.lines(geometry).map(|l| l.room()).max().unwrap_or(0)
@@ -72,7 +72,7 @@ pub struct Divided {
     geometry: Arc<Geometry>,
     form: Arrays,
     axes: Vec<(Lines, Fourier)>,
-    /// Buffers: one for whole lines, one for pieces that are sent and received.
+    /// Buffers for whole lines, and for pieces that are sent and received.
     room: [Buffer; 2],
 }
 
@@ -109,7 +109,7 @@ impl LatticeFourier {
         }
     }
 
-    /// The inverse transform, in place.
+    /// Computes the inverse transform, in place.
     pub fn inverse(&mut self, array: &mut Buffer) -> Result<()> {
         match self {
             LatticeFourier::Whole(fourier) => fourier.inverse(array),
@@ -118,15 +118,15 @@ impl LatticeFourier {
     }
 }
 
-/// All lines of the arrays along one axis, cut into pieces by the ranks along it.
+/// All lines of the arrays along one axis, which are divided into pieces among the ranks along it.
 #[derive(Clone, Debug)]
 struct Lines {
-    /// Distance in memory between neighbours on a line, and length of this rank's piece.
+    /// Distance in memory of neighbours on a line.
     stride: usize,
     piece: usize,
-    /// Numbers of all arrays of this rank.
+    /// Count of numbers in all arrays of this rank.
     count: usize,
-    /// The ranks along the axis in their order, and the position of this one among them.
+    /// The ranks along the axis, in order.
     ranks: Vec<usize>,
     here: usize,
 }
@@ -148,12 +148,12 @@ impl Lines {
         }
     }
 
-    /// Numbers of a whole line.
+    /// Count of numbers in a whole line.
     fn whole(&self) -> usize {
         self.piece * self.ranks.len()
     }
 
-    /// The range of lines that the rank at position `place` transforms.
+    /// The range of lines that the rank at position `place` along the axis transforms.
     fn of(&self, place: usize) -> Range<usize> {
         let n = self.ranks.len();
         self.count * place / n..self.count * (place + 1) / n
@@ -163,13 +163,13 @@ impl Lines {
         self.of(self.here)
     }
 
-    /// Numbers of the larger of this rank's pieces and its whole lines.
+    /// Count of numbers in this rank's pieces or in its whole lines, whichever is larger.
     fn room(&self) -> usize {
         (self.count * self.piece).max(self.mine().len() * self.whole())
     }
 }
 
-/// Arguments of a reordering to[i0][i1][i2] = from[i0 s0 + i1 s1 + i2 s2].
+/// Arguments of the reordering to[i0][i1][i2] = from[i0 s0 + i1 s1 + i2 s2].
 struct Transpose {
     extents: [usize; 3],
     strides: [usize; 3],
@@ -227,8 +227,8 @@ fn transpose(form: &Arrays, from: &Buffer, to: &mut Buffer, t: &Transpose) -> Re
     device.launch(kernels::TransposePairs(precision), &args, work)
 }
 
-/// Exchanges pieces among the ranks of a line, so that each holds whole the lines that it transforms; or sends them
-/// back.
+/// Exchanges pieces among the ranks along an axis, so that each rank has the whole lines that it transforms; or the
+/// reverse.
 fn exchange(
     form: &Arrays,
     geometry: &Geometry,

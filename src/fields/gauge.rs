@@ -36,17 +36,17 @@ words!(Recon {
 });
 
 choices! {
-    /// Real numbers of a link that are stored; this also fixes the gauge group.
+    /// Storage of a link, named by the count of real numbers; it also determines the gauge group.
     names Recon: plaq_storage {
-        /// SU(3), whole matrices.
+        /// SU(3), whole matrices (18 numbers).
         R18 = 18, PLAQ_STORAGE_SU3_18, "su3_18";
-        /// SU(3), two rows.
+        /// SU(3), two rows (12 numbers).
         R12 = 12, PLAQ_STORAGE_SU3_12, "su3_12";
         /// SU(3), eight numbers: two unit vectors by stereographic projection.
         R8 = 8, PLAQ_STORAGE_SU3_8, "su3_8";
-        /// SU(3), eight angles: slower.
+        /// SU(3), eight angles; slower than the other eight numbers.
         R8Angles = 9, PLAQ_STORAGE_SU3_8_ANGLES, "su3_8_angles";
-        /// SU(2), a0 + i a.sigma.
+        /// SU(2), four numbers of a0 + i a.sigma.
         Su2 = 4, PLAQ_STORAGE_SU2, "su2";
     }
 }
@@ -70,14 +70,14 @@ impl Recon {
             Group::Su3
         }
     }
-    /// The storage of this group that keeps every entry of a matrix.
+    /// The storage of this group that contains every matrix entry.
     pub fn whole(self) -> Recon {
         match self.group() {
             Group::Su3 => Recon::R18,
             Group::Su2 => Recon::Su2,
         }
     }
-    /// The constant by which kernels know this storage, where it is an argument.
+    /// The constant by which kernels identify this storage, where it is an argument.
     pub(crate) fn code(self) -> i32 {
         match self {
             Recon::R18 => args::R18,
@@ -89,9 +89,9 @@ impl Recon {
     }
 }
 
-/// Links U_mu(x) from x to x+mu, periodic: boundary phases belong to the operators. Where directions
-/// are divided over ranks the field has the links one site beyond these faces too; whatever writes
-/// links brings them up to date.
+/// Links U_mu(x) from x to x+mu, periodic: boundary phases belong to the operators. In directions that are divided
+/// over ranks the field also has copies of the links one site beyond the faces; functions that write links update
+/// them.
 ///
 /// A field knows the version of its links. Whatever is derived from links (clover terms, copies in
 /// other storage, operators, smeared links, multigrid) remembers the version that it was made from,
@@ -101,13 +101,14 @@ pub struct GaugeField {
     geometry: Arc<Geometry>,
     precision: Precision,
     recon: Recon,
-    /// Matrices per site: 4, or 1 inside a `Transformation`.
+    /// Number of matrices per site: 4, or 1 inside of a `Transformation`.
     matrices: usize,
     data: Buffer,
     version: Version,
-    /// The version of the configuration that links were smeared or flowed from; 0: the links are one themselves.
+    /// The version of the configuration from which the links were smeared or flowed; 0: the links are a configuration
+    /// themselves.
     made_from: Version,
-    /// Copies in other storage that are in use somewhere.
+    /// Copies in other storages that are still in use.
     copies: Mutex<Vec<Weak<GaugeField>>>,
 }
 
@@ -125,7 +126,7 @@ impl GaugeField {
         2 * g.link_plane_sites() * matrices * recon.reals() * precision.bytes()
     }
 
-    /// A field with all links zero, to be filled.
+    /// Makes a field with all links zero, to be filled.
     pub fn new(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -159,8 +160,8 @@ impl GaugeField {
     pub fn version(&self) -> u64 {
         self.version.get()
     }
-    /// The version of the configuration that these links belong to: that of the links which they were smeared or flowed from,
-    /// else their own.
+    /// The version of the configuration to which these links belong: that of the links from which they were smeared
+    /// or flowed, else their own.
     pub fn configuration(&self) -> u64 {
         match self.made_from.get() {
             0 => self.version(),
@@ -171,19 +172,19 @@ impl GaugeField {
     pub fn belongs_to(&self, other: &GaugeField) {
         self.made_from.set(other.configuration());
     }
-    /// Gives the links a new version, after they were changed.
+    /// Gives the links a new version; called after they were changed.
     pub(super) fn changed(&self) {
         self.version.change();
         self.made_from.set(0);
     }
-    /// Records that these are the links of `other`.
+    /// Records that these links are equal to those of `other`.
     fn has_links_of(&self, other: &GaugeField) {
         self.version.set(other.version());
         self.made_from.set(other.made_from.get());
     }
 
-    /// The copy of these links in another precision or storage that all who ask for it share, brought
-    /// up to date. It lives as long as somebody holds it.
+    /// A copy in another precision or storage, updated to the present links. All callers share the same copy, which
+    /// exists as long as one of them uses it.
     ///
     /// # Errors
     /// Errors of [`GaugeField::to`].
@@ -200,7 +201,7 @@ impl GaugeField {
         Ok(copy)
     }
 
-    /// Copies the links of `other` if this field has another version of them.
+    /// Copies the links of `other`, unless this field has the same version of them.
     pub(crate) fn update_from(&self, other: &GaugeField) -> Result<()> {
         match self.version() == other.version() {
             true => Ok(()),
@@ -227,7 +228,7 @@ impl GaugeField {
         self.matrices
     }
 
-    /// A field like this one on another device, its links zero.
+    /// A field of the same shape on another device, with links that are zero.
     pub fn like_on(&self, device: &Device) -> Result<Self> {
         let form = (self.precision, self.recon);
         let made = Self::with_matrices(device, &self.geometry, form, self.matrices)?;
@@ -243,8 +244,8 @@ impl GaugeField {
         Ok(copy)
     }
 
-    /// Calls `f` with these links stored whole (`R18`, or SU(2)) in the precision that they are computed with: a copy
-    /// where this field is stored otherwise.
+    /// Calls `f` with these links stored whole (`R18`, or SU(2)) in the precision in which they are computed with; it
+    /// is a copy if this field is stored otherwise.
     pub(crate) fn with_whole<T>(&self, f: impl FnOnce(&GaugeField) -> Result<T>) -> Result<T> {
         let (precision, recon) = (self.precision.max(Precision::F32), self.recon.whole());
         if (precision, recon) == (self.precision, self.recon) {
@@ -254,7 +255,7 @@ impl GaugeField {
         }
     }
 
-    /// Calls `f` with a whole-storage field that it overwrites completely, and stores the result in this one.
+    /// Calls `f` with a field in whole storage, which it overwrites completely, and stores the result in this field.
     pub(crate) fn fill_whole(
         &mut self,
         f: impl FnOnce(&mut GaugeField) -> Result<()>,
@@ -271,8 +272,9 @@ impl GaugeField {
         self.copy_from(&copy)
     }
 
-    /// After links were written whatever the boundaries in time are: sets those that do not exist to zero and those that
-    /// stand still to their values, and brings borders up to date. Stored whole, in double or single precision.
+    /// Sets links that do not exist to zero and fixed links to their values, and updates the borders; called after
+    /// links were written without regard to boundaries in time. Links are stored whole, in double or single
+    /// precision.
     ///
     /// # Errors
     /// `Unsupported`: links of SU(2) with boundaries in time.
@@ -303,7 +305,7 @@ impl GaugeField {
         self.changed();
         self.data.zero()
     }
-    /// The same links in the order of sites of another geometry of this lattice, on a CPU.
+    /// The same links on another geometry of this lattice with a different order of sites, on a CPU.
     pub(super) fn in_order_of(&self, geometry: &Arc<Geometry>) -> Result<Self> {
         let form = (self.precision, self.recon);
         let mut made = Self::with_matrices(self.device(), geometry, form, self.matrices)?;
@@ -329,15 +331,15 @@ impl GaugeField {
         made.version.set(self.version());
         Ok(made)
     }
-    /// The same links with lanes that hold parts of the same slices.
+    /// The same links with lanes that all contain parts of the same slices.
     pub(crate) fn unturned(&self) -> Result<Self> {
         self.in_order_of(&self.geometry.unturned(self.device()))
     }
-    /// The same links in the order of sites that `like` has.
+    /// The same links in the order of sites of `like`.
     pub(crate) fn ordered_like(&self, like: &GaugeField) -> Result<Self> {
         self.in_order_of(&like.geometry)
     }
-    /// Copies the bytes of a field with the same lattice, precision and storage.
+    /// Copies the memory of a field with the same lattice, precision and storage.
     pub(crate) fn copy_raw(&mut self, other: &GaugeField) -> Result<()> {
         self.data.copy_from(&other.data)?;
         self.has_links_of(other);
@@ -382,7 +384,7 @@ impl GaugeField {
         Ok(())
     }
 
-    /// The two planes of the field, even and odd sites, as kernels take them.
+    /// The two planes of the field, even and odd sites, in the form that kernels take.
     pub(crate) fn view(&self) -> FieldView {
         FieldView {
             data: self.data.ptr(),

@@ -1,4 +1,4 @@
-//! The local lattice: checkerboarding, on the CPU its division over SIMD lanes, and its place among
+//! This rank's part of the lattice: even and odd sites, on a CPU the division into SIMD lanes, and the place among
 //! the ranks.
 
 use std::sync::{Arc, Once};
@@ -11,8 +11,8 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::refuse;
 
-/// This rank's part of a lattice: extents (x, y, z, t), their division over the lanes of a device,
-/// and halos in the directions that are divided over ranks.
+/// This rank's part of a lattice: extents (x, y, z, t), their division into the lanes of a device, and halos in the
+/// directions that are divided over ranks.
 ///
 /// Lexicographic index: `x + X (y + Y (z + Z t))`; parity `(x+y+z+t) & 1`; inside a parity sites
 /// are numbered by half the lexicographic index of their lane's piece.
@@ -22,18 +22,17 @@ pub struct Geometry {
     extents: [usize; 4],
     global: [usize; 4],
     lanes: usize,
-    /// The lane bit of each direction: 0 for one that is not split among lanes.
+    /// The lane bit of each direction; 0 for a direction that is not divided into lanes.
     lane_bits: [usize; 4],
     comm: Arc<Comm>,
-    /// For geometries of rows ([`Self::of_rows`]): the extents of the multigrid level whose sites they are.
+    /// For geometries of rows ([`Self::of_rows`]): the extents of the multigrid level to which the sites belong.
     rows: Option<[usize; 4]>,
-    /// Boundaries in time of links on this lattice. Vectors do not have them: those of lattices that differ in
-    /// nothing else go together.
+    /// Boundaries in time of links on this lattice. Vectors do not have boundaries: those on lattices that differ in
+    /// nothing else may be combined.
     boundary: BoundaryTime,
 }
 
-/// Equal are geometries of the same lattice on the same ranks with the same order of sites, whatever the boundaries of
-/// links on them.
+/// Geometries are equal if they have the same lattice, ranks and order of sites, whatever the boundaries of links.
 impl PartialEq for Geometry {
     fn eq(&self, other: &Self) -> bool {
         let kind = |g: &Geometry| (g.global, g.lane_bits, g.rows);
@@ -51,13 +50,13 @@ impl Geometry {
     }
 
     /// The geometry of a whole lattice on one rank with at most `max_lanes` lanes; 1 gives the plain order on any
-    /// device. There are half as many where an extent is not divisible by four, and never a number that kernels are
-    /// not compiled for.
+    /// device. For each extent that is not divisible by four the number of lanes may be halved; it is always one for
+    /// which kernels are compiled.
     pub fn with_lanes(extents: [usize; 4], max_lanes: usize) -> Result<Arc<Self>> {
         Self::build(extents, max_lanes, Comm::single())
     }
 
-    /// This rank's part of the lattice `global`.
+    /// This rank's part of the lattice with extents `global`.
     ///
     /// # Errors
     /// `BadExtents`, `ProcessGrid`: the lattice cannot be divided; the same on every rank.
@@ -96,8 +95,8 @@ impl Geometry {
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None, boundary }))
     }
 
-    /// This lattice on a part of the ranks, for levels of multigrid; without the limit on sites that fields of its
-    /// own would have.
+    /// The same lattice on a part of the ranks, for levels of multigrid; the limit on the number of sites does not
+    /// apply, as no fields are made on it.
     pub(crate) fn on(&self, part: &Arc<Comm>, device: &Device) -> Result<Arc<Self>> {
         let extents = part.local_extents(self.global)?;
         let (lanes, lane_bits) = lanes_of(extents, device.max_lanes(), !part.divided());
@@ -106,9 +105,8 @@ impl Geometry {
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None, boundary }))
     }
 
-    /// A geometry for vectors whose right-hand sides are fastest, so that they are rows of numbers: `sites` sites of
-    /// a multigrid level with these extents, `global` of them on all ranks, as one parity without lanes or
-    /// neighbours.
+    /// A geometry for vectors with right-hand sides fastest, which are rows of numbers: `sites` sites of a multigrid
+    /// level with these extents, `global` of them over all ranks, as one parity without lanes or neighbours.
     pub(crate) fn of_rows(
         sites: usize,
         global: usize,
@@ -147,7 +145,7 @@ impl Geometry {
     pub fn boundary(&self) -> BoundaryTime {
         self.boundary
     }
-    /// Refuses boundaries in time for work that has none.
+    /// Refuses boundaries in time, for operations that do not support them.
     ///
     /// # Errors
     /// `Unsupported`.
@@ -162,7 +160,7 @@ impl Geometry {
         }
         Ok(())
     }
-    /// The boundaries in time as kernels take them.
+    /// The boundaries in time in the form that kernels take.
     pub(crate) fn bounds(&self) -> Bounds {
         self.boundary.args(self.global)
     }
@@ -179,19 +177,19 @@ impl Geometry {
     pub fn origin(&self) -> [usize; 4] {
         std::array::from_fn(|mu| self.comm.coords()[mu] * self.extents[mu])
     }
-    /// Sites of this rank.
+    /// Number of sites of this rank.
     pub fn volume(&self) -> usize {
         self.extents.iter().product()
     }
-    /// Sites of the whole lattice.
+    /// Number of sites of the whole lattice.
     pub fn global_volume(&self) -> usize {
         self.global.iter().product()
     }
     pub fn comm(&self) -> &Arc<Comm> {
         &self.comm
     }
-    /// Refuses, on all ranks and before anything is allocated, what does not fit on the device of one of them. All ranks
-    /// call this.
+    /// Refuses, on all ranks and before anything is allocated, an amount of memory that is not free on the device of
+    /// one of them. All ranks call this.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -201,25 +199,24 @@ impl Geometry {
     pub fn lanes(&self) -> usize {
         self.lanes
     }
-    /// Outer sites of one parity: sites / 2 / lanes.
+    /// Number of outer sites of one parity: sites / 2 / lanes.
     pub fn outer(&self) -> usize {
         self.volume() / 2 / self.lanes
     }
-    /// Outer sites of one parity (sites / 2 / lanes) including those in the borders of links.
+    /// Number of outer sites of one parity (sites / 2 / lanes), including those in the borders of links.
     pub(crate) fn link_outer(&self) -> usize {
         let sides = |mu: usize| self.piece(mu) + if self.comm.split(mu) { 2 } else { 0 };
         (0..4).map(sides).product::<usize>() / 2
     }
-    /// Sites that one plane (a parity of a right-hand side) has room for.
+    /// Number of sites in the memory of a plane (a parity of a right-hand side), including padding.
     pub(crate) fn plane_sites(&self) -> usize {
         self.room(self.outer() * self.lanes)
     }
     pub(crate) fn link_plane_sites(&self) -> usize {
         self.room(self.link_outer() * self.lanes)
     }
-    /// `sites` rounded up to whole tiles: of 32 where there are no lanes (kernels/field.h, GPU), else of four of each
-    /// lane, of which pieces with odd extents are no multiple, as operations on vectors take eight numbers at a time
-    /// (kernels/blas.h).
+    /// `sites` rounded up to whole tiles: of 32 sites without lanes (kernels/field.h, GPU), else of four for each
+    /// lane, since vector operations take eight numbers at a time (kernels/blas.h).
     pub(super) fn room(&self, sites: usize) -> usize {
         match (self.lanes, self.rows) {
             (_, Some(_)) => sites,
@@ -227,7 +224,7 @@ impl Geometry {
             (lanes, None) => sites.next_multiple_of(4 * lanes),
         }
     }
-    /// Extent in direction mu of the piece of the lattice that one lane holds.
+    /// Extent in direction mu of the part of the lattice in one lane.
     pub(super) fn piece(&self, mu: usize) -> usize {
         self.extents[mu] / if self.lane_bits[mu] != 0 { 2 } else { 1 }
     }
@@ -249,14 +246,15 @@ impl Geometry {
         let o = (1..4).rev().fold(0, |o, mu| (o + x[mu]) * self.piece(mu - 1));
         ((o + x[0]) / 2, lane)
     }
-    /// The direction in which some lanes count their sites from half of the extent on, if there is one: slices across
-    /// it are no slices of the lattice ([`lanes_of`]).
+    /// The direction, if any, in which some lanes count their sites from half of the extent on, so that slices across
+    /// it are not slices of the lattice ([`lanes_of`]).
     pub(crate) fn turning(&self) -> Option<usize> {
         let odd = |mu: usize| self.lane_bits[mu] != 0 && self.piece(mu) % 2 == 1;
         let whole = |mu: &usize| self.lane_bits[*mu] == 0 && self.extents[*mu] % 4 == 2;
         (0..4).any(odd).then(|| (0..4).find(whole)).flatten()
     }
-    /// The same lattice split into lanes along extents divisible by four only, so that no direction turns.
+    /// The same lattice divided into lanes only in directions whose extents are divisible by four, so that slices of
+    /// all lanes are slices of the lattice.
     pub(crate) fn unturned(&self, device: &Device) -> Arc<Self> {
         let (lanes, lane_bits) = lanes_of(self.extents, device.max_lanes(), false);
         let Geometry { extents, global, rows, boundary, .. } = *self;
@@ -266,21 +264,22 @@ impl Geometry {
     pub fn work(&self, batches: usize) -> Work {
         Work { n: self.outer(), batches, lanes: self.lanes }
     }
-    /// Work over one parity of the sites with the slices across direction `mu`, which does not turn, as batches: batch c
-    /// is slice c of this rank and, with lanes, slice c plus the number of batches in the upper lanes.
+    /// The work over one parity of the sites with the slices across direction `mu` as batches, for directions other
+    /// than [`Self::turning`]: batch c is slice c of this rank and, with lanes in this direction, slice c plus the
+    /// number of batches in the upper lanes.
     pub(crate) fn slice_work(&self, mu: usize) -> Work {
         Work { n: self.face_outer(mu), batches: self.piece(mu), lanes: self.lanes }
     }
-    /// Bits of the directions with halos: those divided over ranks, or treated so for tests.
+    /// Bits of the directions with halos: those divided over ranks, or treated as divided in tests.
     pub fn halo_mask(&self) -> i32 {
         (0..4).map(|mu| (self.comm.split(mu) as i32) << mu).sum()
     }
-    /// Outer sites of one parity on a face across direction mu.
+    /// Number of outer sites of one parity on a face in direction mu.
     pub(super) fn face_outer(&self, mu: usize) -> usize {
         self.outer() / self.piece(mu)
     }
-    /// Rows of lanes that one parity of a face takes in a message: two outer sites to a row, as only half of their
-    /// lanes are at the outer face (kernels/wilson.h).
+    /// Number of rows of lanes for one parity of a face in a message: two outer sites share a row, as only half of
+    /// their lanes are at the outer face (kernels/wilson.h).
     pub(crate) fn face_rows(&self, mu: usize) -> usize {
         let shared = if self.lane_bits[mu] != 0 { 2 } else { 1 };
         self.face_outer(mu).div_ceil(shared)
@@ -310,7 +309,8 @@ impl Geometry {
     }
 }
 
-/// Describes what decides how fields lie in memory on a device; neighbouring ranks must have the same.
+/// A text with everything that determines the layout of fields on a device; it must be the same on neighbouring
+/// ranks.
 pub fn layout_on(device: &Device) -> String {
     if !device.is_cpu() {
         return "the layout of GPUs".into();
@@ -320,11 +320,11 @@ pub fn layout_on(device: &Device) -> String {
     format!("{lanes:?} lanes")
 }
 
-/// The number of lanes and each direction's lane bit. The parity of a site must be the same in all lanes. Extents that
-/// four divides are split into pieces of even extents. Of others, which are twice an odd number, the first stays whole
-/// and the others of more than two sites are split into pieces of odd extents: with a step to the next piece goes one
-/// by half of the extent that stays whole, so that both together are even (kernels/geometry.h); only if `turns`, for
-/// messages between ranks know nothing of that.
+/// The number of lanes, and each direction's lane bit. The parity of a site must be the same in all lanes. Extents
+/// that four divides are split into pieces of even extents. Of others, which are twice an odd number, the first stays
+/// whole and the others of more than two sites are split into pieces of odd extents: with a step to the next piece
+/// goes one by half of the extent that stays whole, so that both together are even (kernels/geometry.h); only if
+/// `turns`, for messages between ranks know nothing of that.
 fn lanes_of(extents: [usize; 4], max_lanes: usize, turns: bool) -> (usize, [usize; 4]) {
     let whole = (0..4).find(|&mu| !extents[mu].is_multiple_of(4));
     let odd = |mu: usize| turns && whole != Some(mu) && extents[mu] > 2;

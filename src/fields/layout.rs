@@ -7,30 +7,31 @@ use crate::bail;
 use crate::error::{words, Result};
 use crate::params::choices;
 
-/// An index of an array, named by what it counts.
+/// An index of an array, named by the quantity that it counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Index {
-    /// Time slices, where they lie outside of all other indices.
+    /// Time slice, if it is slower than all other indices.
     Slice,
-    /// Even and odd sites.
+    /// Parity: even and odd sites.
     Parity,
-    /// Flavours of a doublet (the slices of its field), where one array holds both.
+    /// Flavour of a doublet (slice of its field), if one array holds both flavours.
     Flavour,
-    /// Sites: all of them, or those of one parity or time slice where there is an index for that.
+    /// Site: of all sites or, if there are indices for parity or time slice, of those in one of these.
     Site,
     /// Direction of a link.
     Direction,
-    /// 0: the link that begins at this site; 1: the link that ends here.
+    /// 0: the link that begins at the site; 1: the link that ends at it.
     Backward,
     Row,
     Column,
     Spin,
     Colour,
-    /// The two blocks of a clover term.
+    /// One of the two blocks of a clover term.
     Chirality,
-    /// Number inside a clover block; where [`Self::Complex`] is an index of its own, number of one of the 15 pairs.
+    /// Number of a real in a clover block or, if [`Self::Complex`] is a separate index, of one of the 15 complex
+    /// numbers.
     Packed,
-    /// Real, imaginary.
+    /// Real or imaginary part.
     Complex,
 }
 
@@ -50,8 +51,7 @@ words!(Index {
     Complex => "complex",
 });
 
-/// Bases of the gamma matrices that arrays of spinors may refer to (physics.md); fields of plaq are in
-/// `DeGrandRossi`.
+/// Bases of the gamma matrices for arrays of spinors (physics.md); plaq's own fields are in `DeGrandRossi`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GammaBasis {
     DeGrandRossi,
@@ -69,7 +69,7 @@ words!(GammaBasis {
 });
 
 choices! {
-    /// Gamma matrices that spinors of an array refer to (docs/layouts.md).
+    /// Bases of the gamma matrices for arrays of spinors (docs/layouts.md).
     names GammaBasis: plaq_basis {
         /// DeGrand-Rossi basis, of MILC, Chroma and QUDA.
         DeGrandRossi = 0, PLAQ_BASIS_DEGRAND_ROSSI, "degrand_rossi";
@@ -106,7 +106,7 @@ impl GammaBasis {
     }
 }
 
-/// The kind of field that a layout describes.
+/// The kind of field for which a layout is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     Links,
@@ -120,43 +120,43 @@ words!(Content {
     Clover => "clover terms",
 });
 
-/// An array of a host program: which index runs how, and what its numbers mean. Start from a
-/// named constructor and change fields.
+/// The layout of an array of a host program: the order of its indices, and what its numbers mean. Start from a named
+/// constructor and change fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
     pub name: &'static str,
     pub content: Content,
     /// Precision of the array's numbers, double or single.
     pub precision: Precision,
-    /// Indices, slowest first.
+    /// The indices from the slowest to the fastest.
     pub order: Vec<Index>,
-    /// Axes of the lattice, the fastest first (0 = x, 3 = t).
+    /// Axes of the lattice from the fastest to the slowest (0 = x, 3 = t).
     pub axes: [usize; 4],
     /// Number of unused sites on both sides of each of `axes`, which leave room for a halo.
     pub halo: [usize; 4],
     /// Position of the directions x, y, z, t among the links of a site.
     pub directions: [usize; 4],
-    /// True where odd sites come before even ones.
+    /// True if odd sites come before even ones.
     pub odd_first: bool,
-    /// True where a field of one parity takes its half of an array for the whole lattice.
+    /// True if a field of one parity is stored in its half of an array for the whole lattice.
     pub whole: bool,
-    /// True where each direction is an array of its own.
+    /// True if each direction has an array of its own.
     pub separate: bool,
     /// Number of reals in the struct of a site, and the index of the first real of its data; for arrays of structs
     /// only.
     pub structs: Option<(usize, usize)>,
     /// Number of sites for which a block has room, where that is more than it has sites.
     pub room: Option<usize>,
-    /// The array holds `scale` times the links.
+    /// Factors that the array contains: it holds `scale` times the links.
     pub scale: [f64; 4],
-    /// The array holds these phases times the links that cross the boundary.
+    /// Boundary phases that the array contains: it holds these phases times the links that cross the boundary.
     pub boundary: [Complex64; 4],
-    /// The array holds (-1)^n times the links of each direction, n the sum of those coordinates on the whole lattice
-    /// whose bits (x lowest) are set.
+    /// Staggered phases that the array contains: it holds (-1)^n times the links of each direction, where n is the
+    /// sum of those coordinates on the whole lattice whose bits (x lowest) are set.
     pub staggered: [u8; 4],
-    /// Spins of a vector: 4, or 1 for colour vectors.
+    /// Number of spins of a vector: 4, or 1 for colour vectors.
     pub spins: usize,
-    /// Basis of spinors.
+    /// Basis of the spinors.
     pub basis: GammaBasis,
 }
 
@@ -164,7 +164,7 @@ use Index::*;
 
 const XYZT: [usize; 4] = [0, 1, 2, 3];
 const ZYXT: [usize; 4] = [2, 1, 0, 3];
-/// Positions of x, y, z, t among the links of a site where t comes first.
+/// Positions of x, y, z, t among the links of a site if t comes first.
 const TIME_FIRST: [usize; 4] = [1, 2, 3, 0];
 
 impl Layout {
@@ -217,7 +217,7 @@ impl Layout {
         let order = [Complex, Row, Column, Parity, Site];
         Layout { separate: true, ..Self::links("QDP-JIT", precision, XYZT, &order) }
     }
-    /// MILC: even sites, then odd, four links on a site.
+    /// MILC: even sites, then odd, four links for each site.
     pub fn milc(precision: Precision) -> Self {
         Self::links("MILC", precision, XYZT, &[Parity, Site, Direction, Row, Column, Complex])
     }
@@ -243,33 +243,33 @@ impl Layout {
         boundary[3] = -boundary[3];
         Layout { boundary, staggered: [0b1000, 0b1001, 0b1011, 0], ..self }
     }
-    /// CPS: as MILC with columns outside rows; the links carry `anisotropy`.
+    /// CPS: as MILC, but with columns slower than rows; the array contains the factor `anisotropy`.
     pub fn cps(precision: Precision, anisotropy: f64) -> Self {
         let order = [Parity, Site, Direction, Column, Row, Complex];
         Layout { scale: [anisotropy; 4], ..Self::links("CPS", precision, XYZT, &order) }
     }
-    /// BQCD: direction slowest; each parity has room for a halo of one site after its own sites.
+    /// BQCD: direction slowest; the sites of each parity are followed by memory for a halo of one site.
     pub fn bqcd(precision: Precision, extents: [usize; 4]) -> Self {
         let order = [Direction, Parity, Site, Column, Row, Complex];
         let rest: usize = extents[1..].iter().map(|l| l + 2).product();
         let room = Some((extents[0] / 2 + 2) * rest);
         Layout { room, ..Self::links("BQCD", precision, XYZT, &order) }
     }
-    /// TIFR: direction slowest; the links carry `scale`.
+    /// TIFR: direction slowest; the array contains the factor `scale`.
     pub fn tifr(precision: Precision, scale: f64) -> Self {
         let order = [Direction, Parity, Site, Column, Row, Complex];
         Layout { scale: [scale; 4], ..Self::links("TIFR", precision, XYZT, &order) }
     }
-    /// TIFR with room for two slices of halo on both sides of z.
+    /// TIFR with memory for two slices of halo on both sides of z.
     pub fn tifr_padded(precision: Precision, scale: f64) -> Self {
         Layout { name: "TIFR padded", halo: [0, 0, 2, 0], ..Self::tifr(precision, scale) }
     }
-    /// x fastest, four links on a site.
+    /// Lexicographic: x fastest, four links for each site.
     pub fn lexicographic(precision: Precision) -> Self {
         Self::links("lexicographic", precision, XYZT, &[Site, Direction, Row, Column, Complex])
     }
-    /// openQCD: on each odd site (z fastest, then y, x, t) the links +t, -t, +x, -x, ...: the
-    /// order of its configuration files.
+    /// openQCD: for each odd site (z fastest, then y, x, t) the links +t, -t, +x, -x, ...; this is the order of its
+    /// configuration files.
     pub fn openqcd(precision: Precision) -> Self {
         let order = [Site, Direction, Backward, Row, Column, Complex];
         Layout { directions: TIME_FIRST, ..Self::links("openQCD", precision, ZYXT, &order) }
@@ -278,21 +278,21 @@ impl Layout {
     pub fn standard_pattern(precision: Precision) -> Self {
         Self::culgt("StandardPattern", precision, &[Site, Direction, Row, Column, Complex])
     }
-    /// cuLGT GpuPattern.
+    /// cuLGT's GpuPattern.
     pub fn gpu_pattern(precision: Precision) -> Self {
         Self::culgt("GpuPattern", precision, &[Direction, Row, Column, Complex, Parity, Site])
     }
-    /// cuLGT GpuPatternTimeslice.
+    /// cuLGT's GpuPatternTimeslice.
     pub fn timeslice_pattern(precision: Precision) -> Self {
         let order = [Slice, Direction, Row, Column, Complex, Parity, Site];
         Self::culgt("GpuPatternTimeslice", precision, &order)
     }
-    /// cuLGT GpuPatternParityPriority.
+    /// cuLGT's GpuPatternParityPriority.
     pub fn parity_pattern(precision: Precision) -> Self {
         let order = [Parity, Direction, Row, Column, Complex, Site];
         Self::culgt("GpuPatternParityPriority", precision, &order)
     }
-    /// cuLGT GpuPatternTimesliceParityPriority.
+    /// cuLGT's GpuPatternTimesliceParityPriority.
     pub fn timeslice_parity_pattern(precision: Precision) -> Self {
         let order = [Slice, Parity, Direction, Row, Column, Complex, Site];
         Self::culgt("GpuPatternTimesliceParityPriority", precision, &order)
@@ -301,36 +301,37 @@ impl Layout {
         Layout { directions: TIME_FIRST, ..Self::links(name, precision, ZYXT, order) }
     }
 
-    /// QUDA_DIRAC_ORDER, also MILC: even sites, then odd, colour inside spin.
+    /// QUDA_DIRAC_ORDER, also MILC: even sites, then odd, colour faster than spin.
     pub fn dirac(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Parity, Site, Spin, Colour, Complex];
         Layout { basis, ..Self::spinors("Dirac", precision, XYZT, &order) }
     }
-    /// QUDA_DIRAC_ORDER of twisted doublets: even sites, then odd, of each parity the first flavour, then the second.
+    /// QUDA_DIRAC_ORDER of twisted-mass doublets: even sites, then odd; for each parity the first flavour, then the
+    /// second.
     pub fn dirac_doublet(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Parity, Flavour, Site, Spin, Colour, Complex];
         Layout { basis, ..Self::spinors("Dirac doublet", precision, XYZT, &order) }
     }
-    /// QUDA_QDP_DIRAC_ORDER: even sites, then odd, spin inside colour.
+    /// QUDA_QDP_DIRAC_ORDER: even sites, then odd, spin faster than colour.
     pub fn qdp_spinor(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Parity, Site, Colour, Spin, Complex];
         Layout { basis, ..Self::spinors("QDP spinor", precision, XYZT, &order) }
     }
-    /// QDP-JIT: sites fastest; fields of one parity lie in their half of the lattice's array.
+    /// QDP-JIT: sites fastest; fields of one parity are stored in their half of the whole lattice's array.
     pub fn qdpjit_spinor(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Complex, Colour, Spin, Parity, Site];
         Layout { basis, whole: true, ..Self::spinors("QDP-JIT spinor", precision, XYZT, &order) }
     }
-    /// CPS: odd sites, then even, colour inside spin.
+    /// CPS: odd sites, then even, colour faster than spin.
     pub fn cps_spinor(precision: Precision, basis: GammaBasis) -> Self {
         Layout { name: "CPS spinor", odd_first: true, ..Self::dirac(precision, basis) }
     }
-    /// TIFR, as `dirac`, with room for two slices of halo on both sides of z.
+    /// TIFR: as `dirac`, with memory for two slices of halo on both sides of z.
     pub fn tifr_padded_spinor(precision: Precision, basis: GammaBasis) -> Self {
         let halo = [0, 0, 2, 0];
         Layout { name: "TIFR padded spinor", halo, ..Self::dirac(precision, basis) }
     }
-    /// x fastest, colour inside spin.
+    /// Lexicographic: x fastest among sites, colour faster than spin.
     pub fn lexicographic_spinor(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Site, Spin, Colour, Complex];
         Layout { basis, ..Self::spinors("lexicographic spinor", precision, XYZT, &order) }
@@ -354,7 +355,7 @@ impl Layout {
         let order = [Parity, Site, Chirality, Packed];
         Self::new("packed clover", Content::Clover, precision, XYZT, &order)
     }
-    /// x fastest, the blocks as in `packed_clover`.
+    /// Lexicographic: x fastest among sites, blocks as in `packed_clover`.
     pub(super) fn lexicographic_clover(precision: Precision) -> Self {
         let order = [Site, Chirality, Packed];
         Self::new("lexicographic clover", Content::Clover, precision, XYZT, &order)
@@ -367,7 +368,7 @@ impl Layout {
         Layout { separate: true, ..layout }
     }
 
-    /// All named layouts of links with plain parameters; `extents` determine the room of those with a halo.
+    /// All named layouts of links with default parameters; `extents` determine the memory of those with a halo.
     pub fn all_links(precision: Precision, extents: [usize; 4]) -> Vec<Layout> {
         let p = precision;
         let site = Self::milc_site(p, 252 * p.bytes(), 14 * p.bytes());
@@ -422,7 +423,7 @@ impl Layout {
             (true, Content::Clover) => 2,
         }
     }
-    /// Bytes of each array for a lattice of these extents (one right-hand side of spinors).
+    /// Bytes of each array for a lattice of these extents (for spinors of one right-hand side).
     pub fn bytes(&self, extents: [usize; 4], group: Group, subset: Subset) -> Result<Vec<usize>> {
         let shape = Strides::new(self, extents, group, subset)?;
         Ok(shape.reals.iter().map(|reals| reals * self.precision.bytes()).collect())
@@ -476,24 +477,24 @@ impl Layout {
     }
 }
 
-/// A layout applied to a lattice: strides in reals. Sites come in blocks of one slice and one parity.
+/// A layout applied to a lattice: strides in reals. Sites are grouped in blocks of one slice and one parity.
 #[derive(Clone)]
 pub(crate) struct Strides {
     /// Number of sites in a block.
     pub sites: usize,
-    /// (parity, slice, first real) of each block.
+    /// For each block (parity, slice, index of its first real).
     pub blocks: Vec<(usize, usize, usize)>,
     pub stride_site: usize,
-    /// (array, first real) of each component, in the order of the field.
+    /// For each component, in the order of the field, (array, index of its first real).
     pub components: Vec<(usize, usize)>,
-    /// Distance from a forward to the backward link in reals; 0 where the array has no backward links.
+    /// Distance in reals from a forward to the backward link; 0 if the array has no backward links.
     pub back: usize,
     /// Number of reals of each array, which is also the distance of right-hand sides in the same array.
     pub reals: Vec<usize>,
     pub span: usize,
-    /// Distance from one flavour to the next in reals; 0 where an array holds one flavour.
+    /// Distance in reals from one flavour to the next; 0 if an array holds one flavour.
     pub stride_flavour: usize,
-    /// True where unused sites of a halo lie between the sites of a block.
+    /// True if unused sites of a halo lie between the sites of a block.
     pub gaps: bool,
     pub sliced: bool,
     pub split: bool,

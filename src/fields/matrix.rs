@@ -1,5 +1,5 @@
-//! Matrices on every site that are no links: staples, products along paths, derivatives, elements of
-//! the Lie algebra. They lie in memory as links do and have the same borders.
+//! Fields of matrices other than links: staples, products along paths, derivatives, elements of the Lie algebra.
+//! Their layout in memory and their borders are those of links.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::backend::{Device, FieldView};
 use crate::bail;
 use crate::error::{words, Result};
 
-/// The kind of matrices in a [`MatrixField`], which decides how many reals each takes.
+/// The kind of matrices in a [`MatrixField`], which determines the count of reals for each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatrixForm {
-    /// Any 3x3 matrix: 18 reals (`R18` in kernels).
+    /// General 3x3 matrices: 18 reals (`R18` in kernels).
     General,
-    /// SU(3) by its first two rows: 12 reals (`R12`).
+    /// SU(3) matrices, stored as their first two rows: 12 reals (`R12`).
     Group,
-    /// Hermitian and traceless: eight coefficients of T_a (`kernels/algebra.h`).
+    /// Hermitian traceless matrices: eight coefficients of T_a (`kernels/algebra.h`).
     Algebra,
 }
 
@@ -26,7 +26,7 @@ words!(MatrixForm {
 });
 
 impl MatrixForm {
-    /// The storage of links that has as many reals as these matrices; messages of borders take it.
+    /// The storage of links with as many reals, which is used for messages with borders.
     fn recon(self) -> Recon {
         match self {
             MatrixForm::General => Recon::R18,
@@ -36,7 +36,7 @@ impl MatrixForm {
     }
 }
 
-/// `count` 3x3 matrices per site, in double or single precision.
+/// A field of `count` 3x3 matrices per site, in double or single precision.
 #[derive(Debug)]
 pub struct MatrixField {
     inner: GaugeField,
@@ -72,11 +72,11 @@ impl MatrixField {
         Ok(MatrixField { inner, form })
     }
 
-    /// The links of a field stored whole, as four general matrices on a site.
+    /// Turns links stored whole into four general matrices per site.
     pub fn from_links(links: GaugeField) -> Self {
         MatrixField { inner: links, form: MatrixForm::General }
     }
-    /// The matrices as a field of links stored whole, for arrays of hosts that are laid out as links.
+    /// Turns the matrices into links stored whole, for arrays of hosts that have the layout of links.
     pub fn into_links(self) -> GaugeField {
         self.inner
     }
@@ -93,7 +93,7 @@ impl MatrixField {
     pub fn form(&self) -> MatrixForm {
         self.form
     }
-    /// Matrices per site.
+    /// Number of matrices per site.
     pub fn count(&self) -> usize {
         self.inner.matrices()
     }
@@ -101,11 +101,12 @@ impl MatrixField {
     pub fn clear(&mut self) -> Result<()> {
         self.inner.clear()
     }
-    /// Brings the borders up to date after matrices were written; every rank calls it. On one rank nothing happens.
+    /// Updates the borders after matrices were written; every rank calls it. Does nothing on one rank.
     pub(crate) fn exchange(&self) -> Result<()> {
         self.inner.exchange(None)
     }
-    /// The two planes, even and odd sites, as kernels take them; sites are numbered as those of links (`link_site`).
+    /// The two planes, even and odd sites, in the form that kernels take; sites are numbered as for links
+    /// (`link_site`).
     pub(crate) fn view(&self) -> FieldView {
         self.inner.view()
     }

@@ -57,14 +57,14 @@ use crate::params::choices;
 use crate::refuse;
 
 choices! {
-    /// Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
-    /// otherwise; sums are in double.
+    /// Storage precision; the value is the number of bytes of a real. Arithmetic is in double precision for fields in
+    /// double, else in single; sums are in double.
     impl Precision: plaq_precision {
         /// 64-bit floating point.
         F64 = 8, PLAQ_PRECISION_DOUBLE, "double";
         /// 32-bit floating point.
         F32 = 4, PLAQ_PRECISION_SINGLE, "single";
-        /// 16-bit fixed point, for spinors with one norm per site.
+        /// 16-bit fixed point; spinors have one norm per site.
         F16 = 2, PLAQ_PRECISION_HALF, "half";
     }
 }
@@ -78,7 +78,7 @@ impl Precision {
             Precision::F64 => 8,
         }
     }
-    /// Roundoff of a stored number relative to the largest number of its site.
+    /// Rounding error of a stored number, relative to the largest number of its site.
     pub fn epsilon(self) -> f64 {
         match self {
             // Half a unit; units are top / 32767 (CPU) or up to top / 32744 (GPU, kernels/field.h).
@@ -87,7 +87,7 @@ impl Precision {
             Precision::F64 => f64::EPSILON / 2.0,
         }
     }
-    /// Whether a site carries a unit beside its numbers (16-bit storage).
+    /// Whether each site has a unit in addition to its numbers (16-bit storage).
     pub fn has_norm(self) -> bool {
         self == Precision::F16
     }

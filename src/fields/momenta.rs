@@ -22,11 +22,10 @@ use crate::refuse;
 #[derive(Debug)]
 pub struct Momenta(MatrixField);
 
-/// The numbers that an array of a host holds for the momentum of each link, in double precision; four links (x, y, z,
-/// t) on a site.
+/// The form of the momentum of a link in a host's array, in double precision; a site has four links (x, y, z, t).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum MomentaForm {
-    /// The coefficients p_1 to p_8.
+    /// The coefficients p_1 to p_8 of p = sum_a p_a T_a.
     Coefficients,
     /// i p as 10 reals: entries 01, 02, 12 (real, imaginary), the imaginary parts of entries 00, 11, 22, and an
     /// unused one: `anti_hermitmat` of MILC, reconstruct 10 of QUDA.
@@ -46,12 +45,12 @@ words!(MomentaForm {
 });
 
 choices! {
-    /// Numbers that an array of momenta holds for each link; a site has four links.
+    /// The form of the momentum of a link in a host's array; a site has four links.
     names MomentaForm: plaq_momentum_form {
-        /// p_1 to p_8.
+        /// The coefficients p_1 to p_8 of p = sum_a p_a T_a.
         Coefficients = 0, PLAQ_MOMENTUM_COEFFICIENTS, "coefficients";
-        /// i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
-        /// is free; MILC's anti_hermitmat.
+        /// i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, and an unused one; MILC's
+        /// anti_hermitmat.
         Ten = 1, PLAQ_MOMENTUM_TEN, "ten";
         /// i p as 3x3 complex numbers, row major.
         Matrices = 2, PLAQ_MOMENTUM_MATRICES, "matrices";
@@ -80,14 +79,14 @@ impl MomentaForm {
     }
 }
 
-/// Order of the sites in an array of momenta.
+/// Order of this rank's sites in an array of momenta.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SiteOrder {
-    /// x fastest, t slowest.
+    /// Lexicographic: x fastest, t slowest.
     Lexicographic,
     /// Even sites, then odd ones, each lexicographic: MILC and QUDA.
     EvenOdd,
-    /// The eight links of each odd site, as [`Layout::openqcd`] has them.
+    /// openQCD: the eight links of each odd site, as in [`Layout::openqcd`].
     OpenQcd,
 }
 
@@ -100,11 +99,11 @@ words!(SiteOrder {
 choices! {
     /// Order of this rank's sites in an array of momenta.
     names SiteOrder: plaq_site_order {
-        /// x fastest, t slowest.
+        /// Lexicographic: x fastest, t slowest.
         Lexicographic = 0, PLAQ_SITE_ORDER_LEXICOGRAPHIC, "lexicographic";
-        /// Even sites, then odd ones.
+        /// Even sites, then odd ones, each in lexicographic order.
         EvenOdd = 1, PLAQ_SITE_ORDER_EVEN_ODD, "even_odd";
-        /// The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
+        /// openQCD: the eight links of each odd site, as in PLAQ_ORDER_OPENQCD.
         OpenQcd = 2, PLAQ_SITE_ORDER_OPENQCD, "openqcd";
     }
 }
@@ -114,7 +113,7 @@ impl Momenta {
         MatrixField::bytes(geometry, precision, MatrixForm::Algebra, 4)
     }
 
-    /// Zero momenta, in double or single precision.
+    /// Makes momenta that are zero, in double or single precision.
     pub fn new(device: &Device, geometry: &Arc<Geometry>, precision: Precision) -> Result<Self> {
         Ok(Momenta(MatrixField::new(device, geometry, precision, MatrixForm::Algebra, 4)?))
     }
@@ -128,11 +127,11 @@ impl Momenta {
     pub fn precision(&self) -> Precision {
         self.0.precision()
     }
-    /// The two planes of four elements of the algebra, numbered as those of links.
+    /// The two planes of four elements of the algebra per site, numbered as for links.
     pub(crate) fn view(&self) -> FieldView {
         self.0.view()
     }
-    /// Brings the borders up to date: forces that are collected across faces need them, momenta themselves do not.
+    /// Updates the borders; forces that are collected across faces need them, momenta do not.
     pub(crate) fn exchange(&self) -> Result<()> {
         self.0.exchange()
     }
@@ -157,7 +156,7 @@ impl Momenta {
         self.run(kernels::RandomMomenta::of(self.precision())?, &args)
     }
 
-    /// Sets the momenta of links that do not change at boundaries in time to zero.
+    /// Sets the momenta of fixed links at boundaries in time to zero.
     pub fn rest(&mut self) -> Result<()> {
         if self.geometry().boundary().is_periodic() {
             return Ok(());
@@ -165,13 +164,13 @@ impl Momenta {
         self.run(kernels::MomentaRest::of(self.precision())?, &self.args())
     }
 
-    /// Kinetic energy 1/2 sum over links and a of p_a^2, of all ranks.
+    /// Kinetic energy: 1/2 p_a^2 summed over a and over all links of all ranks.
     pub fn kinetic(&self) -> Result<f64> {
         Ok(0.5 * self.norm2()?.0)
     }
 
-    /// The sum over all links of sum_a p_a^2, and the largest value on one link, of all ranks. Numbers that are not
-    /// finite show in the sum.
+    /// The sum over all links of sum_a p_a^2, and its largest value on one link, over all ranks. If a number is not
+    /// finite, neither is the sum.
     pub fn norm2(&self) -> Result<(f64, f64)> {
         let geometry = self.geometry();
         let (args, work) = (self.args(), geometry.work(2));
@@ -184,20 +183,20 @@ impl Momenta {
         sum_and_max(geometry, &v)
     }
 
-    /// p = scale p + factor q.
+    /// Computes p = scale p + factor q.
     pub fn add(&mut self, scale: f64, factor: f64, other: &Momenta) -> Result<()> {
         self.matches(other.geometry(), other.device(), "momenta")?;
         let args = MomentaArgs { other: other.view(), scale, factor, ..self.args() };
         self.run(kernels::MomentaAdd::of(self.precision(), other.precision())?, &args)
     }
 
-    /// p = scale p.
+    /// Computes p = scale p.
     pub fn scale(&mut self, scale: f64) -> Result<()> {
         let args = MomentaArgs { other: self.view(), scale, factor: 0.0, ..self.args() };
         self.run(kernels::MomentaAdd::of(self.precision(), self.precision())?, &args)
     }
 
-    /// Copies the numbers of `other`, whatever its precision.
+    /// Copies the numbers of `other`; precisions may differ.
     pub fn copy_from(&mut self, other: &Momenta) -> Result<()> {
         if self.precision() == other.precision() && self.geometry() == other.geometry() {
             return self.0.copy_raw(&other.0);
@@ -205,8 +204,8 @@ impl Momenta {
         self.add(0.0, 1.0, other)
     }
 
-    /// p_a = scale p_a + 2 factor Im tr T_a W for four general matrices W on a site. With W = U V this is the force
-    /// of Re tr U V, if `factor` is -step times half of its coefficient.
+    /// Computes p_a = scale p_a + 2 factor Im tr T_a W for four general matrices W on a site. With W = U V this is
+    /// the force of Re tr U V, if `factor` is -step times half of the term's coefficient.
     pub fn add_projection(&mut self, scale: f64, factor: f64, w: &MatrixField) -> Result<()> {
         self.matches(w.geometry(), w.device(), "matrices")?;
         if (w.form(), w.count(), w.precision()) != (MatrixForm::General, 4, self.precision()) {
@@ -242,8 +241,7 @@ impl Momenta {
         Ok(())
     }
 
-    /// Replaces the momenta by those of an array of this rank's sites, whose numbers are `factor` times
-    /// those of p.
+    /// Replaces the momenta by those of an array of this rank's sites, which contains `factor` times p.
     ///
     /// # Errors
     /// `BadLayout`: the array has another length; `InvalidArgument`: factor 0; `NotFinite`: NaN or
@@ -322,7 +320,7 @@ impl Momenta {
         buffer.download(bytemuck::cast_slice_mut(array))
     }
 
-    /// i p of every link of an array, in the order of the array.
+    /// The matrices i p of all links in an array, in the order of the array.
     fn decoded(&self, array: &[f64], form: MomentaForm, factor: f64) -> Result<Vec<f64>> {
         let mut sequence = Momenta::new(self.device(), self.geometry(), Precision::F64)?;
         sequence.load(array, form, SiteOrder::Lexicographic, factor)?;
@@ -332,7 +330,7 @@ impl Momenta {
         Ok(matrices)
     }
 
-    /// A field with a matrix on every link, in whose memory orders of links can be read and written.
+    /// A field with a matrix on every link, through which arrays in orders of links are read and written.
     fn link_matrices(&self) -> Result<GaugeField> {
         GaugeField::new(self.device(), self.geometry(), Precision::F64, Recon::R18)
     }

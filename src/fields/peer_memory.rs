@@ -1,29 +1,29 @@
-//! Memory of other ranks' GPUs of one host, opened to be written to.
+//! Memory of other ranks' GPUs on the same host, opened for writing.
 
 use super::routes::Route;
 use crate::backend::{Attached, Buffer, Device, Ptr};
 use crate::comm::Comm;
 use crate::error::Result;
 
-/// Size of the pages in which a driver shares memory between processes: an allocation of whole pages shares nothing
+/// Size of the pages in which a driver shares memory between processes; an allocation of whole pages shares nothing
 /// else.
 pub(super) const SHARED_PAGE: usize = 2 << 20;
-/// Largest number of ranks whose memory a rank opens at a time: its neighbours, or those of a board.
+/// Largest number of ranks whose memory a rank opens at a time: its neighbours, or those with whom it exchanges sums.
 const MAX_REACHED: usize = 8;
-/// Room for what a device says of memory that it shares.
+/// Size in bytes of a driver's handle of shared memory.
 const HANDLE_BYTES: usize = 127;
 
-/// Size in bytes of an allocation that other processes are to reach.
+/// Size in bytes of an allocation that other processes will open.
 pub(super) fn shared_bytes(bytes: usize) -> usize {
     bytes.next_multiple_of(SHARED_PAGE)
 }
 
-/// Whether every rank says yes.
+/// Whether `yes` is true on every rank.
 pub(super) fn all(comm: &Comm, yes: bool) -> Result<bool> {
     Ok(comm.all_gather(&[yes as u8])?.iter().all(|&vote| vote == 1))
 }
 
-/// One allocation on each rank, at the addresses where this rank's kernels reach it.
+/// One allocation on each rank, with the addresses at which this rank's kernels reach them.
 #[derive(Debug)]
 pub(super) struct PeerMemory {
     own: (usize, Ptr),
@@ -31,8 +31,8 @@ pub(super) struct PeerMemory {
 }
 
 impl PeerMemory {
-    /// Allocates zeroed memory and opens that of `ranks`, which are on this rank's host. Of two ranks that name each
-    /// other both reach the other's memory or neither does. None if no rank reaches any. All ranks call this.
+    /// Allocates zeroed memory and opens that of `ranks`, which are on this rank's host. If two ranks name each
+    /// other, both reach the other's memory or neither does. None if no rank reaches any. All ranks call this.
     pub fn new(
         device: &Device,
         comm: &Comm,
@@ -58,7 +58,7 @@ impl PeerMemory {
         Ok((!all(comm, !some)?).then_some((buffer, reach)))
     }
 
-    /// Opens the memory of other ranks, as far as both of a pair reach that of the other.
+    /// Opens the memory of other ranks, where both ranks of a pair can reach that of the other.
     fn open(
         &mut self,
         device: &Device,
@@ -100,7 +100,7 @@ impl PeerMemory {
         Ok(())
     }
 
-    /// Stands for the memory of all ranks by that of this one, for kernels that are not run.
+    /// Uses this rank's memory in the place of that of all ranks, for kernels that are not run.
     pub fn own(rank: usize, ptr: Ptr) -> PeerMemory {
         PeerMemory { own: (rank, ptr), others: Vec::new() }
     }
@@ -110,7 +110,7 @@ impl PeerMemory {
         self.others.clear();
     }
 
-    /// The address where the memory of a rank begins, if this rank reaches it.
+    /// The address at which the memory of a rank begins, if this rank reaches it.
     pub fn of(&self, rank: usize) -> Option<Ptr> {
         let other = self.others.iter().find(|(r, _)| *r == rank);
         let own = (self.own.0 == rank).then_some(self.own.1);

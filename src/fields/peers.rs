@@ -1,5 +1,5 @@
-//! GPUs of one host that reach each other's memory: what is written there for others, and where they take
-//! sums among themselves.
+//! GPUs on one host that reach each other's memory: flags and memory through which kernels wait for other ranks and
+//! exchange sums.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -12,23 +12,23 @@ use crate::bail;
 use crate::comm::{Comm, Listener};
 use crate::error::{Error, Result, Status};
 
-/// Bytes of a number with its tag on a board (kernels/sums.h).
+/// Bytes of a number with its tag in the memory for sums (kernels/sums.h).
 pub(super) const NUMBER_BYTES: usize = 16;
 /// Memory that kernels of one device share with other ranks to wait for them.
 #[derive(Debug)]
 pub(super) struct Peers {
-    /// Zero as long as every message came; then the code of what did not, see `check`.
+    /// Zero as long as all messages have arrived; then the code of the missing one, see `check`.
     pub failed: Mapped,
     pub board: Option<Mutex<SumBoard>>,
-    /// The devices of all ranks where these send each other messages by themselves.
+    /// The devices of all ranks, if these send each other messages themselves.
     pub devices: Option<Devices>,
     ranks: Listener,
 }
 
-/// Value of `failed`: kernels shall not wait for messages any more.
+/// Value of `failed` that tells kernels not to wait for messages any more.
 const GIVEN_UP: u32 = 255;
 
-/// The memory into which ranks write their sums for this one (kernels/sums.h).
+/// The memory into which other ranks write their sums for this one (kernels/sums.h).
 #[derive(Debug)]
 pub(super) struct SumBoard {
     _own: Buffer,
@@ -39,7 +39,7 @@ pub(super) struct SumBoard {
 }
 
 impl Peers {
-    /// Makes the flags and boards of a device. All ranks call this.
+    /// Makes the shared memory of a device for flags and sums. All ranks call this.
     pub fn new(device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = comm.agree(device.mapped(1))?;
         comm.agree(Route::asked())?;
@@ -48,7 +48,7 @@ impl Peers {
         Ok(Arc::new(Peers { failed, board, devices, ranks: comm.listener() }))
     }
 
-    /// Flags and a board like these on a device whose kernels are not run; nobody is asked.
+    /// The same memory for a device whose kernels are not run; other ranks take no part.
     pub fn like_on(known: Option<&Peers>, device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = device.mapped(1)?;
         let own = known.and_then(|peers| peers.board.as_ref());
@@ -57,13 +57,13 @@ impl Peers {
         Ok(Arc::new(Peers { failed, board, devices: None, ranks: comm.listener() }))
     }
 
-    /// Tells the device, before the launch of a kernel that waits for other ranks, which ranks to check during a wait.
+    /// Tells the device, before a kernel that waits for other ranks is launched, which ranks to check while it waits.
     pub fn awaited_on(self: &Arc<Peers>, device: &Device) {
         let peers: Weak<Peers> = Arc::downgrade(self);
         device.awaits(&(peers as Weak<dyn Awaited>));
     }
 
-    /// Closes the boards of others that this rank opened; returns whether others use what belongs to this rank.
+    /// Closes the memory of other ranks that this rank opened; returns whether others use this rank's memory.
     pub fn release(&self) -> bool {
         if let Some(board) = &self.board {
             lock(board).reach.close();
@@ -71,13 +71,14 @@ impl Peers {
         self.board.is_some() || self.devices.is_some()
     }
 
-    /// Ends kernels that still wait for other ranks, for good.
+    /// Ends all kernels that wait for other ranks; no kernel waits afterwards.
     pub fn give_up(&self) {
         self.failed.set(0, GIVEN_UP);
         self.devices.iter().for_each(Devices::abort);
     }
 
-    /// Refuses results that rest on a message which did not come, and gives up on the ranks that it waited for.
+    /// Refuses results that depend on a message which has not arrived, and gives up the ranks that should have sent
+    /// it.
     pub fn check(&self, comm: &Comm) -> Result<()> {
         let (rank, what) = match self.failed.get(0) as usize {
             0 => return Ok(()),
@@ -147,7 +148,7 @@ impl SumBoard {
     }
 }
 
-/// Locks a mutex, also after another thread panicked with it.
+/// Locks a mutex, even if another thread panicked while holding it.
 pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

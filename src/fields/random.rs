@@ -1,6 +1,6 @@
-//! Fields of random numbers: Philox 4x32-10 keyed by the seed and counted by the global site
-//! (kernels/philox.h), so that a field is the same on every device, thread count and
-//! decomposition. Numbers are made in double and rounded to the storage.
+//! Fields of random numbers: Philox 4x32-10 with the seed as key and the global site in the counter
+//! (kernels/philox.h), so that a field is the same on every device, number of threads and decomposition. Numbers are
+//! computed in double precision and rounded to the storage.
 
 use super::time_slices::vanish;
 use super::{GaugeField, RhsOrder, SpinorField, Subset};
@@ -15,9 +15,9 @@ use crate::refuse;
 pub enum Noise {
     /// Complex normal numbers: real and imaginary part of variance 1/2.
     Normal,
-    /// 1, i, -1 or -i.
+    /// The numbers 1, i, -1 and -i with equal probability.
     Z4,
-    /// 1 or -1.
+    /// The numbers 1 and -1 with equal probability.
     Z2,
 }
 
@@ -28,19 +28,19 @@ words!(Noise {
 });
 
 choices! {
-    /// Components of a random spinor, independent, with average |c|^2 = 1.
+    /// Distribution of the components c of a random spinor, which are independent with average |c|^2 = 1.
     names Noise: plaq_noise {
-        /// 1 or -1.
+        /// The numbers 1 and -1.
         Z2 = 1, PLAQ_NOISE_Z2, "z2";
-        /// 1, i, -1 or -i.
+        /// The numbers 1, i, -1 and -i.
         Z4 = 2, PLAQ_NOISE_Z4, "z4";
-        /// Complex normal.
+        /// Complex normal numbers.
         Normal = 3, PLAQ_NOISE_NORMAL, "normal";
     }
 }
 
 impl Noise {
-    /// The constant that tells this distribution apart in the counter of random numbers.
+    /// The constant in the counter of random numbers that distinguishes this distribution.
     pub(crate) fn purpose(self) -> i32 {
         match self {
             Noise::Normal => args::RANDOM_NORMAL_SPINOR,
@@ -51,18 +51,18 @@ impl Noise {
 }
 
 impl GaugeField {
-    /// All links the unit matrix ("cold").
+    /// Sets all links to the unit matrix ("cold" start).
     pub fn set_unit(&mut self) -> Result<()> {
         self.set_random_width(0, 0.0)
     }
 
-    /// Independent links from the Haar measure ("hot").
+    /// Sets the links to independent random matrices from the Haar measure ("hot" start).
     pub fn set_random(&mut self, seed: u64) -> Result<()> {
         self.set_random_width(seed, -1.0)
     }
 
-    /// Links exp(i width sum_a p_a T_a) with normal p_a and tr T_a T_b = 1/2 delta_ab ("warm");
-    /// 0 <= width <= 1: small widths give smooth fields.
+    /// Sets the links to exp(i width sum_a p_a T_a) with normal p_a and tr T_a T_b = 1/2 delta_ab ("warm" start); 0
+    /// <= width <= 1, and small widths give smooth fields.
     pub fn set_near_unit(&mut self, seed: u64, width: f64) -> Result<()> {
         if !(0.0..=1.0).contains(&width) {
             refuse!(InvalidArgument, "width", expected("0 to 1"), found("{width}"));
@@ -74,7 +74,7 @@ impl GaugeField {
         self.fill_random(args::RANDOM_LINK, seed, 0, width)
     }
 
-    /// Fills the links with random numbers of `purpose`, field number `step` of a seed; width < 0 means the Haar
+    /// Fills the links with random numbers for `purpose`, field number `step` of a seed; width < 0 means the Haar
     /// measure.
     pub(super) fn fill_random(
         &mut self,
@@ -105,8 +105,8 @@ impl GaugeField {
 }
 
 impl SpinorField {
-    /// Fills slice s of right-hand side b, of n slices, with noise vector number n (`first` + b) + s of `seed`. Spinors
-    /// of a lattice with boundaries in time are zero on slices where quarks vanish.
+    /// Sets slice s of right-hand side b, for n slices, to noise vector number n (`first` + b) + s of `seed`. On a
+    /// lattice with boundaries in time spinors are zero on slices where quarks vanish.
     pub fn set_noise(&mut self, noise: Noise, seed: u64, first: u32) -> Result<()> {
         let slices = self.components().slices;
         if slices > 1 {

@@ -1,5 +1,4 @@
-//! Sums over all ranks: on boards in each other's memory where GPUs reach it, else through the ranks'
-//! transport.
+//! Sums over all ranks: through each other's memory if GPUs reach it, else through the ranks' transport.
 
 use std::sync::Mutex;
 
@@ -18,7 +17,7 @@ fn numbers_on_board(kernel: &Kernel, work: Work) -> Option<i64> {
 }
 
 impl Geometry {
-    /// Sums of a reduction over all ranks; kernels with maxima go through `reduce_here`.
+    /// Runs a reduction and sums its results over all ranks; for kernels with maxima there is `reduce_here`.
     pub(crate) fn reduce<K: Sums>(
         &self,
         device: &Device,
@@ -41,7 +40,7 @@ impl Geometry {
         Ok(sums)
     }
 
-    /// Launches a reduction whose sums GPUs exchange among themselves. None where they do not.
+    /// Launches a reduction whose sums GPUs exchange among themselves. None if they cannot.
     fn on_board<K: Sums, T>(
         &self,
         device: &Device,
@@ -64,8 +63,8 @@ impl Geometry {
         launch(SumArgs { board_tag: i64::from(board.number), ..board.args }).map(Some)
     }
 
-    /// Starts a reduction over all ranks without waiting, where this rank is alone or GPUs exchange sums among
-    /// themselves; else None. Reductions are finished in the same order on all ranks.
+    /// Starts a reduction over all ranks without waiting, if there is one rank or GPUs exchange sums among
+    /// themselves; otherwise returns None. Reductions must be finished in the same order on all ranks.
     pub(crate) fn start<K: Sums>(
         &self,
         device: &Device,
@@ -90,7 +89,7 @@ impl Geometry {
         Ok(sums)
     }
 
-    /// Sums of a reduction over the sites of this rank alone.
+    /// Runs a reduction over the sites of this rank only.
     pub(crate) fn reduce_here<K: Sums>(
         &self,
         device: &Device,
@@ -103,7 +102,7 @@ impl Geometry {
         Ok(sums)
     }
 
-    /// Fails if a message that kernels waited for did not come.
+    /// An error if a message for which kernels waited has not arrived.
     fn check_messages(&self, device: &Device) -> Result<()> {
         if !device.is_cpu() && self.halo_mask() != 0 {
             self.peers(device)?.check(self.comm())?;
@@ -112,7 +111,7 @@ impl Geometry {
     }
 }
 
-/// Combines the results of all batches and ranks: pairs (sum, maximum).
+/// Combines the results (sum, maximum) of all batches and ranks.
 pub(crate) fn sum_and_max(geometry: &Geometry, v: &[f64]) -> Result<(f64, f64)> {
     let (mut sum, mut max) = ([0.0], [f64::NAN]);
     for pair in v.chunks_exact(2) {
@@ -131,8 +130,7 @@ mod tests {
     use super::*;
     use crate::backend::kernels;
 
-    /// A board of two ranks has 2^15 numbers for each: the sums of more right-hand sides than that do
-    /// not go there.
+    /// For two ranks the shared memory holds 2^15 numbers of each; sums for more right-hand sides use the transport.
     #[test]
     fn boards_are_for_what_fits() {
         let room = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;

@@ -1,16 +1,17 @@
-//! The ways of messages between GPUs: which one is asked for, and which one is gone.
+//! The routes of messages between GPUs: the one that is requested, and the one that is used.
 
 use crate::error::Result;
 use crate::refuse;
 
-/// The way that `PLAQ_HALO` asks for.
+/// The route that `PLAQ_HALO` requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
-    /// Each face its own: the memory of a rank of the same host, NCCL, an MPI that takes GPU memory, the host.
+    /// For each face the fastest available one of: the memory of a rank on the same host, NCCL, an MPI that takes GPU
+    /// memory, copies on the host.
     Fastest,
-    /// NCCL, or an error.
+    /// NCCL, or an error if it is not available.
     Nccl,
-    /// An MPI that takes GPU memory where it does.
+    /// An MPI that takes GPU memory, if there is one.
     Mpi,
     /// Copies on the host.
     Staged,
@@ -45,7 +46,7 @@ pub struct Crossing {
     pub upper: bool,
     /// The rank on the other side of the face.
     pub rank: usize,
-    /// `its memory`, `NCCL`, `MPI`, or `MPI from copies on the host`.
+    /// Name of the route: `its memory`, `NCCL`, `MPI`, or `MPI from copies on the host`.
     pub way: &'static str,
 }
 

@@ -1,5 +1,5 @@
-//! Vectors of every time slice by itself: sums over a slice, products, linear combinations and factors that depend on
-//! time.
+//! Operations on vectors separately for every time slice: sums over a slice, products, linear combinations, and
+//! factors that depend on time.
 
 use num_complex::Complex64;
 
@@ -13,8 +13,9 @@ use crate::refuse;
 /// Number of time slices in one launch, which bounds the memory for its sums.
 const SLICES: usize = 8;
 
-/// Sums `numbers` values for each time slice of the whole lattice, by global t. `launch(first slice, work)` gives for
-/// each slice, parity and `inner` batch the sums at the times of a lane's piece, and then as many of the upper lanes.
+/// Sums `numbers` values for each time slice of the whole lattice, ordered by global t. `launch(first slice, work)`
+/// returns for each slice, parity and `inner` batch the sums at the times of a lane's part, followed by those of the
+/// upper lanes.
 pub(crate) fn over_slices(
     field: &VectorField,
     (inner, numbers): (usize, usize),
@@ -46,7 +47,7 @@ pub(crate) fn over_slices(
     Ok(all)
 }
 
-/// Refuses all but colour vectors on the whole lattice with right-hand sides one after the other.
+/// Refuses fields other than colour vectors on the whole lattice with right-hand sides slowest.
 fn check(f: &VectorField) -> Result<()> {
     let wanted = (Components::COLOUR, RhsOrder::Slowest, Subset::Full);
     if (f.components(), f.order(), f.subset()) != wanted || f.precision() == Precision::F16 {
@@ -76,7 +77,7 @@ fn arguments(v: &VectorField, w: &VectorField) -> Result<TimeSliceArgs> {
     })
 }
 
-/// <v_i, w_j> on every time slice of the whole lattice: times slowest, then i, then j.
+/// Computes <v_i, w_j> on every time slice of the whole lattice: [t][i][j].
 pub(crate) fn dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     let args = arguments(v, w)?;
     let (rows, columns) = (v.nrhs(), w.nrhs());
@@ -98,15 +99,15 @@ pub(crate) fn dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
 
 /// The kind of linear combination to make on each time slice.
 pub(crate) enum Combination {
-    /// w_j = sum_i v_i c_ij; coefficients as of [`dots`].
+    /// w_j = sum_i v_i c_ij; coefficients [t][i][j] as in [`dots`].
     Of,
     /// w_j += sum_i v_i c_ij.
     Add,
-    /// w_j += c_j v_j; coefficients: times slowest, then j.
+    /// w_j += c_j v_j; coefficients [t][j].
     AddDiagonal,
 }
 
-/// Linear combinations with coefficients of each time slice of the whole lattice.
+/// Makes linear combinations, with separate coefficients for each time slice of the whole lattice.
 pub(crate) fn combine(
     w: &mut VectorField,
     v: &VectorField,
@@ -143,7 +144,7 @@ impl TimeFactors {
         Ok(TimeFactors(buffer))
     }
 
-    /// out = factor(t) in, on spinors of any subset, precision and number of slices.
+    /// Computes out = factor(t) in, for spinors of any subset, precision and number of slices.
     pub fn multiply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         inp.check_like(out, "time slices")?;
         if inp.precision() != out.precision() {
@@ -152,7 +153,7 @@ impl TimeFactors {
         self.launch(out, inp)
     }
 
-    /// field = factor(t) field.
+    /// Computes field = factor(t) field.
     pub fn scale(&self, field: &mut VectorField) -> Result<()> {
         self.launch(field, field)
     }
@@ -170,7 +171,7 @@ impl TimeFactors {
     }
 }
 
-/// Sets spinors to zero on the slices where quarks vanish at boundaries of links in time.
+/// Sets spinors to zero on slices where quarks vanish because of boundaries in time.
 pub fn vanish(field: &mut VectorField, boundary: BoundaryTime) -> Result<()> {
     if boundary.is_periodic() {
         return Ok(());
@@ -180,7 +181,7 @@ pub fn vanish(field: &mut VectorField, boundary: BoundaryTime) -> Result<()> {
     TimeFactors::new(field.device(), &geometry, &factors)?.scale(field)
 }
 
-/// A copy of spinors that vanishes where quarks do.
+/// A copy of spinors that is zero on slices where quarks vanish.
 pub fn vanishing(field: &VectorField, boundary: BoundaryTime) -> Result<VectorField> {
     let mut copy = field.like(field.precision())?;
     let geometry = field.geometry().clone();
@@ -189,7 +190,7 @@ pub fn vanishing(field: &VectorField, boundary: BoundaryTime) -> Result<VectorFi
     Ok(copy)
 }
 
-/// Refuses vectors that [`TimeFactors`] do not take.
+/// Refuses vectors for which [`TimeFactors`] are not implemented.
 pub(crate) fn check_spinors(components: Components, order: RhsOrder) -> Result<()> {
     if (Components { slices: 1, ..components }, order) != (Components::SPINOR, RhsOrder::Slowest) {
         refuse!(

@@ -1,5 +1,5 @@
-//! Fields from and to arrays of host programs. A kernel reads or writes the array in place where
-//! it can see it; on a device with memory of its own host arrays pass through it in slabs.
+//! Copies between fields and arrays of host programs. A kernel reads or writes the array in place if it can access
+//! it; arrays in host memory are copied to a GPU in pieces.
 
 use num_complex::Complex64;
 
@@ -16,34 +16,34 @@ use crate::error::{host_array, significant, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Smallest and largest size in bytes of the pieces in which arrays cross to a GPU; between them a piece is a 32nd of
-/// the array. Even the smallest keeps all copying threads busy.
+/// Smallest and largest size in bytes of the pieces in which arrays are copied to or from a GPU; between these limits
+/// a piece is 1/32 of the array. Even the smallest keeps all copying threads busy.
 const SLAB: (usize, usize) = (16 << 20, 64 << 20);
 
-/// What loading links checks and changes. The links in the field are U = V / (scale x phase) for the numbers V of the
-/// array.
+/// Checks and changes when links are loaded. The links in the field are U = V / (scale x phase) for the numbers V of
+/// the array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkOptions {
     /// Largest accepted modulus of an entry of U U^dagger - 1 and of det U - 1; NaN and infinity are refused too.
     /// None: nothing is checked.
     pub tolerance: Option<f64>,
-    /// Puts links on the group after the check: Gram-Schmidt of the first two rows, the third by the cross product
-    /// (SU(2): division by the length). Those that are closer to it than 1e-13 stay as they are.
+    /// True: links are projected onto the group after the check: Gram-Schmidt of the first two rows, third row by
+    /// cross product (SU(2): division by the length). Links closer to it than 1e-13 are not changed.
     pub reproject: bool,
 }
 
 impl LinkOptions {
     pub const UNCHECKED: LinkOptions = LinkOptions { tolerance: None, reproject: false };
 
-    /// Options with the tolerance that rounding leaves after long products of matrices: 1e-10 in double, 1e-5 in
-    /// single precision. Give single for doubles that come from a file in single.
+    /// Options with a tolerance suited to rounding in long products of matrices: 1e-10 in double, 1e-5 in single
+    /// precision. For arrays in double whose numbers come from a file in single, pass single.
     pub fn checked(precision: Precision) -> Self {
         let tolerance = if precision == Precision::F64 { 1e-10 } else { 1e-5 };
         LinkOptions { tolerance: Some(tolerance), reproject: false }
     }
 }
 
-/// What is done with numbers that are read: refuse those that are not finite, store all, or both.
+/// Treatment of the numbers that are read: refuse those that are not finite, store all, or both.
 #[derive(Clone, Copy, PartialEq)]
 enum Reading {
     Check,
@@ -52,8 +52,8 @@ enum Reading {
 }
 
 impl GaugeField {
-    /// Replaces the links by those of an array. Where a check fails the field is as before; for
-    /// that the array is read twice.
+    /// Replaces the links by those of an array. If a check fails the field is unchanged; therefore the array is read
+    /// twice.
     pub fn load(&mut self, layout: &Layout, memory: &External, options: LinkOptions) -> Result<()> {
         let transfer = self.transfer(layout, false)?;
         if options.tolerance.is_some() {
@@ -72,7 +72,7 @@ impl GaugeField {
         self.exchange(None)
     }
 
-    /// A new field from an array, which is checked while it is read.
+    /// Makes a new field from an array, which is checked while it is read.
     pub fn from_external(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -88,13 +88,13 @@ impl GaugeField {
         Ok(field)
     }
 
-    /// Writes the links into an array; memory between the links stays as it is.
+    /// Writes the links into an array; memory between the links is not changed.
     pub fn save(&self, layout: &Layout, memory: &mut External) -> Result<()> {
         self.transfer(layout, true)?.run(memory, None)
     }
 
-    /// A copy of links of SU(3), stored whole in this precision (single or double), times the factors that arrays of the
-    /// layout carry.
+    /// A copy of SU(3) links, stored whole in this precision (single or double), multiplied by the factors that
+    /// arrays of the layout contain.
     pub fn carrying(&self, layout: &Layout, precision: Precision) -> Result<GaugeField> {
         let copy = self.to(precision, Recon::R18)?;
         let args = copy.transfer(layout, true)?.args;
@@ -132,8 +132,10 @@ impl GaugeField {
 }
 
 impl SpinorField {
-    /// Replaces the field by an array, or by one array per right-hand side and slice, slices beside each other; arrays
-    /// of a layout with flavours hold a right-hand side each. `finite` refuses NaN and infinity, and leaves the field as it was. A field of one parity takes its sites.
+    /// Replaces the field by the contents of an array, or of one array for each right-hand side and slice, with the
+    /// slices of a right-hand side next to each other; in a layout with flavours an array holds a whole right-hand
+    /// side. With `finite`, NaN and infinity are refused, and the field is then unchanged. For a field of one parity
+    /// only its sites are read.
     pub fn load(&mut self, layout: &Layout, memory: &External, finite: bool) -> Result<()> {
         if self.components().slices > 1 {
             return self.by_slice().load(layout, memory, finite);
@@ -144,8 +146,8 @@ impl SpinorField {
         self.take(layout, memory, Reading::Store)
     }
 
-    /// Replaces the field as `load` does where nobody needs its old numbers: NaN and infinity are refused, the arrays
-    /// are read once, and after an error the field holds anything.
+    /// Replaces the field as `load` does, if its old numbers are no longer needed: NaN and infinity are refused, the
+    /// arrays are read only once, and after an error the field's contents are unspecified.
     pub fn load_once(&mut self, layout: &Layout, memory: &External) -> Result<()> {
         match self.components().slices > 1 {
             true => self.by_slice().take(layout, memory, Reading::CheckAndStore),
@@ -160,7 +162,7 @@ impl SpinorField {
         })
     }
 
-    /// Writes the field into an array, or into one array per right-hand side and slice.
+    /// Writes the field into an array, or into one array for each right-hand side and slice.
     pub fn save(&self, layout: &Layout, memory: &mut External) -> Result<()> {
         if self.components().slices > 1 {
             return self.by_slice().save(layout, memory);
@@ -256,7 +258,8 @@ impl CloverField {
     }
 }
 
-/// A run of components that lie within a site's stride of each other in the array, and so travel together.
+/// A group of components that lie close together in the array, within the stride of a site, and are transferred
+/// together.
 struct Run {
     array: usize,
     first: usize,
@@ -280,7 +283,7 @@ struct Transfer<K> {
     real: usize,
     directions: usize,
     args: LayoutArgs,
-    /// The array of the right-hand side, and its first real there.
+    /// The array of the right-hand side.
     array: usize,
     offset: usize,
 }
@@ -395,8 +398,8 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         std::array::from_fn(|mu| x[mu] + self.args.geom.origin[mu] as usize)
     }
 
-    /// Runs a transfer that reports a number per link or site, and returns these reports if one is negative or
-    /// exceeds the tolerance; else nothing.
+    /// Runs a transfer that reports a number for each link or site, and returns these reports if one of them is
+    /// negative or exceeds the tolerance; otherwise nothing.
     fn report(&self, memory: &External, tolerance: f64) -> Result<Vec<f32>> {
         let per_site = self.directions * (1 + self.args.star as usize);
         let count = self.shape.blocks.len() * self.shape.sites * per_site;
@@ -446,7 +449,7 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         self.shape.blocks.len() * self.shape.sites * self.shape.components.len() * stars * self.real
     }
 
-    /// The component that tells which array base[j] belongs to; see layout.h.
+    /// A component that belongs to the same array as base[j]; see layout.h.
     fn representative(&self, j: usize) -> usize {
         match (self.directions, self.shape.components.len()) {
             (4, n) => j * n / 4,
@@ -499,8 +502,8 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         runs
     }
 
-    /// Moves an array piece by piece: up to the device, through the kernel, and back where the transfer goes out. Of
-    /// two buffers one is worked on while the other crosses the bus.
+    /// Transfers an array piece by piece: to the device, through the kernel, and back if the array is written. Of two
+    /// buffers, one is in use by the kernel while the other is copied.
     fn run_staged(&self, memory: &External, mut args: LayoutArgs) -> Result<()> {
         let (shape, real) = (&self.shape, self.real);
         let runs = self.runs();

@@ -12,13 +12,13 @@ use crate::backend::{Device, FieldView};
 use crate::bail;
 use crate::error::{host_array, Result};
 
-/// A gauge transformation g(x): `U_mu(x) -> g(x) U_mu(x) g(x+mu)^dagger`, `psi(x) -> g(x) psi(x)`. Two rows of SU(3)
-/// matrices are kept, four reals of SU(2).
+/// A gauge transformation g(x): `U_mu(x) -> g(x) U_mu(x) g(x+mu)^dagger`, `psi(x) -> g(x) psi(x)`. SU(3) matrices are
+/// stored as two rows, SU(2) matrices as four reals.
 #[derive(Debug)]
 pub struct Transformation(GaugeField);
 
 impl Transformation {
-    /// The unit matrix on every site.
+    /// A transformation with the unit matrix on every site.
     pub fn unit(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -30,8 +30,8 @@ impl Transformation {
         Ok(g)
     }
 
-    /// Field number `number` of independent matrices from the Haar measure: the same on every
-    /// device and decomposition.
+    /// A transformation of independent random matrices from the Haar measure, field number `number` of a seed; the
+    /// same on every device and decomposition.
     pub fn random(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -54,7 +54,7 @@ impl Transformation {
         Ok(Transformation(GaugeField::with_matrices(device, geometry, form, 1)?))
     }
 
-    /// A transformation of the same kind with unit matrices.
+    /// A transformation on the same lattice and in the same storage with unit matrices.
     pub(crate) fn unit_like(&self) -> Result<Self> {
         Self::unit(self.device(), self.geometry(), self.precision(), self.group())
     }
@@ -80,7 +80,7 @@ impl Transformation {
         Ok(Transformation(self.0.to(precision, self.0.recon())?))
     }
 
-    /// The links `g(x) U_mu(x) g(x+mu)^dagger`, computed in double, stored like `gauge`.
+    /// The transformed links `g(x) U_mu(x) g(x+mu)^dagger`, computed in double precision, in the storage of `gauge`.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice, device or group; `OutOfMemory`.
@@ -100,7 +100,7 @@ impl Transformation {
         links.to(gauge.precision(), gauge.recon())
     }
 
-    /// Applies the transformation to links in double that store every entry, in place.
+    /// Transforms links in double precision, stored whole, in place.
     pub(crate) fn apply_in_place(&self, links: &mut GaugeField) -> Result<()> {
         let g = self.to(Precision::F64)?;
         let args = GaugeFixArgs {
@@ -115,8 +115,8 @@ impl Transformation {
         links.exchange(None)
     }
 
-    /// The product of this transformation with `h`, which acts first, in double: `self(x) h(x)`, or `self(x)
-    /// h(x)^dagger` with `inverse`.
+    /// The product of this transformation with `h`, which acts first, in double precision: `self(x) h(x)`, or with
+    /// `inverse` `self(x) h(x)^dagger`.
     pub(crate) fn after(self, h: &Transformation, inverse: bool) -> Result<Self> {
         let g = if self.precision() == Precision::F64 { self } else { self.to(Precision::F64)? };
         let args = TransformProductArgs {
@@ -131,12 +131,12 @@ impl Transformation {
         Ok(g)
     }
 
-    /// The same matrices in the order of sites that `like` has ([`GaugeField::ordered_like`]).
+    /// The same matrices in the order of sites of `like` ([`GaugeField::ordered_like`]).
     pub(crate) fn ordered_like(&self, like: &GaugeField) -> Result<Self> {
         Ok(Transformation(self.0.ordered_like(like)?))
     }
 
-    /// The storage for which kernels that need every entry are compiled.
+    /// The storage, one with every matrix entry, for which kernels are compiled.
     pub(crate) fn whole(&self) -> FullLinks {
         match self.group() {
             Group::Su3 => FullLinks::R18,
@@ -144,7 +144,7 @@ impl Transformation {
         }
     }
 
-    /// The matrices of this rank's sites as an array: x fastest among sites, then row, column.
+    /// Copies the matrices of this rank's sites to an array: x fastest among sites, then row, column.
     pub fn to_array(&self) -> Result<Vec<Complex64>> {
         let (geometry, colours) = (self.geometry(), self.group().colours());
         let count = geometry.volume() * colours * colours;
@@ -163,8 +163,8 @@ impl Transformation {
         Ok(array)
     }
 
-    /// Copies `from` on those slices across direction `time` that `slices` names by global coordinate; both in
-    /// double.
+    /// Copies `from` on the slices across direction `time` that `slices` gives by global coordinate; both are in
+    /// double precision.
     pub(crate) fn copy_from_slices(
         &mut self,
         from: &Transformation,
@@ -194,11 +194,11 @@ impl Transformation {
         self.exchange()
     }
 
-    /// Brings the borders up to date; every rank calls it.
+    /// Updates the borders; every rank calls it.
     pub(crate) fn exchange(&self) -> Result<()> {
         self.0.exchange(None)
     }
-    /// Brings the borders behind faces up to date for one parity (`GaugeField::exchange_faces`).
+    /// Updates the borders behind faces for one parity (`GaugeField::exchange_faces`).
     pub(crate) fn exchange_faces(
         &self,
         parity: i32,
@@ -206,7 +206,7 @@ impl Transformation {
     ) -> Result<()> {
         self.0.exchange_faces(parity, meanwhile)
     }
-    /// Messages for a kernel that exchanges faces by itself (`GaugeField::next_faces`).
+    /// The messages for a kernel that exchanges faces itself (`GaugeField::next_faces`).
     pub(crate) fn next_faces(
         &self,
         parity: i32,

@@ -1,4 +1,4 @@
-//! Vector fields: spins x colours complex numbers per site, any number of right-hand sides.
+//! Vector fields: spins x colours complex numbers per site, for any number of right-hand sides.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::error::{words, Result};
 use crate::params::choices;
 use crate::refuse;
 
-/// The sites on which a field has numbers.
+/// The sites on which a field has numbers: all, or those of one parity.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subset {
     Full,
@@ -25,9 +25,9 @@ words!(Subset {
 });
 
 choices! {
-    /// Sites that a field has: parity is (x + y + z + t) mod 2.
+    /// Sites of a field; parity is (x + y + z + t) mod 2.
     names Subset: plaq_subset {
-        /// All sites.
+        /// Sites of both parities.
         Full = 0, PLAQ_SUBSET_FULL, "full";
         /// Sites of parity 0.
         Even = 1, PLAQ_SUBSET_EVEN, "even";
@@ -61,17 +61,16 @@ impl Subset {
     }
 }
 
-/// The numbers on a site of a vector field: slices x spins x colours complex numbers, colour fastest.
+/// The components of a vector field on a site: slices x spins x colours complex numbers, colour fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Components {
-    /// Number of slices, each with planes of its own within a right-hand side: flavours, or sites of a fifth
-    /// dimension.
+    /// Number of slices: flavours, or sites of a fifth dimension. Each slice of a right-hand side has its own planes.
     pub slices: usize,
     pub spins: usize,
     pub colours: usize,
 }
 
-/// Prints the name that messages use: "4 x 3" for spins x colours, or "2 slices x 4 x 3".
+/// Writes the components as in messages: "4 x 3" for spins x colours, or "2 slices x 4 x 3".
 impl std::fmt::Display for Components {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         if self.slices != 1 {
@@ -82,13 +81,13 @@ impl std::fmt::Display for Components {
 }
 
 impl Components {
-    /// Wilson spinors, in the DeGrand-Rossi basis.
+    /// Components of Wilson spinors, in the DeGrand-Rossi basis.
     pub const SPINOR: Components = Components::of(4, 3);
-    /// Colour vectors.
+    /// Components of colour vectors.
     pub const COLOUR: Components = Components::of(1, 3);
-    /// Wilson spinors of two flavours.
+    /// Components of Wilson spinors of two flavours.
     pub const DOUBLET: Components = Components { slices: 2, spins: 4, colours: 3 };
-    /// One slice of `spins` x `colours` numbers.
+    /// Components of one slice of `spins` x `colours` numbers.
     pub const fn of(spins: usize, colours: usize) -> Self {
         Components { slices: 1, spins, colours }
     }
@@ -104,8 +103,8 @@ pub enum RhsOrder {
     /// Right-hand sides follow each other in memory, each with all of its sites.
     #[default]
     Slowest,
-    /// The right-hand sides of a complex number lie beside each other; for geometries without lanes, in
-    /// floating-point storage.
+    /// The numbers of all right-hand sides for a component of a site are next to each other; only for geometries
+    /// without lanes, in floating-point storage.
     Fastest,
 }
 
@@ -124,7 +123,7 @@ pub struct VectorField {
     norm: Option<Buffer>,
 }
 
-/// The numbers of a vector field in the memory of the host, in the order and precision of the device.
+/// A copy of a vector field in the host's memory, in the order and precision of the device.
 #[derive(Default)]
 pub struct HostCopy {
     data: HostArray,
@@ -152,7 +151,7 @@ impl VectorField {
         sites * (components.reals() * precision.bytes() + if precision.has_norm() { 4 } else { 0 })
     }
 
-    /// A zero field of Wilson spinors.
+    /// Makes a zero field of Wilson spinors.
     pub fn new(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -164,7 +163,7 @@ impl VectorField {
         Self::with_components(device, geometry, precision, subset, nrhs, spinors)
     }
 
-    /// A zero field with these components in this order of right-hand sides.
+    /// Makes a zero field with these components and this order of right-hand sides.
     ///
     /// # Errors
     /// `InvalidArgument`: no right-hand side, no component; `Unsupported`: right-hand sides fastest in
@@ -198,7 +197,7 @@ impl VectorField {
         Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
     }
 
-    /// A field on `Geometry::of_rows` over memory `[site][component][right-hand side]` of a multigrid level.
+    /// Makes a field on `Geometry::of_rows`, on memory `[site][component][right-hand side]` of a multigrid level.
     pub(crate) fn on_rows(
         geometry: &Arc<Geometry>,
         precision: Precision,
@@ -226,13 +225,13 @@ impl VectorField {
         self.like_with(precision, self.nrhs)
     }
 
-    /// A field like this one on another device, zero: for rehearsals.
+    /// A zero field of the same shape on another device; for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
         let (geometry, content) = (&self.geometry, (self.components, self.order));
         Self::with_components(device, geometry, self.precision, self.subset, self.nrhs, content)
     }
 
-    /// A zero field of this shape in another precision with another number of right-hand sides.
+    /// A zero field of the same shape in another precision and with another number of right-hand sides.
     pub fn like_with(&self, precision: Precision, nrhs: usize) -> Result<Self> {
         let content = (self.components, self.order);
         let geometry = &self.geometry;
@@ -267,8 +266,8 @@ impl VectorField {
     pub(crate) fn rhs_planes(&self) -> usize {
         self.components.slices * self.parities()
     }
-    /// The slices of all right-hand sides as right-hand sides of one slice, on the same memory. The caller sees to it
-    /// that nobody else writes there meanwhile.
+    /// A field of one slice, on the same memory, whose right-hand sides are the slices of all right-hand sides. The
+    /// caller must make sure that nothing else writes there meanwhile.
     pub(crate) fn by_slice(&self) -> VectorField {
         let components = Components { slices: 1, ..self.components };
         VectorField {
@@ -282,7 +281,7 @@ impl VectorField {
             norm: self.norm.as_ref().map(|norm| norm.part(0, norm.bytes())),
         }
     }
-    /// Bytes that the field holds on its device.
+    /// Bytes of device memory of the field.
     pub fn held(&self) -> usize {
         self.data.bytes() + self.norm.as_ref().map_or(0, Buffer::bytes)
     }
@@ -303,7 +302,7 @@ impl VectorField {
         self.norm.as_mut().map_or(Ok(()), Buffer::zero)
     }
 
-    /// Copies `count` right-hand sides of `src` from number `from` on to those of this field from number `to` on.
+    /// Copies `count` right-hand sides of `src`, from number `from` on, to those of this field from number `to` on.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice, device, precision or subset, or not as many.
@@ -366,20 +365,20 @@ impl VectorField {
         }
     }
 
-    /// Whether single right-hand sides of this field can be moved.
+    /// Whether single right-hand sides of this field can be moved in its memory.
     pub fn can_keep(&self) -> bool {
         self.order == RhsOrder::Slowest
     }
 
-    /// Keeps only the right-hand sides with these numbers, which ascend, in the memory that the field has.
+    /// Keeps only the right-hand sides with these ascending numbers, moved together in the field's memory.
     pub fn keep(&mut self, columns: &[usize]) -> Result<()> {
         self.move_to_front(columns)?;
         self.nrhs = columns.len();
         Ok(())
     }
 
-    /// Puts the right-hand sides with these numbers, which ascend, before all others; what the others
-    /// hold is unspecified.
+    /// Moves the right-hand sides with these ascending numbers before all others, whose contents are unspecified
+    /// afterwards.
     pub fn move_to_front(&mut self, columns: &[usize]) -> Result<()> {
         if !self.can_keep() || columns.is_empty() {
             bail!(Unsupported, "keep: single right-hand sides of a field that has them fastest");
@@ -399,8 +398,8 @@ impl VectorField {
         Ok(())
     }
 
-    /// Cuts the field in two: the right-hand sides from `at` on become a field of their own, in the
-    /// memory that they have.
+    /// Divides the field in two on the same memory: the right-hand sides from `at` on are returned as a field of
+    /// their own.
     pub fn split_off(&mut self, at: usize) -> Result<VectorField> {
         if !self.can_keep() || at == 0 || at >= self.nrhs {
             bail!(InvalidArgument, "split: {at} of {} right-hand sides", self.nrhs);
@@ -415,8 +414,8 @@ impl VectorField {
         Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
     }
 
-    /// `count` right-hand sides from number `first` on as a field on the same memory. The caller sees to it that
-    /// nobody else writes there meanwhile.
+    /// A field of `count` right-hand sides, from number `first` on, on the same memory. The caller must make sure
+    /// that nothing else writes there meanwhile.
     pub(crate) fn columns(&self, first: usize, count: usize) -> Result<VectorField> {
         let whole = first == 0 && count == self.nrhs;
         if count == 0 || first + count > self.nrhs || !(whole || self.can_keep()) {
@@ -440,12 +439,12 @@ impl VectorField {
         })
     }
 
-    /// The whole field once more on the same memory. The caller sees to it that nobody else writes there meanwhile.
+    /// Another field on the same memory. The caller must make sure that nothing else writes there meanwhile.
     pub(crate) fn alias(&self) -> Result<VectorField> {
         self.columns(0, self.nrhs)
     }
 
-    /// The memory of this field of one parity, as a field of the other parity.
+    /// The memory of this field, which has one parity, as a field of the given parity.
     pub(crate) fn of_parity(&self, parity: usize) -> Result<VectorField> {
         if self.subset == Subset::Full {
             bail!(Internal, "parity {parity} of a field of {} sites", self.subset);
@@ -453,8 +452,8 @@ impl VectorField {
         Ok(VectorField { subset: Subset::of_parity(parity), ..self.alias()? })
     }
 
-    /// Number of right-hand sides to work on at a time where temporaries would add to the memory of a solve: a
-    /// quarter of them, or all where they cannot be taken in parts.
+    /// Number of right-hand sides to work on at a time if temporary fields would add to the memory of a solve: a
+    /// quarter, or all of them if they cannot be separated.
     pub(crate) fn part(&self) -> usize {
         match self.can_keep() {
             true => self.nrhs.div_ceil(4),
@@ -462,8 +461,8 @@ impl VectorField {
         }
     }
 
-    /// The ranges (first, number) of right-hand sides to work on one after the other; what is left over goes one by
-    /// one, since a GPU compiles kernels for every number.
+    /// The groups (first, count) of right-hand sides for this; those that do not fill a group come one by one, since
+    /// a GPU compiles kernels for every count.
     pub(crate) fn parts(&self) -> Vec<(usize, usize)> {
         parts_of(&(0..self.nrhs).collect::<Vec<_>>(), self.part())
     }
@@ -486,13 +485,14 @@ impl VectorField {
         }))
     }
 
-    /// Moves the sites of a parity into the first of the two halves; what the second then holds is unspecified.
+    /// Moves the sites of a parity into the first half of the memory; the contents of the second half are unspecified
+    /// afterwards.
     pub(crate) fn gather(&mut self, parity: usize) -> Result<()> {
         (0..self.planes() / 2).try_for_each(|k| self.move_plane(k, 2 * k + parity))
     }
 
-    /// Moves the sites of a parity from the first half to where the field has them; what the other sites then hold is
-    /// unspecified.
+    /// Moves the sites of a parity from the first half of the memory back to their places; the contents of other
+    /// sites are unspecified afterwards.
     pub(crate) fn spread(&mut self, parity: usize) -> Result<()> {
         (0..self.planes() / 2).rev().try_for_each(|k| self.move_plane(2 * k + parity, k))
     }
@@ -510,7 +510,7 @@ impl VectorField {
         }
     }
 
-    /// A copy of the numbers in the memory of the host.
+    /// A copy of the numbers in the host's memory.
     ///
     /// # Errors
     /// `OutOfMemory`: the host has none.
@@ -520,7 +520,7 @@ impl VectorField {
         Ok(copy)
     }
 
-    /// Copies the numbers into `copy`, whose memory is used again where its size fits.
+    /// Copies the numbers to `copy`, whose memory is used again if it has the right size.
     pub(crate) fn copy_to_host(&self, copy: &mut HostCopy) -> Result<()> {
         let taken = |buffer: &Buffer, to: &mut HostArray| {
             to.fit(buffer.device(), buffer.bytes(), "vectors on the host")?;
@@ -533,7 +533,7 @@ impl VectorField {
         }
     }
 
-    /// Sets the numbers from a copy that [`Self::to_host`] of a field of the same shape made.
+    /// Sets the numbers from a copy that [`Self::to_host`] made of a field of the same shape.
     pub fn copy_from_host(&mut self, copy: &HostCopy) -> Result<()> {
         copy.data.give(&mut self.data)?;
         match (&mut self.norm, &copy.norm) {
@@ -542,7 +542,7 @@ impl VectorField {
         }
     }
 
-    /// Refuses fields that cannot be combined with this one.
+    /// Refuses fields of another lattice, device, subset, shape or number of right-hand sides.
     pub fn check_like(&self, other: &VectorField, what: &str) -> Result<()> {
         if self.geometry != other.geometry || self.device() != other.device() {
             bail!(FieldMismatch, "{what}: the fields live on different lattices or devices");
@@ -566,7 +566,7 @@ impl VectorField {
         Ok(())
     }
 
-    /// All planes in the order of memory, as kernels take them.
+    /// All planes in the order of memory, in the form that kernels take.
     pub(crate) fn view(&self) -> FieldView {
         let sites = self.geometry.plane_sites() as i64;
         let inside = if self.order == RhsOrder::Fastest { self.nrhs } else { 1 };
@@ -579,7 +579,7 @@ impl VectorField {
         }
     }
 
-    /// The planes of one slice, as kernels take those of a field with one slice.
+    /// The planes of one slice, in the form that kernels take for fields of one slice.
     ///
     /// # Errors
     /// `FieldMismatch`: several slices and right-hand sides on both parities, which are not evenly apart.
@@ -599,8 +599,8 @@ impl VectorField {
         Ok(v)
     }
 
-    /// The planes from the first one of `parity` on, as kernels take them; slices are `parities()` planes apart,
-    /// right-hand sides `rhs_planes()`.
+    /// The planes from the first one of `parity` on, in the form that kernels take; slices are `parities()` planes
+    /// apart, right-hand sides `rhs_planes()`.
     pub(crate) fn parity_view(&self, parity: usize) -> FieldView {
         let mut v = self.view();
         if self.subset == Subset::Full && parity == 1 {
@@ -611,8 +611,8 @@ impl VectorField {
     }
 }
 
-/// Splits ascending column numbers into runs of `max` neighbours and single columns for the rest; returns the
-/// position and length of each.
+/// Divides ascending column numbers into runs of `max` consecutive ones and single columns; returns position and
+/// length of each run.
 pub(crate) fn parts_of(columns: &[usize], max: usize) -> Vec<(usize, usize)> {
     let (mut parts, mut first) = (vec![], 0);
     while first < columns.len() {
@@ -629,7 +629,8 @@ mod tests {
     use crate::backend::tests::common::devices;
     use crate::fields::Noise;
 
-    /// The sites of a parity lie one right-hand side after the other in the first half, and come back to where they were.
+    /// The sites of a parity can be moved to the first half of the memory, right-hand side after right-hand side, and
+    /// back to their places.
     #[test]
     fn a_parity_moves_to_the_first_half_and_back() {
         let bytes = |x: &VectorField| {

@@ -1,6 +1,6 @@
-//! Further fields behind the configuration of an ILDG file. Each has a message of three records: `plaq-field`, its
-//! name as text; `plaq-field-data`, float64 big endian, so many for each site, sites with x fastest; and
-//! `plaq-field-checksum` as `scidac-checksum` is. Other readers of configurations pass over them.
+//! Additional fields after the configuration in an ILDG file. Each has a message of three records: `plaq-field`, its
+//! name as text; `plaq-field-data`, float64 big endian, the same count for each site, sites with x fastest; and
+//! `plaq-field-checksum` as `scidac-checksum` is. Other readers of configurations ignore them.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ const NAME: &str = "plaq-field";
 const DATA: &str = "plaq-field-data";
 const CHECKSUM: &str = "plaq-field-checksum";
 
-/// A field of a file: its name, without control characters, and the number of reals that it has of a site.
+/// A field in a file: its name, without control characters, and the count of reals for each site.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldShape {
     pub name: String,
@@ -42,7 +42,7 @@ fn checksum(data: &Data, extents: [usize; 4], [a, b]: [u32; 2]) -> Vec<u8> {
     out
 }
 
-/// Places fields behind byte `at` of a file.
+/// Determines the places of fields after byte `at` of a file.
 ///
 /// # Errors
 /// `Unsupported`: a format other than ILDG; `InvalidArgument`: a name that cannot stand in the file.
@@ -71,7 +71,7 @@ pub(super) fn plan(
 }
 
 impl Item {
-    /// Writes a part of the field; returns its share of the checksum.
+    /// Writes a part of the field; returns its contribution to the checksum.
     ///
     /// # Errors
     /// `BadExtents`: no part of the lattice, or not its numbers; `FileWrite`.
@@ -95,7 +95,7 @@ impl Item {
         self.data.write(output, part, numbers)
     }
 
-    /// Completes the records around the numbers.
+    /// Writes the records around the numbers.
     pub fn finish(
         &self,
         output: &mut Output,
@@ -109,14 +109,14 @@ impl Item {
     }
 }
 
-/// A field that is to be read.
+/// A field that can be read, and where it is.
 struct Stored {
     shape: FieldShape,
     data: Data,
     sum: [u32; 2],
 }
 
-/// The fields behind the configuration of a file, which are read in parts, by one process or by many.
+/// Reads the additional fields in a configuration's file, part by part, in one process or in many.
 pub struct FieldReader {
     input: Input,
     extents: [usize; 4],
@@ -124,7 +124,7 @@ pub struct FieldReader {
 }
 
 impl FieldReader {
-    /// Finds the fields of a file whose lattice is `extents`; none if it is no LIME file.
+    /// Finds the fields in a file whose lattice is `extents`; none if it is not a LIME file.
     ///
     /// # Errors
     /// `FileOpen`; `FileFormat`: records that are not those of fields on this lattice; `FileTruncated`.
@@ -171,7 +171,7 @@ impl FieldReader {
         self.fields.iter().map(|field| &field.shape)
     }
 
-    /// Reads a part of field number k; returns it with its share of the checksum for [`FieldReader::verify`].
+    /// Reads a part of field number k; returns it with its contribution to the checksum, for [`FieldReader::verify`].
     ///
     /// # Errors
     /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
@@ -180,7 +180,7 @@ impl FieldReader {
         self.fields[k].data.read(&mut self.input, part)
     }
 
-    /// Compares the checksum of field number k with the shares of parts that make up the lattice.
+    /// Compares the checksum of field number k with the contributions of parts that cover the lattice.
     ///
     /// # Errors
     /// `FileChecksum`.

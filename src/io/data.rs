@@ -1,12 +1,12 @@
-//! The links of a file: where each of them lies, runs of them between file and memory, checksums
-//! of parts of a lattice.
+//! The data of a file: the position of each link, reading and writing runs of links, and checksums of parts of a
+//! lattice.
 
 use super::checksum::RotatingPair;
 use super::stream::{decode, encode, words, Input, Output, CHUNK};
 use super::{ByteOrder, MATRIX};
 use crate::error::{host_array, host_list, Result};
 
-/// A box of sites of a lattice: what one process reads or writes.
+/// A box of sites of a lattice that one process reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     /// Extents of the whole lattice.
@@ -25,7 +25,7 @@ impl Part {
         self.extents.iter().product()
     }
 
-    /// Whether the part lies within its lattice, and that lattice is `lattice`.
+    /// Whether the part lies within its lattice, and its lattice has the extents `lattice`.
     pub(super) fn is_of(&self, lattice: [usize; 4]) -> bool {
         let ends = |mu: usize| self.origin[mu].checked_add(self.extents[mu]);
         self.lattice == lattice && (0..4).all(|mu| ends(mu).is_some_and(|end| end <= lattice[mu]))
@@ -37,8 +37,8 @@ impl Part {
         std::array::from_fn(|mu| x[mu] + self.origin[mu])
     }
 
-    /// Runs of sites that follow each other in the whole lattice and in the part: number of the first in each, and
-    /// the length.
+    /// Runs of sites that are consecutive both in the whole lattice and in the part: number of the first site in
+    /// each, and the length.
     pub(super) fn runs(&self) -> impl Iterator<Item = [usize; 3]> + '_ {
         let divided = (0..4).find(|&mu| self.extents[mu] < self.lattice[mu]).unwrap_or(3);
         let run: usize = self.extents[..=divided].iter().product();
@@ -58,12 +58,12 @@ impl Part {
     }
 }
 
-/// Lexicographic number of a site, x fastest.
+/// Lexicographic index of a site, x fastest.
 pub fn lex(n: &[usize; 4], x: &[usize; 4]) -> usize {
     x[0] + n[0] * (x[1] + n[1] * (x[2] + n[2] * x[3]))
 }
 
-/// Coordinates of the site with this lexicographic number, the inverse of [`lex`].
+/// Coordinates of the site with this lexicographic index, the inverse of [`lex`].
 pub fn site(n: &[usize; 4], mut lex: usize) -> [usize; 4] {
     n.map(|extent| {
         let x = lex % extent;
@@ -75,7 +75,7 @@ pub fn site(n: &[usize; 4], mut lex: usize) -> [usize; 4] {
 /// Function that gives the number in the file of the link in direction μ from a site: arguments are extents, site, μ.
 pub type LinkIndex = fn(&[usize; 4], &[usize; 4], usize) -> usize;
 
-/// The place and the form of the links of a configuration, or of the numbers of another field, in a file.
+/// The place and the form, in a file, of the links of a configuration or of the numbers of another field.
 #[derive(Clone, Copy)]
 pub struct Data {
     pub offset: u64,
@@ -83,29 +83,29 @@ pub struct Data {
     pub order: ByteOrder,
     /// Number of links of a site; 1 for another field.
     pub links: usize,
-    /// Real numbers that memory has of a link (18), or of a site of another field.
+    /// Count of real numbers in memory for a link (18), or for a site of another field.
     pub memory: usize,
-    /// Real numbers of these that the file stores: all, or 12 for the first two rows of a link.
+    /// Count of these real numbers that the file stores: all, or 12 for the first two rows of a link.
     pub numbers: usize,
-    /// Order of links in the file; None: sites in lexicographic order, then μ.
+    /// Order of the links in the file; None: sites in lexicographic order, then μ.
     pub place: Option<LinkIndex>,
     pub sum: Sum,
 }
 
-/// The kind of checksum that a format has.
+/// The kind of checksum in a format.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Sum {
     None,
-    /// Sum of the 32-bit words.
+    /// Sum of the 32-bit words (NERSC).
     Nersc,
-    /// Rotating pair over the 32-bit words.
+    /// Rotating pair over the 32-bit words (MILC).
     Milc,
-    /// Rotating pair over the CRC32 of the sites.
+    /// Rotating pair over the CRC32 of the sites (SciDAC).
     SciDac,
 }
 
 impl Sum {
-    /// The checksum of the file from those of parts that make up the lattice.
+    /// The checksum of the file from those of parts that cover the lattice.
     pub fn combine(self, parts: &[[u32; 2]]) -> [u32; 2] {
         parts.iter().fold([0; 2], |[a, b], part| match self {
             Sum::Nersc => [a.wrapping_add(part[0]), 0],
@@ -129,7 +129,7 @@ impl Summing {
         Ok(Summing { data: *data, plain: 0, pair: RotatingPair::new(), scratch })
     }
 
-    /// Adds the bytes of whole sites, the first of which has number `first` in the lattice.
+    /// Adds the bytes of whole sites; the first has number `first` in the lattice.
     fn add(&mut self, first: usize, raw: &[u8]) {
         match self.data.sum {
             Sum::None => return,
@@ -160,7 +160,7 @@ impl Summing {
 }
 
 impl Data {
-    /// Describes the links of a configuration, of each of which `numbers` reals are stored.
+    /// Describes the links of a configuration with `numbers` stored reals for each link.
     pub fn gauge(bits: u32, order: ByteOrder, numbers: usize, sum: Sum) -> Data {
         Data { offset: 0, bits, order, links: 4, memory: MATRIX, numbers, place: None, sum }
     }
@@ -185,7 +185,7 @@ impl Data {
         (extents.iter().product::<usize>() * self.site_bytes()) as u64
     }
 
-    /// Reads the links of a part; returns them with their share of the checksum.
+    /// Reads the links of a part; returns them with their contribution to the checksum.
     pub fn read(&self, input: &mut Input, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
         let mut links = input.allocate(part.extents, self.width())?;
         let (mut sum, mut scratch) = (Summing::new(self)?, self.scratch()?);
@@ -215,7 +215,7 @@ impl Data {
         Ok((links, sum.value()))
     }
 
-    /// Writes the links of a part; returns their share of the checksum.
+    /// Writes the links of a part; returns their contribution to the checksum.
     pub fn write(&self, output: &mut Output, part: &Part, links: &[f64]) -> Result<[u32; 2]> {
         let (mut sum, mut scratch) = (Summing::new(self)?, self.scratch()?);
         let Some(place) = self.place else {
@@ -243,13 +243,13 @@ impl Data {
         Ok(sum.value())
     }
 
-    /// Memory for the stored numbers of a piece of the file, where links have more numbers in memory.
+    /// Memory for the stored numbers of a piece of the file, if links have more numbers in memory.
     fn scratch(&self) -> Result<Vec<f64>> {
         let count = if self.numbers == self.memory { 0 } else { CHUNK / (self.bits as usize / 8) };
         host_array(count, 0.0, "numbers of a piece of a file")
     }
 
-    /// Converts bytes of the file to whole links.
+    /// Converts bytes of the file to links of 18 numbers.
     fn decode(&self, raw: &[u8], scratch: &mut Vec<f64>, links: &mut [f64]) {
         if self.numbers == self.memory {
             return decode(raw, self.bits, self.order, links);

@@ -21,7 +21,7 @@ pub enum Numbers {
     Complex(Vec<Complex64>),
 }
 
-/// The value of an attribute.
+/// The value of an attribute of a file or dataset.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Attribute {
     Text(String),
@@ -48,7 +48,7 @@ impl std::fmt::Display for Attribute {
 /// Attributes by name.
 pub type Attributes = Vec<(&'static str, Attribute)>;
 
-/// A dataset: its name with the groups that it is in, "a/b/name", its extents and what is known about it.
+/// A dataset: its name including groups ("a/b/name"), its extents, numbers and attributes.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     pub name: String,
@@ -72,7 +72,7 @@ const VARIABLE: usize = usize::MAX;
 
 macro_rules! functions {
     ($($name:ident = $symbol:literal ($($arg:ty),*) -> $back:ty;)*) => {
-        /// The functions of libhdf5 that writing takes, and its types of numbers.
+        /// The functions and types of numbers of libhdf5 that are used.
         #[allow(clippy::type_complexity)]
         struct Api {
             $($name: unsafe extern "C" fn($($arg),*) -> $back,)*
@@ -139,7 +139,7 @@ functions! {
 }
 
 impl Api {
-    /// The library, opened once per process: `PLAQ_HDF5` (a full path), else where the loader finds it.
+    /// The library, opened once per process: `PLAQ_HDF5` (a full path), else one that the loader finds.
     fn get() -> Result<&'static Api> {
         static API: OnceLock<Result<Api>> = OnceLock::new();
         API.get_or_init(Api::open).as_ref().map_err(Clone::clone)
@@ -187,7 +187,7 @@ impl Api {
         Ok(Owned { id, close })
     }
 
-    /// The space of an array, or of one value.
+    /// The dataspace of an array, or of one value.
     fn space_of(&'static self, extents: &[usize]) -> Result<Owned> {
         let extents: Vec<u64> = extents.iter().map(|&n| n as u64).collect();
         // SAFETY: as many extents as said.
@@ -308,7 +308,7 @@ impl Api {
         }
     }
 
-    /// Whether the file has something under the name "a/b/name".
+    /// Whether the file contains an object with the name "a/b/name".
     fn has(&'static self, file: &Owned, name: &str) -> bool {
         let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
         ends.map(|end| CString::new(&name[..end]).unwrap_or_default()).all(|part| {
@@ -317,8 +317,8 @@ impl Api {
         })
     }
 
-    /// The attribute of a dataset of this name and of the kind and number of values of `like`, but no texts; `None`: there is
-    /// no such one.
+    /// The attribute of this name of a dataset, if it has the same kind and count of values as `like`, which is not a
+    /// text; `None`: there is no such attribute.
     fn attribute_like(
         &'static self,
         data: &Owned,
@@ -387,7 +387,7 @@ impl Api {
         self.own(id, self.close_dataset, &format!("opening {name}")).map(Some)
     }
 
-    /// Writes everything to a new file, or adds it to one that exists.
+    /// Writes datasets and attributes to a new file, or adds them to an existing one.
     fn write_all(
         &'static self,
         path: &Path,
@@ -431,7 +431,7 @@ fn done(code: c_int, what: &str) -> Result<()> {
     }
 }
 
-/// An object of libhdf5.
+/// An object of libhdf5, which is closed when dropped.
 struct Owned {
     id: Id,
     close: unsafe extern "C" fn(Id) -> c_int,
@@ -444,7 +444,7 @@ impl Drop for Owned {
     }
 }
 
-/// Whether files can be written: there is a libhdf5.
+/// An error unless libhdf5 is available, so that files can be written.
 ///
 /// # Errors
 /// `Unsupported`: there is none.
@@ -452,20 +452,21 @@ pub fn check() -> Result<()> {
     Api::get().map(|_| ())
 }
 
-/// The library, for one thread at a time: it need not be built for several.
+/// Calls `work` with the library, one thread at a time, since libhdf5 may have been built without support for
+/// threads.
 fn alone<T>(work: impl FnOnce(&'static Api) -> Result<T>) -> Result<T> {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     work(Api::get()?)
 }
 
-/// A file that is written part by part, and appears when it is complete.
+/// A file that is written in parts and appears under its name when it is complete.
 pub struct Writer {
     output: Output,
 }
 
 impl Writer {
-    /// A file with these attributes that will replace one of this name.
+    /// Creates a file with these attributes; it will replace an existing one of this name.
     ///
     /// # Errors
     /// `Unsupported`: no libhdf5; `FileWrite`.
@@ -485,7 +486,7 @@ impl Writer {
         add(self.output.path(), all)
     }
 
-    /// Gives the file its name.
+    /// Completes the file and gives it its name.
     ///
     /// # Errors
     /// `FileWrite`.
@@ -494,7 +495,7 @@ impl Writer {
     }
 }
 
-/// Writes datasets, and attributes of the file, over a file of this name.
+/// Writes datasets and attributes to a file, replacing an existing one.
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileWrite`.
@@ -504,7 +505,7 @@ pub fn write(path: &Path, all: &[Dataset], attributes: &Attributes) -> Result<()
     writer.finish()
 }
 
-/// Adds datasets to a file that exists.
+/// Adds datasets to an existing file.
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file; `FileWrite`: also where it has one of these names.
@@ -512,7 +513,7 @@ pub fn add(path: &Path, all: &[Dataset]) -> Result<()> {
     alone(|api| api.write_all(path, false, all, &vec![]))
 }
 
-/// Whether two values of attributes are the same; numbers may differ by 1e-9.
+/// Whether two values of attributes are equal; numbers may differ by 1e-9.
 fn same(a: &Attribute, b: &Attribute) -> bool {
     let near = |a: &f64, b: &f64| (a - b).abs() < 1e-9;
     match (a, b) {
@@ -524,8 +525,8 @@ fn same(a: &Attribute, b: &Attribute) -> bool {
     }
 }
 
-/// Whether a file has the dataset, of which these attributes, but no lists of texts, must be the same; numbers may differ
-/// by 1e-9. False: the file has no such dataset.
+/// Whether a file has the dataset; if it does, its attributes must be equal to these (lists of texts are not
+/// compared, and numbers may differ by 1e-9).
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file; `FieldMismatch`: another value.
@@ -548,7 +549,7 @@ pub fn has(path: &Path, name: &str, attributes: &Attributes) -> Result<bool> {
     })
 }
 
-/// A number that is an attribute of a dataset, if both are there.
+/// A number that is an attribute of a dataset; None if either does not exist.
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file.
@@ -564,7 +565,7 @@ pub fn number(path: &Path, name: &str, attribute: &str) -> Result<Option<f64>> {
     })
 }
 
-/// All numbers of a dataset of real or of complex numbers, as `complex` says.
+/// Reads all numbers of a dataset, which are complex if `complex` is true, else real.
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file, no such dataset, or other numbers; `OutOfMemory`.

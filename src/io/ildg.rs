@@ -36,7 +36,7 @@ pub const CODEC: Codec = Codec {
     frame,
 };
 
-/// Length from which on text records are not read.
+/// Length in bytes from which on text records are not read.
 pub(super) const LONGEST_TEXT: u64 = 1 << 20;
 const MAX_TAGS: usize = 1000;
 /// Number of XML tags from which on a record is parsed by a thread of its own; those of lattice codes have some
@@ -89,8 +89,8 @@ impl Records {
     }
 }
 
-/// Parses XML. The parser recurses into elements, so their number, and with it the depth, is limited: it takes a
-/// kilobyte or more of stack for a level, and hosts call from threads with 256 KB.
+/// Parses XML. The parser is recursive, so the number of elements, and with it the depth, is limited: a level takes a
+/// kilobyte or more of stack, and hosts call from threads with 256 KB.
 pub(super) fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String> {
     let tags = text.matches('<').count();
     if tags > MAX_TAGS {
@@ -115,7 +115,7 @@ pub(super) fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String>
     })
 }
 
-/// A parsed XML record whose elements are addressed by name alone.
+/// A parsed XML record whose elements are found by their names alone.
 pub(super) struct Xml<'a> {
     input: &'a Input,
     kind: &'static str,
@@ -254,7 +254,7 @@ fn data(bits: u32) -> Data {
     Data::gauge(bits, ByteOrder::Big, MATRIX, Sum::SciDac)
 }
 
-/// The optional information of a file; records that are no XML or hold nothing known are passed on verbatim.
+/// The optional information in a file; records that are not XML or contain nothing known are kept unchanged.
 fn describe(records: &Records, bits: u32) -> FileInfo {
     let mut info = FileInfo::new(FileFormat::Ildg, bits, ByteOrder::Big);
     info.lfn = records.lfn.clone();
@@ -336,7 +336,7 @@ fn frame(job: &Job, [suma, sumb]: [u32; 2]) -> Result<Frame> {
     Ok(Frame::new(before, data(bits), after))
 }
 
-/// USQCD's lattice record; what has no tag of its own becomes lines of its `info`.
+/// USQCD's lattice record; information without a tag of its own becomes lines of its `info`.
 fn user_record(job: &Job) -> String {
     let options = &job.options;
     let tag = |name, value: Option<f64>| match value {

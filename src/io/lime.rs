@@ -33,7 +33,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The data as text, without the zeros and blanks around it.
+    /// The data as text, without zeros and blanks at both ends.
     pub fn text(&self, input: &mut Input) -> Result<String> {
         input.seek(self.offset)?;
         let text = input.bytes(self.length as usize)?;
@@ -42,7 +42,7 @@ impl Record {
     }
 }
 
-/// Signs, from the flags of records and the end of a file, of whether the file is complete.
+/// Observations, from the flags of records and the end of a file, that tell whether the file is complete.
 #[derive(Default)]
 pub struct Ending {
     warnings: Warnings,
@@ -103,7 +103,7 @@ pub fn scan(
 }
 
 impl Ending {
-    /// The faults of a file whose records hold `data`; `complete` says that, whatever the flags, all data are there.
+    /// The faults of a file whose records contain `data`; `complete`: all data are there, whatever the flags say.
     ///
     /// # Errors
     /// `FileTruncated`: something is missing; `FileFormat`: bytes that are no record where one should be.
@@ -132,7 +132,7 @@ impl Ending {
     }
 }
 
-/// Appends the header of a record; `length` bytes of data and [`pad`] bytes must follow.
+/// Appends the header of a record, after which `length` bytes of data and [`pad`] bytes must be written.
 pub fn put_header(out: &mut Vec<u8>, place: RecordPosition, kind: &str, length: u64) {
     let flags = match place {
         RecordPosition::First => BEGIN,
@@ -152,7 +152,7 @@ pub fn pad(out: &mut Vec<u8>, length: u64) {
     out.extend(&[0; 8][..(length.next_multiple_of(8) - length) as usize]);
 }
 
-/// Appends a record of text, closed by a zero byte as C programs expect it.
+/// Appends a record of text, which ends with a zero byte as C programs expect.
 pub fn put_text(out: &mut Vec<u8>, place: RecordPosition, kind: &str, text: &str) {
     let length = text.len() as u64 + 1;
     put_header(out, place, kind, length);

@@ -1,4 +1,4 @@
-//! Where files of whole links, one after the other, keep each of them.
+//! The order of links in files that consist of whole links, one after the other.
 
 use super::data::LinkIndex;
 use super::FileFormat;
@@ -6,7 +6,7 @@ use super::FileFormat;
 /// The order of the links in files of one format.
 pub struct LinkMap {
     pub format: FileFormat,
-    /// Axes to which the four extents in the header belong.
+    /// The axes to which the four extents in the header belong.
     pub header: [usize; 4],
     /// Whether the format can hold a lattice with these extents.
     pub holds: fn(&[usize; 4]) -> bool,

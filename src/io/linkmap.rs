@@ -32,7 +32,7 @@ fn header(head: &[u8]) -> ([u64; 4], f64) {
     (std::array::from_fn(extent), plaquette[0])
 }
 
-/// Whether a file begins like one of these formats, which have no magic number: four extents of sane size and a
+/// Whether a file begins like one of these formats, which have no magic number: with four plausible extents and a
 /// possible plaquette.
 fn claims(head: &[u8]) -> bool {
     head.len() >= HEAD && {
@@ -41,9 +41,9 @@ fn claims(head: &[u8]) -> bool {
     }
 }
 
-/// Opens a file of openQCD or DDalphaAMG, whose headers and lengths are alike. The extents rule one format out or,
-/// failing that, the plaquette does: in the wrong order links do not close to loops. If the header's plaquette fits
-/// neither, the choice is arbitrary and the comparison with the links fails.
+/// Opens a file of openQCD or DDalphaAMG, whose headers and lengths do not differ. The extents rule one format out
+/// or, failing that, the plaquette does: in the wrong order links do not close to loops. If the header's plaquette
+/// fits neither, the choice is arbitrary and the comparison with the links fails.
 fn open(
     input: &mut Input,
     expect: Option<[usize; 4]>,
@@ -106,8 +106,8 @@ fn frame(job: &Job, _: [u32; 2]) -> Result<Frame> {
     Ok(Frame::new(header, data(map), Vec::new()))
 }
 
-/// Whether the other format comes closer to the plaquette of the header. A sample of sites decides where it can, on
-/// small or disordered lattices all sites do.
+/// Whether the other format gives a plaquette closer to the header's. A sample of sites is used if it is decisive; on
+/// small or disordered lattices all sites are.
 fn other_fits_better(
     volume: usize,
     mut miss: impl FnMut(bool, usize) -> Result<f64>,
@@ -123,11 +123,11 @@ fn other_fits_better(
     }
 }
 
-/// Access to the links of a file by their number.
+/// Access to the links in a file by their number.
 struct Links<'a> {
     input: &'a mut Input,
     extents: [usize; 4],
-    /// All links of the file; empty until many of them were asked for, which are then read at once.
+    /// All links of the file; empty until so many were requested that all were read at once.
     all: Vec<f64>,
 }
 
@@ -153,7 +153,7 @@ impl Links<'_> {
         Ok(())
     }
 
-    /// The mean of Re tr U_p / 3 over the plaquettes of `sites` sites that are spread over the lattice.
+    /// The mean of Re tr U_p / 3 over the plaquettes of `sites` sites distributed over the lattice.
     fn mean_plaquette(&mut self, map: &LinkMap, n: &[usize; 4], sites: usize) -> Result<f64> {
         let volume = n.iter().product::<usize>();
         if sites == volume && self.all.is_empty() {

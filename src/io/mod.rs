@@ -52,18 +52,18 @@ pub(crate) const MATRIX: usize = 18;
 /// Number of reals of a site with four matrices.
 pub(crate) const SITE: usize = 4 * MATRIX;
 
-/// File formats by name. [`read_gauge`] tells them apart by content.
+/// File formats of gauge configurations. [`read_gauge`] recognises them by their contents.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileFormat {
     /// NERSC archive `4D_SU3_GAUGE`: the first two rows of each link.
     Nersc,
     /// NERSC archive `4D_SU3_GAUGE_3x3`: whole links.
     Nersc3x3,
-    /// ILDG configuration with SciDAC records in a LIME container; plain SciDAC gauge files
-    /// are read as this too.
+    /// ILDG configuration with SciDAC records in a LIME container; plain SciDAC gauge files are also read under this
+    /// name.
     Ildg,
-    /// MILC version 5 (magic number 20103), coordinate order, single precision; the versions
-    /// before it (59354, and 53546 of 1996) are read as this too.
+    /// MILC version 5 (magic number 20103), coordinate order, single precision; earlier versions (59354, and 53546 of
+    /// 1996) are also read under this name.
     Milc,
     /// openQCD `export_cnfg`: the eight links of every odd site, double precision.
     OpenQcd,
@@ -81,7 +81,7 @@ words!(FileFormat {
 });
 
 choices! {
-    /// Formats of files of gauge configurations.
+    /// File formats of gauge configurations.
     names FileFormat: plaq_file_format {
         /// NERSC archive with two rows of each link.
         Nersc = 1, PLAQ_FILE_FORMAT_NERSC, "nersc";
@@ -111,7 +111,7 @@ words!(ByteOrder {
 });
 
 choices! {
-    /// Orders of the bytes of a number in a file.
+    /// Byte order of the numbers in a file.
     names ByteOrder: plaq_byte_order {
         /// Least significant byte first.
         Little = 1, PLAQ_BYTE_ORDER_LITTLE, "little";
@@ -120,16 +120,16 @@ choices! {
     }
 }
 
-/// Information that a file has about itself.
+/// Information in the header of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileInfo {
     pub format: FileFormat,
-    /// Bits of one stored real number, 32 or 64.
+    /// Bits of a stored real number, 32 or 64.
     pub precision_bits: u32,
     pub byte_order: ByteOrder,
-    /// Average plaquette of the header, Re tr U_p / 3: 1 for unit links.
+    /// Average plaquette according to the header, Re tr U_p / 3: 1 for unit links.
     pub plaquette: Option<f64>,
-    /// Average link trace of the header, Re tr U / 3: 1 for unit links.
+    /// Average link trace according to the header, Re tr U / 3: 1 for unit links.
     pub link_trace: Option<f64>,
     /// Half a unit of the last decimal that the header prints of `plaquette` and `link_trace`,
     /// the coarser of the two; 0 where they are stored in binary or absent. A comparison with
@@ -140,13 +140,13 @@ pub struct FileInfo {
     /// Number of the configuration in its ensemble, if the file has it.
     pub sequence_number: Option<u64>,
     pub creator: Option<String>,
-    /// Creation date or time stamp as the file spells it.
+    /// Creation date or time stamp, as spelled in the file.
     pub date: Option<String>,
     /// Logical file name of ILDG (`ildg-data-lfn`).
     pub lfn: Option<String>,
-    /// The user record (SciDAC `scidac-record-xml`) verbatim.
+    /// The user record (SciDAC `scidac-record-xml`), unchanged.
     pub user_record: Option<String>,
-    /// Faults of the file that do not keep its links from being read.
+    /// Faults of the file in spite of which its links can be read.
     pub warnings: Warnings,
 }
 
@@ -182,7 +182,7 @@ impl FileInfo {
     }
 }
 
-/// A gauge configuration as it came from a file.
+/// A gauge configuration read from a file.
 #[derive(Clone, Debug)]
 pub struct GaugeFile {
     /// Extents of the lattice, X, Y, Z, T.
@@ -192,29 +192,29 @@ pub struct GaugeFile {
     pub info: FileInfo,
 }
 
-/// Information that [`write_gauge`] puts into a file besides the links. Text must be free of control characters; what
-/// a format has no place for is left out.
+/// Information that [`write_gauge`] puts into a file besides the links. Texts must not contain control characters;
+/// information for which a format has no place is left out.
 #[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
-    /// Bits of a stored number, 32 or 64; `None`: 64 where the format has it, else 32.
+    /// Bits of a stored number, 32 or 64; `None`: 64 if the format allows it, else 32.
     pub precision_bits: Option<u32>,
-    /// Byte order of the numbers; `None`: the format's own (NERSC and ILDG big, the others little endian).
+    /// Byte order of the numbers; `None`: the usual one of the format (NERSC and ILDG big, the others little endian).
     pub byte_order: Option<ByteOrder>,
     /// Average of Re tr U_p / 3 for the header, which NERSC, openQCD and DDalphaAMG files must have.
     pub plaquette: Option<f64>,
     /// Average of Re tr U / 3 for the header, which NERSC files must have.
     pub link_trace: Option<f64>,
-    /// Boundaries of the links in time for the header of NERSC files, a word; `None`: periodic.
+    /// Boundaries in time of the links for the header of NERSC files, as a word; `None`: periodic.
     pub boundary_time: Option<&'static str>,
     pub ensemble_id: Option<String>,
     pub ensemble_label: Option<String>,
     pub sequence_number: Option<u64>,
     pub creator: Option<String>,
-    /// Date for the header, at most 63 bytes in MILC files; `None`: now, in UTC.
+    /// Date for the header, at most 63 bytes in MILC files; `None`: the present time in UTC.
     pub date: Option<String>,
     /// Logical file name of ILDG; `None`: the file has no such record.
     pub lfn: Option<String>,
-    /// Fields beside the links, which [`GaugeWriter::write_field`] writes; of ILDG files only.
+    /// Additional fields, which [`GaugeWriter::write_field`] writes; in ILDG files only.
     pub fields: Vec<FieldShape>,
 }
 
@@ -226,7 +226,7 @@ impl WriteOptions {
     }
 }
 
-/// Information before the links of a file, and how the links lie in it.
+/// The contents of a file's header, and the layout of the links after it.
 struct Header {
     extents: [usize; 4],
     info: FileInfo,
@@ -234,7 +234,7 @@ struct Header {
     stored: Option<[u32; 2]>,
 }
 
-/// All of a file but its links.
+/// All of a file except its links.
 struct Frame {
     before: Vec<u8>,
     data: Data,
@@ -248,7 +248,7 @@ impl Frame {
     }
 }
 
-/// The settings of one write, with defaults filled in and checked.
+/// The settings for writing a file, checked and with defaults filled in.
 struct Job {
     format: FileFormat,
     bits: u32,
@@ -262,7 +262,7 @@ impl Job {
         self.options.date.clone().unwrap_or_else(text::utc_now)
     }
 
-    /// A number that the header of this format must have; fails without it.
+    /// A number that the header of this format requires; an error without it.
     fn required(&self, name: &str, value: Option<f64>) -> Result<f64> {
         match value {
             Some(value) => Ok(value),
@@ -275,21 +275,21 @@ impl Job {
     }
 }
 
-/// Function that reads a header, given the lattice that is expected and the format, where they are known.
+/// A function that reads a header, given the expected lattice and the format, if they are known.
 type Open = fn(&mut Input, Option<[usize; 4]>, Option<FileFormat>) -> Result<Header>;
 
-/// The functions and properties of one file format.
+/// Functions and properties of one file format.
 struct Codec {
     formats: &'static [FileFormat],
-    /// Numbers of bits that can be written, the default first.
+    /// The numbers of bits that can be written; the first is the default.
     bits: &'static [u32],
-    /// Byte orders that can be written, the default first.
+    /// The byte orders that can be written; the first is the default.
     orders: &'static [ByteOrder],
     /// Whether a file that begins with these bytes looks like this format.
     claims: fn(head: &[u8]) -> bool,
     /// Reads the header of a file.
     open: Open,
-    /// Makes all of the file but its links, with this checksum, which changes no length.
+    /// Makes all of the file except its links, with this checksum, on which no length depends.
     frame: fn(&Job, checksum: [u32; 2]) -> Result<Frame>,
 }
 
@@ -299,7 +299,7 @@ const CODECS: [&Codec; 4] = [&nersc::CODEC, &ildg::CODEC, &milc::CODEC, &linkmap
 /// Number of bytes of a file that detection looks at: the longest fixed header of a format without a magic number.
 const HEAD: usize = 24;
 
-/// Reads a gauge configuration; the format is found from the content.
+/// Reads a gauge configuration; the format is recognised by the contents.
 ///
 /// `expect` is the lattice X, Y, Z, T that the file must have, if given.
 ///
@@ -316,7 +316,8 @@ pub fn read_gauge(path: &Path, expect: Option<[usize; 4]>) -> Result<GaugeFile> 
     Ok(GaugeFile { extents, links, info: reader.info().clone() })
 }
 
-/// A configuration in a file. Header and length were checked; links are read in parts, by one process or by many.
+/// A configuration in a file. Header and length have been checked; links are read in parts, by one process or by
+/// many.
 pub struct GaugeReader {
     input: Input,
     header: Header,
@@ -329,8 +330,8 @@ impl GaugeReader {
         Self::with_format(path, expect, None)
     }
 
-    /// Opens a file whose format another process has found. Finding it may need links from all over the file, since
-    /// headers of openQCD and DDalphaAMG are alike.
+    /// Opens a file whose format another process has recognised. Recognising it may require links from all over the
+    /// file, since headers of openQCD and DDalphaAMG do not differ.
     ///
     /// # Errors
     /// Errors of [`GaugeReader::open`].
@@ -372,7 +373,7 @@ impl GaugeReader {
         &self.header.info
     }
 
-    /// Reads the links of a part; returns them with their share of the checksum for [`GaugeReader::verify`].
+    /// Reads the links of a part; returns them with their contribution to the checksum, for [`GaugeReader::verify`].
     ///
     /// # Errors
     /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
@@ -381,7 +382,7 @@ impl GaugeReader {
         self.header.data.read(&mut self.input, part)
     }
 
-    /// Compares the checksum of the file with the shares of parts that make up the lattice.
+    /// Compares the checksum of the file with the contributions of parts that cover the lattice.
     ///
     /// # Errors
     /// `FileChecksum`.
@@ -404,7 +405,7 @@ fn check_part(part: &Part, lattice: [usize; 4]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file of any content: it appears under its name complete and on disk, or not at all. A link is
+/// Writes a file with any contents: it appears under its name complete and on disk, or not at all. Symbolic links are
 /// followed; devices, pipes and folders are refused.
 ///
 /// # Errors
@@ -415,7 +416,7 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     output.commit()
 }
 
-/// Fails if no file can be written under this name; leaves nothing behind.
+/// An error if no file can be written under this name; leaves nothing behind.
 ///
 /// # Errors
 /// `FileWrite`.
@@ -458,7 +459,7 @@ fn check_links(extents: [usize; 4], links: &[f64]) -> Result<()> {
     Ok(())
 }
 
-/// A configuration that is being written, in parts: one process creates and finishes the file, others may join. It
+/// A configuration that is being written in parts: one process creates and finishes the file, others may join. It
 /// appears under its name when it is finished.
 pub struct GaugeWriter {
     output: Output,
@@ -482,8 +483,8 @@ impl GaugeWriter {
         Self::new(format, options, extents, || Output::create(path))
     }
 
-    /// Opens the file that another process created for the same path with the same parameters; `temporary` is what
-    /// [`GaugeWriter::temporary`] returned there.
+    /// Opens the file that another process has created for the same path with the same parameters; `temporary` is the
+    /// result of [`GaugeWriter::temporary`] there.
     ///
     /// # Errors
     /// Errors of [`write_gauge`].
@@ -533,7 +534,7 @@ impl GaugeWriter {
         self.output.name()
     }
 
-    /// Writes the links of a part to disk; returns its share of the checksum.
+    /// Writes the links of a part to disk; returns its contribution to the checksum.
     ///
     /// # Errors
     /// `BadExtents`: no part of the lattice, or not its number of links; `FileWrite`.
@@ -545,7 +546,7 @@ impl GaugeWriter {
         Ok(share)
     }
 
-    /// Writes a part of field number k of the options to disk; returns its share of the checksum.
+    /// Writes a part of the additional field number k to disk; returns its contribution to the checksum.
     ///
     /// # Errors
     /// `BadExtents`: no part of the lattice, or not its numbers; `FileWrite`.
@@ -555,7 +556,8 @@ impl GaugeWriter {
         Ok(share)
     }
 
-    /// Completes the records of field number k, whose parts are on disk, of which these are the checksums.
+    /// Writes the records of field number k, whose parts are on disk; `shares` are their contributions to the
+    /// checksum.
     ///
     /// # Errors
     /// `FileWrite`.

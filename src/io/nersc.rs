@@ -61,7 +61,7 @@ impl Lines {
         Some(value).filter(|value| !value.is_empty())
     }
 
-    /// The value of a key that must be there and make sense.
+    /// The value of a required key; an error if it is missing or `parse` rejects it.
     fn parse<T>(&self, input: &Input, key: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
         match self.get(key) {
             Some(value) => parse(value).ok_or_else(|| {
@@ -137,7 +137,7 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
     Ok(Header { extents, info, data, stored })
 }
 
-/// Moves to the last `length` bytes if there is nothing but blanks before them.
+/// Moves to the last `length` bytes if there are only blanks before them.
 fn skip_blanks(input: &mut Input, length: u64) -> Result<()> {
     let extra = input.remaining().saturating_sub(length);
     if (1..=LONGEST_BLANKS).contains(&extra) {
@@ -154,7 +154,7 @@ fn data(format: FileFormat, bits: u32, order: ByteOrder) -> Data {
     Data::gauge(bits, order, numbers, Sum::Nersc)
 }
 
-/// Makes the header; the checksum has a fixed width, so that the length does not depend on it.
+/// Makes the header; the checksum has a fixed width, so that the header's length does not depend on it.
 fn frame(job: &Job, [checksum, _]: [u32; 2]) -> Result<Frame> {
     let options = &job.options;
     let plaquette = job.required("plaquette", options.plaquette)?;
@@ -189,7 +189,7 @@ fn frame(job: &Job, [checksum, _]: [u32; 2]) -> Result<Frame> {
     Ok(Frame::new(header.into_bytes(), data(job.format, job.bits, job.order), Vec::new()))
 }
 
-/// The byte order in which the first row of the first link has unit length; big if neither.
+/// The byte order in which the first row of the first link has length 1; big if neither.
 fn guess_order(first_row: &[u8], bits: u32) -> ByteOrder {
     let mut row = [0.0; 6];
     decode(first_row, bits, ByteOrder::Little, &mut row);

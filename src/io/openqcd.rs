@@ -12,7 +12,7 @@
 use super::link_order::{forward, LinkMap};
 use super::FileFormat;
 
-/// The directions in the order in which the file has them.
+/// The directions in the order of the file.
 const DIRECTIONS: [usize; 4] = [3, 0, 1, 2];
 
 pub const MAP: LinkMap = LinkMap {

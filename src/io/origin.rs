@@ -3,36 +3,36 @@
 use super::ildg::number;
 use roxmltree::Document;
 
-/// Where the columns of a propagator start, and of which operator they are. What is not known is `None`.
+/// The source of a propagator's columns, and the operator to which they belong. Unknown values are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Origin {
     /// Coordinates x, y, z, t of the source, on the whole lattice.
     pub position: [Option<usize>; 4],
-    /// The fermions' boundary phase in time in units of pi, 1: antiperiodic.
+    /// The fermions' boundary phase in time in units of pi (1: antiperiodic).
     pub boundary: Option<f64>,
     /// The fermions' boundary phases in x, y and z in units of pi.
     pub boundary_space: Option<[f64; 3]>,
-    /// One of [`NORMALISATIONS`].
+    /// Normalisation of the operator: one of [`NORMALISATIONS`].
     pub normalisation: Option<&'static str>,
-    /// Bare mass.
+    /// Bare mass of the operator.
     pub mass: Option<f64>,
-    /// Twisted mass.
+    /// Twisted mass of the operator.
     pub mu: Option<f64>,
     /// The links of the operator.
     pub links: Option<LinksMark>,
 }
 
-/// Averages that identify the links of a configuration. They do not depend on storage, device and ranks but for
-/// rounding; a gauge transformation changes them.
+/// Averages that identify the links of a configuration. Except for rounding they do not depend on storage, device and
+/// ranks; a gauge transformation changes them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinksMark {
-    /// Average plaquettes in planes of space and with t, and Re tr U / 3 of the links.
+    /// Average spatial plaquette, average temporal plaquette, and Re tr U / 3 of the links.
     pub numbers: [f64; 3],
-    /// The configuration that they belong to, by its version in this process.
+    /// The configuration to which they belong, by its version in this process; None: not known.
     pub configuration: Option<u64>,
 }
 
-/// The inverse of 2 kappa D, and that of D.
+/// Names of the normalisations: kappa for the inverse of 2 kappa D, mass for that of D.
 pub const NORMALISATIONS: [&str; 2] = ["kappa", "mass"];
 const ELEMENT: &str = "plaqOrigin";
 
@@ -68,14 +68,14 @@ impl Origin {
         }
     }
 
-    /// Phases in x, y, z and t in units of pi, where these are not known those of `other`.
+    /// Boundary phases in x, y, z and t in units of pi; those that are not known are taken from the argument.
     #[must_use]
     pub fn phases(self, [x, y, z, t]: [f64; 4]) -> [f64; 4] {
         let [x, y, z] = self.boundary_space.unwrap_or([x, y, z]);
         [x, y, z, self.boundary.unwrap_or(t)]
     }
 
-    /// An element of XML; empty where nothing is known. Coordinates that are not known are -1.
+    /// The origin as an XML element; empty if nothing is known. Unknown coordinates are -1.
     pub(super) fn to_xml(self) -> String {
         if self == Origin::default() {
             return String::new();
@@ -105,8 +105,8 @@ impl Origin {
         text + &format!("</{ELEMENT}>")
     }
 
-    /// What a record says: that element, and of Chroma's propagators the coordinates of the source, `t_srce`, and the
-    /// phases of fermions that are periodic or antiperiodic, `boundary`.
+    /// The origin in a record: from that element or, for Chroma's propagators, the coordinates of the source
+    /// (`t_srce`) and the phases of periodic or antiperiodic fermions (`boundary`).
     pub(super) fn of_xml(document: &Document, extents: [usize; 4]) -> Origin {
         let text = |parent: Option<&str>, tag: &str| {
             let mut found = document.descendants().filter(|n| {

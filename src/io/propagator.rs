@@ -31,7 +31,7 @@ use std::path::Path;
 const SPINOR: usize = 24;
 const MATRIX: usize = 288;
 const MAX_COLUMNS: usize = 4096;
-/// Elements that the records of sources and of solutions are.
+/// Name of the XML element in records of sources.
 const SOURCE: &str = "usqcdSourceInfo";
 const SINK: &str = "usqcdPropInfo";
 
@@ -49,7 +49,7 @@ words!(PropagatorKind {
 });
 
 choices! {
-    /// SciDAC files in LIME, with checksums, as QIO writes them.
+    /// Kinds of propagator files: SciDAC files in LIME, with checksums, in the layout of QIO.
     names PropagatorKind: plaq_propagator_kind {
         /// USQCD_DiracFermion_ScalarSource_TwelveSink: one complex field, the source of all spins and
         /// colours, and twelve spinors (MILC).
@@ -62,7 +62,7 @@ choices! {
 }
 
 impl PropagatorKind {
-    /// The name that such files give to their kind.
+    /// The name of the kind in the file.
     fn name(self) -> &'static str {
         match self {
             PropagatorKind::ScalarSource => "USQCD_DiracFermion_ScalarSource_TwelveSink",
@@ -72,28 +72,28 @@ impl PropagatorKind {
     }
 }
 
-/// Information that a propagator file holds besides its numbers.
+/// Information in a propagator file besides its numbers.
 #[derive(Clone, Debug)]
 pub struct PropagatorOptions {
     pub kind: PropagatorKind,
     /// Bits of a stored number, 32 or 64.
     pub bits: u32,
-    /// Text for readers, which every record carries.
+    /// Text for human readers, contained in every record.
     pub info: String,
     /// Origin of the columns: source position, phases, masses and links, as far as known. Every record of a solution
     /// carries it.
     pub origin: Origin,
-    /// Date for the records; `None`: now, in UTC.
+    /// Date in the records; `None`: the present time in UTC.
     pub date: Option<String>,
 }
 
-/// A field of the file, with its records.
+/// A field in the file, with its records.
 struct Item {
     before: Vec<u8>,
     data: Data,
 }
 
-/// The text of a record with a checksum; its length does not depend on the sums.
+/// The text of the record with the checksum; its length does not depend on the sums.
 fn after(data: &Data, extents: [usize; 4], [a, b]: [u32; 2]) -> Vec<u8> {
     let mut out = Vec::new();
     lime::pad(&mut out, data.length(extents));
@@ -105,8 +105,8 @@ fn after(data: &Data, extents: [usize; 4], [a, b]: [u32; 2]) -> Vec<u8> {
     out
 }
 
-/// A propagator that is being written, field by field and in parts: one process creates and finishes the file, others
-/// may join. It appears under its name when it is finished.
+/// A propagator that is being written field by field, in parts: one process creates and finishes the file, others may
+/// join. It appears under its name when it is finished.
 pub struct PropagatorWriter {
     output: Output,
     extents: [usize; 4],
@@ -129,8 +129,8 @@ impl PropagatorWriter {
         Ok(PropagatorWriter { output: Output::create(path)?, extents, head, items })
     }
 
-    /// Opens the file that another process created with the same parameters; `temporary` is what
-    /// [`PropagatorWriter::temporary`] returned there.
+    /// Opens the file that another process has created with the same parameters; `temporary` is the result of
+    /// [`PropagatorWriter::temporary`] there.
     ///
     /// # Errors
     /// Errors of [`PropagatorWriter::create`].
@@ -149,7 +149,7 @@ impl PropagatorWriter {
         self.output.name()
     }
 
-    /// Writes a part of field number `k`; returns its share of the checksum.
+    /// Writes a part of field number `k`; returns its contribution to the checksum.
     ///
     /// # Errors
     /// `BadExtents`: no part of the lattice, or not its numbers; `FileWrite`.
@@ -163,7 +163,7 @@ impl PropagatorWriter {
         data.write(&mut self.output, part, numbers)
     }
 
-    /// Flushes to disk what this process wrote.
+    /// Flushes to disk what this process has written.
     ///
     /// # Errors
     /// `FileWrite`.
@@ -172,7 +172,7 @@ impl PropagatorWriter {
     }
 
     /// Completes the file, when all parts are on disk, and gives it its name. `shares` has for each field the
-    /// checksums of all its parts.
+    /// contributions of all parts to the checksum.
     ///
     /// # Errors
     /// `FileWrite`.
@@ -190,7 +190,7 @@ impl PropagatorWriter {
     }
 }
 
-/// The type of a record, and its colours, spins and reals per site.
+/// The type of a record, with its count of colours and spins.
 fn record_type(numbers: usize, bits: u32) -> (String, usize, usize) {
     let letter = if bits == 32 { 'F' } else { 'D' };
     match numbers {
@@ -200,7 +200,7 @@ fn record_type(numbers: usize, bits: u32) -> (String, usize, usize) {
     }
 }
 
-/// Plans the file: every record but numbers and checksums, each at its position.
+/// Plans the file: all records except numbers and checksums, each with its position.
 fn plan(
     options: &PropagatorOptions,
     extents: [usize; 4],
@@ -296,14 +296,14 @@ struct Message {
     checksum: Option<String>,
 }
 
-/// A field that is to be read.
+/// A field that can be read, and where it is.
 struct Field {
     data: Data,
     stored: Option<[u32; 2]>,
 }
 
-/// A propagator in a file: headers and lengths are checked, fields are read in parts, by one
-/// process or by many. Sources in the file are fields of their own.
+/// A propagator in a file. Headers and lengths have been checked; fields are read in parts, by one process or by
+/// many. Sources in the file are separate fields.
 pub struct PropagatorReader {
     input: Input,
     extents: [usize; 4],
@@ -361,16 +361,16 @@ impl PropagatorReader {
         Ok(PropagatorReader { input, extents, fields, sources, origin, warnings })
     }
 
-    /// The origin of the columns that the records of the file state.
+    /// The origin of the columns according to the records of the file.
     pub fn origin(&self) -> Origin {
         self.origin
     }
-    /// Sources in the file: spinors, or complex fields.
+    /// Number of sources in the file: spinors, or complex fields.
     pub fn sources(&self) -> usize {
         self.sources.len()
     }
 
-    /// A part of source `k`, whatever its numbers per site.
+    /// Reads a part of source `k`, whatever its count of numbers per site.
     ///
     /// # Errors
     /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
@@ -379,7 +379,7 @@ impl PropagatorReader {
         Ok(self.sources[k].data.read(&mut self.input, part)?.0)
     }
 
-    /// Faults of the file that do not keep its fields from being read.
+    /// Faults of the file in spite of which its fields can be read.
     pub fn warnings(&self) -> Warnings {
         self.warnings
     }
@@ -392,7 +392,7 @@ impl PropagatorReader {
     pub fn fields(&self) -> usize {
         self.fields.len()
     }
-    /// Whether the file has one field of matrices, which are twelve columns.
+    /// Whether the file has a single field of matrices, which contains twelve columns.
     pub fn is_matrix(&self) -> bool {
         self.fields[0].data.memory == MATRIX
     }
@@ -401,7 +401,7 @@ impl PropagatorReader {
         self.fields[0].data.bits
     }
 
-    /// Reads a part of field `k`; returns it with its share of the checksum.
+    /// Reads a part of field `k`; returns it with its contribution to the checksum.
     ///
     /// # Errors
     /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
@@ -410,7 +410,7 @@ impl PropagatorReader {
         self.fields[k].data.read(&mut self.input, part)
     }
 
-    /// Compares the checksum of field `k` with the shares of parts that make up the lattice.
+    /// Compares the checksum of field `k` with the contributions of parts that cover the lattice.
     ///
     /// # Errors
     /// `FileChecksum`.
@@ -461,10 +461,10 @@ fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>, Warnings)> {
     Ok((file, messages, warnings))
 }
 
-/// The field that a message of the file holds.
+/// The field that a message of the file contains.
 enum Found {
     Source(Field),
-    /// A solution: its numbers, its column 3 spin + colour if the message states it, and its origin.
+    /// A solution: its numbers, its column 3 spin + colour if the message gives it, and its origin.
     Column(Field, Option<usize>, Box<Origin>),
 }
 

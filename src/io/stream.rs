@@ -1,5 +1,5 @@
-//! Bounded buffers between a file and memory: lengths are checked first, data pass in chunks
-//! of about a megabyte, whole chunks change byte order and precision at once.
+//! Reading and writing of files in bounded buffers: lengths are checked first, data are handled in chunks of about a
+//! megabyte, and byte order and precision are converted for whole chunks.
 
 use super::{ByteOrder, SITE};
 use crate::bail;
@@ -16,13 +16,13 @@ use std::sync::{Mutex, PoisonError};
 /// Approximate size of a chunk in bytes.
 pub(super) const CHUNK: usize = 1 << 20;
 
-/// The message of the system for an error, without the number that Rust adds.
+/// The operating system's message for an error, without the number that Rust adds.
 fn said(e: &io::Error) -> String {
     let text = e.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
-/// Fails for an empty file name.
+/// An error for an empty file name.
 fn named(path: &Path, status: Status) -> Result<()> {
     match path.as_os_str().is_empty() {
         true => Err(Error::new(status, "a file's name is empty")),
@@ -59,7 +59,7 @@ impl Input {
         self.length.saturating_sub(self.position)
     }
 
-    /// An error about this file; for a status that says that the file itself is bad, the message says so too.
+    /// An error about this file; if the status means that the file is bad, the message says so, too.
     pub fn error(&self, status: Status, message: impl std::fmt::Display) -> Error {
         let what = match status {
             Status::FileTruncated => "the file is incomplete: ",
@@ -83,7 +83,7 @@ impl Input {
         Ok(())
     }
 
-    /// Up to `count` bytes from the present position, which stays.
+    /// Up to `count` bytes from the present position, which does not change.
     pub fn peek(&mut self, count: usize) -> Result<Vec<u8>> {
         let position = self.position;
         let bytes = self.bytes(self.remaining().min(count as u64) as usize)?;
@@ -91,7 +91,7 @@ impl Input {
         Ok(bytes)
     }
 
-    /// The next `count` bytes; the caller keeps `count` small.
+    /// Reads the next `count` bytes; the caller must keep `count` small.
     pub fn bytes(&mut self, count: usize) -> Result<Vec<u8>> {
         self.need(count as u64, "header")?;
         let mut bytes = vec![0; count];
@@ -105,7 +105,7 @@ impl Input {
         Ok(())
     }
 
-    /// Fails unless there are `count` more bytes.
+    /// An error unless there are at least `count` more bytes.
     pub fn need(&self, count: u64, what: &str) -> Result<()> {
         if count > self.remaining() {
             let (at, left) = (self.position, self.remaining());
@@ -115,7 +115,7 @@ impl Input {
         Ok(())
     }
 
-    /// Fails unless there are exactly `count` more bytes.
+    /// An error unless there are exactly `count` more bytes.
     pub fn need_exactly(&self, count: u64, what: &str) -> Result<()> {
         self.need(count, what)?;
         if count < self.remaining() {
@@ -125,7 +125,7 @@ impl Input {
         Ok(())
     }
 
-    /// Checks that the extents of a header are plausible and the ones asked for.
+    /// Checks that the extents in a header are plausible and equal to the expected ones.
     pub fn extents(&self, found: [u64; 4], expect: Option<[usize; 4]>) -> Result<[usize; 4]> {
         let volume = found.iter().try_fold(1u64, |volume, &n| match n {
             1..=0x7fff_ffff => volume.checked_mul(n),
@@ -149,14 +149,15 @@ impl Input {
         }
     }
 
-    /// Zeros for a field with `width` numbers a site; call it after the length of the file was checked.
+    /// Makes an array of zeros for a field with `width` numbers per site; to be called after the length of the file
+    /// was checked.
     pub fn allocate(&self, extents: [usize; 4], width: usize) -> Result<Vec<f64>> {
         let count = width * extents.iter().product::<usize>();
         host_array(count, 0.0, "its numbers").map_err(|e| e.at(self.path.display()))
     }
 
-    /// Reads `items` × `item_bytes` bytes from the present position and hands them over in chunks of whole items,
-    /// each with the number of its first item.
+    /// Reads `items` × `item_bytes` bytes from the present position and passes them on in chunks of whole items, each
+    /// with the number of its first item.
     pub fn stream(
         &mut self,
         items: usize,
@@ -174,18 +175,19 @@ impl Input {
     }
 }
 
-/// Names of files that this process is going to write and that did not exist when it looked.
+/// Names of files that this process is going to write and that did not exist when it checked.
 static NEW: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Records that a file of this name, if it does not exist yet, must not be created by somebody else: the first write
-/// of this process then fails.
+/// Records that a file of this name, if it does not exist yet, must not be created by another process: the first
+/// write of this process then fails.
 pub fn expect_new(path: &Path) {
     if !path.exists() {
         NEW.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
     }
 }
 
-/// A file under a temporary name. Whoever created it removes it on drop, unless it was committed.
+/// A file under a temporary name. The process that created it removes it when this is dropped, unless it was
+/// committed.
 pub struct Output {
     file: File,
     temporary: PathBuf,
@@ -195,7 +197,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// The file to replace: a link is followed, so that the rename replaces the file and not the link.
+    /// The file to be replaced: symbolic links are followed, so that renaming replaces the file and not the link.
     fn target(path: &Path) -> Result<PathBuf> {
         named(path, Status::FileWrite)?;
         let Ok(target) = fs::canonicalize(path) else {
@@ -218,8 +220,8 @@ impl Output {
         }
     }
 
-    /// Creates a file with a temporary name beside the target; names that exist, those of killed processes among
-    /// them, are left alone.
+    /// Creates a file with a temporary name beside the target; existing files, for instance of killed processes, are
+    /// not touched.
     fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
         for _ in 0..100 {
             // Every RandomState has keys of its own.
@@ -233,7 +235,7 @@ impl Output {
         Err(ErrorKind::AlreadyExists.into())
     }
 
-    /// Opens the temporary file `name` that another process created for `path`.
+    /// Opens the temporary file `name` that another process has created for `path`.
     pub fn join(path: &Path, name: &str) -> Result<Self> {
         let target = Self::target(path)?;
         let temporary = target.with_file_name(name);
@@ -251,7 +253,7 @@ impl Output {
         }
     }
 
-    /// The temporary file, which another library may write before `commit`.
+    /// The path of the temporary file, to which another library may write before `commit`.
     pub fn path(&self) -> &Path {
         &self.temporary
     }
@@ -273,7 +275,7 @@ impl Output {
         }
     }
 
-    /// Gives the file the mode and, as far as this process may, the owner of the one it replaces.
+    /// Gives the file the mode and, if this process is allowed to, the owner of the file that it replaces.
     fn inherit(&self) -> io::Result<()> {
         let Ok(old) = fs::metadata(&self.target) else { return Ok(()) };
         let new = self.file.metadata()?;
@@ -301,8 +303,8 @@ impl Output {
         self.file.sync_all().map_err(|e| self.failure(e))
     }
 
-    /// Writes `items` × `item_bytes` bytes that `produce` fills chunk by chunk, given the
-    /// number of the chunk's first item.
+    /// Writes `items` × `item_bytes` bytes, which `produce` fills chunk by chunk, given the number of the chunk's
+    /// first item.
     pub fn stream(
         &mut self,
         items: usize,

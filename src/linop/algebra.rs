@@ -12,7 +12,7 @@ use crate::fields::blas::{self, Sums};
 use crate::fields::VectorField;
 use crate::refuse;
 
-/// M^dagger M (CG on the normal equations, "NR") or M M^dagger ("NE").
+/// The operator M^dagger M (for CG on the normal equations: "NR") or M M^dagger ("NE").
 pub struct Normal {
     op: Arc<dyn LinOp>,
     dagger_first: bool,
@@ -20,15 +20,15 @@ pub struct Normal {
 }
 
 impl Normal {
-    /// M^dagger M as an operator.
+    /// The operator M^dagger M.
     pub fn mdag_m(op: Arc<dyn LinOp>) -> Self {
         Normal { op, dagger_first: false, workspace: Workspace::default() }
     }
-    /// M M^dagger as an operator.
+    /// The operator M M^dagger.
     pub fn m_mdag(op: Arc<dyn LinOp>) -> Self {
         Normal { op, dagger_first: true, workspace: Workspace::default() }
     }
-    /// out = M^dagger M in, or M M^dagger in; returns what `ask` computes from the vector in between.
+    /// Computes out = M^dagger M in, or M M^dagger in; returns the result of `ask` for the intermediate vector.
     fn both<T>(
         &self,
         out: &mut VectorField,
@@ -72,7 +72,7 @@ impl LinOp for Normal {
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.both(out, inp, |_| Ok(()))
     }
-    /// out = M^dagger M in, and starts <in, M^dagger M in> = |M in|^2.
+    /// Computes out = M^dagger M in, and starts the sum <in, M^dagger M in> = |M in|^2.
     fn apply_for_curvature(
         &self,
         out: &mut VectorField,
@@ -98,7 +98,7 @@ impl LinOp for Normal {
     }
 }
 
-/// M^dagger as an operator.
+/// The operator M^dagger.
 pub struct Adjoint(pub Arc<dyn LinOp>);
 
 impl LinOp for Adjoint {
@@ -131,7 +131,7 @@ impl LinOp for Adjoint {
     }
 }
 
-/// M + sigma with a complex sigma.
+/// The operator M + sigma with a complex number sigma.
 pub struct Shifted {
     op: Arc<dyn LinOp>,
     sigma: Complex64,
@@ -176,7 +176,7 @@ impl LinOp for Shifted {
     }
 }
 
-/// A B C ...: the last factor acts first.
+/// The product A B C ... of operators; the last factor acts first.
 pub struct Product {
     factors: Vec<Arc<dyn LinOp>>,
     workspace: Workspace,
@@ -249,7 +249,7 @@ impl LinOp for Product {
     }
 }
 
-/// sum_k c_k M_k.
+/// The sum of operators sum_k c_k M_k.
 pub struct Sum {
     terms: Vec<(Complex64, Arc<dyn LinOp>)>,
     workspace: Workspace,
@@ -313,8 +313,8 @@ impl LinOp for Sum {
     }
 }
 
-/// sum_k c_k T_k((2 M - (a + b)) / (b - a)), a Chebyshev series of a hermitian operator whose
-/// spectrum lies in [a, b], by Clenshaw's recurrence.
+/// The operator sum_k c_k T_k((2 M - (a + b)) / (b - a)), a Chebyshev series of a hermitian operator M whose spectrum
+/// lies in [a, b], evaluated by Clenshaw's recurrence.
 pub struct Polynomial {
     op: Arc<dyn LinOp>,
     interval: [f64; 2],

@@ -1,4 +1,4 @@
-//! Change of precision.
+//! The change of a vector's precision as an operator.
 
 use super::{LinOp, Shape};
 use crate::bail;
@@ -12,7 +12,7 @@ pub struct Convert {
 }
 
 impl Convert {
-    /// Converts fields of `domain` to `precision`.
+    /// Makes the operator that converts fields of `domain` to `precision`.
     ///
     /// # Errors
     /// `Unsupported`: 16 bits of fields that have their right-hand sides fastest.

@@ -1,4 +1,4 @@
-//! Even-odd preconditioning of any operator.
+//! Even-odd preconditioning of any operator by its Schur complement.
 
 use super::{LinOp, Shape};
 use crate::error::Result;
@@ -25,9 +25,9 @@ impl std::fmt::Display for Schur {
 }
 
 choices! {
-    /// The whole lattice or a Schur complement on one parity p, q the other. Symmetric:
-    /// 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
-    /// A_p - kappa^2 H_pq A_q^-1 H_qp.
+    /// The system that is solved: on the whole lattice, or by a Schur complement on one parity p, with q the other
+    /// parity. The symmetric complement 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp is the same in all normalisations; the
+    /// asymmetric one is A_p - kappa^2 H_pq A_q^-1 H_qp.
     pub enum System: plaq_system {
         /// The whole lattice.
         Full = 0, PLAQ_SYSTEM_FULL, "full";
@@ -63,14 +63,16 @@ impl From<Schur> for System {
 }
 
 /// Even-odd preconditioning of an operator M. The implementor is itself the Schur complement on one parity, as an
-/// operator; the trait adds the way there and back (DeGrand, Rossi, Comput. Phys. Commun. 60 (1990) 211).
+/// operator; the trait adds the conversions of sources and solutions (DeGrand, Rossi, Comput. Phys. Commun. 60 (1990)
+/// 211).
 pub trait SchurComplement: LinOp {
-    /// Shape of the fields of M.
+    /// Shape of the fields of M, from which the complement is made.
     fn full_shape(&self) -> Shape;
-    /// Makes the source of the preconditioned system from the source b of M x = b, or of M^dagger x = b.
+    /// Computes the source of the preconditioned system from the source b of M x = b, or of M^dagger x = b if
+    /// `dagger`.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()>;
-    /// Makes the solution `full` on the whole lattice from that of the preconditioned system; where fields of M have
-    /// both parities, x may lie in the memory of `full`.
+    /// Computes the solution `full` on the whole lattice from the solution x of the preconditioned system; if fields
+    /// of M have both parities, x may be a part of the memory of `full`.
     fn reconstruct(
         &self,
         full: &mut VectorField,
@@ -78,9 +80,9 @@ pub trait SchurComplement: LinOp {
         b: &VectorField,
         dagger: bool,
     ) -> Result<()>;
-    /// The residual r = b' - S x of the preconditioned system, or with the adjoint of S, where b' is what `prepare`
-    /// makes of b. `source` holds b'; its memory may be overwritten on the way, so that the next residual must make
-    /// b' again.
+    /// Computes the residual r = b' - S x of the preconditioned system, or with S^dagger if `dagger`, where b' is
+    /// what `prepare` makes from b. `source` holds b' and may be overwritten, in which case it has to be prepared
+    /// again before the next residual.
     fn residual(
         &self,
         r: &mut VectorField,
@@ -96,12 +98,12 @@ pub trait SchurComplement: LinOp {
         let n = x.nrhs();
         blas::axpby(&blas::uniform(n, 1.0), source, &blas::uniform(n, -1.0), r)
     }
-    /// The inverse of `reconstruct`: the unknowns of the preconditioned system that belong to a full field, of which
-    /// `out` may be an alias.
+    /// The inverse of `reconstruct`: extracts from a full field the unknowns of the preconditioned system; `out` may
+    /// share the memory of `full`.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()>;
 }
 
-/// The source of the preconditioned system of M x = b, or of M^dagger x = b, with what is needed to make it again
+/// The source of the preconditioned system of M x = b, or of M^dagger x = b, with all that is needed to make it again
 /// from b.
 pub(crate) struct SchurSource<'a> {
     schur: &'a dyn SchurComplement,
@@ -111,11 +113,11 @@ pub(crate) struct SchurSource<'a> {
 }
 
 impl SchurSource<'_> {
-    /// The source vector; after a residual it has to be made again.
+    /// The source vector; after `residual` it has to be made again.
     pub fn vector(&self) -> &VectorField {
         &self.source
     }
-    /// Makes the source from b, a part of the right-hand sides at a time.
+    /// Makes the source from b, for a part of the right-hand sides at a time.
     pub fn make(&self) -> Result<()> {
         for (first, count) in self.b.parts() {
             let mut out = self.source.columns(first, count)?;
@@ -124,20 +126,20 @@ impl SchurSource<'_> {
         self.schur.free_idle();
         Ok(())
     }
-    /// r = source - S x for the right-hand sides from `first` on, as many as x has.
+    /// Computes r = source - S x for as many right-hand sides as x has, from number `first` on.
     pub fn residual(&self, r: &mut VectorField, x: &VectorField, first: usize) -> Result<()> {
         let SchurSource { b, mut source, .. } = self.columns(first, x.nrhs())?;
         self.schur.residual(r, x, &mut source, &b, self.dagger)
     }
-    /// The source for `count` right-hand sides from `first` on, in the same memory.
+    /// The source for `count` right-hand sides from number `first` on, sharing the memory.
     pub fn columns(&self, first: usize, count: usize) -> Result<Self> {
         let (b, source) = (self.b.columns(first, count)?, self.source.columns(first, count)?);
         Ok(SchurSource { b, source, ..*self })
     }
 }
 
-/// Solution and source of the preconditioned system during a solve of M x = b or M^dagger x = b; they lie in the
-/// memory of x.
+/// Solution and source of the preconditioned system during a solve of M x = b or M^dagger x = b, stored in the memory
+/// of x.
 pub(crate) struct SchurVectors<'a> {
     full: &'a mut VectorField,
     parity: usize,
@@ -146,7 +148,7 @@ pub(crate) struct SchurVectors<'a> {
 }
 
 impl<'a> SchurVectors<'a> {
-    /// Makes the preconditioned system in the memory of x; `guess` says that x holds an initial guess.
+    /// Makes the preconditioned system in the memory of x; `guess`: x holds an initial guess.
     pub fn prepare(
         schur: &'a dyn SchurComplement,
         x: &'a mut VectorField,

@@ -1,4 +1,4 @@
-//! Parameters of every quark action, and the operators that they make.
+//! Parameters of all quark actions, and the operators made from them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{BoundaryTime, CloverField, GaugeField};
 
-/// Parameters of a quark action: one row for each action.
+/// Parameters of a quark action, with a variant for each action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ActionParams {
     /// Wilson, clover and twisted mass.
@@ -38,7 +38,7 @@ impl From<LaplaceParams> for ActionParams {
 }
 
 impl ActionParams {
-    /// Refuses parameters of which no operator can be made.
+    /// Refuses parameters that are out of range or contradict each other.
     pub fn check(&self) -> Result<()> {
         match self {
             ActionParams::Wilson(params) => params.check(),
@@ -46,7 +46,7 @@ impl ActionParams {
             ActionParams::Laplace(params) => params.check(),
         }
     }
-    /// Refuses parameters that quarks have not on links with these boundaries in time.
+    /// Refuses parameters that are not supported on links with these boundaries in time.
     ///
     /// # Errors
     /// Errors of [`DiracParams::check_on`].
@@ -57,7 +57,7 @@ impl ActionParams {
             ActionParams::Laplace(_) => Ok(()),
         }
     }
-    /// The action on these links, in their precision.
+    /// Makes the action on these links, in their precision.
     ///
     /// # Errors
     /// Errors of the action's `new`.
@@ -68,7 +68,7 @@ impl ActionParams {
             ActionParams::Laplace(params) => Ok(Arc::new(params.on(links)?)),
         }
     }
-    /// Links that the clover term of the action is made of, where it has one.
+    /// The links from which the action's clover term is made, if it has one.
     pub fn clover_links(&self) -> CloverLinks {
         match self {
             ActionParams::Wilson(params) => params.clover_links,
@@ -76,7 +76,8 @@ impl ActionParams {
             ActionParams::Laplace(_) => CloverLinks::Hop,
         }
     }
-    /// The action on smeared links with a clover term of the thin ones, where [`ActionParams::clover_links`] says so.
+    /// Makes the action on smeared links; its clover term is made from the thin links, if
+    /// [`ActionParams::clover_links`] says so.
     ///
     /// # Errors
     /// Errors of [`ActionParams::create`] and [`Wilson::on_thin`].
@@ -93,8 +94,8 @@ impl ActionParams {
             ActionParams::Laplace(_) => self.create(links),
         }
     }
-    /// The action with a given clover term A, kappa-normalised, and its given inverse with [`ActionParams::square`],
-    /// on links in their precision.
+    /// Makes the action with a given clover term A, kappa-normalised, and its inverse, which must be that for
+    /// [`ActionParams::square`], on links in their precision.
     ///
     /// # Errors
     /// Errors of [`ActionParams::create`]; `Unsupported`: the action takes none.
@@ -114,7 +115,8 @@ impl ActionParams {
             ActionParams::Laplace(_) => bail!(Unsupported, "the Laplacian has no clover term"),
         }
     }
-    /// The action with its own copy of the links in this storage, so that later changes of `links` do not reach it.
+    /// Makes the action on its own copy of the links in this storage, so that later changes of `links` have no effect
+    /// on it.
     ///
     /// # Errors
     /// Errors of [`ActionParams::create`] and [`QuarkAction::shared_copy`].
@@ -135,8 +137,8 @@ impl ActionParams {
             }
         }
     }
-    /// s in the factor (A^2 + s)^-1 of the inverse site term, where A is the site term without twist,
-    /// kappa-normalised; None where the inverse is A^-1.
+    /// The number s in the factor (A^2 + s)^-1 of the inverse site term, where A is the site term without twisted
+    /// mass, kappa-normalised; None if the inverse is A^-1.
     pub fn square(&self) -> Option<f64> {
         match self {
             ActionParams::Wilson(params) => CloverField::square(2.0 * params.kappa() * params.mu),

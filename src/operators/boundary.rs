@@ -13,7 +13,7 @@ use crate::refuse;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Boundary(pub [f64; 4]);
 
-/// Boundaries that have a word.
+/// Boundary conditions that have a name.
 const WORDS: [(&str, Boundary); 2] =
     [("periodic", Boundary::PERIODIC), ("antiperiodic", Boundary::ANTIPERIODIC)];
 
@@ -22,15 +22,15 @@ impl Boundary {
     /// Periodic in space, antiperiodic in time.
     pub const ANTIPERIODIC: Boundary = Boundary([0.0, 0.0, 0.0, 1.0]);
 
-    /// Factors of modulus one.
+    /// The phases as complex numbers of modulus 1.
     pub fn phases(self) -> [Complex64; 4] {
         self.0.map(phase)
     }
 }
 
-/// Phases of hops that cross the end of the lattice, as a rank's kernels take them: a mask of the directions that have
-/// one, bit mu, and the phases of hops forward by mu and backward by mu + 4, which are 1 where the end belongs to another
-/// rank.
+/// Phases of hops across the end of the lattice, for the kernels of a rank: a mask with bit mu for each direction
+/// that has a phase, and eight phases, of hops forward at index mu and backward at mu + 4. They are 1 if the end of
+/// the lattice in this direction belongs to another rank.
 pub(super) fn seam_phases(geometry: &Geometry, boundary: &[Complex64; 4]) -> (i32, [Complex64; 8]) {
     let comm = geometry.comm();
     let (mut mask, mut phases) = (0, [Complex64::ONE; 8]);
@@ -46,7 +46,7 @@ pub(super) fn seam_phases(geometry: &Geometry, boundary: &[Complex64; 4]) -> (i3
     (mask, phases)
 }
 
-/// The word of a boundary, else its numbers with commas between.
+/// Writes the name of a boundary condition, or its four numbers with commas if it has none.
 impl std::fmt::Display for Boundary {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match WORDS.iter().find(|(_, boundary)| boundary == self) {

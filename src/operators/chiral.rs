@@ -1,4 +1,4 @@
-//! Linear combinations whose coefficients differ between the chiralities.
+//! Linear combinations with different coefficients for the two chiralities.
 
 use crate::backend::args::ChiralArgs;
 use crate::backend::{kernels, FieldView};
@@ -10,13 +10,13 @@ use crate::refuse;
 /// Coefficients for the components with gamma5 = 1 and with gamma5 = -1: a + b gamma5 is [a + b, a - b].
 pub type Chiral = [f64; 2];
 
-/// The operator a + b gamma5 as coefficients of the chiralities.
+/// The coefficients of the operator a + b gamma5.
 pub fn one_and_gamma5(a: f64, b: f64) -> Chiral {
     [a + b, a - b]
 }
 
-/// out = own out + sum of coef_i x_i with one to four terms in all. Without `own` the old out is not read; a field
-/// whose coefficients are 0 is not read either.
+/// Computes out = own out + sum of coef_i x_i, with one to four terms in all. Without `own` the old out is not read;
+/// neither is a field whose coefficients are 0.
 ///
 /// # Errors
 /// `FieldMismatch`: the fields differ in lattice, device, precision, subset or count;

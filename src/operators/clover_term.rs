@@ -1,4 +1,4 @@
-//! The clover term A of an operator and its inverse, on the parities that somebody asked for.
+//! The clover term A of an operator and its inverse, made for a parity when it is first needed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -10,29 +10,30 @@ use crate::fields::{CloverCoefficients, CloverField, GaugeField, Precision, Subs
 /// The clover blocks A of an operator with their inverse: A^-1, or the two sets of a twisted inverse.
 pub(super) struct CloverTerm {
     precision: Precision,
-    /// s in the twisted inverse, the sets A H and H = (A^2 + s)^-1; None where the inverse is A^-1.
+    /// The number s in the twisted inverse, which consists of the sets A H and H = (A^2 + s)^-1; None: the inverse is
+    /// A^-1.
     square: Option<f64>,
     direct: Mutex<Parts>,
     inverse: Mutex<Parts>,
-    /// The term in another precision from which blocks that are missing here are copied.
+    /// The term in another precision from which blocks are copied when they are first needed.
     origin: Option<Arc<CloverTerm>>,
-    /// Whether the blocks of A are positive, indefinite or singular, where that is known.
+    /// Whether the blocks of A are positive, indefinite or singular; None: not known yet.
     kind: Mutex<Option<Kind>>,
     /// Version of the links that the term was built from.
     built: Version,
 }
 
-/// Definiteness of the blocks, on which the way to their inverse depends.
+/// Definiteness of the blocks; the method of their inversion depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Positive,
     Indefinite,
-    /// Some block has no inverse: only M itself can be applied.
+    /// Some block has no inverse, so that only M itself can be applied.
     Singular,
 }
 
-/// Blocks of a clover term on one parity or on both. Those in `kept` stay, those in `lent` live as long as somebody
-/// else holds them.
+/// Blocks of a clover term on one parity or on both. Those in `kept` are owned by this; those in `lent` exist only
+/// while somebody else uses them.
 #[derive(Default)]
 struct Parts {
     kept: Vec<Arc<CloverField>>,
@@ -58,7 +59,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl CloverTerm {
-    /// The term with these blocks, which belong to links of this version, and with their inverse where it is given.
+    /// The term with these blocks, which belong to links of version `built`, and with their inverse if that is given.
     pub fn new(
         direct: Arc<CloverField>,
         inverse: Option<Arc<CloverField>>,
@@ -76,7 +77,7 @@ impl CloverTerm {
         }
     }
 
-    /// Sets of blocks of the inverse on a site: one, or two for a twisted inverse.
+    /// Number of sets of blocks in the inverse: one, or two for a twisted inverse.
     pub fn sets(&self) -> usize {
         1 + self.square.is_some() as usize
     }
@@ -88,16 +89,16 @@ impl CloverTerm {
         let like = self.like();
         CloverField::on(like.device(), like.geometry(), subset, self.precision, sets)
     }
-    /// Some blocks of this term, from which lattice and device can be read.
+    /// Some blocks of this term, for its lattice and device.
     fn like(&self) -> Arc<CloverField> {
         lock(&self.root().direct).kept[0].clone()
     }
-    /// The term that this one was, directly or not, copied from.
+    /// The term from which this one was copied, directly or through other copies.
     fn root(&self) -> &CloverTerm {
         self.origin.as_ref().map_or(self, |origin| origin.root())
     }
 
-    /// The blocks A on these sites.
+    /// The blocks of A on these sites.
     pub fn direct(&self, subset: Subset) -> Result<Arc<CloverField>> {
         let mut parts = lock(&self.direct);
         if let Some(found) = parts.find(subset) {
@@ -110,7 +111,7 @@ impl CloverTerm {
         Ok(made)
     }
 
-    /// The inverse blocks on these sites; they are made if nobody holds them.
+    /// The blocks of the inverse on these sites, which are computed unless they exist.
     ///
     /// # Errors
     /// `SingularClover`: some site of either parity has none.
@@ -138,7 +139,7 @@ impl CloverTerm {
         Ok(made)
     }
 
-    /// Bytes of the inverse blocks on these parities that nobody holds yet.
+    /// Bytes of the inverse blocks on these parities that do not exist yet.
     pub fn missing(&self, parities: impl IntoIterator<Item = usize>) -> u64 {
         let half =
             CloverField::bytes(self.like().geometry(), self.precision, self.sets()) as u64 / 2;
@@ -157,7 +158,7 @@ impl CloverTerm {
         Ok(found)
     }
 
-    /// Fails where the inverse is needed and a block has none.
+    /// An error if the inverse is used and a block has none.
     ///
     /// # Errors
     /// `SingularClover`, with the site.
@@ -174,8 +175,8 @@ impl CloverTerm {
         bail!(SingularClover, "the clover term cannot be inverted");
     }
 
-    /// A copy in another precision whose blocks are copied from this term when they are asked for; it keeps this term
-    /// alive.
+    /// A copy in another precision, whose blocks are copied from this term when they are first needed; it keeps this
+    /// term alive.
     pub fn copy_on_demand(self: &Arc<Self>, precision: Precision) -> Self {
         CloverTerm {
             precision,
@@ -188,7 +189,7 @@ impl CloverTerm {
         }
     }
 
-    /// An independent copy in another precision, with all blocks.
+    /// An independent copy in another precision, with blocks on both parities.
     pub fn whole_copy(&self, precision: Precision) -> Result<Self> {
         let direct = Arc::new(self.direct(Subset::Full)?.to(precision)?);
         let copy = Self::new(direct, None, self.square, self.built.get());
@@ -210,7 +211,7 @@ impl CloverTerm {
         Ok(copy)
     }
 
-    /// The same term on another device, all of its numbers zero; of the inverse what is kept.
+    /// The same term on another device, with all numbers zero, and with those inverse blocks that are kept.
     pub fn like_on(&self, device: &Device) -> Result<Self> {
         let like = |parts: &Mutex<Parts>| -> Result<_> {
             let like = |f: &Arc<CloverField>| {
@@ -238,8 +239,7 @@ impl CloverTerm {
         *lock(&self.kind)
     }
 
-    /// Builds the blocks, and those of the inverse that exist, from links of version `now`, in the memory that they
-    /// have.
+    /// Computes the blocks again, and those inverse blocks that exist, from links of version `now`, in their memory.
     pub fn rebuild(
         &self,
         links: &GaugeField,
@@ -294,7 +294,7 @@ impl CloverTerm {
         Ok(())
     }
 
-    /// Copies what has changed in the term that this one is a copy of, into the memory that it has.
+    /// Copies blocks that have changed in `other`, the term from which this one was copied, into its own memory.
     pub fn follow(&self, other: &CloverTerm) -> Result<()> {
         if self.built.get() == other.built.get() {
             return Ok(());

@@ -1,12 +1,11 @@
-//! Operators of multigrid's coarse levels (Clark et al., arXiv:1612.07873, section 3.4):
-//! M = D (1 + Y), D a matrix per site and Y = D^-1 (hops to the eight neighbours), all of the 2 N
-//! components of a site. Where sites have a parity, solves use the Schur complement
-//! S = 1 - Y_eo Y_oe on the even ones, else 1 + Y.
+//! Operators of multigrid's coarse levels (Clark et al., arXiv:1612.07873, section 3.4): M = D (1 + Y), where D is a
+//! matrix on each site, for its 2 N components, and Y = D^-1 times the hops from the eight neighbours. Where sites
+//! have a parity, solves use the Schur complement S = 1 - Y_eo Y_oe on even sites, else 1 + Y on all sites.
 //!
-//! Two flavours have the same null vectors, and the twisted masses of a doublet are on coarse levels what they are on
-//! the finest one, as P^dagger P = 1 and P keeps chirality: with M_1 = D_1 (1 + Y_1) of one flavour
-//! M = M_1 (x) 1 + T, T = i twist[f] gamma5 on flavour f + split tau1. It has the links of one flavour:
-//! D = D_1 (x) 1 + T and Y = (1 + D_1^-1 T)^-1 (Y_1 (x) 1).
+//! The flavours of a doublet share null vectors, and twisted masses are the same on coarse levels as on the finest
+//! one, since P^dagger P = 1 and P preserves chirality. With the operator M_1 = D_1 (1 + Y_1) of one flavour, M = M_1
+//! (x) 1 + T, where T is i twist[f] gamma5 on flavour f plus split tau1. Only the links of one flavour are stored: D
+//! = D_1 (x) 1 + T and Y = (1 + D_1^-1 T)^-1 (Y_1 (x) 1).
 
 use std::sync::{Arc, Mutex};
 
@@ -22,7 +21,7 @@ use crate::fields::{CoarseField, CoarseGrid, Part, Precision, Subset};
 use crate::params::choices;
 use crate::refuse;
 
-/// Bit of the diagonal in masks of directions.
+/// Bit of the diagonal term in masks of directions.
 const DIAGONAL: i32 = 1 << 8;
 
 /// Precision of the links of a coarse operator: that of the operator, or integers of 16 bits (on a GPU half
@@ -36,16 +35,17 @@ pub enum LinkPrecision {
 }
 
 choices! {
-    /// Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
-    /// otherwise; sums are in double.
+    /// Storage precision; the value is the number of bytes of a real. Arithmetic is in double precision for fields in
+    /// double, else in single; sums are in double.
     impl LinkPrecision: plaq_precision {
         /// 64-bit floating point.
         Double = 8, PLAQ_PRECISION_DOUBLE, "double";
         /// 32-bit floating point.
         Single = 4, PLAQ_PRECISION_SINGLE, "single";
-        /// 16-bit fixed point, for spinors with one norm per site.
+        /// 16-bit fixed point; spinors have one norm per site.
         Half = 2, PLAQ_PRECISION_HALF, "half";
-        /// 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params.
+        /// 8-bit fixed point, only for the links of multigrid's coarse operators (`link_precision` of
+        /// plaq_multigrid_params).
         Quarter = 1, PLAQ_PRECISION_QUARTER, "quarter";
     }
 }
@@ -66,7 +66,7 @@ impl LinkPrecision {
             LinkPrecision::Quarter => 1,
         }
     }
-    /// Whether each matrix of links carries a scale.
+    /// Whether there is a scale for each matrix of links.
     pub fn scaled(self) -> bool {
         matches!(self, LinkPrecision::Half | LinkPrecision::Quarter)
     }
@@ -80,14 +80,14 @@ pub struct CoarseOperator {
     precision: Precision,
     /// Number of components of a site, of all flavours together.
     rows: usize,
-    /// The matrices Y of one flavour, [site][direction][column][row].
+    /// The matrices Y, for one flavour: [site][direction][column][row].
     links: Arc<Buffer>,
     link_precision: LinkPrecision,
-    /// The scale of each matrix of Y, [site][direction], where links are integers.
+    /// A scale for each matrix of Y, [site][direction], if links are integers.
     scales: Option<Arc<Buffer>>,
-    /// The diagonal D, [site][column][row].
+    /// The matrices D of the diagonal term: [site][column][row].
     diagonal: Arc<Buffer>,
-    /// The inverse of the diagonal D of one flavour.
+    /// The inverse of D, for one flavour.
     inverse: Arc<Buffer>,
     pair: Option<Pair>,
 }
@@ -95,14 +95,14 @@ pub struct CoarseOperator {
 /// Additional data of an operator of two flavours.
 #[derive(Debug)]
 struct Pair {
-    /// The matrices (1 + D_1^-1 T)^-1, [site][column][row], which mix flavours.
+    /// The matrices (1 + D_1^-1 T)^-1, [site][column][row], which couple the flavours.
     mixing: Buffer,
-    /// Temporary vectors for hops before flavours are mixed, with their numbers of right-hand sides.
+    /// Temporary vectors for hops before flavours are coupled, each with its number of right-hand sides.
     idle: Mutex<Vec<(usize, Buffer)>>,
 }
 
 impl CoarseOperator {
-    /// The operator with these hops, [site][direction][column][row], and this diagonal.
+    /// Makes the operator with these matrices of hops, [site][direction][column][row], and this diagonal term.
     ///
     /// # Errors
     /// `BadParameter`: a diagonal matrix has no inverse, as with null vectors or links that are not finite.
@@ -146,8 +146,8 @@ impl CoarseOperator {
         })
     }
 
-    /// The operator of two flavours that is this one on each of them, plus i twist[f] gamma5 on flavour f and split
-    /// tau1 between them. Links are shared with this operator.
+    /// An operator of two flavours: this one on each flavour, plus i twist[f] gamma5 on flavour f, plus split tau1.
+    /// Links are shared with this operator.
     ///
     /// # Errors
     /// `OutOfMemory`; `BadParameter`: a matrix of a site has no inverse.
@@ -185,8 +185,8 @@ impl CoarseOperator {
         })
     }
 
-    /// This operator with links in 16 or 8 bits where it has them in single precision; the diagonal matrices stay as
-    /// they are.
+    /// A copy of this operator whose links, if they are in single precision, are converted to 16 or 8 bits; the
+    /// diagonal matrices are not changed.
     ///
     /// # Errors
     /// Errors of [`CoarseOperator::duplicate`]; `OutOfMemory`.
@@ -218,7 +218,7 @@ impl CoarseOperator {
         Ok(short)
     }
 
-    /// A second operator on the same memory, which neither may change.
+    /// A second operator on the same memory; neither may change it.
     ///
     /// # Errors
     /// `Internal`: one of two flavours.
@@ -252,7 +252,7 @@ impl CoarseOperator {
     pub fn rows(&self) -> usize {
         self.rows
     }
-    /// The sites on which the system of solves lives: even ones, or all.
+    /// The sites on which the system is solved: even ones, or all if there are no parities.
     pub fn subset(&self) -> Subset {
         if self.grid.has_parity() {
             Subset::Even
@@ -265,8 +265,8 @@ impl CoarseOperator {
         CoarseField::new(&self.grid, self.precision, subset, self.rows, nrhs)
     }
 
-    /// out = coef (terms of `directions`) in + what is added, on the sites of `out`; with `inside` without the hops
-    /// between domains.
+    /// Computes out = coef (terms of `directions`) in + what `sum` adds, on the sites of `out`; with `inside` hops
+    /// between domains are left out.
     #[allow(clippy::too_many_arguments)]
     fn product(
         &self,
@@ -340,7 +340,7 @@ impl CoarseOperator {
         }
     }
 
-    /// Refuses vectors that do not fit.
+    /// Refuses vectors of another lattice, precision or number of components.
     fn check(&self, fields: &[&CoarseField]) -> Result<()> {
         for f in fields {
             let found = (f.precision(), f.components(), f.nrhs());
@@ -360,7 +360,7 @@ impl CoarseOperator {
         Ok(())
     }
 
-    /// out = coef (Y in some directions) in + what is added.
+    /// Computes out = coef (Y in some directions) in + what `sum` adds.
     fn hops(
         &self,
         out: Part,
@@ -379,7 +379,7 @@ impl CoarseOperator {
         })
     }
 
-    /// out = coef (1 + D_1^-1 T)^-1 t + what is added, for the vector t that `work` fills.
+    /// Computes out = coef (1 + D_1^-1 T)^-1 t + what `sum` adds, for the vector t that `work` fills.
     fn mixed(
         &self,
         pair: &Pair,
@@ -409,8 +409,8 @@ impl CoarseOperator {
         }
     }
 
-    /// The operator of solves by one hop, or by two through the odd sites. With `plus` only what differs from the
-    /// unit matrix, with the opposite sign; with `inside` without hops between domains.
+    /// Applies the operator that is solved, by one hop, or by two through the odd sites. With `plus` the result is
+    /// that minus the unit matrix, with opposite sign; with `inside` hops between domains are left out.
     fn steps(
         &self,
         [out, inp, odd]: [Part; 3],
@@ -425,7 +425,8 @@ impl CoarseOperator {
         self.hops(out, odd, all, -sign, plus, inside)
     }
 
-    /// out = D^-1 times the hop of in along one direction, number 2 mu + forward.
+    /// Computes out = D^-1 times the hop of `in` along one direction, number 2 mu + 1 for forward and 2 mu for
+    /// backward.
     pub fn one_hop(
         &self,
         out: &mut CoarseField,
@@ -435,12 +436,12 @@ impl CoarseOperator {
         self.check(&[inp, out])?;
         self.hops(out.own(), inp.own(), 1 << direction, 1.0, None, None)
     }
-    /// out = D in
+    /// Computes out = D in.
     pub fn diagonal(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.check(&[inp, out])?;
         self.product(out.own(), inp.own(), &self.diagonal, DIAGONAL, 1.0, None, None)
     }
-    /// out = D^-1 in
+    /// Computes out = D^-1 in.
     pub fn inverse_diagonal(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.check(&[inp, out])?;
         let (out, inp) = (out.own(), inp.own());
@@ -453,7 +454,7 @@ impl CoarseOperator {
         })
     }
 
-    /// out = M in on all sites.
+    /// Computes out = M in on all sites.
     pub fn apply(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.check(&[inp, out])?;
         let sum = inp.like(inp.nrhs())?;
@@ -462,8 +463,8 @@ impl CoarseOperator {
         self.diagonal(out, &sum)
     }
 
-    /// out = S in, or (1 + Y) in where there is no parity, on the sites of solves; `odd` is a temporary vector of odd
-    /// sites.
+    /// Computes out = S in or, if there are no parities, (1 + Y) in, on the sites of the solved system; `odd` is a
+    /// temporary vector on odd sites.
     pub fn schur(
         &self,
         out: &mut CoarseField,
@@ -474,7 +475,7 @@ impl CoarseOperator {
         self.steps([out.own(), inp.own(), odd.own()], Some((1.0, inp.own())), None)
     }
 
-    /// out as by `schur`, without the hops between domains.
+    /// Computes the same as `schur`, without hops between domains.
     pub(crate) fn schur_inside(
         &self,
         domains: &Domains,
@@ -486,8 +487,7 @@ impl CoarseOperator {
         self.steps([out.own(), inp.own(), odd.own()], Some((1.0, inp.own())), Some(domains))
     }
 
-    /// out = in - S in, or -Y in: what differs in the operator of solves from the unit matrix, with the opposite
-    /// sign.
+    /// Computes out = in - S in or, if there are no parities, -Y in.
     pub fn one_minus_schur(
         &self,
         out: &mut CoarseField,
@@ -498,7 +498,7 @@ impl CoarseOperator {
         self.steps([out.own(), inp.own(), odd.own()], None, None)
     }
 
-    /// Makes the source `out` of the system of solves from M x = b; `scaled` becomes D^-1 b on all sites.
+    /// Computes the source `out` of the solved system from b of M x = b; `scaled` becomes D^-1 b on all sites.
     pub fn prepare(
         &self,
         out: &mut CoarseField,
@@ -514,7 +514,7 @@ impl CoarseOperator {
         self.hops(out.own(), odd, self.grid.directions(), -1.0, Some((1.0, even)), None)
     }
 
-    /// Makes x on all sites from the solution on the sites of solves; `scaled` as `prepare` left it.
+    /// Computes x on all sites from the solution of the solved system, with `scaled` as set by `prepare`.
     pub fn reconstruct(
         &self,
         x: &mut CoarseField,
@@ -531,14 +531,14 @@ impl CoarseOperator {
         self.hops(to, solution.own(), all, -1.0, plus, None)
     }
 
-    /// Floating-point operations of Y on the sites of all ranks, per right-hand side.
+    /// Number of floating-point operations of Y on the sites of all ranks, for one right-hand side.
     pub fn flops(&self) -> f64 {
         let directions = self.grid.directions().count_ones() as f64;
         // Links are of one flavour, mixing matrices of both.
         let products = if self.pair.is_some() { directions / 2.0 + 1.0 } else { directions };
         8.0 * products * (self.rows * self.rows * self.grid.global_volume()) as f64
     }
-    /// Bytes that the operator holds.
+    /// Bytes of memory of the operator on this rank.
     pub fn held(&self) -> usize {
         let scales = self.scales.as_ref().map_or(0, |scales| scales.bytes());
         let (links, diagonal) = (self.links.bytes(), self.diagonal.bytes());
@@ -547,7 +547,7 @@ impl CoarseOperator {
     }
 }
 
-/// Inverts the matrices of all sites, in double.
+/// Inverts the matrices of all sites in double precision.
 fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -> Result<Buffer> {
     let device = grid.device();
     let size = rows * rows * 2;

@@ -1,4 +1,4 @@
-//! Hops of vector fields with three colours along links: what Laplacians and covariant derivatives are made of.
+//! Covariant hops of vector fields with three colours, from which Laplacians and covariant derivatives are made.
 
 use std::sync::Arc;
 
@@ -14,27 +14,27 @@ use crate::fields::{
 use crate::linop::{LinOp, Shape, Workspace};
 use crate::refuse;
 
-/// Links along which vectors are carried from neighbouring sites.
+/// Links by which vectors are parallel transported from neighbouring sites.
 pub(super) struct Hops {
     gauge: Arc<GaugeField>,
     components: Components,
 }
 
-/// Columns of colour vectors in a batch of the kernel (kernels/laplace.h).
+/// Number of columns of colour vectors that a batch of the kernel takes (kernels/laplace.h).
 const COLUMNS: usize = 4;
 
-/// The operation out = coef_y y + coef_out out + coef (sum over hops) in on one parity.
+/// Coefficients of the operation out = coef_y y + coef_out out + coef (sum over hops) in on one parity.
 #[derive(Default)]
 pub(super) struct Term<'a> {
     pub parity: usize,
-    /// Bits of the hops that are summed: 2 mu for that from x - mu, 2 mu + 1 for that from x + mu.
+    /// Bits of the hops in the sum: 2 mu for the one from x - mu, 2 mu + 1 for the one from x + mu.
     pub hops: i32,
     pub coef: f64,
     pub y: Option<(&'a VectorField, f64)>,
     pub coef_out: f64,
 }
 
-/// Refuses links, or components of vectors, that hops are not made for.
+/// Refuses links and components of vectors for which hops are not implemented.
 fn check_links(gauge: &GaugeField, components: Components) -> Result<()> {
     if components != Components::COLOUR && components != Components::SPINOR {
         refuse!(
@@ -51,7 +51,7 @@ fn check_links(gauge: &GaugeField, components: Components) -> Result<()> {
     Ok(())
 }
 
-/// Shape of vectors that these links act on.
+/// Shape of the vectors that these links act on, on the sites of a subset.
 fn shape_on(gauge: &GaugeField, components: Components, subset: Subset) -> Shape {
     Shape {
         device: gauge.device().clone(),
@@ -76,7 +76,7 @@ impl Hops {
     pub fn components(&self) -> Components {
         self.components
     }
-    /// Shape of the vectors on these sites.
+    /// Shape of the vectors on the sites of a subset.
     pub fn shape(&self, subset: Subset) -> Shape {
         shape_on(&self.gauge, self.components, subset)
     }
@@ -87,12 +87,12 @@ impl Hops {
         hop(&self.gauge, &Boundary::PERIODIC.phases(), out, inp, term)
     }
 
-    /// Floating-point operations on a site with `hops` hops and a diagonal term: for each spin 66 + 6 a hop, for a
-    /// matrix times a vector and its addition, and 12 for the diagonal term.
+    /// Number of floating-point operations per site with `hops` hops and a diagonal term: for each spin 66 + 6 for a
+    /// hop (matrix times vector, and addition) and 12 for the diagonal term.
     pub fn flops(&self, hops: u32) -> f64 {
         (f64::from(hops) * 72.0 + 12.0) * self.components.spins as f64
     }
-    /// Bytes that must cross memory for a site with `hops` hops.
+    /// Number of bytes that must be read and written per site with `hops` hops.
     pub fn bytes(&self, hops: u32, nrhs: usize) -> f64 {
         let links = hops as usize * self.gauge.recon().reals();
         let vectors = 3 * nrhs * self.components.reals();
@@ -100,7 +100,7 @@ impl Hops {
     }
 }
 
-/// Computes one parity of the result, as [`Hops::apply`] does, where links across the end of the lattice carry the phases
+/// Computes one parity of the result as [`Hops::apply`] does; hops across the end of the lattice have the phases
 /// `boundary`: psi(x + L_mu) = boundary[mu] psi(x).
 fn hop(
     gauge: &GaugeField,
@@ -175,9 +175,10 @@ fn hop(
     part(args::REGION_OUTER, geometry.outer() - inner)
 }
 
-/// out = a D^2 in + b in + c out with the covariant Laplacian in four dimensions D^2 in(x) = sum_mu [U_mu(x) in(x + mu) +
-/// U_mu(x - mu)^dagger in(x - mu) - 2 in(x)] (Luescher, JHEP 04 (2013) 123, Eq. (5.2)), links across the end of the lattice
-/// times the phases of `boundary`. Colour vectors or spinors on both parities, in the precision of the links.
+/// Computes out = a D^2 in + b in + c out with the covariant Laplacian in four dimensions D^2 in(x) = sum_mu [U_mu(x)
+/// in(x + mu) + U_mu(x - mu)^dagger in(x - mu) - 2 in(x)] (Luescher, JHEP 04 (2013) 123, Eq. (5.2)), where links
+/// across the end of the lattice are multiplied by the phases of `boundary`. Colour vectors or spinors on both
+/// parities, in the precision of the links.
 ///
 /// # Errors
 /// `Unsupported`: other components, SU(2), or links stored as 8 numbers; `FieldMismatch`: fields of other lattices,
@@ -201,9 +202,9 @@ pub fn laplacian_4d(
     })
 }
 
-/// Covariant shifts along a path: out(x) is in at the end of the path that starts at x, carried back to x by the
-/// links. One step forward is out(x) = U_mu(x) in(x + mu), one back out(x) = U_mu(x - mu)^dagger in(x - mu), which
-/// QUDA calls covariant derivative. Fields are periodic.
+/// Covariant shifts along a path: out(x) is in at the end of the path that starts at x, parallel transported to x by
+/// the links. One step forward is out(x) = U_mu(x) in(x + mu), one back out(x) = U_mu(x - mu)^dagger in(x - mu),
+/// which QUDA calls covariant derivative. Fields are periodic.
 pub struct CovariantShift {
     hops: Hops,
     path: Vec<u8>,
@@ -211,8 +212,8 @@ pub struct CovariantShift {
 }
 
 impl CovariantShift {
-    /// The shift along `path`, steps in the order in which one walks from x: 0 to 3 forward in x, y, z, t and 7 - mu
-    /// back in direction mu. It acts on colour vectors or spinors in the precision of the links.
+    /// Makes the shift along `path`, a list of steps starting from x: 0 to 3 forward in x, y, z, t and 7 - mu back in
+    /// direction mu. It acts on colour vectors or spinors in the precision of the links.
     ///
     /// # Errors
     /// `Unsupported`: other components, SU(2), links stored as 8 numbers; `BadParameter`: an empty path or a
@@ -236,7 +237,7 @@ impl CovariantShift {
         })
     }
 
-    /// Applies the last step first, since its value is carried back along those before it.
+    /// Applies the steps from the last to the first, since the value at the end is transported back along the path.
     fn along(
         &self,
         out: &mut VectorField,
@@ -270,7 +271,7 @@ impl LinOp for CovariantShift {
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.along(out, inp, self.path.iter().rev().copied())
     }
-    /// The shift along the path in the opposite direction.
+    /// Shifts along the path in the opposite direction.
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.along(out, inp, self.path.iter().map(|step| 7 - step))
     }

@@ -9,12 +9,12 @@ use crate::params::choices;
 use crate::refuse;
 
 choices! {
-    /// Links that a clover term is made of.
+    /// The links from which a clover term is made.
     pub enum CloverLinks: plaq_clover_links {
-        /// The links of the hop.
+        /// The links of the hop, smeared or not.
         Hop = 0, PLAQ_CLOVER_LINKS_HOP, "hop";
-        /// The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
-        /// in chains whose quarks have smearing.
+        /// The thin links from which the links of the hop were smeared (QCDSF: Cundy et al., Phys. Rev. D 79 (2009)
+        /// 094507); only in chains whose quarks have smearing.
         Thin = 1, PLAQ_CLOVER_LINKS_THIN, "thin";
     }
 }

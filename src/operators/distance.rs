@@ -1,8 +1,8 @@
-//! Distance preconditioning (de Divitiis, Petronzio, Tantalo, Phys. Lett. B 692 (2010) 157, arXiv:1006.4028): with the
-//! weight of Eq. 9, w(t) = cosh(alpha (T/2 - d)) at the distance d = (t - t0) mod T from the source, the equation
-//! M x = b becomes M' y = W^-1 b of M' = W^-1 M W and x = W y. The solution y falls with time by exp(-alpha) less per
-//! slice than x, so that a norm of the residual sees the slices that are far from the source. M^dagger x = b becomes
-//! W^-1 M^dagger W y = W^-1 b in the same way, of which the operator is the adjoint of W M W^-1.
+//! Distance preconditioning (de Divitiis, Petronzio, Tantalo, Phys. Lett. B 692 (2010) 157, arXiv:1006.4028): with
+//! the weight of Eq. 9, w(t) = cosh(alpha (T/2 - d)) at the distance d = (t - t0) mod T from the source, the equation
+//! M x = b becomes M' y = W^-1 b with M' = W^-1 M W and x = W y. The solution y falls with time by exp(-alpha) less
+//! per slice than x, so that slices far from the source contribute to the norm of the residual. In the same way
+//! M^dagger x = b becomes W^-1 M^dagger W y = W^-1 b, whose operator is the adjoint of W M W^-1.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -26,10 +26,10 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Largest allowed alpha T / 2: weights and their inverses are then far from the ends of single precision.
+    /// Largest allowed alpha T / 2; weights and their inverses are then far from overflow in single precision.
     const REACH: f64 = 80.0;
 
-    /// Refuses weights that do not fit the lattice.
+    /// Refuses parameters that are not possible on a lattice.
     ///
     /// # Errors
     /// `BadParameter`: alpha is not a number above 0, or above 160 / T; t0 is not a time slice.
@@ -55,8 +55,8 @@ impl Distance {
         Ok(())
     }
 
-    /// The weights of all time slices, divided by the geometric mean of the largest and the least one, which does not
-    /// change M'.
+    /// The weights of all time slices, divided by the geometric mean of the largest and the smallest; a common factor
+    /// does not change M'.
     fn weights(&self, times: usize) -> Vec<f64> {
         let half = 0.5 * times as f64;
         let middle = (self.alpha * half).cosh().sqrt();
@@ -74,7 +74,7 @@ pub struct DistanceWeights {
 }
 
 impl DistanceWeights {
-    /// Weights for solves with this action on spinors.
+    /// Makes the weights for solves with this action on spinors.
     ///
     /// # Errors
     /// `BadParameter`: see [`Distance::check`]; `Unsupported`: the action is not one of spinors, or has no hop in time;
@@ -97,7 +97,7 @@ impl DistanceWeights {
         Ok(DistanceWeights { distance, times: factors(&weights)?, over: factors(&inverse)? })
     }
 
-    /// The parameters that the weights were made from.
+    /// The parameters from which the weights were made.
     pub fn distance(&self) -> Distance {
         self.distance
     }
@@ -107,15 +107,15 @@ impl DistanceWeights {
         DistanceWeighted { op, weights: self.clone(), adjoint }
     }
 
-    /// out = W^-1 b: the right-hand side of the weighted equation.
+    /// Computes out = W^-1 b, the right-hand side of the weighted equation.
     pub fn prepare(&self, out: &mut VectorField, b: &VectorField) -> Result<()> {
         self.over.multiply(out, b)
     }
-    /// x = W x: turns the solution of the weighted equation into that of M x = b.
+    /// Computes x = W x, which turns the solution of the weighted equation into that of M x = b.
     pub fn reconstruct(&self, x: &mut VectorField) -> Result<()> {
         self.times.scale(x)
     }
-    /// x = W^-1 x, the opposite of `reconstruct`.
+    /// Computes x = W^-1 x, the inverse of `reconstruct`.
     pub fn restrict(&self, x: &mut VectorField) -> Result<()> {
         self.over.scale(x)
     }
@@ -129,7 +129,7 @@ pub struct DistanceWeighted {
 }
 
 impl DistanceWeighted {
-    /// The operator W^-1 M W of the action M.
+    /// Makes the operator W^-1 M W of the action M.
     ///
     /// # Errors
     /// Errors of [`DistanceWeights::new`].
@@ -137,7 +137,7 @@ impl DistanceWeighted {
         Ok(DistanceWeights::new(&*op, distance)?.around(op, false))
     }
 
-    /// The factors by which a vector is multiplied before and after M, or M^dagger.
+    /// The factors by which a vector is multiplied before and after M, or with `dagger` before and after M^dagger.
     fn factors(&self, dagger: bool) -> (&TimeFactors, &TimeFactors) {
         let DistanceWeights { times, over, .. } = &self.weights;
         match dagger == self.adjoint {
@@ -146,8 +146,9 @@ impl DistanceWeighted {
         }
     }
 
-    /// out = M' in where `apply` multiplies by M, or with `dagger` the adjoint where it multiplies by M^dagger. Whole
-    /// lattices pass a temporary workspace, whose field does not stay beside the vectors of a solve on one parity.
+    /// Computes out = M' in, where `apply` multiplies by M; with `dagger` its adjoint, where `apply` multiplies by
+    /// M^dagger. For whole lattices a temporary workspace is passed, whose field is freed before solves on one
+    /// parity.
     fn with(
         &self,
         workspace: &Workspace,
@@ -165,12 +166,12 @@ impl DistanceWeighted {
     }
 }
 
-/// Floating-point operations of both factors.
+/// Number of floating-point operations of both factors, for one right-hand side.
 fn extra_flops(shape: &Shape) -> f64 {
     4.0 * shape.numbers()
 }
 
-/// Bytes of both factors, each of which reads and writes a vector.
+/// Number of bytes that both factors move; each reads and writes a vector.
 fn extra_bytes(shape: &Shape, nrhs: usize) -> f64 {
     4.0 * shape.bytes(nrhs) as f64
 }
@@ -242,7 +243,7 @@ impl QuarkAction for DistanceWeighted {
     }
 }
 
-/// The Schur complement of M': that of M between the same factors, since W is a number on every site.
+/// The Schur complement of M': the same factors around the Schur complement of M, since W is a number on every site.
 struct WeightedSchur {
     inner: Arc<dyn SchurAction>,
     op: Arc<DistanceWeighted>,
@@ -300,7 +301,7 @@ impl SchurComplement for WeightedSchur {
         self.inner.reconstruct(full, &own, &t, dagger)?;
         last.scale(full)
     }
-    /// Multiplies by the same factor on every site of a time slice.
+    /// Extracts the unknowns; the same factors multiply every site of a time slice.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {
         self.inner.restrict(out, full, dagger)
     }

@@ -1,5 +1,6 @@
-//! Domains of sites: links without those between domains, and steps of minimal residual with coefficients of
-//! each domain (kernels/domains.h). Domains divide a rank's part, so that nothing of them crosses ranks.
+//! Domains of sites for Schwarz's procedure: links without those between domains, and steps of minimal residual with
+//! separate coefficients for each domain (kernels/domains.h). Domains divide a rank's part, so that they need no
+//! messages.
 
 use std::sync::Arc;
 
@@ -12,8 +13,8 @@ use crate::fields::{
     CoarseField, CoarseGrid, GaugeField, Geometry, Precision, Recon, Subset, VectorField,
 };
 
-/// Extents of the domains in each direction: those `asked` for, or where that is 0 the largest number up to `max`
-/// that divides the rank's extent.
+/// Extents of the domains in each direction: those `asked` for, or where that is 0 the largest divisor of the rank's
+/// extent that is at most `max`.
 ///
 /// # Errors
 /// `BadExtents`: what is asked for does not divide it.
@@ -42,19 +43,19 @@ pub(crate) fn domain_extents(
 pub struct Domains {
     device: Device,
     count: usize,
-    /// Sites of a right-hand side, and lanes among which they are divided.
+    /// Number of sites of a right-hand side, including all lanes.
     places: usize,
     lanes: usize,
-    /// The sites of each domain, where the list of each domain begins, and its colour.
+    /// The sites of each domain, one domain after the other.
     sites: Buffer,
     starts: Buffer,
     colours: Buffer,
-    /// On a coarse level the eight neighbours of each site, with the least number where a neighbour is outside of the
-    /// domain.
+    /// On a coarse level the numbers of the eight neighbours of each site; the smallest integer if a neighbour is
+    /// outside of the domain.
     neighbours: Option<Buffer>,
 }
 
-/// Memory that a step in domains uses between two launches: products and coefficients of every site.
+/// Memory in which a step keeps products and coefficients of every domain between two launches.
 #[derive(Debug)]
 pub struct DomainSums {
     nrhs: usize,
@@ -63,14 +64,14 @@ pub struct DomainSums {
 }
 
 impl DomainSums {
-    /// Number of right-hand sides that the memory has room for.
+    /// Number of right-hand sides for which there is memory.
     pub fn nrhs(&self) -> usize {
         self.nrhs
     }
 }
 
 impl Domains {
-    /// Domains of `block` sites for spinors of one parity.
+    /// Divides the sites of one parity of spinors into domains of `block` sites.
     pub fn of_spinors(
         geometry: &Geometry,
         device: &Device,
@@ -87,7 +88,7 @@ impl Domains {
         Self::build(device, (extents, coords, block), geometry.outer() * lanes, lanes, place, None)
     }
 
-    /// Domains of `block` sites for vectors of a coarse level, on the sites that its solves work on.
+    /// Divides the sites on which a coarse level is solved into domains of `block` sites.
     pub fn of_grid(grid: &CoarseGrid, block: [usize; 4]) -> Result<Self> {
         let extents = grid.extents();
         let solved = grid.even();
@@ -168,7 +169,7 @@ impl Domains {
         self.neighbours.as_ref()
     }
 
-    /// Memory for steps with `nrhs` right-hand sides.
+    /// Makes memory for steps with `nrhs` right-hand sides.
     pub fn sums(&self, precision: Precision, nrhs: usize) -> Result<DomainSums> {
         let numbers = self.places * nrhs * precision.bytes();
         let (products, coef) =
@@ -208,8 +209,8 @@ impl Domains {
         self.device.launch(kernels::DomainCoefficients::of(precision)?, &own, work)
     }
 
-    /// A step of minimal residual in each domain: z += c r and r -= c q with c = omega <q, r> / |q|^2 of that domain,
-    /// in domains of one colour or in all; spinors of one parity.
+    /// Makes a step of minimal residual in each domain of one colour, or of all colours: z += c r and r -= c q with c
+    /// = omega <q, r> / |q|^2 of the domain; for spinors of one parity.
     pub fn step(
         &self,
         sums: &DomainSums,
@@ -239,7 +240,7 @@ impl Domains {
         self.device.launch(kernels::DomainStep::of(q.precision())?, &args, work)
     }
 
-    /// A step of minimal residual in each domain, as `step`, for vectors of a coarse level.
+    /// Makes the same step as `step` for vectors of a coarse level.
     pub fn coarse_step(
         &self,
         sums: &DomainSums,
@@ -267,7 +268,7 @@ impl Domains {
 }
 
 impl GaugeField {
-    /// A copy of the links in which those between domains of `block` sites are zero, those across a rank's faces too.
+    /// A copy of the links in which those between domains of `block` sites, and those between ranks, are zero.
     ///
     /// # Errors
     /// `Unsupported`: links stored in eight numbers.

@@ -1,8 +1,7 @@
-//! Two twisted flavours whose masses differ (Frezzotti and Rossi, hep-lat/0311008; Chiarappa et al.,
-//! hep-lat/0606011), kappa-normalised:
-//! M = A + i 2 kappa mu gamma5 tau3 - 2 kappa epsilon tau1 - kappa H, A and H those of Wilson's operator for either
-//! flavour. Flavours are the two slices of a vector. gamma5 tau1 M is hermitian, and
-//! (A + i m gamma5 tau3 + e tau1) (A - i m gamma5 tau3 - e tau1) = A^2 + m^2 - e^2.
+//! The twisted-mass doublet of two flavours with different masses (Frezzotti and Rossi, hep-lat/0311008; Chiarappa et
+//! al., hep-lat/0606011), kappa-normalised: M = A + i 2 kappa mu gamma5 tau3 - 2 kappa epsilon tau1 - kappa H, with A
+//! and H of Wilson's operator, the same for both flavours. The flavours are stored as the two slices of a vector.
+//! gamma5 tau1 M is hermitian, and (A + i m gamma5 tau3 + e tau1) (A - i m gamma5 tau3 - e tau1) = A^2 + m^2 - e^2.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -19,17 +18,17 @@ use crate::fields::{CloverField, Components, GaugeField, Subset, VectorField};
 use crate::linop::{LinOp, Schur, Shape, Workspace};
 use crate::refuse;
 
-/// Parameters of a twisted doublet whose two masses differ (Frezzotti, Rossi, hep-lat/0311008).
+/// Parameters of a twisted-mass doublet of two different masses (Frezzotti, Rossi, hep-lat/0311008).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DoubletParams {
-    /// Mass, clover term, twisted mass mu, hops and boundary of either flavour.
+    /// Mass, clover term, twisted mass mu, hops and boundary phases, which both flavours share.
     pub wilson: DiracParams,
-    /// Splitting epsilon of the two masses: the operator has - epsilon tau1.
+    /// Mass splitting epsilon: the operator has the term - epsilon tau1.
     pub epsilon: f64,
 }
 
 impl DoubletParams {
-    /// Refuses parameters of which no operator can be made.
+    /// Refuses parameters that are out of range or contradict each other.
     pub fn check(&self) -> Result<()> {
         self.check_numbers()?;
         // Without clover term the inverse of A^2 + m^2 - e^2 is that of a number.
@@ -55,19 +54,20 @@ impl DoubletParams {
         }
         Ok(())
     }
-    /// Twisted mass of the lighter quark, |mu| - |epsilon|: on an eigenvector of gamma5 D of one flavour without
-    /// twist with eigenvalue l and <gamma5> = 0, |D|^2 is l^2 + (|mu| + |epsilon|)^2 and l^2 + (|mu| - |epsilon|)^2.
+    /// Twisted mass of the lighter quark, |mu| - |epsilon|. For an eigenvector of gamma5 D, D being the operator of
+    /// one flavour without twisted mass, with eigenvalue l and <gamma5> = 0, the eigenvalues of |D|^2 of the doublet
+    /// are l^2 + (|mu| + |epsilon|)^2 and l^2 + (|mu| - |epsilon|)^2.
     fn lighter(&self) -> f64 {
         self.wilson.mu.abs() - self.epsilon.abs()
     }
-    /// m^2 - e^2 with m = 2 kappa mu and e = 2 kappa epsilon, kappa-normalised.
+    /// The number m^2 - e^2 with m = 2 kappa mu and e = 2 kappa epsilon, kappa-normalised.
     pub(super) fn square(&self) -> f64 {
         let c = 2.0 * self.wilson.kappa();
         (c * self.wilson.mu).powi(2) - (c * self.epsilon).powi(2)
     }
 }
 
-/// The operator of a twisted doublet whose two masses differ.
+/// The operator of a twisted-mass doublet of two different masses.
 pub struct Doublet {
     wilson: Arc<Wilson>,
     params: DoubletParams,
@@ -75,7 +75,7 @@ pub struct Doublet {
 }
 
 impl Doublet {
-    /// Builds the clover term from the links where the parameters ask for one.
+    /// Makes the doublet, with a clover term made from the links if the parameters ask for one.
     ///
     /// # Errors
     /// Errors of [`DoubletParams::check`] and [`Wilson::new`].
@@ -83,8 +83,8 @@ impl Doublet {
         Self::on_thin(links, None, params)
     }
 
-    /// The doublet whose clover term is made of the thin links that those of the hop are smeared from, where the
-    /// parameters say so. Errors as of [`Wilson::on_thin`].
+    /// Makes the doublet with hops on smeared links; its clover term is made from the thin links, from which these
+    /// were smeared, if the parameters say so. Errors as in [`Wilson::on_thin`].
     pub(super) fn on_thin(
         links: Arc<GaugeField>,
         thin: Option<Arc<GaugeField>>,
@@ -95,7 +95,8 @@ impl Doublet {
         Ok(Self::on(Arc::new(wilson), params))
     }
 
-    /// The doublet with a given clover term A of each flavour, kappa-normalised, and its given inverse with A^2 + m^2
+    /// Makes the doublet with a given clover term A, the same for each flavour, kappa-normalised, and its inverse,
+    /// which must be that of A^2 + m^2 - e^2.
     /// - e^2.
     ///
     /// # Errors
@@ -116,7 +117,7 @@ impl Doublet {
         Doublet { wilson, params, workspace: Workspace::default() }
     }
 
-    /// This operator in other storage, on a copy of the links that nobody else has.
+    /// This operator in another storage, on a copy of the links that is not shared.
     pub fn owned_in(self, storage: Storage) -> Result<Doublet> {
         let params = self.params;
         let wilson = match Arc::try_unwrap(self.wilson) {
@@ -126,7 +127,7 @@ impl Doublet {
         Ok(Self::on(Arc::new(wilson.owned_in(storage)?), params))
     }
 
-    /// out = coef S in + y on one parity for a site term S; `out` and `in` may be the same field.
+    /// Computes out = coef S in + y on one parity for a site term S; `out` and `in` may be the same field.
     fn site(
         &self,
         out: &VectorField,
@@ -360,8 +361,8 @@ impl QuarkAction for Doublet {
 }
 
 impl CoarsenablePair for Doublet {
-    /// The Wilson operator with the twisted mass of the lighter quark, whose low modes the null vectors are to
-    /// contain.
+    /// The Wilson operator with the twisted mass of the lighter quark; the null vectors have to contain its low
+    /// modes.
     fn one_flavour(&self) -> Result<Arc<dyn Coarsenable>> {
         let params = DiracParams { mu: self.params.lighter(), ..*self.wilson.params() };
         let (links, direct) = (self.wilson.gauge().clone(), self.wilson.clover()?);

@@ -1,5 +1,5 @@
 //! Even-odd preconditioning of M = A - kappa H (DeGrand, Rossi, Comput. Phys. Commun. 60 (1990) 211; with a clover
-//! term: Jansen, Liu, hep-lat/9603008): with p the parity solved on and q the other,
+//! term: Jansen, Liu, hep-lat/9603008): with p the parity on which the system is solved and q the other one,
 //! symmetric  1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp,   asymmetric  A_p - kappa^2 H_pq A_q^-1 H_qp.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,12 +14,13 @@ use crate::error::Result;
 use crate::fields::{CloverField, Momenta, Subset, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Temporary, Workspace};
 
-/// A quark action M = A - kappa H, with the hops H of a Wilson operator on every slice and a site term A.
+/// A quark action M = A - kappa H, where H are the hops of a Wilson operator, the same on every slice, and A is a
+/// site term.
 pub trait WilsonType: QuarkAction {
     /// The operator of one slice, whose links, hops and clover term M uses.
     fn wilson(&self) -> &Wilson;
-    /// One parity of the hopping term with site terms and further terms in the same pass; `inp` must hold the other
-    /// parity, `out` and what is added this one.
+    /// Computes one parity of the hopping term with site terms, and adds further terms in the same pass; `inp` must
+    /// hold the other parity, `out` and the added fields this one.
     fn hop_add(
         &self,
         out: &mut VectorField,
@@ -27,7 +28,7 @@ pub trait WilsonType: QuarkAction {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()>;
-    /// Whether this site term leaves vectors as they are.
+    /// Whether this site term is the unit matrix.
     fn is_one(&self, term: SiteTerm) -> bool;
 }
 
@@ -38,7 +39,7 @@ pub struct EvenOdd {
     parity: usize,
     symmetric: bool,
     workspace: Workspace,
-    /// The inverse of the clover term on even and on odd sites, where the complement owns it.
+    /// The inverse of the clover term on even and on odd sites, if the complement owns it.
     inverse: [OnceLock<Arc<CloverField>>; 2],
     /// True if each application owns the inverse of the clover term, false if the complement does.
     by_application: AtomicBool,
@@ -68,7 +69,7 @@ impl EvenOdd {
         self.symmetric
     }
 
-    /// The inverse of the clover term on a parity for an application; none: the complement owns it.
+    /// The inverse of the clover term on a parity, made for one application; None: the complement owns it.
     fn blocks(&self, parity: usize) -> Result<Option<Arc<CloverField>>> {
         if self.inverse[parity].get().is_some() {
             return Ok(None);
@@ -81,7 +82,7 @@ impl EvenOdd {
         }
         Ok(blocks)
     }
-    /// The parities whose inverse clover blocks the complement needs.
+    /// The parities on which the complement uses the inverse clover blocks.
     fn inverted(&self) -> impl Iterator<Item = usize> {
         let (parity, symmetric) = (self.parity, self.symmetric);
         (0..2).filter(move |&p| symmetric || p != parity)
@@ -91,15 +92,15 @@ impl EvenOdd {
         self.op.subset_shape(Subset::of_parity(1 - self.parity))
     }
 
-    /// The call of the first hop of the complement, A_q^-1 H_qp, or with `dagger` of its adjoint, and a temporary field
-    /// for its result.
+    /// The first hop of the complement, A_q^-1 H_qp, or with `dagger` of its adjoint, and a temporary field for its
+    /// result.
     fn first_hop(&self, nrhs: usize, dagger: bool) -> Result<(HopCall<'static>, Temporary<'_>)> {
         let (parity, site_hop) = (1 - self.parity, SiteTerm::Inverse);
         let call = HopCall { parity, dagger, coef: 1.0, site_hop, y: None };
         Ok((call, self.workspace.field(&self.other_shape(), nrhs)?))
     }
 
-    /// out = own out + y + in - S in for the symmetric complement S.
+    /// Computes out = own out + y + in - S in for the symmetric complement S.
     fn add_one_minus_schur(
         &self,
         out: &mut VectorField,
@@ -129,7 +130,7 @@ impl EvenOdd {
         self.op.hop_add(out, inp, call, sum)
     }
 
-    /// x_q = A_q^-1 (b_q + kappa H_qp x_p), the solution on the other parity.
+    /// Computes the solution on the other parity, x_q = A_q^-1 (b_q + kappa H_qp x_p).
     fn solve_other(
         &self,
         out: &mut VectorField,
@@ -143,7 +144,7 @@ impl EvenOdd {
         self.hop(out, x, &call, &HopSum::default())
     }
 
-    /// out = A^-1 in, or with its adjoint, on one parity; out may share the memory of in.
+    /// Computes out = A^-1 in, or with its adjoint, on one parity; out may be in.
     pub(super) fn apply_inverse(
         &self,
         out: &mut VectorField,
@@ -207,8 +208,8 @@ impl SchurComplement for EvenOdd {
         self.op.shape()
     }
 
-    /// The source S (b_p + kappa H_pq A_q^-1 b_q) with S = A_p^-1 if symmetric, else 1. For M^dagger x = b the
-    /// complement is the adjoint of the asymmetric one: every factor is its adjoint and S = 1.
+    /// Computes the source S (b_p + kappa H_pq A_q^-1 b_q) with S = A_p^-1 if symmetric, else 1. For M^dagger x = b
+    /// the complement is the adjoint of the asymmetric one: every factor is replaced by its adjoint, and S = 1.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
         let (p, q) = (self.parity, 1 - self.parity);
         let site_hop = match self.symmetric && !dagger {
@@ -222,7 +223,8 @@ impl SchurComplement for EvenOdd {
         self.hop(out, t, &call, &HopSum::default())
     }
 
-    /// x_q = A_q^-1 (b_q + kappa H_qp x_p). For M^dagger, A_p^dagger x_p is what solves the symmetric system.
+    /// Computes x_q = A_q^-1 (b_q + kappa H_qp x_p). For M^dagger x = b with the symmetric complement, the solution
+    /// of its system is A_p^dagger x_p.
     fn reconstruct(
         &self,
         full: &mut VectorField,
@@ -239,8 +241,8 @@ impl SchurComplement for EvenOdd {
         self.solve_other(full, &own, b, dagger)
     }
 
-    /// The residual of M x = b on p times S, S (b_p + kappa H_pq x_q) - S A_p x_p, where x_q by `reconstruct` leaves
-    /// none on q. x_q lies in the memory of the source.
+    /// Computes the residual of M x = b on p times S, S (b_p + kappa H_pq x_q) - S A_p x_p, where x_q is that of
+    /// `reconstruct`, for which the residual on q is 0. x_q is stored in the memory of the source.
     fn residual(
         &self,
         r: &mut VectorField,
@@ -293,8 +295,8 @@ impl LinOp for EvenOdd {
         let call = HopCall { parity, dagger: false, coef, site_hop, y };
         self.hop(out, &t, &call, &HopSum::default())
     }
-    /// The adjoint: A_p^dagger, or 1 if symmetric, minus kappa^2 H^dagger A_q^-dagger H^dagger, which acts on
-    /// A_p^-dagger in if symmetric.
+    /// Applies the adjoint: A_p^dagger - kappa^2 H^dagger A_q^-dagger H^dagger; for the symmetric complement 1 -
+    /// kappa^2 H^dagger A_q^-dagger H^dagger A_p^-dagger.
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let inverse = match self.symmetric && !self.op.is_one(SiteTerm::Inverse) {
             true => {

@@ -1,7 +1,7 @@
-//! What Wilson-type operators give forces: the change with the links of sum_k 2 c_k Re <Y_k, M X_k>, M = A - kappa
-//! H (src/operators/wilson.rs); with a clover term: Jansen, Liu, hep-lat/9603008. Fermion actions are made of such
-//! terms by whoever has X and Y: two flavours with the action phi^dagger (M^dagger M)^-1 phi have c = -1, X =
-//! (M^dagger M)^-1 phi, Y = M X.
+//! Forces of Wilson-type operators: derivatives with respect to the links of sum_k 2 c_k Re <Y_k, M X_k>, M = A -
+//! kappa H (src/operators/wilson.rs); with a clover term: Jansen, Liu, hep-lat/9603008. Forces of fermion actions
+//! have this form with vectors X and Y of the action: two flavours with the action phi^dagger (M^dagger M)^-1 phi
+//! have c = -1, X = (M^dagger M)^-1 phi, Y = M X.
 //!
 //! For U -> exp(i omega_a T_a) U the force is F_a = dS / d omega_a; momenta change by -step F
 //! (physics.md, HMC; kernels/fermion_force.h, kernels/clover_force.h).
@@ -19,8 +19,8 @@ use crate::fields::{
 };
 use crate::refuse;
 
-/// The terms sum_k 2 coef_k Re <y_k, M x_k> of an action, whose force is wanted: fields on the full lattice with as
-/// many right-hand sides as coefficients.
+/// The terms sum_k 2 coef_k Re <y_k, M x_k> of an action: fields on the full lattice with as many right-hand sides as
+/// coefficients.
 #[derive(Clone, Copy)]
 pub struct ForceTerms<'a> {
     pub x: &'a SpinorField,
@@ -29,7 +29,7 @@ pub struct ForceTerms<'a> {
 }
 
 impl Wilson {
-    /// momenta -= step times the force of the hopping term -kappa H, boundary phases included. Links are
+    /// Computes momenta -= step times the force of the hopping term -kappa H, including boundary phases. Links are
     /// stored as 18 or 12 reals, in double or single precision like the fields and momenta.
     ///
     /// # Errors
@@ -106,22 +106,22 @@ impl Wilson {
         momenta.rest()
     }
 
-    /// A zero field for [`Wilson::insert`]: six hermitian matrices a site, 54 reals.
+    /// A zero field for [`Wilson::insert`], with six hermitian matrices (54 reals) for each site.
     pub fn insertion(&self) -> Result<MatrixField> {
         let gauge = self.gauge();
         let form = MatrixForm::General;
         MatrixField::new(gauge.device(), gauge.geometry(), gauge.precision(), form, 3)
     }
 
-    /// Bytes of a field as [`Wilson::insertion`] makes it.
+    /// Bytes of a field made by [`Wilson::insertion`].
     pub fn insertion_bytes(&self) -> usize {
         let gauge = self.gauge();
         MatrixField::bytes(gauge.geometry(), gauge.precision(), MatrixForm::General, 3)
     }
 
-    /// Computes what of the clover term's force depends on spinors: for each plane the matrices that stand in the
-    /// corners of its plaquettes. Writes them to `out`, or with `add` adds them. `determinant` holds c of the terms c
-    /// ln |det A|^2 of even and of odd sites, A with its twist.
+    /// Computes the part of the clover term's force that depends on spinors: for each plane the matrices that are
+    /// inserted in the corners of clover leaves. Writes them to `out`, or adds them with `add`. `determinant` holds
+    /// the coefficients c of c ln |det A|^2, A including the twisted mass, for even and for odd sites.
     ///
     /// # Errors
     /// `Unsupported`: the operator has no clover term; `FieldMismatch`.
@@ -224,9 +224,9 @@ impl Wilson {
         Ok(())
     }
 
-    /// momenta -= step times the clover force of what was inserted (Jansen, Liu, hep-lat/9603008), with respect to the
-    /// links that the clover term is made of. Brings the borders
-    /// of `insertion` up to date, so every rank calls it. Errors as of [`Wilson::insert`].
+    /// Computes momenta -= step times the clover force of these insertions (Jansen, Liu, hep-lat/9603008), with
+    /// respect to the links from which the clover term is made. Exchanges the borders of `insertion`, so that every
+    /// rank must call it. Errors as in [`Wilson::insert`].
     pub fn clover_force(
         &self,
         momenta: &mut Momenta,
@@ -253,8 +253,8 @@ impl Wilson {
         momenta.rest()
     }
 
-    /// ln |det A|^2 of even and of odd sites with A = 1 + ... + i twist gamma5, kappa-normalised, that is ln det (A^2
-    /// + s). Without a twist that of an exponentiated clover term is 0.
+    /// ln |det A|^2 of even and of odd sites with A = 1 + ... + i twist gamma5, kappa-normalised, which is ln det
+    /// (A^2 + s). For an exponentiated clover term without twisted mass it is 0.
     ///
     /// # Errors
     /// `SingularClover`.
@@ -333,7 +333,7 @@ impl Wilson {
     }
 }
 
-/// Splits right-hand sides into ranges (first, count) of at most MAX_RHS, as many as one launch has coefficients for.
+/// Divides right-hand sides into groups (first, count) of at most MAX_RHS, the number of coefficients of a launch.
 fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
     let max = args::MAX_RHS as usize;
     (0..n).step_by(max).map(move |first| (first, max.min(n - first)))
@@ -345,7 +345,7 @@ fn coefficients(all: &[f64], first: usize, count: usize) -> [f64; args::MAX_RHS 
     out
 }
 
-/// The view of a full field from right-hand side `first` on.
+/// A view of the field's right-hand sides from number `first` on.
 fn from_rhs(f: &SpinorField, first: usize) -> FieldView {
     let mut v = f.view();
     v.data = v.data.offset((2 * first) as u64 * v.plane_bytes as u64);

@@ -1,5 +1,5 @@
-//! Spinors on one parity in half precision, right-hand sides beside each other (kernels/half_columns.h): what tensor
-//! cores multiply with links.
+//! Spinors on one parity in half precision with right-hand sides side by side (kernels/half_columns.h), the layout in
+//! which tensor cores multiply them by links.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::fields::halo::{self, Faces};
 use crate::fields::{blas, Geometry, SpinorField};
 
 /// Spinors in half precision, `[site][right-hand side][colour][spin]` of complex numbers of 2 x 16 bits, for the
-/// smoother of multigrid. Sites behind the faces between ranks follow, which are up to date after `exchange`.
+/// smoother of multigrid. Copies of neighbours' sites behind faces between ranks follow; `exchange` updates them.
 #[derive(Debug)]
 pub(crate) struct HalfColumns {
     geometry: Arc<Geometry>,
@@ -19,7 +19,7 @@ pub(crate) struct HalfColumns {
     data: Buffer,
 }
 
-/// The power of two that each right-hand side of such columns was multiplied by.
+/// For each right-hand side of columns the power of two by which it was multiplied.
 #[derive(Debug)]
 pub(crate) struct Scales(Buffer);
 
@@ -48,8 +48,9 @@ impl HalfColumns {
         &self.data
     }
 
-    /// Converts a field in 16 bits into these columns, multiplied by powers of two that bring its norms to about 100;
-    /// the factors are left in `scales`. Nobody waits on one rank, or where GPUs take sums among themselves.
+    /// Converts a field in 16 bits into these columns, multiplied by powers of two that bring norms to about 100; the
+    /// factors are written to `scales`. The host does not wait for them on one rank, or if GPUs compute sums over
+    /// ranks among themselves.
     pub fn take(&mut self, inp: &SpinorField, scales: &Scales) -> Result<()> {
         if inp.nrhs() != self.nrhs || inp.parities() != 1 || inp.geometry() != &self.geometry {
             bail!(Internal, "columns of a field of another lattice or number of right-hand sides");
@@ -85,7 +86,7 @@ impl HalfColumns {
         self.geometry.plane_sites() as i32
     }
 
-    /// Sends the columns of the sites of this parity at the faces to the neighbouring ranks.
+    /// Sends the columns of this parity's sites at faces to the neighbouring ranks.
     pub fn exchange(&self, parity: usize) -> Result<()> {
         let (geometry, device) = (&self.geometry, self.data.device());
         let mask = geometry.halo_mask();
@@ -118,7 +119,7 @@ impl HalfColumns {
         launch(geometry.face_messages(|mu, upper| halo.received(mu, upper)), true)
     }
 
-    /// All numbers of the columns divided by the scale of their right-hand side, in the order of sites on the host.
+    /// All numbers of the columns, divided by the scale of their right-hand side, in the host's order of sites.
     #[cfg(test)]
     pub fn numbers(&self, scales: &Scales) -> Result<Vec<[f32; 24]>> {
         let mut bytes = vec![0u8; self.data.bytes()];

@@ -1,5 +1,5 @@
-//! The hermitian Wilson operator Q = gamma5 D and its square, D with its mass (not kappa-normalised):
-//! with mass -(1 + s) the kernel of the overlap operator (physics.md, Overlap).
+//! The hermitian Wilson operator Q = gamma5 D and its square, where D is mass-normalised; with mass -(1 + s) it is
+//! the kernel of the overlap operator (physics.md, Overlap; Neuberger, hep-lat/9707022).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::fields::{GaugeField, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Workspace};
 
-/// The hermitian Wilson operator Q = gamma5 D, kernel of the overlap operator.
+/// The hermitian Wilson operator Q = gamma5 D, the kernel of the overlap operator (Neuberger, hep-lat/9707022).
 pub struct HermitianWilson {
     op: Arc<Wilson>,
     workspace: Workspace,
@@ -26,7 +26,7 @@ impl HermitianWilson {
         op.gauge().geometry().periodic_in_time("kernel of the overlap operator")?;
         Ok(HermitianWilson { op, workspace: Workspace::default() })
     }
-    /// The operator with these parameters on these links.
+    /// Makes the operator with these parameters on these links.
     ///
     /// # Errors
     /// Errors of [`HermitianWilson::new`] and [`Wilson::new`].
@@ -36,12 +36,12 @@ impl HermitianWilson {
     pub fn op(&self) -> &Arc<Wilson> {
         &self.op
     }
-    /// An operator like this one on another device, its links zero: for rehearsals.
+    /// An operator with the same parameters on another device, with links that are zero; for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
         Self::new(Arc::new(self.op.like_on(device)?))
     }
 
-    /// Describes everything that its kernels depend on.
+    /// A text with everything that the choice of its kernels depends on.
     pub(crate) fn describe(&self) -> String {
         self.op.describe()
     }
@@ -51,12 +51,12 @@ impl HermitianWilson {
         0.5 / self.op.kappa()
     }
 
-    /// out = c D in or c D^dagger in.
+    /// Computes out = c D in, or c D^dagger in with `dagger`.
     fn dirac(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool, c: f64) -> Result<()> {
         self.dirac_add(out, inp, dagger, c, &HopSum::default())
     }
 
-    /// out = c D in + coef z + own out, or with D^dagger in place of D, in one pass.
+    /// Computes out = c D in + coef z + own out, or with D^dagger in place of D, in one pass.
     pub fn dirac_add(
         &self,
         out: &mut SpinorField,
@@ -76,14 +76,14 @@ impl HermitianWilson {
         self.op.hop_both(out, inp, &call, sum)
     }
 
-    /// out = c Q^2 in.
+    /// Computes out = c Q^2 in.
     pub fn square(&self, out: &mut SpinorField, inp: &SpinorField, c: f64) -> Result<()> {
         let t = &mut *self.workspace.field(&self.shape(), inp.nrhs())?;
         self.dirac(t, inp, false, 1.0)?;
         self.dirac(out, t, true, c)
     }
 
-    /// out = c Q in.
+    /// Computes out = c Q in.
     pub fn scaled(&self, out: &mut SpinorField, inp: &SpinorField, c: f64) -> Result<()> {
         self.dirac(out, inp, false, 1.0)?;
         chiral_sum(out, Some([c, -c]), &[])
@@ -116,7 +116,7 @@ impl LinOp for HermitianWilson {
     }
 }
 
-/// Q^2 as an operator.
+/// The operator Q^2.
 pub struct KernelSquare(pub Arc<HermitianWilson>);
 
 impl LinOp for KernelSquare {

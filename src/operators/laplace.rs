@@ -30,16 +30,16 @@ pub struct Laplace {
 /// Parameters of the Laplacian -D^2 + m^2 as a quark action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaplaceParams {
-    /// Numbers on a site: those of a colour vector or of a spinor.
+    /// Components of a site: those of a colour vector or of a spinor.
     pub components: Components,
-    /// Directions of the Laplacian, bit mu for each: 7 are the spatial ones, 15 all four.
+    /// Bits mu of the Laplacian's directions: 7 for the three spatial ones, 15 for all four.
     pub directions: i32,
     /// The mass term m^2, in units of the lattice spacing.
     pub mass2: f64,
 }
 
 impl LaplaceParams {
-    /// Refuses parameters of which no operator can be made.
+    /// Refuses parameters that are out of range.
     pub fn check(&self) -> Result<()> {
         if !(1..16).contains(&self.directions) {
             refuse!(
@@ -54,7 +54,7 @@ impl LaplaceParams {
         }
         Ok(())
     }
-    /// The Laplacian with these parameters on these links.
+    /// Makes the Laplacian with these parameters on these links.
     ///
     /// # Errors
     /// Errors of [`LaplaceParams::check`] and [`Laplace::new`].
@@ -64,12 +64,12 @@ impl LaplaceParams {
     }
 }
 
-/// Counts Laplacians, so that each has a number of its own.
+/// Counts the Laplacians made so far, to give each its own number.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
 impl Laplace {
-    /// The Laplacian on colour vectors or spinors (`components`) in the precision of the links, in the directions
-    /// whose bit mu is set.
+    /// Makes the operator on colour vectors or spinors (`components`) in the precision of the links, in the
+    /// directions whose bit mu is set.
     ///
     /// # Errors
     /// `Unsupported`: other components, SU(2), or links stored as 8 numbers;
@@ -98,7 +98,7 @@ impl Laplace {
         Ok(Laplace { hops, directions, diagonal, neighbours, number, copies })
     }
 
-    /// The operator -D^2 + m^2 in the directions of the mask.
+    /// Makes the operator -D^2 + m^2 in the directions of the mask.
     pub fn massive(
         gauge: Arc<GaugeField>,
         components: Components,
@@ -109,12 +109,12 @@ impl Laplace {
         Self::new(gauge, components, directions, 2.0 * d + mass2, -1.0)
     }
 
-    /// The hops of the sum over the neighbours, both senses of each direction.
+    /// The bits of all hops in the sum over neighbours, forward and backward in each direction.
     fn both(&self) -> i32 {
         (0..4).filter(|mu| self.directions >> mu & 1 == 1).map(|mu| 3 << (2 * mu)).sum()
     }
 
-    /// out = coef_y y + coef H in on one parity, where H is the sum over the neighbours.
+    /// Computes out = coef_y y + coef H in on one parity, where H is the sum over the neighbours.
     fn hop(
         &self,
         out: &mut VectorField,
@@ -126,7 +126,7 @@ impl Laplace {
         self.hops.apply(out, inp, &Term { parity, hops: self.both(), coef, y, coef_out: 0.0 })
     }
 
-    /// out = c in on one parity.
+    /// Computes out = c in on one parity.
     fn scaled(
         &self,
         out: &mut VectorField,
@@ -137,7 +137,7 @@ impl Laplace {
         self.hops.apply(out, inp, &Term { parity, y: Some((inp, c)), ..Term::default() })
     }
 
-    /// This operator on other links.
+    /// The same operator on other links.
     fn on_links(&self, gauge: Arc<GaugeField>) -> Result<Self> {
         let made = Self::new(
             gauge,
@@ -286,7 +286,7 @@ impl LaplaceSchur {
     fn ratio(&self) -> f64 {
         self.op.neighbours / self.op.diagonal
     }
-    /// The factor by which S is larger than the symmetric complement.
+    /// The factor between this complement and the symmetric one: 1, or a for the asymmetric complement.
     fn scale(&self) -> f64 {
         if self.form.symmetric {
             1.0
@@ -327,12 +327,12 @@ impl SchurComplement for LaplaceSchur {
     fn full_shape(&self) -> Shape {
         self.op.shape()
     }
-    /// The source b_p - (b/a) H_pq b_q, with which the complement's residual is that of M; the symmetric complement
-    /// is solved by a x_p.
+    /// Computes the source b_p - (b/a) H_pq b_q of the asymmetric complement, whose residual is that of M; for the
+    /// symmetric complement the same source gives the solution a x_p.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, _dagger: bool) -> Result<()> {
         self.op.hop(out, b, self.form.parity, -self.ratio(), Some((b, 1.0)))
     }
-    /// The other parity of the solution, x_q = b_q / a - (b/a) H_qp x_p.
+    /// Computes the other parity of the solution, x_q = b_q / a - (b/a) H_qp x_p.
     fn reconstruct(
         &self,
         full: &mut VectorField,

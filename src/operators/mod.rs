@@ -1,4 +1,4 @@
-//! Quark actions and the operators that they are made of; `action.rs` says what a quark action is.
+//! Quark actions, and the operators from which they are made; the trait is in `action.rs`.
 
 mod action;
 mod actions;

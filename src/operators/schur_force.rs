@@ -14,7 +14,8 @@ use crate::fields::{blas, MatrixField, Momenta, SpinorField, Subset};
 use crate::linop::LinOp;
 
 impl EvenOdd {
-    /// momenta -= step times the force of these terms, except for the clover term's part, which waits for `finish`.
+    /// Computes momenta -= step times the force of these terms. The clover term's part is collected and added by
+    /// `finish`.
     pub(super) fn force_terms(
         &self,
         work: &mut ForceWorkspace,
@@ -61,8 +62,8 @@ impl EvenOdd {
         Ok(())
     }
 
-    /// Inserts the force of coef ln |det A|^2 on the sites that P leaves out: the other parity, and with a symmetric
-    /// P both. Does nothing without a clover term.
+    /// Collects the force of coef ln |det A|^2 on the sites that P leaves out: those of the other parity, and for the
+    /// symmetric P those of both. Does nothing without a clover term.
     pub(super) fn determinant_terms(&self, work: &mut ForceWorkspace, coef: f64) -> Result<()> {
         let op = self.op().wilson();
         if !op.params().has_clover() {
@@ -76,7 +77,7 @@ impl EvenOdd {
         Ok(())
     }
 
-    /// momenta -= step times the force of all that was inserted.
+    /// Computes momenta -= step times the force of all insertions that were collected.
     pub(super) fn finish(
         &self,
         work: &ForceWorkspace,
@@ -91,7 +92,7 @@ impl EvenOdd {
         }
     }
 
-    /// ln |det A|^2 of the sites that det P leaves out.
+    /// ln |det A|^2 of the sites whose determinant is not part of det P.
     pub(super) fn site_log_det(&self) -> Result<f64> {
         let both = self.op().wilson().site_log_det()?;
         let there = both.iter().zip(self.site_parities()).filter(|(_, there)| *there);
@@ -102,17 +103,17 @@ impl EvenOdd {
         self.shape().components.slices
     }
 
-    /// The coefficients of right-hand sides, repeated for each of their slices.
+    /// The coefficients of right-hand sides, each repeated for the slices of its right-hand side.
     fn by_slice(&self, coef: &[f64]) -> Vec<f64> {
         coef.iter().flat_map(|&c| std::iter::repeat_n(c, self.slices())).collect()
     }
 
-    /// Whether even and odd sites have a determinant beside that of P.
+    /// Whether even sites, and whether odd sites, have a determinant that is not part of det P.
     fn site_parities(&self) -> [bool; 2] {
         [0, 1].map(|parity| self.symmetric() || parity != self.parity())
     }
 
-    /// Extends x on one parity to the full field X of the force, or with `dagger` Y_p to Y.
+    /// Extends x on one parity to the field X of the force on the full lattice, or with `dagger` Y_p to Y.
     fn extend(&self, full: &mut SpinorField, half: &SpinorField, dagger: bool) -> Result<()> {
         copy_parity(full, half, self.parity())?;
         let call = HopCall {

@@ -1,4 +1,4 @@
-//! Operations that treat each site of a spinor by itself: site terms, gamma5, copies of a parity.
+//! Operations on single sites of a spinor: site terms, gamma5, copies of a parity.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::fields::{CloverField, Components, RhsOrder, SpinorField, Subset};
 use crate::linop::{LinOp, Shape};
 use crate::refuse;
 
-/// exp(i pi angle), exact for periodic and antiperiodic fields.
+/// The phase exp(i pi angle), without rounding if angle is an integer.
 pub fn phase(angle: f64) -> Complex64 {
     match angle.rem_euclid(2.0) {
         0.0 => Complex64::ONE,
@@ -22,7 +22,7 @@ pub fn phase(angle: f64) -> Complex64 {
     }
 }
 
-/// The site term that a kernel multiplies by.
+/// The site term by which a kernel multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteTerm {
     /// The unit matrix.
@@ -33,7 +33,7 @@ pub enum SiteTerm {
     Inverse,
 }
 
-/// A site term as kernels take it: a SITE_* code, the clover field that it reads, its twist and scale.
+/// A site term in the form that kernels take: a SITE_* code, the clover field that it reads, its twist and scale.
 pub struct Site {
     pub kind: i32,
     pub clover: Option<Arc<CloverField>>,
@@ -41,8 +41,8 @@ pub struct Site {
     pub scale: f64,
 }
 
-/// out = coef S in on one parity, where S is the term of code SITE_* (kernels/wilson.h) with these blocks and this
-/// twist.
+/// Computes out = coef S in on one parity, where S is the term with code SITE_* (kernels/wilson.h), these blocks and
+/// this twist.
 pub(super) fn site_launch(
     out: &mut SpinorField,
     inp: &SpinorField,
@@ -137,7 +137,7 @@ impl LinOp for Gamma5Times {
     }
 }
 
-/// out = gamma5 in.
+/// Computes out = gamma5 in.
 pub fn gamma5(out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
     inp.check_like(out, "gamma5")?;
     for parity in inp.subset().list() {
@@ -146,8 +146,8 @@ pub fn gamma5(out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
     Ok(())
 }
 
-/// Copies one parity between fields that hold it; the other parity of `out` stays as it is. Copying a field to itself
-/// does nothing.
+/// Copies one parity between fields that contain it; the other parity of `out` is not changed. Copying a field to
+/// itself does nothing.
 pub fn copy_parity(out: &mut SpinorField, inp: &SpinorField, parity: usize) -> Result<()> {
     for f in [&*out, inp] {
         if f.subset() != Subset::Full && f.subset() != Subset::of_parity(parity) {

@@ -1,5 +1,5 @@
-//! 1 - S of the even-odd operator on columns in half precision, by tensor cores where a GPU has them
-//! (kernels/tensor_hop.h): for smoothers of many right-hand sides.
+//! The operator 1 - S of even-odd preconditioning on columns in half precision, by tensor cores on GPUs that have
+//! them (kernels/tensor_hop.h); for smoothers of many right-hand sides.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,28 +9,29 @@ use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Precision};
 
-/// Pairs (re, im) that the table of a site has for its links, and as many for its site term.
+/// Count of pairs (re, im) for the links of a site in the table; the site term has the same count.
 const LINKS: usize = 72;
 const BLOCKS: usize = 72;
-/// Bytes that the neighbours of a tile's rows may take of a first-level cache: three slices of the tile and the rows
-/// around it.
+/// Bytes of the first-level cache that the neighbours of a tile's rows may take: three slices of the tile and the
+/// rows around it.
 const TILE_BYTES: usize = 200 << 10;
-/// Threads of a block (Blocks::Links); also the least number of slices that a block goes through.
+/// Number of threads of a block (Blocks::Links), which is also the smallest number of slices that a block goes
+/// through.
 const BLOCK: usize = 512;
 const SLICES: usize = 4;
 
-/// T = 1 - S = kappa^2 A_e^-1 H_eo A_o^-1 H_oe on even sites, for columns in half precision. Results are off by about
-/// 2^-11.
+/// The operator T = 1 - S = kappa^2 A_e^-1 H_eo A_o^-1 H_oe on even sites, for columns in half precision. Results
+/// have relative errors of about 2^-11.
 #[derive(Debug)]
 pub struct TensorHop {
     geometry: Arc<Geometry>,
-    /// Tables of links and site terms for even and for odd sites; site terms that are 1 have none.
+    /// Tables of links, for even and for odd sites.
     links: [Buffer; 2],
     blocks: Option<[Buffer; 2]>,
     odd: Mutex<Option<HalfColumns>>,
 }
 
-/// The order in which a launch goes through the lattice.
+/// The order in which a launch goes through the sites of the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tiles {
     y: usize,
@@ -40,12 +41,12 @@ struct Tiles {
 }
 
 impl TensorHop {
-    /// Largest number of right-hand sides at a time: more than two groups of eight do not fit the registers of a
+    /// Largest number of right-hand sides in a launch: more than two groups of eight do not fit in the registers of a
     /// thread.
     pub(crate) const MAX_COLUMNS: usize = 16;
 
-    /// Whether T can stand for an operator on these links: a GPU, 16 bits, and vectors (with the sites behind faces
-    /// between ranks) whose loads of 16 bytes fit a count of 32 bits.
+    /// Whether T can replace an operator on these links: on a GPU, in 16 bits, and if the vectors (including sites
+    /// behind faces between ranks) have fewer loads of 16 bytes than 32 bits can count.
     pub fn fits(links: &GaugeField) -> bool {
         !links.device().is_cpu()
             && links.precision() == Precision::F16
@@ -53,7 +54,7 @@ impl TensorHop {
     }
 
     /// Makes the tables for an operator in 16 bits whose links are stored as whole rows, from the arguments of its
-    /// hops to even and to odd sites; `blocks` says that its site term is not 1.
+    /// hops to even and to odd sites; `blocks`: its site term is not 1.
     pub(super) fn new(gauge: &GaugeField, terms: [HopArgs; 2], blocks: bool) -> Result<Self> {
         let (device, geometry) = (gauge.device(), gauge.geometry());
         let table = |numbers: usize| device.alloc(4 * numbers * geometry.plane_sites());
@@ -85,7 +86,7 @@ impl TensorHop {
         *self.odd.lock().unwrap_or_else(|e| e.into_inner()) = None;
     }
 
-    /// out = T in.
+    /// Computes out = T in.
     pub(crate) fn apply(&self, out: &mut HalfColumns, inp: &HalfColumns) -> Result<()> {
         let mut odd = self.odd.lock().unwrap_or_else(|e| e.into_inner());
         if odd.as_ref().is_none_or(|odd| odd.nrhs() != inp.nrhs()) {
@@ -172,8 +173,8 @@ mod tests {
         assert_eq!((large.y, large.z), (2, 2));
     }
 
-    /// Columns are the operator's product to the eleven bits of their numbers, for one group of right-hand sides and
-    /// two, with and without site terms, with phases, with messages across all faces, some and none.
+    /// T on columns agrees with the operator up to the eleven bits of half precision, for one and two groups of
+    /// right-hand sides, with and without site terms, with phases, and with messages across all faces, some and none.
     #[test]
     fn columns_are_what_the_operator_gives() {
         for looped in [[false; 4], [true; 4], [false, true, false, true]] {
@@ -230,7 +231,8 @@ mod tests {
         }
     }
 
-    /// Times of T on a large lattice: `PLAQ_TEST_DEVICE=cuda unit tensor::tests::speed --ignored --nocapture`.
+    /// Measures times of T on a large lattice: `PLAQ_TEST_DEVICE=cuda unit tensor::tests::speed --ignored
+    /// --nocapture`.
     #[test]
     #[ignore]
     fn speed() {

@@ -24,26 +24,27 @@ use crate::fields::{
 use crate::linop::{LinOp, Schur, Shape};
 use crate::refuse;
 
-/// One parity of a hop: out = coef_y S_y y + S_hop (coef H in). Each site term is 1, or both are the same.
+/// One parity of a hop: out = coef_y S_y y + S_hop (coef H in). Each of the site terms S_y and S_hop is 1, or both
+/// are the same term.
 #[derive(Clone, Copy)]
 pub struct HopCall<'a> {
     pub parity: usize,
     pub dagger: bool,
-    /// Coefficient of H, which does not include kappa.
+    /// Coefficient of the hops H; kappa is not included in H.
     pub coef: f64,
     pub site_hop: SiteTerm,
     pub y: Option<(&'a SpinorField, f64, SiteTerm)>,
 }
 
-/// Terms that a hop adds in the same pass: out = hop + coef z + own times the old out.
+/// Terms that are added to a hop in the same pass: out = hop + coef z + own times the old out.
 #[derive(Clone, Copy, Default)]
 pub struct HopSum<'a> {
     pub z: Option<(&'a SpinorField, f64)>,
-    /// Coefficient of the old out; with 0 it is not read.
+    /// Coefficient of the old out; if it is 0 the old out is not read.
     pub own: f64,
 }
 
-/// Arguments of a hop with the clover blocks that they point to, so that the blocks live until the launch.
+/// Arguments of a hop, with the clover blocks to which they point, so that these exist until the launch.
 pub(super) struct Hop {
     pub args: HopArgs,
     blocks: Option<Arc<CloverField>>,
@@ -53,12 +54,12 @@ pub(super) struct Hop {
 /// arXiv:1612.07873, Eq. 2 without the twist), and its parts between the parities.
 pub struct Wilson {
     gauge: Arc<GaugeField>,
-    /// The kappa-normalised site term A and its inverse; absent without a clover term.
+    /// The kappa-normalised site term A and its inverse; None without a clover term.
     clover: Option<Arc<CloverTerm>>,
     params: DiracParams,
-    /// s in the inverse A H with H = (A^2 + s)^-1; None where the inverse is A^-1.
+    /// The number s in the inverse A H with H = (A^2 + s)^-1; None: the inverse is A^-1.
     pub(super) square: Option<f64>,
-    /// Links that the clover term is made of where they are not those of the hop.
+    /// The thin links from which the clover term is made, if it is not made from those of the hop.
     thin: Option<Arc<GaugeField>>,
     /// True if the clover term was built from the links, false if the caller gave it.
     own_clover: bool,
@@ -67,19 +68,19 @@ pub struct Wilson {
     copies: SharedCopies<Wilson>,
 }
 
-/// Counts operators, so that each has a number of its own.
+/// Counts the operators made so far, to give each its own number.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
 impl Wilson {
-    /// Builds the clover term from the links where the parameters ask for one.
+    /// Makes the operator, with a clover term made from the links if the parameters ask for one.
     pub fn new(gauge: Arc<GaugeField>, params: DiracParams) -> Result<Self> {
         let square = CloverField::square(2.0 * params.kappa() * params.mu);
         Self::with_square(gauge, None, params, square)
     }
 
-    /// The operator whose hops have smeared links and whose clover term is made of the thin ones that they are smeared
-    /// from (Cundy et al., Phys. Rev. D 79 (2009) 094507), as `clover_links` of the parameters says. An update of
-    /// the operator takes the thin links as they are then.
+    /// Makes the operator with hops on smeared links and a clover term made from the thin links, from which these
+    /// were smeared (Cundy et al., Phys. Rev. D 79 (2009) 094507), as `clover_links` of the parameters says. An
+    /// update of the operator reads the thin links again.
     ///
     /// # Errors
     /// Errors of [`Wilson::new`]; `FieldMismatch`: links on different lattices or devices, or in different precisions.
@@ -92,7 +93,8 @@ impl Wilson {
         Self::with_square(gauge, Some(thin), params, square)
     }
 
-    /// The operator with the inverse of A^2 + `square`, kappa-normalised, in place of that which its twist has.
+    /// The same operator with the inverse of A^2 + `square`, kappa-normalised, instead of the inverse with its own
+    /// twisted mass.
     pub(super) fn with_square(
         gauge: Arc<GaugeField>,
         thin: Option<Arc<GaugeField>>,
@@ -140,10 +142,10 @@ impl Wilson {
         Ok(Wilson { own_clover: true, clover: Some(Arc::new(term)), thin, ..made })
     }
 
-    /// Replaces the links in the operator's own memory, and builds the clover term and those parts of its inverse
-    /// that exist from them in place: nothing is compiled, and nothing is allocated if `gauge` has the operator's
+    /// Replaces the links in the operator's own memory, and computes the clover term and the existing parts of its
+    /// inverse from them, in place. Nothing is compiled, and nothing is allocated if `gauge` has the operator's
     /// precision and is stored as 18 or 12 numbers. The field that the operator was made with is overwritten unless
-    /// it was converted ([`Wilson::to`]). Nothing happens if `gauge` has the links that the operator has.
+    /// it was converted ([`Wilson::to`]). Nothing happens if these links, in this version, were set before.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice, device or group; `Unsupported`: the caller gave the clover
@@ -165,7 +167,7 @@ impl Wilson {
         clover.rebuild(links, coefficients, self.gauge.version())
     }
 
-    /// Copies links, clover term and inverse, as far as they have changed, from the same operator in other storage.
+    /// Copies links, clover term and inverse, as far as they have changed, from the same operator in another storage.
     fn follow(&self, other: &Wilson) -> Result<()> {
         self.gauge.update_from(&other.gauge)?;
         match (&self.clover, &other.clover) {
@@ -174,12 +176,12 @@ impl Wilson {
         }
     }
 
-    /// The operator and the version of its links.
+    /// Identifies the operator and the present version of its links.
     pub fn version(&self) -> ActionVersion {
         ActionVersion { operator: self.number, links: self.gauge.version() }
     }
 
-    /// A copy in other storage that all who ask for it share, brought up to date with this operator.
+    /// A copy in another storage that all callers share, updated to the links of this operator.
     pub(super) fn shared(&self, (precision, recon): Storage) -> Result<Arc<Wilson>> {
         self.copies.get(
             (precision, recon),
@@ -192,8 +194,8 @@ impl Wilson {
         )
     }
 
-    /// The operator with a given clover term A (kappa-normalised: 1 + 2 kappa ...). If A has no inverse, whatever
-    /// needs it is refused, even-odd preconditioning above all; M itself can be applied.
+    /// Makes the operator with a given clover term A (kappa-normalised: 1 + 2 kappa ...). If A is singular, whatever
+    /// needs its inverse is refused, in particular even-odd preconditioning; M itself can be applied.
     pub fn with_clover(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
@@ -202,8 +204,8 @@ impl Wilson {
         Self::from_parts(gauge, direct, None, params)
     }
 
-    /// The operator with given A and A^-1, or its twisted inverse; without an inverse one is made when it is asked
-    /// for.
+    /// Makes the operator with given A and A^-1, or twisted inverse; if the inverse is not given, it is computed when
+    /// it is first needed.
     pub fn from_parts(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
@@ -214,7 +216,7 @@ impl Wilson {
         Self::with_parts(gauge, direct, inverse, params, square)
     }
 
-    /// The operator with given parts and the inverse of A^2 + `square`.
+    /// Makes the operator with given A and inverse, the latter with A^2 + `square`.
     pub(super) fn with_parts(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
@@ -242,7 +244,8 @@ impl Wilson {
         Ok(Wilson { gauge, clover, params, square, thin: None, own_clover, number, copies })
     }
 
-    /// The operator on these links and with this clover term with other twisted masses, for as long as both stay.
+    /// The operator with the same links and clover term and with other twisted masses; it is valid until either
+    /// changes.
     ///
     /// # Errors
     /// Errors of [`Wilson::new`].
@@ -255,7 +258,7 @@ impl Wilson {
         )
     }
 
-    /// An operator with this one's clover term on other links.
+    /// The operator with the same clover term on other links.
     pub(super) fn with_links(&self, gauge: Arc<GaugeField>) -> Wilson {
         let (clover, copies) = (self.clover.clone(), SharedCopies::default());
         let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -263,13 +266,14 @@ impl Wilson {
         Wilson { gauge, clover, thin, own_clover: false, number, copies, ..*self }
     }
 
-    /// This operator with a copy of its links that nobody else has.
+    /// The operator on a copy of its links that is not shared.
     pub fn with_own_links(self) -> Result<Self> {
         let gauge = self.gauge.to(self.gauge.precision(), self.gauge.recon())?;
         Ok(Wilson { gauge: Arc::new(gauge), ..self })
     }
 
-    /// An operator like this one on another device, links and clover blocks zero: for rehearsals.
+    /// An operator with the same parameters on another device, with links and clover blocks that are zero; for
+    /// rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
         let clover = match &self.clover {
             Some(clover) => Some(Arc::new(clover.like_on(device)?)),
@@ -283,8 +287,8 @@ impl Wilson {
         Ok(Wilson { gauge, clover, thin, copies: SharedCopies::default(), ..*self })
     }
 
-    /// Bytes of the links and of those clover blocks that M or a Schur complement needs, in another precision and
-    /// storage.
+    /// Bytes of the links, and of those clover blocks that M or the Schur complement `form` uses, in another
+    /// precision and storage.
     pub fn bytes_as(&self, precision: Precision, recon: Recon, form: Option<Schur>) -> u64 {
         let geometry = self.gauge.geometry();
         let mut bytes = GaugeField::bytes(geometry, precision, recon) as u64;
@@ -310,14 +314,14 @@ impl Wilson {
         self.on_links(links, |clover| clover.whole_copy(precision))
     }
 
-    /// A copy in other storage that is valid while this operator's links stay: parts of its clover term are made when
-    /// they are asked for, and its inverse lives as long as a Schur complement keeps it.
+    /// A copy in another storage that can be used as long as this operator's links do not change: its clover term is
+    /// copied when it is first needed, and its inverse exists only while a Schur complement uses it.
     pub fn copy_on_demand(&self, precision: Precision, recon: Recon) -> Result<Self> {
         let links = Arc::new(self.gauge.to(precision, recon)?);
         self.on_links(links, |clover| Ok(clover.copy_on_demand(precision)))
     }
 
-    /// The operator on a copy of its links; `copy` makes the clover term in their precision if that differs.
+    /// The operator on a copy of its links; `copy` converts the clover term if their precision differs.
     fn on_links(
         &self,
         gauge: Arc<GaugeField>,
@@ -336,7 +340,7 @@ impl Wilson {
     pub fn params(&self) -> &DiracParams {
         &self.params
     }
-    /// Describes everything that its kernels depend on; names of rehearsals are made of it.
+    /// A text with everything that the choice of its kernels depends on; rehearsals are named by it.
     pub(crate) fn describe(&self) -> String {
         let (links, own) = (&self.gauge, &self.params);
         format!(
@@ -351,22 +355,23 @@ impl Wilson {
     pub fn gauge(&self) -> &Arc<GaugeField> {
         &self.gauge
     }
-    /// Whether the clover term is made of other links than those of the hop.
+    /// Whether the clover term is made from other links than those of the hop.
     pub fn has_thin_links(&self) -> bool {
         self.thin.is_some()
     }
-    /// The links that the clover term is made of.
+    /// The links from which the clover term is made.
     pub(super) fn clover_links(&self) -> &Arc<GaugeField> {
         self.thin.as_ref().unwrap_or(&self.gauge)
     }
     pub(super) fn has_clover(&self) -> bool {
         self.clover.is_some()
     }
-    /// Whether the determinant of A does not depend on the links: without a twist the exponent has no trace.
+    /// Whether det A does not depend on the links, as for an exponentiated clover term without twisted mass, whose
+    /// exponent has no trace.
     pub(super) fn has_constant_determinant(&self) -> bool {
         self.own_clover && self.params.clover == CloverForm::Exponential && self.square.is_none()
     }
-    /// The blocks A; None without a clover term.
+    /// The blocks of A; None without a clover term.
     ///
     /// # Errors
     /// `OutOfMemory`, of an operator that shares the term of another.
@@ -376,19 +381,19 @@ impl Wilson {
     pub(super) fn direct(&self, subset: Subset) -> Result<Option<Arc<CloverField>>> {
         self.clover.as_ref().map(|a| a.direct(subset)).transpose()
     }
-    /// The blocks of A^-1 or of its twisted inverse on these sites; they are made if nobody holds them. None without
-    /// a clover term.
+    /// The blocks of A^-1, or of the twisted inverse, on these sites, which are computed unless they exist; None
+    /// without a clover term.
     ///
     /// # Errors
     /// `SingularClover`, with the site; `OutOfMemory`.
     pub fn clover_inverse(&self, subset: Subset) -> Result<Option<Arc<CloverField>>> {
         self.clover.as_ref().map(|a| a.inverse(subset)).transpose()
     }
-    /// Bytes of the inverse blocks on these parities that nobody holds yet.
+    /// Bytes of the inverse blocks on these parities that do not exist yet.
     pub(super) fn missing_inverse(&self, parities: impl IntoIterator<Item = usize>) -> u64 {
         self.clover.as_ref().map_or(0, |a| a.missing(parities))
     }
-    /// Fails where the inverse of the clover term is needed and a block has none.
+    /// An error if the inverse of the clover term is used and a block has none.
     ///
     /// # Errors
     /// `SingularClover`, with the site.
@@ -410,7 +415,7 @@ impl Wilson {
         }
     }
 
-    /// Whether the term leaves fields as they are.
+    /// Whether the site term is the unit matrix.
     pub(crate) fn is_one(&self, term: SiteTerm) -> bool {
         self.kind(term) == args::SITE_ONE
     }
@@ -430,7 +435,7 @@ impl Wilson {
         }
     }
 
-    /// A site term on these sites as kernels take it.
+    /// A site term on these sites in the form that kernels take.
     fn site(&self, term: SiteTerm, dagger: bool, subset: Subset) -> Result<Site> {
         let sign = if dagger { -1.0 } else { 1.0 };
         let rho = if term == SiteTerm::Direct { self.params.rho } else { 0.0 };
@@ -455,7 +460,7 @@ impl Wilson {
         FieldView { volume: self.gauge.geometry().outer() as i32, ..Default::default() }
     }
 
-    /// The operator's part of a launch's arguments: links, phases, coefficients of hops and its site term.
+    /// The operator's part of a launch's arguments: links, phases, coefficients of hops and site term.
     pub(super) fn terms(&self, call: &HopCall, blocks: Subset) -> Result<Hop> {
         let geometry = self.gauge.geometry();
         let boundary = &self.params.boundary;
@@ -485,7 +490,7 @@ impl Wilson {
         Ok(Hop { args, blocks: site.clover })
     }
 
-    /// Checked arguments for a launch on one parity, with the clover blocks of these sites.
+    /// The arguments of a launch on one parity, after checks of the fields, with the clover blocks of these sites.
     pub(super) fn hop_args(
         &self,
         out: &SpinorField,
@@ -565,7 +570,7 @@ impl Wilson {
         Ok(Hop { args, blocks })
     }
 
-    /// Arguments for the terms of -kappa H on both parities, for a vector on the full lattice.
+    /// The arguments for the terms of -kappa H on both parities, for a vector on the full lattice.
     pub(crate) fn hop_terms(&self, inp: &SpinorField) -> Result<HopArgs> {
         self.check_field(inp, Subset::Full)?;
         let call = HopCall {
@@ -579,7 +584,7 @@ impl Wilson {
         Ok(HopArgs { inp: inp.view(), ..hop.args })
     }
 
-    /// Launches a hop on one parity or both; `inp` is the field that the arguments were made for.
+    /// Launches a hop on one parity or both; `inp` is the field for which the arguments were made.
     pub(super) fn launch_hop(&self, mut args: HopArgs, inp: &SpinorField) -> Result<()> {
         let hop = kernels::Hop::of(self.gauge.precision(), self.gauge.recon())?;
         let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
@@ -626,12 +631,12 @@ impl Wilson {
         part(args::REGION_OUTER, geometry.outer() - inner)
     }
 
-    /// A site term on all sites as kernels take it.
+    /// A site term on all sites in the form that kernels take.
     pub(crate) fn site_term(&self, term: SiteTerm) -> Result<Site> {
         self.site(term, false, Subset::Full)
     }
 
-    /// out = coef S in on one parity, where each field holds that parity or the full lattice.
+    /// Computes out = coef S in on one parity; each field holds that parity or the full lattice.
     pub fn apply_site(
         &self,
         out: &mut SpinorField,
@@ -670,7 +675,8 @@ impl Wilson {
         Ok(())
     }
 
-    /// Floating-point operations of one parity's hop with its site terms, per right-hand side (physics.md, Counting).
+    /// Number of floating-point operations of one parity's hop with its site terms, for one right-hand side
+    /// (physics.md, Counting).
     pub fn hop_flops(&self, clover: bool, y: bool) -> f64 {
         let sites = (self.gauge.geometry().global_volume() / 2) as f64;
         sites
@@ -679,7 +685,7 @@ impl Wilson {
                 + if y { 48.0 } else { 0.0 })
     }
 
-    /// Compulsory bytes of one parity's hop for each site written: 8 links, one spinor in, one out.
+    /// Number of bytes that one parity's hop has to move for each site written: 8 links, one spinor in, one out.
     pub fn hop_bytes(&self, clover: bool, y: bool, nrhs: usize) -> f64 {
         let sites = (self.gauge.geometry().global_volume() / 2) as f64;
         let p = self.gauge.precision();

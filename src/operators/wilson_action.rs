@@ -1,4 +1,4 @@
-//! Wilson, clover and twisted-mass operators as quark actions, and as multigrid coarsens them.
+//! Wilson, clover and twisted-mass operators as quark actions that multigrid can coarsen.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -110,14 +110,15 @@ impl WilsonType for Wilson {
 }
 
 impl Wilson {
-    /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
-    /// `out` and y this one.
+    /// Computes one parity of the hopping term with its site terms; `inp` must hold the other parity, `out` and y
+    /// this one.
     pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
         self.hop_add(out, inp, call, &HopSum::default())
     }
 
-    /// Both parities of `hop_add`, whatever parity the call names: all fields hold the full lattice. On a GPU that
-    /// reaches the memory of its neighbours one launch does both, so that what both need is read once.
+    /// Computes `hop_add` for both parities, whatever parity the call names; all fields hold the full lattice. On a
+    /// GPU that can write to the memory of its neighbours a single launch does both, so that data needed by both are
+    /// read once.
     pub fn hop_both(
         &self,
         out: &mut SpinorField,
@@ -139,7 +140,8 @@ impl Wilson {
         self.launch_hop(args, inp)
     }
 
-    /// Whether kernels can write messages of both parities of so many right-hand sides to all neighbours.
+    /// Whether kernels can write the messages of both parities, for `nrhs` right-hand sides, to the memory of all
+    /// neighbours.
     fn writes_both(&self, nrhs: usize) -> Result<bool> {
         let (device, geometry) = (self.gauge().device(), self.gauge().geometry());
         if geometry.halo_mask() == 0 {
@@ -155,14 +157,14 @@ impl Wilson {
         Ok(direct)
     }
 
-    /// This operator in other storage, on a copy of the links that nobody else has.
+    /// This operator in another storage, on a copy of the links that is not shared.
     pub fn owned_in(self, (precision, recon): Storage) -> Result<Wilson> {
         let made = self.to(precision, recon)?;
         let shared = Arc::ptr_eq(made.gauge(), self.gauge());
         Ok(if shared { made.with_own_links()? } else { made })
     }
 
-    /// The kernel for hops forward, if there is one for these links and vectors.
+    /// The kernel for hops forward, if there is one for these links and for vectors in this precision.
     fn forward_kernel(&self, precision: Precision) -> Option<kernels::AggregateHop> {
         let links = self.gauge();
         let fits = (links.precision() == Precision::F64) == (precision == Precision::F64);

@@ -1,4 +1,4 @@
-//! Gauge configurations between files and devices.
+//! Reads gauge configurations from files onto devices, and writes them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,25 +18,25 @@ use crate::io::{
 use crate::params::Choice as _;
 use crate::refuse;
 
-/// Options of `load_gauge`: checks of the file, and changes of its links.
+/// Settings of `load_gauge`: checks of the file, and changes made to its links.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadOptions {
-    /// The lattice X, Y, Z, T that the file must have.
+    /// Extents X, Y, Z, T that the lattice of the file must have; None: any.
     pub expect: Option<[usize; 4]>,
-    /// Largest violation of unitarity that is accepted. None: 1e-10 for files in double, 1e-5 for files in single
-    /// precision and for files in double most of whose links are coarser than 1e-10, which `FileInfo::warnings` then
-    /// says.
+    /// Largest accepted violation of unitarity. None: 1e-10 for files in double precision, 1e-5 for files in single.
+    /// A file in double whose links mostly have larger violations than 1e-10 is treated as one in single, and
+    /// `FileInfo::warnings` says so.
     pub unitarity: Option<f64>,
-    /// Put links back into SU(3) after the check (Gram-Schmidt of two rows, third by cross product).
+    /// True: links are put back into SU(3) after the check (Gram-Schmidt of two rows, third row by cross product).
     pub reunitarise: bool,
-    /// Largest difference accepted between plaquette and link trace of the header and of the
-    /// links. None: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6
-    /// (single), the rounding that other codes leave in their sums.
+    /// Largest accepted difference of plaquette and link trace between the file's header and its links. None: half a
+    /// unit of the header's last decimal plus the rounding that other codes have in their sums, 1e-9 for links in
+    /// double and 1e-6 in single precision.
     pub header: Option<f64>,
-    /// Read the links also if the file's checksum is not theirs; `FileInfo::warnings` says so.
+    /// True: links are read even if the file's checksum is wrong; `FileInfo::warnings` says so.
     pub wrong_checksum: bool,
-    /// Boundaries of the links in time. None: open for a file of openQCD whose last slice has temporal links that are all
-    /// exactly zero, else periodic.
+    /// Boundaries in time of the links. None: open if the file is openQCD's and all temporal links of its last slice
+    /// are exactly zero, else periodic.
     pub boundary_time: Option<BoundaryTime>,
 }
 
@@ -61,7 +61,7 @@ pub struct Loaded {
     pub plaquette: Plaquette,
 }
 
-/// Collects from every rank the checksum of its part.
+/// The checksums of all ranks' parts, given that of this rank.
 pub(super) fn shares(comm: &Comm, mine: [u32; 2]) -> Result<Vec<[u32; 2]>> {
     let all = comm.all_gather(bytemuck::bytes_of(&mine))?;
     Ok(all.chunks_exact(size_of::<[u32; 2]>()).map(bytemuck::pod_read_unaligned).collect())
@@ -103,8 +103,8 @@ pub(super) fn part(geometry: &Geometry) -> Part {
     Part { lattice, origin, extents: geometry.extents() }
 }
 
-/// Whether the first rows of most links miss unit length by more than double precision allows. A few such rows are
-/// damage; if most are, the links were computed or kept in single precision.
+/// Whether most links have first rows whose length deviates from 1 by more than double precision allows. A few such
+/// rows are damage; if most are, the links were computed or stored in single precision.
 fn mostly_coarse(comm: &Comm, links: &[f64]) -> Result<bool> {
     let coarse = |link: &&[f64]| (link[..6].iter().map(|v| v * v).sum::<f64>() - 1.0).abs() > 1e-10;
     let count = links.chunks_exact(18).filter(coarse).count();
@@ -113,7 +113,8 @@ fn mostly_coarse(comm: &Comm, links: &[f64]) -> Result<bool> {
     Ok(2.0 * counts[0] > counts[1])
 }
 
-/// The average link trace as headers have it, which count links that do not exist as well.
+/// The average link trace as defined in headers, which also counts links that do not exist because of boundaries in
+/// time.
 fn header_trace(geometry: &Geometry, found: &Plaquette) -> f64 {
     let absent = match geometry.boundary().lacks_links() {
         true => 0.25 / geometry.global_extents()[3] as f64,
@@ -122,8 +123,7 @@ fn header_trace(geometry: &Geometry, found: &Plaquette) -> f64 {
     (1.0 - absent) * found.link_trace
 }
 
-/// Numbers of links that are exactly zero: temporal links of the last time slice of the whole lattice, and all other
-/// links.
+/// Counts links that are exactly zero: [temporal links of the last time slice of the whole lattice, all other links].
 fn zero_links(geometry: &Geometry, links: &[f64]) -> Result<[usize; 2]> {
     let (extents, origin) = (geometry.extents(), geometry.origin());
     let slice = 4 * extents[..3].iter().product::<usize>();
@@ -139,7 +139,8 @@ fn zero_links(geometry: &Geometry, links: &[f64]) -> Result<[usize; 2]> {
     Ok(counts.map(|n| n as usize))
 }
 
-/// The boundaries in time that the links of a file have, or that the caller states if these fit the links.
+/// The boundaries in time of the links of a file: those that the caller gives, refused if the links do not fit them,
+/// else those that the links show.
 fn boundary_of(
     stated: Option<BoundaryTime>,
     format: FileFormat,
@@ -180,7 +181,7 @@ fn boundary_of(
     }
 }
 
-/// Refuses spatial links of slice 0 that differ from those that boundaries in time keep there.
+/// Refuses links whose spatial links on slice 0 differ from the fixed values that their boundaries in time prescribe.
 ///
 /// # Errors
 /// `BadParameter`.
@@ -200,9 +201,9 @@ pub fn check_fixed(gauge: &GaugeField, tolerance: f64) -> Result<()> {
     Ok(())
 }
 
-/// Reads a configuration in any format of [`crate::io`] onto the devices of all ranks, each its
-/// part, checked: checksums, finiteness, unitarity, plaquette and link trace of the header. Links
-/// pass through a field in double precision on the device.
+/// Reads a configuration in any format of [`crate::io`] onto the devices of all ranks, each its part. Checked are
+/// checksums, finiteness, unitarity, and plaquette and link trace against the header. Links pass through a field in
+/// double precision on the device.
 ///
 /// # Errors
 /// Errors of [`crate::io::read_gauge`]; `BadExtents`: the lattice cannot be divided; `NotFinite`,
@@ -301,9 +302,9 @@ pub fn load_gauge(
     Ok(Loaded { gauge: convert(exact)?, info, plaquette: found })
 }
 
-/// Projects links that are unitary in the precision of their field onto SU(3) in double, for files with finer numbers
-/// than the field has. `None` where nothing is to be done, or where links are not unitary at all, which readers of
-/// the file shall see.
+/// Projects links onto SU(3) in double precision, for files with more digits than the field has; the links must be
+/// unitary in the precision of their field. `None`: the file has no more digits than the field, or the links are not
+/// unitary and are written as they are.
 fn as_exact_as_the_file(
     gauge: &GaugeField,
     format: FileFormat,
@@ -330,9 +331,9 @@ fn as_exact_as_the_file(
     }
 }
 
-/// Writes an SU(3) field, every rank its part; all of them call this. Plaquette and link trace of the
-/// header are computed where `options` leaves them out. Links of a field that is coarser than the file
-/// are put on SU(3) before. The file appears complete or not at all.
+/// Writes an SU(3) field, every rank its part; all ranks call this. Plaquette and link trace of the header are
+/// computed if `options` does not give them. Links of a field with fewer digits than the file are projected onto
+/// SU(3) before. The file appears complete or not at all.
 ///
 /// # Errors
 /// `Unsupported`: SU(2) links; else those of [`crate::io::write_gauge`].
@@ -345,8 +346,8 @@ pub fn save_gauge(
     save_gauge_and_fields(path, gauge, format, options, &[])
 }
 
-/// Writes an SU(3) field as [`save_gauge`] does, with further fields of real numbers in the same file, which is ILDG:
-/// this rank's part of each, sites with x fastest, so many reals as `options.fields` says.
+/// Writes an SU(3) field as [`save_gauge`] does, with further fields of real numbers in the same ILDG file. Of each
+/// field `data` holds this rank's sites, x fastest, with as many reals per site as `options.fields` says.
 ///
 /// # Errors
 /// Errors of [`save_gauge`]; `BadExtents`: not the numbers of this rank's sites.
@@ -396,8 +397,8 @@ pub(super) fn save_gauge_and_fields(
     comm.agree(if first { writer.finish(&of_links) } else { Ok(()) })
 }
 
-/// Reads the fields beside the links of a file on this lattice, every rank its part, checksums compared; none if there
-/// are none.
+/// Reads the fields that [`save_gauge_and_fields`] wrote beside the links, every rank its part, and checks their
+/// checksums; empty if the file has none.
 ///
 /// # Errors
 /// Errors of [`FieldReader`].

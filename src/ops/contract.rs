@@ -1,4 +1,4 @@
-//! Hadron correlators: quark lines contracted at a sink that is summed over space with a momentum.
+//! Hadron correlators: contractions of quark propagators at a sink that is summed over space with a momentum.
 
 use num_complex::Complex64;
 
@@ -15,17 +15,17 @@ use crate::fields::{blas, Geometry, Precision, SpinorField};
 use crate::params::choices;
 use crate::refuse;
 
-/// Position of the source, and the momentum that the sink is projected on.
+/// The source's position, and the momentum of the sink.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sink {
-    /// Position of the source: times count from its t, the momentum's phase is 1 at its x, y, z.
+    /// Position of the source: times are counted from its t, and the momentum's phase is 1 at its x, y, z.
     pub origin: [usize; 4],
-    /// p_i = 2 pi momentum_i / L_i; the sum over space is one over exp(-i p (x - origin)).
+    /// Integer momentum: p_i = 2 pi momentum_i / L_i, and the sum over space has the phase exp(-i p (x - origin)).
     pub momentum: [i32; 3],
 }
 
 impl Sink {
-    /// A sink for hadrons at rest, with the source on this time slice.
+    /// A sink of momentum 0, for a source on this time slice.
     pub fn at_rest(time: usize) -> Self {
         Sink { origin: [0, 0, 0, time], momentum: [0; 3] }
     }
@@ -49,7 +49,8 @@ impl Sink {
     }
 }
 
-/// A copy of the field in single precision if it is in half precision, which kernels do not read.
+/// A copy of the field in single precision if it is in half precision, which contractions do not support; else
+/// `None`.
 fn widened(field: &SpinorField) -> Result<Option<SpinorField>> {
     if field.precision() != Precision::F16 {
         return Ok(None);
@@ -59,18 +60,19 @@ fn widened(field: &SpinorField) -> Result<Option<SpinorField>> {
     Ok(Some(single))
 }
 
-/// Contractions of two quark lines, from which correlators for any pair of Gammas follow.
+/// Contractions of two quark propagators in all spin components, from which the correlators for all pairs of Gammas
+/// follow.
 #[derive(Clone, Debug)]
 pub struct Mesons {
-    /// Sums over space by time from the source and spins, index 4 (4 (4 alpha + gamma) + beta) + delta.
+    /// For each time from the source, sums over space with index 4 (4 (4 alpha + gamma) + beta) + delta of the spins.
     spins: Vec<[Complex64; 256]>,
-    /// The time of the source.
+    /// Time slice of the source.
     origin: usize,
 }
 
 impl Mesons {
-    /// Takes the boundary phases in time of quark and antiquark, modulus one, out of times before the source's, which the
-    /// lines reach across the boundary. Where both are the same they drop out by themselves.
+    /// Divides out the boundary phases in time, of modulus 1, of quark and antiquark. They multiply the contractions
+    /// at times before the source's, which are reached across the boundary; equal phases cancel.
     #[must_use]
     pub fn across(mut self, [quark, antiquark]: [Complex64; 2]) -> Self {
         let phase = quark * antiquark.conj();
@@ -109,9 +111,9 @@ impl Mesons {
     }
 }
 
-/// Contracts the propagators of a quark and of an antiquark (given as that of a quark, with its own mass) into mesons
-/// (Gattringer, Lang, Quantum Chromodynamics on the Lattice, section 6.1). Each has twelve columns, 3 spin + colour,
-/// or four, one for each spin, of noise diluted in spin.
+/// Contracts the propagators of a quark and of an antiquark into mesons (Gattringer, Lang, Quantum Chromodynamics on
+/// the Lattice, section 6.1); the second one is given as the propagator of a quark with the antiquark's mass. Each
+/// has twelve columns, 3 spin + colour, or for noise diluted in spin four, one for each spin.
 ///
 /// # Errors
 /// `FieldMismatch`: not as many columns, or other lattices; `InvalidArgument`: a source outside of the
@@ -175,7 +177,8 @@ fn contract_mesons(quark: &SpinorField, other: &SpinorField, sink: Sink) -> Resu
     Ok(Mesons { spins: (0..times).map(spins).collect(), origin: sink.origin[3] })
 }
 
-/// Baryons of light (l) and strange (s) quarks, with one mass for all light ones.
+/// Baryons of light (l) and strange (s) quarks; u and d have the same mass. Each value's formula is the operator at
+/// the sink.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Baryon {
     /// eps_abc (u_a^T C gamma5 d_b) u_c.
@@ -230,12 +233,12 @@ choices! {
     }
 }
 
-/// The projection or sum that closes the free spin indices of a baryon.
+/// Spin projection that closes the free spin indices of a baryon's correlator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Projection {
     /// tr\[P C\], the decuplet averaged over its three polarisations.
     Trace,
-    /// The decuplet's spin 3/2 at rest: sum_ij tr\[P (delta_ij - gamma_i gamma_j / 3) C_ji\] / 3.
+    /// Projection of the decuplet on spin 3/2 at rest: sum_ij tr\[P (delta_ij - gamma_i gamma_j / 3) C_ji\] / 3.
     ThreeHalves,
 }
 
@@ -245,25 +248,25 @@ words!(Projection {
 });
 
 choices! {
-    /// Projections of the free spins of a baryon, with P = (1 + parity gamma_t) / 2.
+    /// Projections of the free spin indices of a baryon's correlator C, with P = (1 + parity gamma_t) / 2.
     names Projection: plaq_projection {
-        /// tr P C; of the decuplet the average over i = x, y, z.
+        /// tr P C; for the decuplet averaged over i = x, y, z.
         Trace = 0, PLAQ_PROJECTION_TRACE, "trace";
-        /// The decuplet's spin 3/2 at rest: the sum over i, j of
-        /// tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3.
+        /// Spin 3/2 of the decuplet at rest: 1/3 times the sum over i, j of tr P (delta_ij - gamma_i gamma_j / 3)
+        /// C_ji.
         ThreeHalves = 1, PLAQ_PROJECTION_THREE_HALVES, "three_halves";
     }
 }
 
-/// How three quarks go from source to sink: their flavours (bit k: quark k is strange), and weighted assignments of
-/// quarks to the slots of the operators at sink and source.
+/// The Wick contractions of three quarks: their flavours (bit k: quark k is strange), and assignments of quarks to
+/// the positions in the operators at sink and source, each with a weight.
 struct Lines {
     flavours: i32,
     terms: Vec<([usize; 3], [usize; 3], f64)>,
 }
 
 const CYCLIC: [[usize; 3]; 3] = [[0, 1, 2], [1, 2, 0], [2, 0, 1]];
-/// The order of quarks in the slots of an operator; the first and second are joined by C gamma5 or C gamma_i.
+/// The assignment of quark k to position k of an operator; positions 0 and 1 are joined by C gamma5 or C gamma_i.
 const STRAIGHT: [usize; 3] = [0, 1, 2];
 
 impl Baryon {
@@ -287,8 +290,8 @@ impl Baryon {
         !matches!(self, Baryon::Nucleon | Baryon::Delta)
     }
 
-    /// All contractions by Wick's theorem. Colours are antisymmetric at both ends, so that an exchange of quarks does
-    /// not change the sign.
+    /// All contractions of this baryon by Wick's theorem. Colours are antisymmetric at sink and source, so that
+    /// exchanging quarks does not change the sign.
     fn lines(self) -> Lines {
         let octet = |flavours| Lines {
             flavours,
@@ -317,7 +320,7 @@ impl Baryon {
     }
 }
 
-/// The contractions of the lambda, from quarks u, d, s in the slots of the three terms of its operator.
+/// The contractions of the lambda: quarks u, d, s take the positions of the three terms of its operator.
 fn lambda() -> Lines {
     const VERTEX: [([usize; 3], f64); 3] = [([0, 1, 2], 2.0), ([0, 2, 1], 1.0), ([2, 0, 1], -1.0)];
     let ends = VERTEX.iter().flat_map(|a| VERTEX.iter().map(move |b| (a, b)));
@@ -383,7 +386,7 @@ pub fn baryons(
     Ok(all)
 }
 
-/// The correlator of a baryon at a single sink, see [`baryons`].
+/// The correlator of a baryon for a single sink, see [`baryons`].
 ///
 /// # Errors
 /// Errors of [`baryons`].
@@ -398,8 +401,8 @@ pub fn baryon(
     Ok(baryons(baryon, light, strange, place, closed)?.remove(0))
 }
 
-/// Spin matrices of a baryon's contraction, one entry for each term: that of the diquark at the sink, that at the
-/// source, and the matrix that multiplies the projector on the free spins.
+/// Spin matrices of a baryon's contraction, for each term: [matrix of the diquark at the sink, that at the source,
+/// the matrix that multiplies the projector on the free spins].
 fn vertices(decuplet: bool, three_halves: bool) -> Vec<(Spin, Spin, Spin)> {
     let vertex = |gamma| Spin::from(SpinMatrix::conjugation().times(gamma));
     let one = Spin::from(SpinMatrix::ONE);

@@ -1,4 +1,4 @@
-//! Zero-momentum hadron correlators of a propagator, summed over space on the device.
+//! Hadron correlators of a propagator at zero momentum, summed over space on the device.
 
 use num_complex::Complex64;
 
@@ -9,8 +9,8 @@ use crate::error::{words, Result};
 use crate::fields::SpinorField;
 use crate::params::choices;
 
-/// Connected correlators of degenerate quarks over the time from the source, one number per time
-/// slice. S is the propagator S(x, source); gamma5-hermiticity gives the backward quark.
+/// Connected correlators of degenerate quarks, one number for each time from the source. S is the propagator S(x,
+/// source); the antiquark follows by gamma5-hermiticity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Correlators {
     /// sum_x tr S S^dagger: the meson with gamma5 at both ends.
@@ -48,7 +48,7 @@ pub fn correlators(
     })
 }
 
-/// The form that a correlator has over time.
+/// The functional form of a correlator's dependence on time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum EffectiveMass {
     /// cosh(m (t - T/2)), mesons: m(t) = arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
@@ -63,7 +63,7 @@ words!(EffectiveMass {
 });
 
 choices! {
-    /// Functions of time that a correlator falls as.
+    /// Functional forms of a correlator, from which effective masses are computed.
     names EffectiveMass: plaq_mass_form {
         /// cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
         Cosh = 0, PLAQ_MASS_FORM_COSH, "cosh";
@@ -72,8 +72,8 @@ choices! {
     }
 }
 
-/// Effective masses m(t) in lattice units, as many as `correlator` has times; NaN where there is
-/// none: at the ends, and where noise is larger than the signal.
+/// Effective masses m(t) in lattice units, one for each time of `correlator`; NaN where the formula has no solution:
+/// at the ends, and where noise exceeds the signal.
 pub fn effective_mass(correlator: &[f64], form: EffectiveMass) -> Vec<f64> {
     let c = |t: usize| correlator.get(t).copied().unwrap_or(f64::NAN);
     let mass = |t: usize| match form {

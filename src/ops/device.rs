@@ -1,4 +1,4 @@
-//! The device of a rank.
+//! The choice of the device of a rank.
 
 use crate::backend::Device;
 use crate::bail;
@@ -23,7 +23,7 @@ words!(DeviceKind {
 });
 
 choices! {
-    /// Kind of device that a context computes on.
+    /// Kind of the device that a context uses.
     names DeviceKind: plaq_device {
         /// CUDA if there is a usable GPU, else the CPU.
         Auto = 0, PLAQ_DEVICE_AUTO, "auto";
@@ -72,7 +72,8 @@ pub fn device_of_rank(
     }
 }
 
-/// Refuses ranks whose devices lay fields out differently, since neighbours exchange messages as they are in memory.
+/// Refuses ranks whose devices have different layouts of fields, since neighbours exchange messages in the layout of
+/// the memory.
 pub fn alike(comm: &Comm, device: &Device) -> Result<()> {
     const NAME: usize = 64;
     let form = layout_on(device);

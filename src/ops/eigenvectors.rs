@@ -1,4 +1,5 @@
-//! Vectors in files, eigenvectors among them: SciDAC records in LIME with checksums, eigenvalues beside them.
+//! Files of vectors, for instance eigenvectors: SciDAC records in LIME with checksums, and tables of numbers such as
+//! eigenvalues.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::io::{VectorHeader, VectorReader, VectorWriter};
 use crate::operators::HermitianWilson;
 use crate::refuse;
 
-/// The kind that a file says it has if it holds modes of the overlap operator and its kernel.
+/// The kind, as stored in a file, of modes of the overlap operator and its kernel.
 const OVERLAP: &str = "overlap";
 
 fn layout(spins: usize) -> Layout {
@@ -25,9 +26,9 @@ fn layout(spins: usize) -> Layout {
     }
 }
 
-/// Writes the right-hand sides of these fields one after the other, every rank its part, with tables of
-/// numbers; all ranks call it. Double precision is kept, coarser vectors take 32 bits. The file appears
-/// complete or not at all.
+/// Writes the right-hand sides of these fields one after the other, every rank its part, with tables of numbers; all
+/// ranks call it. Vectors in double precision are written in 64 bits, others in 32. The file appears complete or not
+/// at all.
 ///
 /// # Errors
 /// `FieldMismatch`: not full fields of spinors or of colour vectors on one lattice; those of [`VectorWriter::create`].
@@ -41,7 +42,7 @@ pub fn save_vectors(
     save_sets(path, kind, tables, &sets?.iter().collect::<Vec<_>>())
 }
 
-/// Writes vectors as [`save_vectors`] does, also those that are not on the device.
+/// Writes vectors as [`save_vectors`] does; they may be partly in the host's memory.
 ///
 /// # Errors
 /// Errors of [`save_vectors`].
@@ -108,7 +109,7 @@ pub fn save_sets(
     comm.agree(if root { writer.finish(&sums) } else { Ok(()) })
 }
 
-/// A file of vectors of one kind, on all ranks of a lattice.
+/// A file of vectors of one kind, open on all ranks of a lattice.
 pub struct VectorFile {
     reader: VectorReader,
     device: Device,
@@ -153,7 +154,7 @@ impl VectorFile {
         self.reader.header()
     }
 
-    /// The numbers of a table, which must be in the file.
+    /// The numbers of a table in the file.
     ///
     /// # Errors
     /// `FileFormat`: it is not.
@@ -164,7 +165,7 @@ impl VectorFile {
         }
     }
 
-    /// Reads vectors into the right-hand sides of a field in this precision, or that of the file if it is coarser.
+    /// Reads vectors into the right-hand sides of a field, in this precision or in that of the file if it is lower.
     /// Every rank reads its part.
     ///
     /// # Errors
@@ -193,7 +194,7 @@ impl VectorFile {
         Ok(all)
     }
 
-    /// Reads vectors into a set, on the device as far as there is room.
+    /// Reads vectors into a set, which is on the device as far as memory allows.
     ///
     /// # Errors
     /// Errors of [`VectorFile::read`].
@@ -215,7 +216,7 @@ impl VectorFile {
     }
 }
 
-/// Writes modes of the kernel and, where `low` has some, of D_N.
+/// Writes modes of the kernel and, if `low` is given, modes of D_N.
 ///
 /// # Errors
 /// Errors of [`save_vectors`].
@@ -295,7 +296,7 @@ pub fn load_modes(path: &Path, kernel: &Arc<HermitianWilson>) -> Result<Modes> {
     Modes::restore(kernel, vectors, &record)
 }
 
-/// Reads low modes of D_N from a file, if it has some, and checks them against this operator.
+/// Reads low modes of D_N from a file and checks them against this operator; `None`: the file has none.
 ///
 /// # Errors
 /// Errors of [`load_modes`].

@@ -16,13 +16,13 @@ use crate::params::{choices, parameters, Parameters};
 use crate::refuse;
 
 choices! {
-    /// Action whose gradient flows.
+    /// Actions whose gradient generates the flow.
     pub enum FlowKind: plaq_flow_kind {
         /// Wilson's plaquette action.
         Wilson = 0, PLAQ_FLOW_WILSON, "wilson";
         /// Tree-level improved Symanzik action.
         Symanzik = 1, PLAQ_FLOW_SYMANZIK, "symanzik";
-        /// The same with 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
+        /// The Symanzik flow with a factor 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
         /// (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15).
         Zeuthen = 2, PLAQ_FLOW_ZEUTHEN, "zeuthen";
     }
@@ -31,17 +31,17 @@ choices! {
 parameters! {
     /// A gradient flow by Luescher's third-order Runge-Kutta scheme (JHEP 08 (2010) 071, appendix C).
     pub struct FlowParams: plaq_flow_params {
-        /// Action whose gradient flows.
+        /// Action whose gradient generates the flow.
         kind: FlowKind = FlowKind::Wilson;
-        /// Steps between measurements; one more is at the start, one at the end.
+        /// Number of steps between measurements; further ones are made at the start and at the end.
         every: usize = 10, within(1, i32::MAX as i64);
-        /// Step of the flow time; of adaptive steps the first. Beyond 0.2 the scheme is unstable.
+        /// Step of the flow time; for adaptive steps the first step. Above 0.2 the scheme is unstable.
         step: f64 = 0.02, above(0.0, 0.2);
-        /// Flow time t / a^2 to reach, in a million steps at most. It must be set.
+        /// Flow time t / a^2 at the end, at most a million steps. It must be set.
         time: f64 = f64::NAN, from(0.0, 1e6);
-        /// Adaptive steps: largest difference of an entry to the embedded scheme of second order in one step (Fritzsch,
-        /// Ramos, JHEP 10 (2013) 008, appendix D); 0: fixed steps. One that takes steps of less than a millionth of the
-        /// time is refused.
+        /// Adaptive steps: largest difference of a matrix entry between the scheme and the embedded second-order
+        /// scheme in one step (Fritzsch, Ramos, JHEP 10 (2013) 008, appendix D); 0: fixed steps. A tolerance that
+        /// needs steps below a millionth of the flow time is refused.
         tolerance: f64 = 0.0, below(0.0, 1.0);
     }
 }
@@ -52,18 +52,20 @@ impl Copy for FlowParams {}
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowPoint {
     pub time: f64,
-    /// Average plaquettes, 1 for unit links.
+    /// Average spatial plaquette, 1 for unit links.
     pub plaquette_spatial: f64,
+    /// Average temporal plaquette, 1 for unit links.
     pub plaquette_temporal: f64,
-    /// Action density from clover leaves ([`field_strength`]), of planes without and with t.
+    /// Action density from clover leaves ([`field_strength`]), of the planes without t.
     pub energy_spatial: f64,
+    /// The same of the planes with t.
     pub energy_temporal: f64,
-    /// Topological charge.
+    /// Topological charge from clover leaves.
     pub charge: f64,
 }
 
 impl FlowPoint {
-    /// Action density E from clover leaves.
+    /// Action density E from clover leaves, of all planes.
     pub fn clover(&self) -> f64 {
         self.energy_spatial + self.energy_temporal
     }
@@ -82,23 +84,24 @@ pub struct FlowReport {
     pub points: Vec<FlowPoint>,
     /// Flow time that was reached, in units of the lattice spacing squared.
     pub time: f64,
-    /// Steps done, and steps that were done again with a smaller step.
+    /// Number of steps done.
     pub steps: u64,
+    /// Number of steps that were repeated with a smaller step size.
     pub repeated: u64,
-    /// The callback asked to stop.
+    /// True if the callback asked to stop.
     pub stopped: bool,
 }
 
 impl FlowReport {
     /// The flow time t0 with t^2 E = 0.3 (Luescher, JHEP 08 (2010) 071), by linear interpolation between
-    /// points, E by `energy`.
+    /// measurements; `energy` chooses the definition of E. None: not reached.
     pub fn t0(&self, energy: impl Fn(&FlowPoint) -> f64) -> Option<f64> {
         let curve = self.points.iter().map(|p| (p.time, p.time.powi(2) * energy(p)));
         crossing(&curve.collect::<Vec<_>>(), 0.3)
     }
 
-    /// w0 with t d/dt (t^2 E) = 0.3 at t = w0^2 (Borsanyi et al., JHEP 09 (2012) 010), the derivative by
-    /// differences between neighbouring points.
+    /// The scale w0 with t d/dt (t^2 E) = 0.3 at t = w0^2 (Borsanyi et al., JHEP 09 (2012) 010), with the derivative
+    /// from differences of neighbouring measurements; `energy` chooses the definition of E. None: not reached.
     pub fn w0(&self, energy: impl Fn(&FlowPoint) -> f64) -> Option<f64> {
         let value = |p: &FlowPoint| p.time.powi(2) * energy(p);
         let slope = |w: &[FlowPoint]| {
@@ -110,7 +113,7 @@ impl FlowReport {
     }
 }
 
-/// The position at which a rising curve first reaches a value, by linear interpolation.
+/// The abscissa at which a rising curve first reaches `value`, by linear interpolation.
 fn crossing(curve: &[(f64, f64)], value: f64) -> Option<f64> {
     curve.windows(2).find_map(|w| {
         let ((t, a), (u, b)) = (w[0], w[1]);
@@ -118,20 +121,21 @@ fn crossing(curve: &[(f64, f64)], value: f64) -> Option<f64> {
     })
 }
 
-/// The fields that a flow needs beside the links.
+/// The fields that a flow needs besides the links.
 pub struct Flow {
     kind: FlowKind,
     force: GaugeForce,
     momenta: Option<Momenta>,
     scratch: Option<Momenta>,
-    /// Links of Wilson's flow after a stage.
+    /// For Wilson's flow, the links after a stage.
     next: Option<GaugeField>,
-    /// For adaptive steps: the links at the start of the step, those of the second-order scheme, and their exponent.
+    /// For adaptive steps: the links at the start of the step, the links of the second-order scheme, and the exponent
+    /// of that.
     adaptive: Option<(GaugeField, GaugeField, Momenta)>,
 }
 
 impl Flow {
-    /// The fields for links like these (double or single precision, R18).
+    /// Makes the fields of a flow for links like these, in double or single precision and stored whole (`R18`).
     pub fn new(links: &GaugeField, kind: FlowKind) -> Result<Self> {
         let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
         let c = match kind {
@@ -157,8 +161,8 @@ impl Flow {
         })
     }
 
-    /// p = scale p + factor Z, where Z is the generator of the flow, V' = i Z V (Luescher, JHEP 08 (2010) 071, Eq.
-    /// (1.4)).
+    /// Computes p = scale p + factor Z, where Z is the generator of the flow, V' = i Z V (Luescher, JHEP 08 (2010)
+    /// 071, Eq. (1.4)).
     pub fn generator(
         &mut self,
         gauge: &GaugeField,
@@ -187,14 +191,14 @@ impl Flow {
         )
     }
 
-    /// One step of the third-order Runge-Kutta scheme (Luescher, JHEP 08 (2010) 071, appendix C) with exponents Z0 /
-    /// 4, 8 Z1 / 9 - 17 Z0 / 36 and 3 Z2 / 4 - 8 Z1 / 9 + 17 Z0 / 36, each a multiple of the one before plus a new
-    /// generator.
+    /// Makes one step of the third-order Runge-Kutta scheme (Luescher, JHEP 08 (2010) 071, appendix C) with exponents
+    /// Z0 / 4, 8 Z1 / 9 - 17 Z0 / 36 and 3 Z2 / 4 - 8 Z1 / 9 + 17 Z0 / 36; each exponent is a multiple of the one
+    /// before plus a new generator.
     pub fn step(&mut self, gauge: &mut GaugeField, step: f64) -> Result<()> {
         (0..3).try_for_each(|k| self.stage(gauge, k, step))
     }
 
-    /// The stage 0, 1 or 2 of a step, whose links are those after the stage before.
+    /// Makes stage 0, 1 or 2 of a step; the links are those after the stage before.
     pub fn stage(&mut self, gauge: &mut GaugeField, k: usize, step: f64) -> Result<()> {
         let Some(mut p) = self.momenta.take() else { bail!(Internal, "flow: no momenta") };
         let done = self.move_on(gauge, &mut p, k, step);
@@ -228,7 +232,7 @@ impl Flow {
         Ok(())
     }
 
-    /// The largest change of an entry between the schemes of third and of second order.
+    /// Largest difference of a matrix entry between the third-order and the second-order scheme.
     fn error(&mut self, gauge: &GaugeField, step: f64) -> Result<f64> {
         let Some((start, second, q)) = &mut self.adaptive else {
             bail!(Internal, "flow: fixed steps have no error");
@@ -238,7 +242,7 @@ impl Flow {
         second.distance(gauge)
     }
 
-    /// Flows the links; `watch` is called with every point when it was measured.
+    /// Flows the links; `watch` is called with every measurement.
     ///
     /// # Errors
     /// `BadParameter`: a step, time or tolerance out of range, or more than a million steps;

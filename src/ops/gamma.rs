@@ -1,4 +1,4 @@
-//! Products of gamma matrices in the DeGrand-Rossi basis: one entry in a row, a power of i.
+//! Products of gamma matrices in the DeGrand-Rossi basis; each row has one non-zero entry, a power of i.
 
 use num_complex::Complex64;
 
@@ -6,14 +6,14 @@ use crate::error::Result;
 use crate::params::choices;
 use crate::refuse;
 
-/// A spin matrix with one entry in each row r: the power `phase[r]` of i in column `column[r]`.
+/// A spin matrix with one non-zero entry in each row r: i^`phase[r]` in column `column[r]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpinMatrix {
     pub column: [usize; 4],
     pub(crate) phase: [u8; 4],
 }
 
-/// gamma_x, gamma_y, gamma_z, gamma_t.
+/// The matrices gamma_x, gamma_y, gamma_z, gamma_t.
 const GAMMAS: [SpinMatrix; 4] = [
     SpinMatrix { column: [3, 2, 1, 0], phase: [1, 1, 3, 3] },
     SpinMatrix { column: [3, 2, 1, 0], phase: [2, 0, 0, 2] },
@@ -24,7 +24,7 @@ const GAMMAS: [SpinMatrix; 4] = [
 impl SpinMatrix {
     pub const ONE: SpinMatrix = SpinMatrix { column: [0, 1, 2, 3], phase: [0; 4] };
 
-    /// gamma_mu, mu = 0 to 3 for x, y, z, t.
+    /// The matrix gamma_mu, mu = 0 to 3 for x, y, z, t.
     pub(crate) fn axis(mu: usize) -> Self {
         GAMMAS[mu]
     }
@@ -34,7 +34,7 @@ impl SpinMatrix {
             phase: std::array::from_fn(|r| (self.phase[r] + other.phase[self.column[r]]) % 4),
         }
     }
-    /// The transpose.
+    /// The transposed matrix.
     pub(crate) fn transposed(self) -> Self {
         let mut out = self;
         for r in 0..4 {
@@ -46,18 +46,18 @@ impl SpinMatrix {
         let t = self.transposed();
         SpinMatrix { phase: t.phase.map(|p| (4 - p) % 4), ..t }
     }
-    /// The entry of row r.
+    /// The non-zero entry of row r.
     pub fn entry(self, r: usize) -> Complex64 {
         Complex64::I.powu(u32::from(self.phase[r]))
     }
     pub(crate) fn gamma5() -> Self {
         Gamma::FIVE.matrix()
     }
-    /// Charge conjugation C = gamma_y gamma_t.
+    /// The charge conjugation matrix C = gamma_y gamma_t.
     pub(crate) fn conjugation() -> Self {
         GAMMAS[1].times(GAMMAS[3])
     }
-    /// The matrix as kernels take it.
+    /// The matrix in the form that kernels take.
     pub(crate) fn to_kernel(self) -> ([i32; 4], [i32; 4]) {
         (self.column.map(|k| k as i32), self.phase.map(i32::from))
     }
@@ -69,8 +69,8 @@ impl SpinMatrix {
 pub struct Gamma(u8);
 
 choices! {
-    /// Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; these
-    /// have a name.
+    /// Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d has the number a + 2 b + 4 c + 8 d, from 0
+    /// to 15; the following have names.
     names Gamma: plaq_gamma {
         /// The unit matrix.
         ONE = 0, PLAQ_GAMMA_ONE, "one";
@@ -82,7 +82,7 @@ choices! {
         Z = 4, PLAQ_GAMMA_Z, "z";
         /// gamma_t.
         T = 8, PLAQ_GAMMA_T, "t";
-        /// gamma_x gamma_y gamma_z gamma_t.
+        /// gamma5 = gamma_x gamma_y gamma_z gamma_t.
         FIVE = 15, PLAQ_GAMMA_5, "5";
     }
 }
@@ -109,7 +109,8 @@ impl Gamma {
     pub fn number(self) -> usize {
         self.0.into()
     }
-    /// The product's letters of gamma_x, y, z and t by the bits of its number, of three and four times gamma5: 1, X, XY, T5, 5.
+    /// A name of the product: the letters X, Y, Z, T of its matrices, and products of three or four as gamma5 times
+    /// the others, e.g. 1, X, XY, T5, 5.
     pub fn name(self) -> String {
         let letters = |number: usize| -> String {
             let all = "XYZT".chars().enumerate();

@@ -13,15 +13,17 @@ use crate::refuse;
 choices! {
     /// Kinds of link smearing.
     pub enum SmearingKind: plaq_smearing {
-        /// Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+        /// APE: projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples) onto SU(3), for d directions;
+        /// alpha = alpha[0].
         Ape = 0, PLAQ_SMEARING_APE, "ape";
-        /// exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+        /// Stout: exp(i Q) U, with i Q the traceless antihermitian part of rho (sum of staples) U^dagger; rho =
+        /// alpha[0].
         Stout = 1, PLAQ_SMEARING_STOUT, "stout";
-        /// Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
-        /// cubes; alpha[1] and alpha[2].
+        /// HYP: three levels inside of hypercubes, with alpha[0] to alpha[2], for `directions` = 15. For three
+        /// directions two levels inside of cubes, with alpha[1] and alpha[2].
         Hyp = 2, PLAQ_SMEARING_HYP, "hyp";
-        /// Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
-        /// rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10.
+        /// Over-improved stout: stout with (5 - 2 epsilon) / 3 times the staples minus (1 - epsilon) / 12 times those
+        /// of 1 x 2 and 2 x 1 rectangles; rho = alpha[0], epsilon = alpha[1], from -10 to 10.
         OverImproved = 3, PLAQ_SMEARING_OVERIMPROVED, "overimproved";
     }
 }
@@ -42,15 +44,16 @@ impl SmearingKind {
 }
 
 parameters! {
-    /// Link smearing.
+    /// Parameters of link smearing.
     pub struct LinkSmearing: plaq_gauge_smear_params {
         /// Kind of smearing.
         kind: SmearingKind = SmearingKind::Stout;
-        /// Steps of smearing.
+        /// Number of smearing steps.
         steps: usize = 1, within(0, 100_000);
-        /// Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
+        /// Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
+        /// 15: all.
         directions: usize = 15, within(0, i32::MAX as i64);
-        /// Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
+        /// Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set.
         alpha: [f64; 3] = [f64::NAN, 0.6, 0.3];
     }
 }
@@ -65,19 +68,19 @@ impl LinkSmearing {
     }
 }
 
-/// How links are smeared. Links of the directions whose bit mu is set in `directions` change, with staples in planes
-/// of these directions.
+/// A kind of smearing with its parameters. Links of the directions whose bit mu is set in `directions` change, with
+/// staples in planes of these directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smearing {
-    /// Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples), d directions.
+    /// APE: projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples) onto SU(3), for d directions.
     Ape { alpha: f64, directions: i32 },
-    /// exp(i Q) U with i Q the traceless antihermitian part of rho (sum of staples) U^dagger.
+    /// Stout: exp(i Q) U with i Q the traceless antihermitian part of rho (sum of staples) U^dagger.
     Stout { rho: f64, directions: i32 },
-    /// Three levels of projected averages inside of hypercubes, in all four directions. In three: two levels inside
-    /// of cubes, of which alpha[1] is the outer one's and alpha[2] the inner one's.
+    /// HYP: three levels of projected averages inside of hypercubes, for all four directions. For three directions:
+    /// two levels inside of cubes, with alpha[1] at the outer level and alpha[2] at the inner one.
     Hyp { alpha: [f64; 3], directions: i32 },
-    /// Stout with (5 - 2 epsilon) / 3 times the staples, less (1 - epsilon) / 12 times those of rectangles in the same
-    /// planes: epsilon = 1 is stout smearing.
+    /// Over-improved stout: (5 - 2 epsilon) / 3 times the staples minus (1 - epsilon) / 12 times those of rectangles
+    /// in the same planes; epsilon = 1 is stout smearing.
     OverImproved { rho: f64, epsilon: f64, directions: i32 },
 }
 
@@ -128,8 +131,9 @@ impl Smearing {
     }
 }
 
-/// Links smeared `steps` times, in the storage and precision of `gauge` (single at least inside). The
-/// projection to SU(3) is the unitary factor of the polar decomposition with its determinant made 1.
+/// Smears links `steps` times, and returns them in the storage and precision of `gauge`; the computation is in single
+/// precision at least. The projection to SU(3) is the unitary factor of the polar decomposition, divided by the cube
+/// root of its determinant.
 ///
 /// # Errors
 /// `BadParameter`, `InvalidArgument`: parameters; `Unsupported`: SU(2), or a kind with links of time that the boundaries in
@@ -186,8 +190,9 @@ pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Resu
     links.to(gauge.precision(), gauge.recon())
 }
 
-/// Links put on SU(3), in the storage and precision of `gauge` (single at least inside): the unitary factor of the
-/// polar decomposition with its determinant made 1 by the cube root nearest to 1.
+/// Projects links onto SU(3), and returns them in the storage and precision of `gauge`; the computation is in single
+/// precision at least. The result is the unitary factor of the polar decomposition, divided by the cube root of its
+/// determinant that is nearest to 1.
 ///
 /// # Errors
 /// `Unsupported`: SU(2).
@@ -195,8 +200,8 @@ pub fn project_links(gauge: &GaugeField) -> Result<GaugeField> {
     smear_links(gauge, Smearing::Ape { alpha: 0.0, directions: 15 }, 1)
 }
 
-/// Stout smearing as steps of steepest descent along an action of the planes in `directions`: with beta = 6 the force
-/// of Wilson's action is the algebra element of stout smearing with rho = 1.
+/// Stout smearing as steps of steepest descent of an action of the planes in `directions`: with beta = 6 the force of
+/// Wilson's action is the algebra element of stout smearing with rho = 1.
 fn stout(
     links: &mut GaugeField,
     (rho, epsilon): (f64, f64),
@@ -228,7 +233,7 @@ fn stout(
     Ok(())
 }
 
-/// Averages of the links of one direction with staples, whose sides and tops are matrices of a field.
+/// Averages links of one direction with staples, whose links are taken from a field of matrices.
 struct Average {
     mu: usize,
     directions: i32,
@@ -266,7 +271,7 @@ impl Average {
     }
 }
 
-/// Index of the matrix of direction mu that belongs to another direction nu; there are 12.
+/// Index, 0 to 11, of the matrix that belongs to a direction mu and another direction nu.
 fn slot(mu: usize, nu: usize) -> usize {
     3 * mu + if nu < mu { nu } else { nu - 1 }
 }

@@ -6,7 +6,8 @@ use crate::io::LinksMark;
 use crate::ops::observables::plaquette;
 use crate::refuse;
 
-/// Differences of averages that rounding may bring about, of links in single precision and more, and in half.
+/// Largest differences of the averages of equal links due to rounding: links in single precision or double, and in
+/// half precision.
 const NEAR: [f64; 2] = [1e-6, 1e-4];
 
 /// Computes the averages that identify these links.
@@ -29,8 +30,8 @@ fn say(mark: &LinksMark) -> String {
     format!("plaquettes {space} and {time}, link trace {trace}")
 }
 
-/// Refuses links of another configuration than that of `mark`, `owner`'s; links that were smeared or have flowed from it in this
-/// process are of the same one.
+/// Refuses links of another configuration than the one that `mark`, of `owner`, identifies. Links that were smeared
+/// or flowed from a configuration in this process belong to it.
 ///
 /// # Errors
 /// `FieldMismatch`; errors of [`links_mark`].
@@ -56,8 +57,7 @@ pub fn check_links(
     );
 }
 
-/// Refuses links of another configuration than `own`; compares averages if the configurations are not known to be the
-/// same.
+/// Refuses links of another configuration than `own`. Averages are compared if it is not known from their history.
 ///
 /// # Errors
 /// Errors of [`check_links`].

@@ -1,5 +1,5 @@
-//! What users ask for: observables, propagators and correlators, generation of gauge fields, gauge
-//! fixing, configurations in files.
+//! The operations that users ask for: observables, propagators and correlators, generation of gauge fields, gauge
+//! fixing, and files.
 
 pub mod config;
 pub mod contract;

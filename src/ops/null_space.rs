@@ -1,4 +1,4 @@
-//! Multigrid's null space in files: what a hierarchy is built from again.
+//! Files of multigrid's null vectors, from which a hierarchy can be built again.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::operators::QuarkAction;
 use crate::refuse;
 use crate::solvers::Monitor;
 
-/// The kind that a file says it has if it holds null vectors.
+/// The kind, as stored in a file, of null vectors.
 const KIND: &str = "multigrid";
 
-/// Writes the null vectors of the finest level, in the precision that the hierarchy holds them in: all
-/// levels can be built from them again. All ranks call it. The file appears complete or not at all.
+/// Writes the null vectors of the finest level, in the precision in which the hierarchy holds them; all levels can be
+/// built from them again. All ranks call it. The file appears complete or not at all.
 ///
 /// # Errors
 /// Errors of [`save_vectors`]; `OutOfMemory`.
@@ -23,8 +23,9 @@ pub fn save_multigrid(path: &Path, multigrid: &Multigrid) -> Result<()> {
     save_vectors(path, KIND, vec![], &[&vectors])
 }
 
-/// Makes a hierarchy from the null vectors of a file, on the links of this operator, on any division over ranks and
-/// with any aggregates. Vectors of other links are accepted; the report's reduction says what they are worth.
+/// Makes a hierarchy from the null vectors of a file for the links of this operator, on any decomposition into ranks
+/// and with any aggregates. Vectors made for other links are accepted; how well they work is the report's
+/// `reduction`.
 ///
 /// # Errors
 /// `FieldMismatch`: not as many vectors as the parameters name for the finest level; `OutOfMemory`, before

@@ -1,5 +1,5 @@
-//! Gauge observables of SU(3) and SU(2) fields in any storage. Links are periodic: boundary
-//! phases belong to the fermions and enter nowhere here (physics.md).
+//! Gauge observables of SU(3) and SU(2) fields in any storage. They are computed from periodic links; boundary phases
+//! belong to fermions and have no effect here (physics.md).
 
 use num_complex::Complex64;
 
@@ -11,8 +11,8 @@ use crate::error::{host_array, Result};
 use crate::fields::{GaugeField, Geometry, Group};
 use crate::refuse;
 
-/// Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time those that exist count, spatial ones of
-/// a boundary slice with weight 1/2, as in openQCD's logs; those of links that stand still count, too.
+/// Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time the average is over plaquettes that
+/// exist, spatial ones of a boundary slice with weight 1/2, as in openQCD's logs; those of fixed links are included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plaquette {
     /// Average over all six planes, 1/(6 N V) sum over x, mu < nu of Re tr U_munu(x).
@@ -21,10 +21,10 @@ pub struct Plaquette {
     pub spatial: f64,
     /// Average over the planes xt, yt, zt.
     pub temporal: f64,
-    /// Average Re tr U / N of the links that are stored and exist.
+    /// Average of Re tr U / N over the links that exist.
     pub link_trace: f64,
-    /// The sum of all plaquettes with weight 1, those of a slice behind the last stored one too, over 6 N V: what
-    /// headers of openQCD's files have. Where links are periodic it is `total`.
+    /// The sum of all plaquettes with weight 1, divided by 6 N V, as in headers of openQCD's files; it includes those
+    /// of the slice behind the last stored one. For periodic links it equals `total`.
     pub unweighted: f64,
 }
 
@@ -33,10 +33,11 @@ pub struct Plaquette {
 pub struct Unitarity {
     /// Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite.
     pub unitary: f64,
-    /// Largest |det U - 1|.
+    /// Largest |det U - 1| of a link.
     pub det: f64,
-    /// The link with the larger of the two violations: coordinates x, y, z, t and direction.
+    /// Coordinates x, y, z, t of the link with the largest violation.
     pub site: [usize; 4],
+    /// Direction, 0 to 3, of this link.
     pub direction: usize,
 }
 
@@ -51,13 +52,14 @@ impl Unitarity {
 pub struct FieldStrength {
     /// Q = 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on smooth fields.
     pub charge: f64,
-    /// Action density E = 1/2 sum_munu tr F_munu F_munu (Luescher, JHEP 08 (2010) 071, Eq. (2.1)),
-    /// average per site, of the planes xy, xz, yz and of the planes xt, yt, zt.
+    /// Action density E = 1/2 sum_munu tr F_munu F_munu (Luescher, JHEP 08 (2010) 071, Eq. (2.1)), averaged over
+    /// sites, of the planes xy, xz, yz.
     pub energy_spatial: f64,
+    /// The same of the planes xt, yt, zt.
     pub energy_temporal: f64,
 }
 
-/// Average plaquettes and link trace, accumulated in double.
+/// Computes average plaquettes and link trace, with sums in double precision.
 pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
     let [spatial, temporal, links, bounded] =
         sums(gauge, kernels::PlaquetteSum(gauge.precision(), gauge.recon()), Ptr::default())?;
@@ -123,7 +125,7 @@ pub fn polyakov_loop(gauge: &GaugeField, direction: usize) -> Result<Complex64> 
     Ok(Complex64::new(sum[0], sum[1]) / (colours * all) as f64)
 }
 
-/// Multiplies this rank's parts of the lines by those of the ranks ahead.
+/// Multiplies this rank's parts of the lines by those of the ranks that follow in this direction.
 fn close_lines(
     geometry: &Geometry,
     direction: usize,
@@ -150,13 +152,14 @@ pub fn wilson_action(gauge: &GaugeField, beta: f64) -> Result<f64> {
     Ok(beta * 6.0 * gauge.geometry().global_volume() as f64 * (1.0 - plaquette(gauge)?.total))
 }
 
-/// Topological charge and action density of an SU(3) field, F without its trace.
+/// Topological charge and action density of an SU(3) field, from the traceless field strength F.
 pub fn field_strength(gauge: &GaugeField) -> Result<FieldStrength> {
     Ok(field_strengths(gauge)?[0])
 }
 
-/// Topological charge and action density of a field strength that keeps the trace of the clover leaves, as the clover
-/// term of the quarks and QUDA's charge do; the difference is of higher order in the lattice spacing.
+/// Topological charge and action density of an SU(3) field, from a field strength that keeps the trace of the clover
+/// leaves, as in the quarks' clover term and in QUDA's charge; the difference is of higher order in the lattice
+/// spacing.
 pub fn field_strength_with_trace(gauge: &GaugeField) -> Result<FieldStrength> {
     Ok(field_strengths(gauge)?[1])
 }
@@ -168,7 +171,8 @@ pub fn charge_density(gauge: &GaugeField, trace: bool) -> Result<Vec<f64>> {
     Ok(sites.into_iter().skip(if trace { 3 } else { 0 }).step_by(6).collect())
 }
 
-/// Calls `measure` with the address of `numbers` doubles for each of this rank's sites, and returns these.
+/// Calls `measure` with the address of an array of `numbers` doubles for each of this rank's sites, and returns its
+/// contents.
 fn of_sites(
     gauge: &GaugeField,
     numbers: usize,
@@ -181,8 +185,8 @@ fn of_sites(
     Ok(sites)
 }
 
-/// Sums of Re tr of the spatial plaquettes that begin at a site, and of those with t: two numbers for each of this rank's
-/// sites in lexicographic order.
+/// For each of this rank's sites, in lexicographic order, two numbers: the sums of Re tr of the spatial plaquettes
+/// that start there, and of the temporal ones.
 pub(super) fn plaquette_sites(gauge: &GaugeField) -> Result<Vec<f64>> {
     of_sites(gauge, 2, |out| {
         let kernel = kernels::PlaquetteSum(gauge.precision(), gauge.recon());
@@ -190,13 +194,13 @@ pub(super) fn plaquette_sites(gauge: &GaugeField) -> Result<Vec<f64>> {
     })
 }
 
-/// Charge, spatial and temporal energy without and with the trace: six numbers for each of this rank's sites in
-/// lexicographic order.
+/// For each of this rank's sites, in lexicographic order, six numbers: charge, spatial and temporal energy density,
+/// without and then with the trace of the field strength.
 pub(super) fn field_strength_sites(gauge: &GaugeField) -> Result<Vec<f64>> {
     of_sites(gauge, 6, |out| field_strength_sums(gauge, out).map(|_| ()))
 }
 
-/// Charge and action density of the field strength without and with its trace.
+/// Charge and action density, from the field strength without and with its trace.
 fn field_strengths(gauge: &GaugeField) -> Result<[FieldStrength; 2]> {
     let sums = field_strength_sums(gauge, Ptr::default())?;
     // Averages are over the slices that have a field strength.
@@ -210,8 +214,8 @@ fn field_strengths(gauge: &GaugeField) -> Result<[FieldStrength; 2]> {
     }))
 }
 
-/// Charge, spatial and temporal energy without and with the trace, summed over the lattice; values of each site are
-/// written to `sites`, if it is an address.
+/// Charge, spatial and temporal energy, without and then with the trace of the field strength, summed over the
+/// lattice; the values of each site are written to address `sites`, if it is not null.
 fn field_strength_sums(gauge: &GaugeField, sites: Ptr) -> Result<[f64; 6]> {
     if gauge.group() != Group::Su3 {
         refuse!(Unsupported, "field strength", expected("SU(3) links"), found("SU(2)"));
@@ -219,7 +223,7 @@ fn field_strength_sums(gauge: &GaugeField, sites: Ptr) -> Result<[f64; 6]> {
     gauge.with_whole(|u| sums(u, kernels::FieldStrengthSum::of(u.precision(), u.recon())?, sites))
 }
 
-/// Largest deviations of the links from the group, and the place of the link that deviates most.
+/// The largest deviations of the links from the group, and the link that deviates most.
 pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
     let geometry = gauge.geometry();
     let mut sites = vec![0.0; 3 * geometry.volume()];
@@ -276,8 +280,8 @@ fn worst_of_ranks(comm: &Comm, mine: Unitarity) -> Result<Unitarity> {
     Ok(all)
 }
 
-/// Sums over both parities for a reduction with N sums; values of each site are written to `out`, if it is an
-/// address.
+/// Runs a reduction with N sums over both parities; values of each site are written to address `out`, if it is not
+/// null.
 fn sums<const N: usize>(
     gauge: &GaugeField,
     kernel: impl Sums<Args = ObservableArgs>,

@@ -1,4 +1,5 @@
-//! Overlap operators as users ask for them, what making and solving with them needs, propagators.
+//! Overlap operators made from users' settings, the memory that making them and solving with them needs, and
+//! propagators.
 
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ use crate::solvers::stop::Limit;
 use crate::solvers::{Monitor, SolverReport};
 
 impl OverlapSettings {
-    /// The kernel on these links, smeared or not, in double precision, and the precision and storage that the
-    /// operator is asked for.
+    /// Makes the kernel on these links, smeared if the settings say so, in double precision; returns it with the
+    /// precision and storage that the operator will have.
     ///
     /// # Errors
     /// `Unsupported`: SU(2); others as of [`smear_links`] and [`Overlap::kernel`].
@@ -48,7 +49,7 @@ impl OverlapSettings {
         Ok((Overlap::kernel(links, self.s, self.physics())?, (precision, storage)))
     }
 
-    /// The operator of a kernel with its modes, in the precision and storage asked for.
+    /// Makes the operator from a kernel and its modes, in the requested precision and storage.
     ///
     /// # Errors
     /// Errors of [`Sign::new`], [`Overlap::new`] and [`Overlap::to`].
@@ -69,9 +70,10 @@ impl OverlapSettings {
         }
     }
 
-    /// What making an operator on links like these needs, the search for modes with it, and after that a solve for so
-    /// many right-hand sides, if one is asked for, with these and x. As many modes count as may be found. A search keeps
-    /// its vectors where there is room for them now; where there is none for it, the plan says what all would take.
+    /// The memory and kernels needed to make an operator on links like these, including the search for modes, and
+    /// then, if `solve` is given, to solve for a number of right-hand sides besides these and x. The largest number
+    /// of modes is assumed that the search may find. Vectors of the search are planned in the device's memory as far
+    /// as it is free at present; if they do not fit at all, the plan states what all of them would take.
     ///
     /// # Errors
     /// Errors of making it and of [`OverlapSolving::solver`] that do not depend on links.
@@ -87,7 +89,7 @@ impl OverlapSettings {
         }
     }
 
-    /// Memory and kernels as [`OverlapSettings::needs`] finds them, where `free` bytes of device memory are free.
+    /// Memory and kernels as in [`OverlapSettings::needs`], if `free` bytes of device memory are free.
     fn needs_within(
         &self,
         free: u64,
@@ -117,9 +119,9 @@ impl OverlapSettings {
 }
 
 impl OverlapSolving {
-    /// What a solve with this operator for so many right-hand sides needs besides these and x, as
-    /// [`OverlapSolving::solver`] makes it, multigrid included. What the Wilson operator's spectrum would decide, before
-    /// it is known, goes by the quark mass.
+    /// The memory and kernels of a solve, as [`OverlapSolving::solver`] makes it, for a number of right-hand sides,
+    /// besides these and x; multigrid is included. Choices that depend on the Wilson operator's spectrum are
+    /// predicted from the quark mass if the spectrum is not known yet.
     ///
     /// # Errors
     /// Errors of [`OverlapSolving::solver`].
@@ -164,7 +166,7 @@ impl OverlapSolving {
     }
 }
 
-/// Columns of a source with one chirality.
+/// Number of columns of a source that have the same chirality.
 const HALF: usize = COLUMNS / 2;
 
 /// D(m)^-1 source for all twelve columns and every mass, six columns of one chirality at a time. With

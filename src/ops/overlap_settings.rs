@@ -1,4 +1,4 @@
-//! Parameters of the overlap operator and its solves, and the solver that they choose.
+//! Parameters of the overlap operator and of its solves.
 
 use std::sync::Arc;
 
@@ -17,82 +17,84 @@ use crate::refuse;
 use crate::solvers::VectorMemory;
 
 const MAX_MODES: i64 = 10_000;
-/// Iterations of the Wilson operator's inverse where the library chooses it.
+/// Largest number of iterations for the Wilson operator's inverse, if the library chooses that preconditioner.
 const MAX_WILSON: usize = 100;
 
 parameters! {
-    /// D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
+    /// Parameters of the overlap operator D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
     pub struct OverlapSettings: plaq_overlap_params {
         /// Shift s of the kernel gamma5 (D_W - (1 + s)).
         s: f64 = 0.4, between(-1.0, 1.0);
-        /// Quark mass m, 0 to below 2 rho.
+        /// Quark mass m, from 0 to below 2 rho.
         mass: f64 = 0.0;
-        /// Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
-        /// precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
+        /// Largest error of the sign function on the spectrum that is not projected. In single precision 3e-7 and in
+        /// 16 bits 1e-3 are used if it is smaller; the report has the value in use.
         delta: f64 = 1e-8, below(1e-14, 1.0);
-        /// Approximation of the sign function. In 16 bit it is always the polynomial, as the report says.
+        /// Approximation of the sign function. In 16 bits it is always the polynomial; the report says which.
         sign: Method = Method::Polynomial;
-        /// Low modes of the kernel to project, at least; automatic (-1): found from the spectrum.
+        /// Number of low modes of the kernel that are projected at least; automatic (-1): chosen by the spectrum.
         modes: Option<usize> = None, within(0, MAX_MODES);
-        /// Largest number of modes that are found from the spectrum.
+        /// Largest number of low modes if their number is chosen by the spectrum.
         most_modes: usize = 48, within(1, MAX_MODES);
-        /// How modes of the kernel are found.
+        /// Algorithm that finds modes of the kernel.
         finder: Finder = Finder::Lanczos;
-        /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
-        /// double precision, whatever that of the operator.
+        /// Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
+        /// Modes are found in double precision, whatever the operator's precision.
         modes_tol: f64 = 0.0;
-        /// Highest degree of a polynomial.
+        /// Highest degree of a polynomial that is allowed.
         max_degree: usize = 5000, within(1, 20_000);
-        /// Zolotarev's function runs the Krylov space twice and takes no memory for poles.
+        /// True: Zolotarev's function runs the Krylov space twice, and needs no memory for the solutions of its
+        /// poles.
         two_passes: bool = false;
-        /// Least modulus of eigenvalues of Q that are not projected; 0, with `high`: as found.
+        /// Least modulus of the eigenvalues of Q that are not projected; 0: measured, then `high` must be 0 as well.
         low: f64 = 0.0;
-        /// Largest modulus of eigenvalues of Q; 0, with `low`: as found.
+        /// Largest modulus of the eigenvalues of Q; 0: measured, then `low` must be 0 as well.
         high: f64 = 0.0;
         /// Sheikholeslami-Wohlert coefficient of the kernel.
         csw: f64 = 0.0;
         /// Boundary phases in units of pi, or a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
         boundary: Boundary = Boundary::ANTIPERIODIC;
-        /// Precision of the operator and, single at least, of the modes that it keeps; automatic (0): that of the gauge
-        /// field.
+        /// Precision of the operator, and of the modes that it keeps (single at least); automatic (0): that of the
+        /// gauge field.
         precision: Option<Precision> = None;
-        /// Storage of its links; automatic (0): two rows.
+        /// Storage of the operator's links; automatic (0): two rows.
         storage: Option<Recon> = None;
-        /// Seed of random start vectors.
+        /// Seed of the random vectors with which searches start.
         seed: u64 = 1;
-        /// Steps of smearing of the links that the kernel takes; the links of `gauge` stay as they are.
+        /// Number of smearing steps for the links of the kernel; the links of `gauge` are not changed.
         smearing_steps: usize = 0, within(0, 100_000);
-        /// Kind of that smearing.
+        /// Kind of smearing for the links of the kernel.
         smearing: SmearingKind = SmearingKind::Stout;
-        /// Parameters of the kind, as of plaq_gauge_smear; the first must be set where there are steps.
+        /// Parameters of this smearing, as in plaq_gauge_smear; the first must be set if there are steps.
         smearing_alpha: [f64; 3] = [f64::NAN, 0.6, 0.3];
-        /// Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
-        /// as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
+        /// Largest number of seconds for a search for modes, when the operator is made and in each
+        /// plaq_overlap_index; 0: no limit. After that the call fails with KERNEL_SPECTRUM, on all ranks.
         max_seconds: f64 = 0.0;
-        /// Modes at the upper end of the kernel's spectrum that plaq_overlap_high_values reports.
+        /// Number of modes at the upper end of the kernel's spectrum, which plaq_overlap_high_values reports.
         high_modes: usize = 1, within(1, MAX_MODES);
-        /// Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
+        /// Largest number of restarts of a search for low modes of the kernel; for the Ritz functional, of
+        /// diagonalisations.
         max_restarts: usize = 300, within(1, 1_000_000);
-        /// Where Lanczos keeps vectors of the kernel, and where its modes are kept.
+        /// Memory in which Lanczos keeps vectors of the kernel, and in which the kernel's modes are kept.
         vectors: VectorMemory = VectorMemory::Auto;
-        /// Vectors of the kernel that Lanczos multiplies at a time.
+        /// Number of vectors that Lanczos multiplies by the kernel together.
         block: usize = 1, within(1, 10_000);
     }
 }
 
 impl OverlapSettings {
-    /// The kernel's physics, but for its mass.
+    /// The kernel's parameters, apart from its mass.
     pub fn physics(&self) -> DiracParams {
         let boundary = self.boundary.phases();
         DiracParams { csw_s: self.csw, csw_t: self.csw, boundary, ..Default::default() }
     }
 
-    /// Smearing of the kernel's links.
+    /// The smearing of the kernel's links.
     pub fn smearing(&self) -> Smearing {
         self.smearing.with(self.smearing_alpha, 15)
     }
 
-    /// How the sign function is approximated: refused before modes are sought.
+    /// Parameters of the approximation of the sign function; wrong ones are refused before modes are searched for.
     pub fn sign(&self) -> Result<SignParams> {
         let sign = SignParams {
             delta: self.delta,
@@ -106,7 +108,7 @@ impl OverlapSettings {
         Ok(sign)
     }
 
-    /// The search for modes of the kernel.
+    /// Parameters of the search for modes of the kernel.
     pub fn modes(&self) -> ModeParams {
         ModeParams {
             count: self.modes,
@@ -126,46 +128,46 @@ impl OverlapSettings {
 parameters! {
     /// Parameters of solves of D x = b.
     pub struct OverlapSolving: plaq_overlap_solve_params {
-        /// Algorithm.
+        /// Algorithm of the solve.
         solver: OverlapAlgorithm = OverlapAlgorithm::Auto, old("algorithm");
         /// Largest number of iterations.
         max_iterations: usize = 2000, within(1, i32::MAX as i64);
-        /// Largest |b - D x| / |b|, not far below the operator's error bound.
+        /// Largest |b - D x| / |b|; it cannot be much smaller than the operator's error bound.
         tol: f64 = 1e-7;
         /// Precision of the iteration; automatic (0): that of the operator.
         sloppy_precision: Option<Precision> = None;
-        /// Storage of the iteration's links; automatic (0): that of the operator.
+        /// Storage of the links in the iteration; automatic (0): that of the operator.
         sloppy_storage: Option<Recon> = None;
-        /// The sign function is coarser while the residual is large.
+        /// True: the sign function is computed less accurately while the residual is large.
         relax: bool = true;
-        /// Low modes that plaq_overlap_index found are taken out of the start.
+        /// True: low modes that plaq_overlap_index found are projected out at the start.
         deflate: bool = true;
-        /// Directions that GCR keeps.
+        /// Number of directions that GCR keeps.
         nkrylov: usize = 20, within(1, i32::MAX as i64);
-        /// Iterations of the Wilson operator's inverse as preconditioner of GCR; 0: none, or 100 where the library
-        /// chooses GCR.
+        /// Largest number of iterations for the Wilson operator's inverse as preconditioner of GCR; 0: no
+        /// preconditioner, but 100 if the library chooses GCR.
         wilson_iterations: usize = 0, within(0, i32::MAX as i64);
-        /// Mass of that Wilson operator, which must be above the critical one; automatic (NaN): found once for the links,
-        /// the low edge of its spectrum at twice the (least) quark mass.
+        /// Mass of the preconditioner's Wilson operator, which must be above the critical mass; automatic (NaN):
+        /// determined once for the links so that the low edge of its spectrum is at twice the (smallest) quark mass.
         wilson_mass: Option<f64> = None;
-        /// Tolerance of that inverse.
+        /// Relative residual of the Wilson operator's inverse as preconditioner.
         wilson_tol: f64 = 0.1;
-        /// plaq_overlap_propagators takes the contact term out.
+        /// True: plaq_overlap_propagators subtracts the contact term.
         subtract: bool = true;
-        /// The Wilson operator's inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
-        /// keeps for other solves with the same wilson_mass; 0: by BiCGStab; automatic (-1): by what is expected to
-        /// take less time, from the mass, the tolerance, the number of right-hand sides and masses, and whether there
-        /// is a multigrid already.
+        /// 1: the preconditioner's Wilson operator is inverted by multigrid: the one of plaq_overlap_set_multigrid,
+        /// or else one with default parameters, which the operator keeps for other solves with the same wilson_mass.
+        /// 0: by BiCGStab. Automatic (-1): by the one that is expected to take less time, from the mass, the
+        /// tolerance, the number of right-hand sides and masses, and whether there is a multigrid already.
         multigrid: Option<bool> = None;
-        /// Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
-        /// stop after the same one. What a call prepares, a multigrid or the mass of the Wilson operator, is not
-        /// counted.
+        /// Largest number of seconds of a call; 0: no limit. The time is checked after every iteration; all ranks
+        /// stop after the same one. Preparations of a call (setting up multigrid, finding the mass of the Wilson
+        /// operator) are not counted.
         max_seconds: f64 = 0.0;
     }
 }
 
-/// Data that solves of an operator share: the low edge of the Wilson operator's spectrum, and a multigrid with the mass
-/// of its operator; the mass is None for the host's multigrid.
+/// Data that all solves of an operator share: the low edge of the Wilson operator's spectrum, and a multigrid with
+/// the mass of its Wilson operator; that mass is None if the host gave the multigrid.
 #[derive(Clone, Default)]
 pub struct OverlapKept {
     pub edge: Option<f64>,
@@ -184,8 +186,8 @@ impl OverlapKept {
 }
 
 impl OverlapSolving {
-    /// A solver for these quark masses and `nrhs` right-hand sides of each, by what was asked for or is expected to take the
-    /// least time; `modes` are taken out of the start.
+    /// Makes a solver for these quark masses and `nrhs` right-hand sides for each mass, with the algorithm that was
+    /// asked for or is expected to be fastest; `modes` are projected out at the start.
     ///
     /// # Errors
     /// `BadParameter`; `Unsupported`: a storage of SU(2) links, multigrid without the Wilson preconditioner;

@@ -1,7 +1,7 @@
-//! Ordered products of links along paths (kernels/paths.h): sums of traces of closed ones, staples of any
-//! form. A path is a list of steps, 0 to 3 forward in x, y, z, t and 7 - mu back in direction mu, as QUDA
-//! counts them. Every step takes one exchange of borders, so that a path of any form and length is right
-//! on any number of ranks.
+//! Ordered products of links along paths (kernels/paths.h): traces of closed paths summed over the lattice, and
+//! staples of any form. A path is a list of steps, 0 to 3 forward in x, y, z, t and 7 - mu back in direction mu, as
+//! QUDA counts them. Borders are exchanged before every step, so that paths of any form and length may cross any
+//! number of ranks.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::refuse;
 pub const LONGEST: usize = 64;
 /// Largest number of paths in a list.
 pub const MAX_PATHS: usize = 4096;
-/// Largest number of paths that a launch follows, as many as kernels have sums for.
+/// Largest number of paths that one launch follows, which is the number of sums of a kernel.
 pub(crate) const TOGETHER: usize = 8;
 
 /// A list of paths, each a list of steps.
@@ -60,7 +60,8 @@ impl Paths {
         self.0.iter().map(|p| p.as_slice())
     }
 
-    /// Refuses paths that do not end where they start on a lattice of these extents; they may wind around it.
+    /// Refuses paths that do not end where they start on a lattice of these extents; paths that wind around the
+    /// lattice are closed.
     pub fn check_closed(&self, extents: [usize; 4]) -> Result<()> {
         for (k, path) in self.iter().enumerate() {
             let way = displacement(path);
@@ -88,7 +89,7 @@ impl Paths {
     }
 }
 
-/// The end of a path relative to its start.
+/// The displacement from the start of a path to its end.
 pub fn displacement(path: &[u8]) -> [i64; 4] {
     let mut way = [0; 4];
     for &step in path {
@@ -100,8 +101,8 @@ pub fn displacement(path: &[u8]) -> [i64; 4] {
     way
 }
 
-/// All forms that a closed path takes under turns and reflections of the lattice, each once whatever its start and
-/// sense, in a fixed order. An action is symmetric if it sums Re tr over all of them.
+/// All images of a closed path under rotations and reflections of the lattice, in a fixed order; paths that differ
+/// only in their start or sense are listed once. An action is symmetric if it sums Re tr over all of them.
 pub fn images(path: &[u8]) -> Vec<Vec<u8>> {
     let mut found = std::collections::BTreeSet::new();
     for order in permutations() {
@@ -124,7 +125,7 @@ pub fn images(path: &[u8]) -> Vec<Vec<u8>> {
     found.into_iter().collect()
 }
 
-/// The least in lexicographic order among all starts of a closed path in both senses.
+/// The first in lexicographic order among the versions of a closed path with any start and either sense.
 fn canonical(path: &[u8]) -> Vec<u8> {
     let back: Vec<u8> = path.iter().rev().map(|s| 7 - s).collect();
     let starts = |p: &[u8]| -> Vec<Vec<u8>> {
@@ -145,7 +146,7 @@ fn permutations() -> Vec<[u8; 4]> {
     all.filter(|p: &[u8; 4]| (0..4).all(|d| p.contains(&d))).collect()
 }
 
-/// The fields that hold products of links while paths are followed.
+/// Fields for the products of links along paths.
 #[derive(Debug)]
 pub struct Walker {
     products: [MatrixField; 2],
@@ -158,12 +159,12 @@ impl Walker {
         2 * MatrixField::bytes(geometry, precision, MatrixForm::General, together)
     }
 
-    /// The lattice and the precision of its fields.
+    /// The lattice, and the precision of the fields.
     pub fn place(&self) -> (&Arc<Geometry>, Precision) {
         (self.products[0].geometry(), self.products[0].precision())
     }
 
-    /// Fields for links in this precision, double or single, and for lists of so many paths.
+    /// Makes fields for links in this precision, double or single, for lists of at most `paths` paths.
     ///
     /// # Errors
     /// `OutOfMemory`; `Unsupported`: half precision.
@@ -201,8 +202,8 @@ impl Walker {
         Ok(())
     }
 
-    /// Arguments that launches for these paths have in common; a site has as many matrices and elements as the
-    /// walker's fields.
+    /// Kernel arguments that all launches for these links share; the fields of the walker determine the number of
+    /// matrices and elements of a site.
     pub(crate) fn args(&self, gauge: &GaugeField) -> PathArgs {
         PathArgs {
             geom: gauge.geometry().args(),
@@ -247,7 +248,7 @@ impl Walker {
         Ok(from)
     }
 
-    /// Sums over all sites of all ranks of the traces of the products of a batch.
+    /// Traces of the products of a batch of paths, summed over all sites of all ranks.
     pub(crate) fn sum_traces(
         &self,
         gauge: &GaugeField,
@@ -267,7 +268,8 @@ impl Walker {
         Ok((0..count).map(|k| Complex64::new(both(2 * k), both(2 * k + 1))).collect())
     }
 
-    /// Sum over x of tr of the ordered product of links from x along each path, all ranks.
+    /// For each closed path, the trace of the ordered product of links along it, summed over all starting points x on
+    /// all ranks.
     ///
     /// # Errors
     /// `BadParameter`: a path is not closed; `FieldMismatch`, `Unsupported`: links of another lattice or form.
@@ -283,8 +285,8 @@ impl Walker {
         Ok(all)
     }
 
-    /// out_mu(x) += sum over the paths that begin with a step forward in mu of their coefficient times the product
-    /// from x; four general matrices a site.
+    /// Adds to out_mu(x), for each path that begins with a step forward in mu, its coefficient times the ordered
+    /// product of links along it from x; `out` has four general matrices at a site.
     ///
     /// # Errors
     /// `BadParameter`: a path begins with a step back, another number of coefficients; `FieldMismatch`,
@@ -337,8 +339,8 @@ impl Walker {
     }
 }
 
-/// Sum over x of tr of the ordered product of links from x along each closed path, all ranks; links in
-/// any storage of SU(3).
+/// For each closed path, the trace of the ordered product of links along it, summed over all starting points x on all
+/// ranks; links in any storage of SU(3).
 ///
 /// # Errors
 /// Errors of [`Walker::traces`]; `OutOfMemory`.

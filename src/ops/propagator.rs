@@ -1,4 +1,4 @@
-//! Quark propagators: twelve columns, spin times colour of the source.
+//! Quark propagators, with twelve columns: one for each spin and colour of the source.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::operators::QuarkAction;
 use crate::refuse;
 use crate::solvers::{Monitor, Progress, Stop};
 
-/// Device memory of a propagator of `columns` columns that is solved `at_once` at a time and stays on the device: its
-/// fields and the solve. Fewer at a time take less.
+/// Bytes of device memory of a propagator of `columns` columns that stays on the device, solved for `at_once` columns
+/// at a time: its fields, and the solve. With fewer at a time it is less.
 ///
 /// # Errors
 /// Errors of [`DiracSolver::memory`].
@@ -26,8 +26,8 @@ pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<u6
     Ok(Columns { at_once: n, on_host: false }.memory(solver, columns, solver.memory(n)?))
 }
 
-/// Device memory of a propagator of `columns` columns that is solved `at_once` at a time, where solved columns wait on
-/// the host until all are solved.
+/// Bytes of device memory of a propagator of `columns` columns, solved for `at_once` columns at a time, if the solved
+/// columns are kept on the host until all are solved.
 ///
 /// # Errors
 /// Errors of [`DiracSolver::memory`].
@@ -36,7 +36,8 @@ pub fn memory_on_host(solver: &DiracSolver, columns: usize, at_once: usize) -> R
     Ok(Columns { at_once: n, on_host: true }.memory(solver, columns, solver.memory(n)?))
 }
 
-/// How many columns of a propagator are solved at a time, and where solved ones are kept.
+/// The number of columns of a propagator that are solved for together, and the memory in which solved columns are
+/// kept.
 #[derive(Clone, Copy)]
 struct Columns {
     /// Number of columns that are solved at a time.
@@ -46,7 +47,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Bytes of device memory besides the solver's own, for a solve that takes `solve`.
+    /// Bytes of device memory in addition to the solver's own; `solve`: bytes of a solve.
     fn memory(self, solver: &DiracSolver, columns: usize, solve: u64) -> u64 {
         let shape = solver.op().shape();
         let field = |n| shape.bytes(n);
@@ -56,8 +57,8 @@ impl Columns {
         }
     }
 
-    /// Chooses `asked` columns at a time, or if that is 0 as many as fit, on the device where possible; the same on
-    /// all ranks.
+    /// Chooses the number of columns that are solved for together: `asked`, or if that is 0 as many as fit, with
+    /// solved columns on the device if possible; the same on all ranks.
     fn choose(solver: &DiracSolver, columns: usize, asked: usize) -> Result<Columns> {
         let shape = solver.op().shape();
         let mut numbers: Vec<usize> = match asked {
@@ -89,13 +90,12 @@ impl Columns {
     }
 }
 
-/// Solves M S = source for all columns of the source, `at_once` at a time (1 to 12; 0: as fit): S(x, source), in
-/// the precision and normalisation of the solver, which must be one for M on the full lattice
-/// (`Solution::Mat`). The report is that of all solves: the iterations of the slowest, sums of times,
-/// work, updates and restarts, one history after the other. The monitor's iterations begin anew with
-/// each solve, its seconds do not; once it has asked to stop or `max_seconds` of all solves together are
-/// over, every solve that is left ends after one iteration. Where all columns do not fit beside a solve, those that are
-/// solved wait on the host.
+/// Solves M S = source for all columns of the source, `at_once` at a time (1 to 12; 0: as fit): S(x, source), in the
+/// precision and normalisation of the solver, which must be one for M on the full lattice (`Solution::Mat`). The
+/// report covers all solves: the largest number of iterations, sums of times, work, updates and restarts, and
+/// histories one after the other. The monitor's iterations start from 0 with each solve, its seconds do not; once it
+/// has asked to stop or all solves together have taken `max_seconds`, each remaining solve ends after one iteration.
+/// If the columns do not fit in memory beside a solve, those that are solved are kept on the host.
 ///
 /// # Errors
 /// `BadParameter`: `at_once` is out of range, more than 4096 columns; `OutOfMemory`: [`memory_on_host`] will not
@@ -154,8 +154,8 @@ pub fn propagates(op: &dyn QuarkAction) -> bool {
     op.shape().components == Components::SPINOR
 }
 
-/// Begins to compile the kernels that a propagator with these parameters launches, those for making its solver and
-/// for the usual correlators included.
+/// Starts to compile the kernels that a propagator with these parameters launches, including those for making its
+/// solver and for the usual correlators.
 pub fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
     if !propagates(op) {
         return;
@@ -167,7 +167,7 @@ pub fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
     });
 }
 
-/// Runs through a propagator in a rehearsal.
+/// Runs all steps of a propagator, in a rehearsal.
 pub fn run_through(op: Arc<dyn QuarkAction>, params: &SolveParams, at_once: usize) -> Result<()> {
     let solver = DiracSolver::new(op, params.clone())?;
     let shape = solver.op().shape();
@@ -208,7 +208,7 @@ pub(super) fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Res
     Ok(())
 }
 
-/// Solves for the sources that `source` makes, given the first column and their number.
+/// Solves for all columns; `source(first, count)` makes their sources.
 fn solve_columns(
     solver: &DiracSolver,
     asked: usize,
@@ -264,13 +264,14 @@ fn solve_columns(
     Ok((all, report))
 }
 
-/// A function that returns a field for the columns from the first number on; the second number is their count.
+/// A function that returns a field for a group of columns: number of the first one, and their count.
 type Field<'a> = &'a dyn Fn(usize, usize) -> Result<SpinorField>;
-/// Takes solutions from a column on, with the report of their solve.
+/// A function that takes the solutions of a group of columns: number of the first one, the field, and the report of
+/// the solve.
 type Done<'a> = dyn FnMut(usize, SpinorField, &SolveReport) -> Result<ControlFlow<()>> + 'a;
 
-/// Solves for the columns of `source`, `at_once` at a time, each time in a field of `room`, which `done` gets until it ends
-/// the work. The report is that of all solves.
+/// Solves for the columns of `source`, `at_once` at a time, in fields made by `room`, which are passed to `done`; its
+/// result may end the work. The report is that of all solves.
 pub(super) fn solve_parts(
     solver: &DiracSolver,
     at_once: usize,

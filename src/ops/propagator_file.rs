@@ -1,4 +1,4 @@
-//! Propagators between files and devices.
+//! Reads propagators from files onto devices, and writes them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ const SPINOR: usize = 24;
 /// Settings for [`save_propagator`].
 #[derive(Clone, Debug, Default)]
 pub struct SaveOptions {
-    /// `None`: with sources USQCD's file of one scalar source and twelve columns where they are
-    /// of that form, else pairs of source and solution; without sources QDP++'s matrices.
+    /// Kind of the file. `None`: with sources, USQCD's file of one scalar source and twelve columns if the sources
+    /// have that form, else pairs of source and solution; without sources, QDP++'s matrices.
     pub kind: Option<PropagatorKind>,
-    /// 32 or 64; `None`: 64 for fields in double precision, else 32.
+    /// Bits of a number, 32 or 64; `None`: 64 for fields in double precision, else 32.
     pub precision_bits: Option<u32>,
-    /// Text for readers, which every record carries.
+    /// Text for human readers, contained in every record.
     pub info: String,
-    /// What is known of the source and the operator. Coordinates that are not known are looked for in the sources.
+    /// Information on the source and the operator. Source coordinates that it lacks are determined from the sources.
     pub origin: Origin,
-    /// Date for the records; `None`: now, in UTC.
+    /// Date in the records; `None`: the present time in UTC.
     pub date: Option<String>,
 }
 
@@ -36,7 +36,8 @@ fn layout() -> Layout {
     Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi)
 }
 
-/// The complex field that each column has at its spin and colour, if everything else is zero.
+/// If every source is zero except at the spin and colour of its column, and all are equal there, that complex field;
+/// else `None`.
 fn scalar(sources: &SpinorField) -> Result<Option<Vec<f64>>> {
     let comm = sources.geometry().comm();
     let (mut first, mut other) = (Vec::new(), [0.0]);
@@ -61,7 +62,7 @@ fn matrix_index(column: usize, component: usize) -> usize {
     ((4 * i + j) * 3 + a) * 3 + b
 }
 
-/// Writes a propagator, every rank its part; all of them call this. `sources`: what it was solved for, as
+/// Writes a propagator, every rank its part; all ranks call this. `sources`: the sources for which it was solved, as
 /// many columns. The file appears complete or not at all.
 ///
 /// # Errors
@@ -156,14 +157,14 @@ pub fn save_propagator(
     comm.agree(if comm.rank() == 0 { writer.finish(&sums) } else { Ok(()) })
 }
 
-/// Choices when a propagator is read.
+/// Settings for [`load_propagator`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadOptions {
-    /// Precision of the field; `None`: that of the file.
+    /// Precision of the field that is returned; `None`: that of the file.
     pub precision: Option<Precision>,
-    /// The whole lattice that the file must have; `None`: any.
+    /// Extents that the lattice of the file must have; `None`: any.
     pub extents: Option<[usize; 4]>,
-    /// Columns are read although a checksum of the file is not theirs, with a warning in the log.
+    /// True: columns are read even if a checksum of the file is wrong, with a warning in the log.
     pub wrong_checksum: bool,
 }
 

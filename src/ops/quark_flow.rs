@@ -20,17 +20,17 @@ parameters! {
     /// A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or
     /// its adjoint.
     pub struct QuarkFlowParams: plaq_spinor_flow_params {
-        /// Action whose gradient moves the links.
+        /// Action whose gradient flows the links.
         kind: FlowKind = FlowKind::Wilson;
-        /// States of the links that the adjoint flow keeps besides those it starts with; those between are computed again; -1:
-        /// as many as half of the free memory holds, 1000 at most.
+        /// Number of states of the links that the adjoint flow keeps, besides the first one; states between them are
+        /// computed again; -1: as many as half of the free memory holds, at most 1000.
         checkpoints: Option<usize> = None, within(0, MOST_KEPT);
-        /// Step of the flow time; the last one ends at `time`. Beyond 0.157 the scheme is unstable.
+        /// Step of the flow time; the last step ends at `time`. Above 0.157 the scheme is unstable.
         step: f64 = 0.01, above(0.0, 0.157);
-        /// Flow time t / a^2 from these links on. It must be set.
+        /// Flow time t / a^2 at the end, starting with 0 for the given links. It must be set.
         time: f64 = f64::NAN, from(0.0, 1e6);
-        /// Boundary phases in units of pi of fields that do not know theirs: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x).
-        /// Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+        /// Boundary phases in units of pi, for fields that do not carry their own: psi(x + L_mu) = exp(i pi
+        /// boundary[mu]) psi(x). Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
         boundary: Boundary = Boundary::ANTIPERIODIC;
     }
 }
@@ -38,36 +38,38 @@ parameters! {
 impl Copy for QuarkFlowParams {}
 
 impl QuarkFlowParams {
-    /// Number of steps; a time that is a multiple of the step to rounding has no last, tiny one.
+    /// Number of steps. A flow time that is a multiple of the step up to rounding has no tiny last step.
     pub fn steps(&self) -> f64 {
         ((self.time / self.step) - 1e-9).ceil().max(0.0)
     }
 }
 
-/// Largest number of states of the links that an adjoint flow keeps: with 1000 a flow of 500,000 steps computes none of
-/// them more than three times.
+/// Largest number of states of the links that an adjoint flow keeps: with 1000, a flow of 500,000 steps computes none
+/// of them more than three times.
 const MOST_KEPT: i64 = 1000;
 
-/// Largest number of steps of a flow, and of steps of the links of an adjoint.
+/// Largest number of steps of a flow, and of link steps of an adjoint flow.
 const MAX_STEPS: f64 = 1e6;
 const MAX_LINK_STEPS: f64 = 1e7;
 
 /// Report on a flow of quark fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QuarkFlowReport {
-    /// Flow time at which the fields are afterwards: of a flow that was not stopped its end, of an adjoint 0.
+    /// Flow time of the fields afterwards. If the flow was not stopped it is that of the parameters, for an adjoint
+    /// 0.
     pub time: f64,
-    /// Steps of the quark fields.
+    /// Number of steps of the quark fields.
     pub steps: u64,
-    /// Whole steps of the links, those that were done again included.
+    /// Number of steps of the links, including those that were computed again.
     pub link_steps: u64,
-    /// States of the links that were kept.
+    /// Number of states of the links that were kept.
     pub checkpoints: usize,
-    /// The callback asked to stop.
+    /// True if the callback asked to stop.
     pub stopped: bool,
 }
 
-/// Hears after each step, of the adjoint also of the links, how many steps of the quark fields are done, and may stop the work.
+/// Callback after each step, in an adjoint flow also after steps of the links, with the number of steps of the quark
+/// fields that are done; it may end the work.
 pub type Watch<'a> = &'a mut dyn FnMut(usize) -> ControlFlow<()>;
 
 /// Returns whether the callback of any rank asks to stop after `done` steps. All ranks call it.
@@ -99,14 +101,14 @@ const STAGES: [Stage; 3] = [
     Stage { factor: 0.75, identity: 0.0, before: 1.0, before_adjoint: 0.0 },
 ];
 
-/// A field of the same shape as the one that flows, and the phases of its boundary.
+/// A field of the same shape as the flowing one, and its boundary phases.
 struct Fields {
     next: VectorField,
     boundary: [Complex64; 4],
 }
 
 impl Fields {
-    /// One stage with these links: afterwards `psi` holds the new field and `next` the one before.
+    /// Makes one stage with these links: afterwards `psi` holds the new field and `next` the old one.
     fn stage(
         &mut self,
         psi: &mut VectorField,
@@ -120,14 +122,15 @@ impl Fields {
     }
 }
 
-/// The flow of quark fields together with links.
+/// The fields of a flow of quark fields together with links.
 pub struct QuarkFlow {
     fields: Fields,
     links: Flow,
 }
 
 impl QuarkFlow {
-    /// For fields like `psi` with these boundary phases, and links of SU(3) in whole matrices in the precision of `psi`.
+    /// Makes the fields for quark fields like `psi` with these boundary phases, and SU(3) links stored whole in the
+    /// precision of `psi`.
     ///
     /// # Errors
     /// `Unsupported`, `FieldMismatch`: fields that do not fit; `NotFinite`: links that are not finite; `OutOfMemory`.
@@ -142,7 +145,7 @@ impl QuarkFlow {
         Ok(QuarkFlow { fields: Fields { next, boundary }, links: Flow::new(links, kind)? })
     }
 
-    /// One step of every column of `psi` and of the links.
+    /// Makes one step of every column of `psi` and of the links.
     pub fn step(&mut self, psi: &mut VectorField, links: &mut GaugeField, step: f64) -> Result<()> {
         for (k, stage) in STAGES.iter().enumerate() {
             self.fields.stage(psi, links, (step, stage, stage.before))?;
@@ -202,7 +205,7 @@ pub fn adjoint_flow(
     adjoint_of_steps(psi, gauge, how, steps, params.checkpoints, watch)
 }
 
-/// [`adjoint_flow`] for steps of any sizes, from time 0 on.
+/// Applies the adjoint of a flow with steps of any sizes, from time 0 on.
 ///
 /// # Errors
 /// Errors of [`QuarkFlow::new`].
@@ -244,7 +247,8 @@ pub fn adjoint_of_steps(
     Ok(QuarkFlowReport { time: back.steps[..left].iter().sum(), ..back.report })
 }
 
-/// States of the links that half of the free memory holds, the least of all ranks, where `steps` can use so many.
+/// The number of states of the links that fit in half of the free memory, the smallest over all ranks, and at most as
+/// many as `steps` steps can use.
 fn affordable(links: &GaugeField, steps: usize) -> Result<usize> {
     let (geometry, precision) = (links.geometry(), links.precision());
     let bytes = GaugeField::bytes(geometry, precision, Recon::R18).max(1) as u64;
@@ -255,24 +259,25 @@ fn affordable(links: &GaugeField, steps: usize) -> Result<usize> {
     Ok((-most[0] as usize).min(steps.saturating_sub(1)))
 }
 
-/// The steps of a flow backwards.
+/// The steps of a flow in reverse order.
 struct Back<'a> {
     psi: &'a mut VectorField,
     fields: Fields,
     flow: Flow,
     steps: Vec<f64>,
-    /// Links that move, and those at the first and second stage of a step.
+    /// The links that are being flowed.
     links: GaugeField,
+    /// The links at the first and the second stage of a step.
     stages: [GaugeField; 2],
-    /// Memory of link fields that are not in use, for states that will be kept.
+    /// Fields of links that are free for further states.
     spare: Vec<GaugeField>,
     watch: Watch<'a>,
     report: QuarkFlowReport,
 }
 
 impl Back<'_> {
-    /// Applies the adjoint of the steps from `first` to before `last`, the last one first, where `start` are the links
-    /// before step `first`.
+    /// Applies the adjoints of steps `first` to `last` - 1 in reverse order; `start` are the links before step
+    /// `first`.
     fn all(&mut self, start: &GaugeField, first: usize, last: usize) -> Result<()> {
         let mut last = last;
         while last > first && !self.report.stopped {
@@ -302,7 +307,7 @@ impl Back<'_> {
         Ok(())
     }
 
-    /// Applies the adjoint of one step, where `links` are those before it.
+    /// Applies the adjoint of one step; `links` are those before it.
     fn one(&mut self, step: f64) -> Result<()> {
         for (k, before) in self.stages.iter_mut().enumerate() {
             before.copy_raw(&self.links)?;
@@ -328,7 +333,7 @@ fn reach(states: usize, r: usize) -> usize {
     (1..=r).fold(1, |c: usize, k| (c.saturating_mul(states + k) / k).min(usize::MAX / 4))
 }
 
-/// Largest number of times that a step of `n` is computed on the way back, with memory for `spare` states.
+/// Largest number of times that one of `n` steps is computed in the reverse order, with memory for `spare` states.
 fn repeats(n: usize, spare: usize) -> usize {
     if spare == 0 {
         return n.saturating_sub(1).max(1);
@@ -336,9 +341,9 @@ fn repeats(n: usize, spare: usize) -> usize {
     (1..).find(|&r| reach(spare + 1, r) >= n).unwrap_or(1)
 }
 
-/// Steps of the links to go ahead before the next state is kept, of `n` steps backwards with memory for `spare` states
-/// (Griewank, Walther, ACM Trans. Math. Softw. 26 (2000) 19): it leaves the smallest number of steps of links in all. 0: the
-/// step at hand is the last one.
+/// Number of steps after which the next state of the links is kept, when `n` steps are reversed with memory for
+/// `spare` states (Griewank, Walther, ACM Trans. Math. Softw. 26 (2000) 19); this makes the total number of steps of
+/// the links smallest. 0: only the last step remains.
 fn ahead(n: usize, spare: usize) -> usize {
     if n <= 1 {
         return 0;
@@ -348,7 +353,7 @@ fn ahead(n: usize, spare: usize) -> usize {
     least.max(if repeats > 1 { reach(states, repeats - 2) } else { 1 })
 }
 
-/// The steps of a flow; the last one ends at its time.
+/// The sizes of the steps of a flow; the last step ends at its time.
 fn steps_of(params: &QuarkFlowParams) -> Result<Vec<f64>> {
     params.check_rows("flow")?;
     let n = params.steps();
@@ -367,7 +372,7 @@ fn steps_of(params: &QuarkFlowParams) -> Result<Vec<f64>> {
     Ok(steps)
 }
 
-/// Refuses fields and links that do not flow together.
+/// Refuses quark fields and links of different lattices, devices or precisions, or in forms that cannot flow.
 fn check_fields(psi: &VectorField, gauge: &GaugeField) -> Result<()> {
     let fits = psi.components() == Components::SPINOR || psi.components() == Components::COLOUR;
     if !fits || psi.subset() != Subset::Full || psi.precision() == Precision::F16 {
@@ -403,7 +408,7 @@ fn check_fields(psi: &VectorField, gauge: &GaugeField) -> Result<()> {
 mod tests {
     use super::ahead;
 
-    /// Steps of links that the adjoint of `n` steps takes.
+    /// Number of steps of the links that the adjoint of `n` steps takes.
     fn work(n: usize, spare: usize) -> usize {
         let (mut last, mut sum) = (n, 0);
         while last > 0 {

@@ -9,28 +9,29 @@ use crate::params::{parameters, Parameters as _};
 use crate::refuse;
 
 parameters! {
-    /// A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
+    /// Parameters of quenched updates with weight exp(-beta sum (1 - Re tr U_munu / N)).
     pub struct HeatBath: plaq_heatbath_params {
         /// Coupling beta of the Wilson action. It must be set.
         beta: f64 = f64::NAN, from(0.0, 1e6);
         /// Seed of the random numbers.
         seed: u64 = 0;
-        /// Heat bath sweeps.
+        /// Number of heat bath sweeps.
         sweeps: u32 = 1, within(0, u32::MAX as i64);
-        /// Overrelaxation sweeps after each heat bath sweep.
+        /// Number of overrelaxation sweeps after each heat bath sweep.
         overrelax: u32 = 4, within(0, i32::MAX as i64);
-        /// Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
+        /// Number of heat bath sweeps already done with this seed; to continue a run, next_sweep of its last report.
         first_sweep: u32 = 0, within(0, u32::MAX as i64);
-        /// Weight cG at slice 0 of links with boundaries in time: of plaquettes in an open boundary slice, which count one half
-        /// besides, or of those between a slice whose links stand still and the next one.
+        /// Weight cG at slice 0, for links with boundaries in time: of plaquettes in an open boundary slice, which
+        /// also have a factor 1/2, or of plaquettes between a slice of fixed links and the next one.
         cg: f64 = 1.0, from(0.0, 100.0);
-        /// Weight cG' at the other boundary; NaN: as cg.
+        /// Weight cG' at the other boundary; NaN: the same as cg.
         cg_prime: Option<f64> = None, absent("cg");
     }
 }
 
 impl HeatBath {
-    /// The update at its place in the stream of random numbers; messages name members behind `argument`.
+    /// Makes the update, positioned at `first_sweep` in the sequence of random numbers; in messages names of members
+    /// follow `argument`.
     ///
     /// # Errors
     /// `BadParameter`: a value out of its range; `InvalidArgument`: sweeps beyond the end of the stream.
@@ -67,7 +68,7 @@ pub struct Quenched {
 }
 
 impl Quenched {
-    /// An update with coupling beta >= 0, and four overrelaxation sweeps for each heat bath.
+    /// Makes an update with coupling beta >= 0 and four overrelaxation sweeps for each heat bath sweep.
     pub fn new(beta: f64, seed: u64) -> Result<Self> {
         if !(0.0..=1e6).contains(&beta) {
             refuse!(InvalidArgument, "beta", expected("0 to 1e6"), found("{beta}"));
@@ -95,7 +96,7 @@ impl Quenched {
         Ok(())
     }
 
-    /// Refuses sweeps beyond the end of the random stream, where its numbers would repeat.
+    /// Refuses sweeps beyond the end of the sequence of random numbers, where these would repeat.
     pub fn check_sweeps(&self, n: usize) -> Result<()> {
         if n > (u32::MAX - self.sweep) as usize {
             refuse!(
@@ -109,13 +110,14 @@ impl Quenched {
     }
 }
 
-/// One sweep of microcanonical overrelaxation: the Wilson action, with these weights cG and cG' at boundaries in time, stays
-/// what it is.
+/// Makes one sweep of microcanonical overrelaxation, which leaves the Wilson action unchanged; `weights` are its cG
+/// and cG' at boundaries in time.
 pub fn overrelax(gauge: &mut GaugeField, weights: [f64; 2]) -> Result<()> {
     update(gauge, None, weights)
 }
 
-/// A sweep over all links that change; `heat`: beta, seed and number of a heat bath.
+/// Makes a sweep over all links that are not fixed; `heat`: beta, seed and sweep number of a heat bath sweep, `None`
+/// for overrelaxation.
 fn update(gauge: &mut GaugeField, heat: Option<(f64, u64, u32)>, weights: [f64; 2]) -> Result<()> {
     if gauge.recon() != gauge.recon().whole() || gauge.precision() == Precision::F16 {
         refuse!(

@@ -22,7 +22,7 @@ use crate::refuse;
 use crate::solvers::{Monitor, Rational, Shift, SolverKind, SolverReport};
 
 choices! {
-    /// Reweighting factors, with X = M^dagger M.
+    /// Reweighting factors, with X = M^dagger M of the quark's operator M.
     pub enum ReweightingKind: plaq_reweighting_kind {
         /// det X / (X + mu^2): openQCD's RWTM1, and RWTM1_EO of an asymmetric system.
         TwistedMass1 = 0, PLAQ_REWEIGHTING_TWISTED_MASS_1, "twisted-mass-1";
@@ -34,35 +34,36 @@ choices! {
 }
 
 parameters! {
-    /// Factors of reweighting and their noise.
+    /// Parameters of reweighting factors and of the noise that estimates them.
     pub struct ReweightingParams: plaq_reweighting_params {
-        /// Factor.
+        /// Kind of the factor.
         kind: ReweightingKind = ReweightingKind::TwistedMass1;
-        /// System whose operator is M. Twisted masses: PLAQ_SYSTEM_FULL, or an asymmetric system, whose twisted mass is on its
-        /// own parity alone. Rational functions: that of the chain, by default of plaq's PLAQ_SYSTEM_EVEN_SYMMETRIC, of
-        /// openQCD's PLAQ_SYSTEM_EVEN_ASYMMETRIC.
+        /// Full lattice, or parity and form of the Schur complement, whose operator is M. Twisted masses:
+        /// PLAQ_SYSTEM_FULL, or an asymmetric system with the twisted mass on its own parity only. Rational
+        /// functions: the system of the chain, which is PLAQ_SYSTEM_EVEN_SYMMETRIC by default in plaq, and
+        /// PLAQ_SYSTEM_EVEN_ASYMMETRIC in openQCD.
         system: System = System::Full;
-        /// Noise vectors of each factor.
+        /// Number of noise vectors for each factor.
         vectors: usize = 1, within(1, 1 << 20);
         /// Number of the first noise vector: others make independent estimates.
         first: usize = 0, within(0, 1 << 20);
         /// Seed of the noise.
         seed: u64 = 0;
-        /// Interval of the rational function's approximation: the chain's for M^dagger M in the solver's
-        /// normalisation. openQCD's are those of |D|: their squares. 0: not given.
+        /// Lower end of the interval of the rational function, as in the chain: for M^dagger M in the solver's
+        /// normalisation. openQCD gives the ends for |D|; their squares belong here. 0: not given.
         low: f64 = 0.0;
-        /// Its upper end.
+        /// Upper end of the interval of the rational function.
         high: f64 = 0.0;
-        /// Poles of the rational function; 0: as few as have `error`.
+        /// Number of poles of the rational function; 0: as few as reach `error`.
         poles: usize = 0, within(0, 40);
-        /// Pseudofermion fields n of the chain, each with the n-th root.
+        /// Number n of pseudofermion fields of the chain, each of which represents the n-th root of the determinant.
         fields: usize = 1, within(1, 64);
-        /// Relative error of the rational function where `poles` is 0, the chain's error_hamiltonian.
+        /// Relative error of the rational function, if `poles` is 0; in the chain it is error_hamiltonian.
         error: f64 = 1e-12, above(0.0, 1.0);
     }
 }
 
-/// Estimates of one factor: of each noise vector -ln of the estimate, and its square norm.
+/// Estimates of one factor: for each noise vector minus the logarithm of the estimate, and the vector's square norm.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Factor {
     pub minus_ln: Vec<f64>,
@@ -72,14 +73,14 @@ pub struct Factor {
 /// The average over noise vectors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Average {
-    /// ln of the average of the estimates.
+    /// Logarithm of the average.
     pub ln: f64,
-    /// Relative error of the average; infinite if there is one noise vector only.
+    /// Relative error of the average; infinite if there is only one noise vector.
     pub error: f64,
 }
 
 impl Factor {
-    /// The average of exp(-minus_ln).
+    /// The average of exp(-minus_ln) over noise vectors.
     pub fn average(&self) -> Average {
         let least = self.minus_ln.iter().copied().fold(f64::INFINITY, f64::min);
         let n = self.minus_ln.len() as f64;
@@ -91,7 +92,7 @@ impl Factor {
     }
 }
 
-/// Factors whose product reweights.
+/// Factors whose product is the reweighting factor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reweighting {
     pub factors: Vec<Factor>,
@@ -100,7 +101,7 @@ pub struct Reweighting {
 }
 
 impl Reweighting {
-    /// The product of the averages of factors, whose noise is independent.
+    /// The product of the averages of all factors, whose noises are independent.
     pub fn product(&self) -> Average {
         let all: Vec<Average> = self.factors.iter().map(Factor::average).collect();
         Average {
@@ -110,42 +111,43 @@ impl Reweighting {
     }
 }
 
-/// Noise vectors solved for at a time.
+/// Number of noise vectors that are solved for together.
 const AT_ONCE: usize = 4;
-/// Bits of the number of a noise vector within its factor.
+/// Number of bits for the number of a noise vector within its factor.
 const VECTORS: u32 = 24;
 /// Largest number of factors in one call.
 const FACTORS: usize = 256;
-/// Limits of the series of (1 + Z)^(-1/2): the size of a term that ends it, and the largest number of terms.
+/// Size of the term of the series of (1 + Z)^(-1/2) at which it ends.
 const LAST_TERM: f64 = 1e-10;
+/// Largest number of terms of this series.
 const TERMS: usize = 24;
 
-/// A factor that is estimated with noise.
+/// The estimator of a factor from noise.
 pub enum Estimator {
     Twisted(Box<Twisted>),
     Rational(Box<OfRational>),
 }
 
-/// Solvers for (Q + i mu) x = b, Q = gamma5 M, that a factor of a twisted mass takes.
+/// Solvers of (Q + i mu) x = b, Q = gamma5 M, for a factor of twisted masses.
 pub struct Twisted {
-    /// The squares mu1^2 and mu2^2 of the twisted masses.
+    /// The squares mu1^2 and mu2^2 of the two twisted masses.
     squares: [f64; 2],
     lower: DiracSolver,
-    /// Solver of sqrt(2) mu2, for the second kind.
+    /// Solver with the twisted mass sqrt(2) mu2, for the second kind.
     upper: Option<DiracSolver>,
 }
 
-/// A rational function with the solver of its poles.
+/// A rational function, with the solver for its poles.
 pub struct OfRational {
     rational: Rational,
     fields: usize,
     solver: DiracSolver,
     op: Arc<dyn LinOp>,
-    /// M^dagger M is this times that of `op`.
+    /// Ratio of M^dagger M in the chain's normalisation to that of `op`.
     factor: f64,
 }
 
-/// A solve did not converge.
+/// Returns the number of iterations, or an error if the solve did not converge.
 fn check(report: &SolverReport) -> Result<usize> {
     if report.converged {
         return Ok(report.iterations);
@@ -191,7 +193,7 @@ impl Twisted {
         Ok(Twisted { squares: [mu1 * mu1, mu2 * mu2], lower: solver(mu1)?, upper })
     }
 
-    /// -ln of the estimates by these noise vectors, and iterations.
+    /// Minus the logarithm of the estimates from these noise vectors, and the number of iterations.
     fn estimate(&self, eta: &SpinorField, watch: &mut Monitor) -> Result<(Vec<f64>, usize)> {
         let mut iterations = 0;
         let mut solve = |by: &DiracSolver, b: &SpinorField| -> Result<SpinorField> {
@@ -256,7 +258,7 @@ impl OfRational {
         Ok(OfRational { rational, fields, solver: DiracSolver::new(action, solve)?, op, factor })
     }
 
-    /// v = r(X) v.
+    /// Computes v = r(X) v.
     fn apply(&self, v: &mut SpinorField, watch: &mut Monitor) -> Result<usize> {
         let (r, n) = (&self.rational, v.nrhs());
         let mut xs = vec![];
@@ -275,7 +277,7 @@ impl OfRational {
         Ok(iterations)
     }
 
-    /// Z v = X r(X)^(2 n) v - v.
+    /// Computes Z v = X r(X)^(2 n) v - v.
     fn z(&self, v: &SpinorField, watch: &mut Monitor) -> Result<(SpinorField, usize)> {
         let n = v.nrhs();
         let (mut w, mut t) = (v.like(v.precision())?, v.like(v.precision())?);
@@ -290,7 +292,8 @@ impl OfRational {
         Ok((w, iterations))
     }
 
-    /// Returns what [`Twisted::estimate`] does: the sum over k from 1 of binomial(-1/2, k) (eta, Z^k eta).
+    /// The same as [`Twisted::estimate`] for a rational function: the sum over k from 1 of binomial(-1/2, k) (eta,
+    /// Z^k eta).
     fn estimate(&self, eta: &SpinorField, watch: &mut Monitor) -> Result<(Vec<f64>, usize)> {
         let mut found = vec![0.0; eta.nrhs()];
         let (mut now, mut iterations) = (self.z(eta, watch)?, 0);
@@ -338,7 +341,8 @@ impl OfRational {
 }
 
 impl Estimator {
-    /// -ln of the estimates by noise vectors on the sites of the system that vanish where quarks do, and iterations.
+    /// Minus the logarithm of the estimates from noise vectors, and the number of iterations. Vectors live on the
+    /// sites of the system and are zero where quarks vanish.
     ///
     /// # Errors
     /// `NotConverged`: a solve; `SpectralBounds`: a spectrum outside of the interval; errors of [`DiracSolver::solve`].
@@ -356,7 +360,7 @@ impl Estimator {
     }
 }
 
-/// Refuses twisted masses that are not ascending, and systems that have none.
+/// Refuses twisted masses that are not in ascending order, and systems that do not support them.
 fn check_twisted(of: &DiracSolver, params: &ReweightingParams, mu: &[f64]) -> Result<()> {
     let ascending = mu.windows(2).all(|pair| pair[0] < pair[1]);
     let positive = mu.iter().all(|mu| *mu > 0.0 && mu.is_finite());
@@ -391,8 +395,8 @@ fn check_twisted(of: &DiracSolver, params: &ReweightingParams, mu: &[f64]) -> Re
     Ok(())
 }
 
-/// The factors of a reweighting: one for each twisted mass, or the one of a rational function, of which `mu` is empty. Solves are
-/// made with the settings of `of`, those for poles by CG.
+/// Makes the estimators of all factors: one for each twisted mass or, with `mu` empty, that of a rational function.
+/// Their solvers have the settings of `of`; poles are solved by CG.
 ///
 /// # Errors
 /// `InvalidArgument`, `BadParameter`, `Unsupported`: what there is not; errors of [`DiracSolver::new`].
@@ -416,8 +420,8 @@ pub fn estimators(
     pairs.map(|pair| Ok(Estimator::Twisted(Box::new(Twisted::new(of, params, pair)?)))).collect()
 }
 
-/// Estimates of all factors by normal noise, a few vectors at a time. The same seed and numbers of vectors give the same
-/// estimates. All ranks call it.
+/// Estimates all factors with normal noise, a few vectors at a time. The same seed and numbers of vectors give the
+/// same estimates. All ranks call it.
 ///
 /// # Errors
 /// Errors of [`estimators`] and [`Estimator::estimate`].

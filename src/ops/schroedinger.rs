@@ -24,23 +24,25 @@ choices! {
     pub enum BoundaryEnd: plaq_boundary_end {
         /// Slice 0.
         Lower = 0, PLAQ_BOUNDARY_END_LOWER, "lower";
-        /// Slice T, behind the last stored one.
+        /// Slice T, the one after the last stored slice.
         Upper = 1, PLAQ_BOUNDARY_END_UPPER, "upper";
     }
 }
 
-/// Columns that are solved for: spins 0 and 1 of three colours; the others follow from the projector.
+/// Number of columns that are solved for: spins 0 and 1 of three colours; the projector gives the others.
 const COLUMNS: usize = 6;
 
 impl BoundaryEnd {
-    /// The sign of gamma_t in the projector on boundary fields, (1 + gamma_t) / 2 at the lower end.
+    /// The sign of gamma_t in the projector on boundary fields: (1 + gamma_t) / 2 at the lower boundary, (1 -
+    /// gamma_t) / 2 at the upper one.
     fn sign(self) -> f64 {
         match self {
             BoundaryEnd::Lower => 1.0,
             BoundaryEnd::Upper => -1.0,
         }
     }
-    /// The step from the slice next to the boundary to the boundary, which is in the place of slice 0 at either end.
+    /// The step, as in paths, from the slice next to the boundary to the boundary itself; boundary fields are stored
+    /// on slice 0 for both boundaries.
     fn step(self) -> u8 {
         match self {
             BoundaryEnd::Lower => 4,
@@ -49,12 +51,12 @@ impl BoundaryEnd {
     }
 }
 
-/// A solver with the data that functions of this file use.
+/// A solver, with data that functions of this file share.
 struct Quarks<'a> {
     solver: &'a DiracSolver,
     wilson: &'a Wilson,
     at_once: usize,
-    /// Phases of quarks in x, y, z in units of pi.
+    /// Phases theta of quarks in x, y, z, in units of pi.
     phases: [f64; 3],
 }
 
@@ -96,7 +98,7 @@ impl<'a> Quarks<'a> {
         }
     }
 
-    /// cF at an end, the coefficient c~t of the boundary fields.
+    /// The coefficient c~t of boundary fields at this boundary: cF, or cF'.
     fn coefficient(&self, end: BoundaryEnd) -> f64 {
         match end {
             BoundaryEnd::Lower => self.wilson.params().cf,
@@ -109,8 +111,8 @@ impl<'a> Quarks<'a> {
         (x * y * z) as f64
     }
 
-    /// The source on time slice 0: column 3 s + c is P e_s e_c for s = 0, 1, times the phase exp(i theta x / L) that a
-    /// quark of momentum zero has at x.
+    /// The source on time slice 0: column 3 s + c is P e_s e_c for s = 0, 1, times exp(i theta x / L), the wave of a
+    /// quark of momentum zero.
     fn wall(&self, end: BoundaryEnd) -> Result<SpinorField> {
         let geometry = self.wilson.gauge().geometry();
         let (local, whole, origin) =
@@ -137,8 +139,8 @@ impl<'a> Quarks<'a> {
         Ok(field)
     }
 
-    /// The fields of slice 0 carried to the slice next to this end, or those of the slice next to the other end carried on
-    /// to it.
+    /// Parallel transports fields of slice 0 to the slice next to this boundary, or fields on the slice next to the
+    /// other boundary onto that one.
     fn carried(&self, from: &SpinorField, end: BoundaryEnd) -> Result<SpinorField> {
         let links = self.wilson.gauge().clone();
         let shift = CovariantShift::new(links, from.components(), vec![end.step()])?;
@@ -147,7 +149,7 @@ impl<'a> Quarks<'a> {
         Ok(to)
     }
 
-    /// The six columns of H.
+    /// Solves for the first six columns of H.
     fn solve(&self, end: BoundaryEnd, watch: &mut Monitor) -> Result<(SpinorField, SolveReport)> {
         self.check(end)?;
         let source = self.carried(&self.wall(end)?, end)?;
@@ -161,7 +163,7 @@ impl<'a> Quarks<'a> {
         Ok((h, report))
     }
 
-    /// The twelve columns of H, of which the others are + or - the first six.
+    /// All twelve columns of H; columns of spins 2 and 3 are plus or minus those of spins 0 and 1.
     fn all_columns(&self, end: BoundaryEnd, h: &SpinorField) -> Result<SpinorField> {
         let all = self.solver.op().shape().field(2 * COLUMNS)?;
         for (first, sign) in [(0, 1.0), (COLUMNS, end.sign())] {
@@ -173,7 +175,8 @@ impl<'a> Quarks<'a> {
         Ok(all)
     }
 
-    /// f_1 = 1/2 tr K^dagger K, K = c~t sum_x P U(x, 0)^-1 H(x) / L^3 on the slice next to the other end.
+    /// Computes f_1 = 1/2 tr K^dagger K, K = c~t sum_x P U(x, 0)^-1 H(x) / L^3 on the slice next to the other
+    /// boundary.
     fn f_1(&self, end: BoundaryEnd, h: &SpinorField) -> Result<f64> {
         let other = match end {
             BoundaryEnd::Lower => BoundaryEnd::Upper,
@@ -191,10 +194,11 @@ impl<'a> Quarks<'a> {
     }
 }
 
-/// The boundary-to-bulk propagator H(x) = c~t sum_y D^-1(x, y) U(y - t, t)^dagger P_+ with y on slice 1, of the lower end, or c~t sum_y D^-1(x, y)
-/// U(y, t) P_- with y on slice T - 1, of the upper one, where P_+- = (1 +- gamma_t) / 2: twelve columns, 3 spin + colour of the boundary
-/// field, of which six are solved for. c~t is cF, or cF' at the upper end, and D is that of mass normalisation. `phases`: those of
-/// quarks in x, y, z in units of pi, in which boundary fields with momentum zero are exp(i theta x / L).
+/// The boundary-to-bulk propagator H(x) = c~t sum_y D^-1(x, y) U(y - t, t)^dagger P_+ with y on slice 1, of the lower
+/// end, or c~t sum_y D^-1(x, y) U(y, t) P_- with y on slice T - 1, of the upper one. P_+- = (1 +- gamma_t) / 2. It
+/// has twelve columns, 3 spin + colour of the boundary field, of which six are solved for. c~t is cF, or cF' at the
+/// upper end, and D is that of mass normalisation. `phases`: phases theta of quarks in x, y, z in units of pi;
+/// boundary fields of momentum zero are exp(i theta x / L).
 ///
 /// # Errors
 /// `Unsupported`: links that do not stand still there, another action, half precision; errors of
@@ -210,20 +214,21 @@ pub fn boundary_propagator(
     Ok((quarks.all_columns(end, &h)?, report))
 }
 
-/// Correlators of boundary fields by slice, which vanish where quarks do; NaN where there is no such boundary.
+/// Correlators of boundary fields for each slice x0. They are 0 on slices where quarks vanish, and NaN if the links
+/// do not have that boundary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundaryCorrelators {
-    /// f_A(x0) = -1/2 tr H^dagger gamma_t H and f_P(x0) = 1/2 tr H^dagger H, averaged over space, of the lower end.
+    /// f_A(x0) = -1/2 tr H^dagger gamma_t H, averaged over space, for H of the lower boundary.
     pub f_a: Vec<f64>,
     pub f_p: Vec<f64>,
-    /// The same of the upper end with time reversed: g_A(x0) = 1/2 tr H^dagger gamma_t H, g_P(x0) = 1/2 tr H^dagger H.
+    /// g_A(x0) = 1/2 tr H^dagger gamma_t H for H of the upper boundary, which is f_A with time reversed.
     pub g_a: Vec<f64>,
     pub g_p: Vec<f64>,
-    /// Correlator of both ends.
+    /// The correlator f_1 of both boundaries.
     pub f_1: f64,
 }
 
-/// All correlators that there are; the report is that of all solves.
+/// Computes all correlators for the boundaries that the links have; the report is that of all solves.
 ///
 /// # Errors
 /// Errors of [`boundary_propagator`].

@@ -11,22 +11,23 @@ use crate::operators::{phase, Laplace};
 use crate::params::parameters;
 use crate::refuse;
 
-/// Bits of the directions x, y, z.
+/// Bits of the directions x, y and z.
 pub const SPACE: i32 = 7;
 
 parameters! {
-    /// Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
-    /// over the neighbours in d directions, carried by the links.
+    /// Parameters of Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, where H is
+    /// the sum over the neighbours in d directions, parallel transported by the links.
     pub struct QuarkSmearing: plaq_spinor_smear_params {
-        /// Weight of the neighbours, not -1 / (2 d). It must be set.
+        /// Weight alpha of the neighbours, any number except -1 / (2 d). It must be set.
         alpha: f64 = f64::NAN;
-        /// Steps of smearing.
+        /// Number of smearing steps.
         steps: usize = 0, within(0, 100_000);
-        /// Directions of the neighbours, bit mu; 7: x, y, z.
+        /// Bits mu of the directions of neighbours; 7: x, y, z.
         directions: i32 = SPACE;
-        /// Momentum smearing: the links are U_j(x) exp(2 pi i momentum(j) / L_j), any real numbers. A quark of a hadron with
-        /// sink phase exp(-i p x) is at its best with momentum(j) = -zeta n_j, zeta about 1/2 for mesons, p_j = 2 pi n_j / L_j; an
-        /// antiquark, given as a quark, with +zeta n_j. Fields in single or double precision.
+        /// Momentum smearing: the links are multiplied by exp(2 pi i momentum(j) / L_j) in direction j; any real
+        /// numbers. For a quark of a hadron with sink phase exp(-i p x), p_j = 2 pi n_j / L_j, the best choice is
+        /// momentum(j) = -zeta n_j with zeta about 1/2 for mesons; for an antiquark, given as a quark, +zeta n_j.
+        /// Only for fields in single or double precision.
         momentum: [f64; 3] = [0.0; 3];
     }
 }
@@ -41,10 +42,10 @@ impl QuarkSmearing {
     }
 }
 
-/// psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi with H the sum over the neighbours in the d
-/// directions of `directions` (bit mu) carried by the links (Guesken, Nucl. Phys. B (Proc. Suppl.)
-/// 17, 361; the normalisation of QUDA). Any number of right-hand sides, spinors or colour vectors on
-/// both parities, any precision. On failure the field is as before.
+/// psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi where H is the sum over the neighbours in the d directions of
+/// `directions` (bit mu), parallel transported by the links (Guesken, Nucl. Phys. B (Proc. Suppl.) 17, 361; the
+/// normalisation of QUDA). Any number of right-hand sides, spinors or colour vectors on both parities, any precision.
+/// On failure the field is as before.
 ///
 /// # Errors
 /// `BadParameter`: alpha not finite or -1 / (2 d), no direction; `Unsupported`, `FieldMismatch` as of
@@ -65,8 +66,9 @@ pub fn wuppertal(
     smear(psi, links, alpha, steps, directions)
 }
 
-/// [`wuppertal`] with the links U_j(x) exp(2 pi i momentum_j / L_j), any real numbers, in x, y, z (Bali et al., Phys. Rev. D 93,
-/// 094515): what is smeared has its largest component exp(-i k x) at k_j = 2 pi momentum_j / L_j. In single or double precision.
+/// [`wuppertal`] with the links U_j(x) exp(2 pi i momentum_j / L_j), any real numbers, in x, y, z (Bali et al., Phys.
+/// Rev. D 93, 094515): the largest Fourier component exp(-i k x) of a smeared point is at k_j = 2 pi momentum_j /
+/// L_j. In single or double precision.
 ///
 /// # Errors
 /// Errors of [`wuppertal`]; `BadParameter`: a momentum that is not finite.
@@ -86,8 +88,8 @@ pub fn boosted(
     smear(psi, Arc::new(links), alpha, steps, directions)
 }
 
-/// The links U_j(x) exp(2 pi i momentum_j / L_j) in x, y, z, which are of U(3), in a storage that does not take their
-/// determinant to be 1.
+/// The links multiplied by exp(2 pi i momentum_j / L_j) in x, y, z. They are in U(3), and stored in a form that does
+/// not assume a determinant of 1.
 ///
 /// # Errors
 /// `BadParameter`: a momentum that is not finite; `OutOfMemory`.

@@ -15,15 +15,15 @@ use crate::refuse;
 
 use super::gamma::Gamma;
 
-/// The sites of a source. Coordinates x, y, z, t are global.
+/// The sites on which a source is not zero. Coordinates x, y, z, t are those of the whole lattice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SourceSites {
     /// One site.
     Point,
-    /// All sites of a time slice, not smeared. Hadrons of it need links in a fixed gauge (Coulomb) or noise;
-    /// otherwise only what is gauge invariant by itself survives.
+    /// All sites of a time slice, without smearing. Hadrons from such a source require links in a fixed gauge
+    /// (Coulomb) or noise; otherwise only gauge-invariant contributions survive the average.
     Wall,
-    /// All sites.
+    /// All sites of the lattice.
     Volume,
 }
 
@@ -34,67 +34,68 @@ words!(SourceSites {
 });
 
 choices! {
-    /// Sites of a source.
+    /// The sites on which a source is not zero.
     names SourceSites: plaq_source {
         /// One site.
         Point = 0, PLAQ_SOURCE_POINT, "point";
-        /// All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.
+        /// All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge.
         Wall = 1, PLAQ_SOURCE_WALL, "wall";
-        /// All sites.
+        /// All sites of the lattice.
         Volume = 2, PLAQ_SOURCE_VOLUME, "volume";
     }
 }
 
 choices! {
-    /// Indices that columns of noise are diluted in: bits.
+    /// Indices in which noise is diluted, as bits.
     pub enum Dilute: plaq_dilute {
-        /// A vector of noise for each spin.
+        /// A separate noise vector for each spin.
         Spin = 1, PLAQ_DILUTE_SPIN, "spin";
-        /// A vector of noise for each colour.
+        /// A separate noise vector for each colour.
         Colour = 2, PLAQ_DILUTE_COLOUR, "colour";
-        /// A vector of noise for even and one for odd sites.
+        /// Separate noise vectors for even and odd sites.
         Parity = 4, PLAQ_DILUTE_PARITY, "parity";
-        /// A vector of noise for the time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
+        /// A separate noise vector for the time slices t = k mod time_parts, for each k; for PLAQ_SOURCE_VOLUME.
         Time = 8, PLAQ_DILUTE_TIME, "time";
     }
 }
 
 parameters! {
-    /// Source of a propagator: columns exp(i p (x - position)) eta(x), eta being 1 or noise. Without noise a column
-    /// has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour) in a
-    /// column, and columns of a vector share their numbers. Columns count with colour fastest, then spin, parity
-    /// (even, odd), part of the time slices and the noise vector. Smearing: plaq_spinor_smear of the columns.
+    /// Source of a propagator, with columns exp(i p (x - position)) eta(x) where eta is 1 or noise. Without noise a
+    /// column has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour)
+    /// in a column, and columns of a vector share their numbers. Columns are numbered with colour fastest, then spin,
+    /// parity (even, odd), part of the time slices and noise vector. plaq_spinor_smear smears the columns.
     pub struct SourceParams: plaq_source_params {
-        /// Sites of the source.
+        /// Sites on which the source is not zero.
         kind: SourceSites = SourceSites::Point;
         /// Noise at these sites; 0: all numbers are 1.
         noise: Option<Noise> = None, absent("none");
-        /// Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
+        /// Coordinates x, y, z, t of a point. For a wall t is its time slice, and at x, y, z the momentum's phase is
+        /// 1.
         position: [usize; 4] = [0; 4], within(0, i32::MAX as i64);
-        /// Momentum n: p_mu = 2 pi n_mu / L_mu.
+        /// Integer momentum n: p_mu = 2 pi n_mu / L_mu.
         momentum: [i32; 4] = [0; 4];
-        /// Noise vectors; number k is that of plaq_spinor_noise with first = k.
+        /// Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
         vectors: usize = 1, within(1, 1 << 20);
-        /// Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits.
+        /// Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits.
         dilute: Set<Dilute> = Set::NONE;
-        /// The only spin that is not zero; -1: all.
+        /// The only spin whose component is not zero; -1: all spins.
         spin: Option<usize> = None, within(0, 3), absent("all");
-        /// The only colour that is not zero; -1: all.
+        /// The only colour whose component is not zero; -1: all colours.
         colour: Option<usize> = None, within(0, 2), absent("all");
-        /// The column that comes first.
+        /// Number of the first column; those before it are left out.
         first: usize = 0, within(0, i32::MAX as i64);
         /// Number of columns from there on, at most; 0: all that there are.
         count: Option<usize> = None, within(1, i32::MAX as i64), absent("all");
-        /// Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
-        /// divisor of it: every time_parts-th.
+        /// Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
+        /// one slice; for a divisor of T a part is every time_parts-th slice.
         time_parts: usize = 0, within(0, 1 << 20);
-        /// Seed of the noise, which is the same on any number of ranks.
+        /// Seed of the noise; the noise is the same on any number of ranks.
         seed: u64 = 0;
     }
 }
 
 impl SourceParams {
-    /// The source; messages name members behind `argument`.
+    /// Makes the source; in messages names of members follow `argument`.
     ///
     /// # Errors
     /// `InvalidArgument`: parts of the time slices without dilution in time, or such a dilution of other sites than all.
@@ -131,15 +132,15 @@ impl SourceParams {
 }
 
 parameters! {
-    /// Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
+    /// Parameters of sequential sources delta(t, time) exp(i p (x - origin)) Gamma psi(x).
     pub struct SequentialParams: plaq_sequential_params {
-        /// The sink's time slice; -1: all.
+        /// Time slice of the sink; -1: all time slices.
         time: Option<usize> = None, within(0, i32::MAX as i64), absent("all");
         /// Number of Gamma as plaq_gamma counts it.
         gamma: usize = 15, within(0, 15);
-        /// Momentum n: p_i = 2 pi n_i / L_i.
+        /// Integer momentum n: p_i = 2 pi n_i / L_i.
         momentum: [i32; 3] = [0; 3];
-        /// Coordinates at which the phase is 1.
+        /// Coordinates x, y, z at which the momentum's phase is 1.
         origin: [usize; 3] = [0; 3], within(0, i32::MAX as i64);
     }
 }
@@ -167,7 +168,7 @@ impl SequentialParams {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
     pub place: SourceSites,
-    /// Position of the source. A wall uses t alone; the momentum's phase is 1 at x, y, z.
+    /// Position of the source. For a wall only t matters; x, y, z is the point at which the momentum's phase is 1.
     pub position: [usize; 4],
     pub momentum: [i32; 4],
     pub noise: Option<Noise>,
@@ -179,13 +180,13 @@ pub struct Source {
     /// Number of parts into which noise is diluted in time, a divisor of the lattice's T; T: each part has one time
     /// slice, 1: not diluted.
     pub time_parts: usize,
-    /// The only spin that is not zero; None: all.
+    /// The only spin whose component is not zero; None: all spins.
     pub spin: Option<usize>,
-    /// The only colour that is not zero; None: all.
+    /// The only colour whose component is not zero; None: all colours.
     pub colour: Option<usize>,
     /// Number of the column that comes first.
     pub first: usize,
-    /// Largest number of columns from there on; None: all.
+    /// Largest number of columns, from `first` on; None: all.
     pub count: Option<usize>,
 }
 
@@ -207,17 +208,17 @@ impl Source {
         }
     }
 
-    /// Twelve columns, one for each spin and colour, on one site.
+    /// A source of twelve columns, one for each spin and colour, on one site.
     pub fn point(position: [usize; 4]) -> Self {
         Self::of(SourceSites::Point, position)
     }
 
-    /// Twelve columns on all sites of a time slice.
+    /// A source of twelve columns, one for each spin and colour, on all sites of a time slice.
     pub fn wall(time: usize) -> Self {
         Self::of(SourceSites::Wall, [0, 0, 0, time])
     }
 
-    /// Twelve columns on all sites.
+    /// A source of twelve columns, one for each spin and colour, on all sites.
     pub fn volume() -> Self {
         Self::of(SourceSites::Volume, [0; 4])
     }
@@ -337,20 +338,21 @@ impl Source {
     }
 }
 
-/// How a solution becomes the source of a second solve (Martinelli, Sachrajda, Nucl. Phys. B 316 (1989) 355).
+/// Makes the source of a second solve from the solution of a first one (Martinelli, Sachrajda, Nucl. Phys. B 316
+/// (1989) 355).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sequential {
-    /// Time slice of the lattice at which the sink sits; None: all of them.
+    /// Time slice of the sink; None: all time slices.
     pub time: Option<usize>,
     pub gamma: Gamma,
-    /// p_i = 2 pi momentum_i / L_i.
+    /// Integer momentum: p_i = 2 pi momentum_i / L_i.
     pub momentum: [i32; 3],
-    /// Position at which the momentum's phase is 1.
+    /// Coordinates x, y, z at which the momentum's phase is 1.
     pub origin: [usize; 3],
 }
 
 impl Sequential {
-    /// out(x) = delta(t, time) exp(i p (x - origin)) Gamma psi(x) for every right-hand side.
+    /// Computes out(x) = delta(t, time) exp(i p (x - origin)) Gamma psi(x) for every right-hand side.
     ///
     /// # Errors
     /// `FieldMismatch`: other lattices, precisions or numbers of right-hand sides; `Unsupported`: half
@@ -400,7 +402,7 @@ impl Sequential {
     }
 }
 
-/// Refuses all but fields of spinors on both parities.
+/// Refuses fields that are not spinors on both parities.
 pub(crate) fn check_spinors(field: &SpinorField, what: &str) -> Result<()> {
     let spinors = (field.components(), field.order()) == (Components::SPINOR, RhsOrder::Slowest);
     if !spinors || field.subset() != Subset::Full {
@@ -419,10 +421,10 @@ pub(crate) fn check_spinors(field: &SpinorField, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Where fields have numbers other than 0: of each direction the coordinates at which there are some.
+/// The coordinates, for each direction, at which fields are not zero.
 pub(crate) struct Support {
     geometry: Arc<Geometry>,
-    /// Sites with such numbers for every x, then every y, z, t of the whole lattice.
+    /// Number of sites that are not zero, for every coordinate x, then every y, z and t of the whole lattice.
     counts: Vec<f64>,
 }
 
@@ -432,8 +434,8 @@ impl Support {
         Support { geometry: geometry.clone(), counts }
     }
 
-    /// Adds this rank's numbers of a field, as many for each site, x fastest; false once no coordinate is left that
-    /// all of them share. All ranks call this.
+    /// Adds a field's numbers on this rank, x fastest, the same count for each site. Returns false if no coordinate
+    /// remains that all non-zero sites share, so that further fields need not be added. All ranks call this.
     pub(crate) fn add(&mut self, numbers: &[f64]) -> Result<bool> {
         let (local, whole) = (self.geometry.extents(), self.geometry.global_extents());
         let (origin, mut mine) = (self.geometry.origin(), vec![0.0; self.counts.len()]);
@@ -454,7 +456,8 @@ impl Support {
         Ok(self.position() != [None; 4] || self.counts.iter().all(|n| *n == 0.0))
     }
 
-    /// The only coordinates x, y, z, t of these sites; `None` where there are several, or no site at all.
+    /// For each direction the coordinate x, y, z, t that all non-zero sites share; `None` if there are several, or no
+    /// non-zero site.
     pub(crate) fn position(&self) -> [Option<usize>; 4] {
         let mut first = 0;
         self.geometry.global_extents().map(|l| {
@@ -466,8 +469,9 @@ impl Support {
     }
 }
 
-/// The only coordinates x, y, z, t at which columns have numbers other than 0, e.g. the site of a point source, the time
-/// of a smeared one or of a wall; `None` where there are several. Columns are looked at on the host, one after the other.
+/// For each direction the coordinate x, y, z, t that all non-zero sites of all columns share, e.g. the site of a
+/// point source, or the time of a smeared source or a wall; `None` if there are several. Columns are copied to the
+/// host one after the other.
 ///
 /// # Errors
 /// `FieldMismatch`: not spinors on the full lattice; `OutOfMemory`.
@@ -483,7 +487,7 @@ pub fn support(field: &SpinorField) -> Result<[Option<usize>; 4]> {
     Ok(found.position())
 }
 
-/// The sites of this rank of one right-hand side, x fastest, in the DeGrand-Rossi basis: 24 numbers each.
+/// One right-hand side on this rank's sites, x fastest, in the DeGrand-Rossi basis: 24 reals for each site.
 pub(crate) fn column_on_host(field: &SpinorField, k: usize) -> Result<Vec<f64>> {
     let mut one = field.like_with(field.precision(), 1)?;
     one.copy_rhs(0, field, k, 1)?;
@@ -495,7 +499,7 @@ pub(crate) fn column_on_host(field: &SpinorField, k: usize) -> Result<Vec<f64>> 
     Ok(host)
 }
 
-/// Refuses momenta whose phases would not be exact.
+/// Refuses momenta too large for exact phases.
 pub(crate) fn check_momentum(momentum: [i32; 4]) -> Result<()> {
     if momentum.iter().any(|n| n.unsigned_abs() > 1 << 16) {
         refuse!(
@@ -508,7 +512,7 @@ pub(crate) fn check_momentum(momentum: [i32; 4]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses fields that are no propagator of which hadrons can be made.
+/// Refuses fields that are not propagators from which hadrons can be contracted.
 pub(crate) fn check_propagator(field: &SpinorField, what: &str) -> Result<()> {
     check_spinors(field, what)?;
     if field.nrhs() != COLUMNS {

@@ -5,7 +5,8 @@ use crate::error::Result;
 use crate::fields::{GaugeField, Geometry};
 use crate::refuse;
 
-/// Sums over time slices of the whole lattice, by t. Over space and divided by its volume they are densities.
+/// Energy and charge, summed over each time slice of the whole lattice. Divided by the spatial volume they are
+/// densities.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeSlices {
     /// E = 2 sum over plaquettes of Re tr (1 - P): those in a slice, with weight 1/2 on a slice that is a boundary in
@@ -14,11 +15,11 @@ pub struct TimeSlices {
     /// E = 1/2 sum_munu tr F_munu F_munu from clover leaves, F without its trace (Luescher, JHEP 08 (2010) 071, Eq. (2.1));
     /// 0 on boundaries in time.
     pub clover: Vec<f64>,
-    /// Topological charge of the field strength of `clover`.
+    /// Topological charge of the field strength in `clover`.
     pub charge: Vec<f64>,
 }
 
-/// Sums numbers of this rank's sites, `N` each, over time slices and ranks.
+/// Sums `N` numbers for each of this rank's sites over time slices and ranks.
 fn over_slices<const N: usize>(geometry: &Geometry, sites: &[f64]) -> Result<Vec<[f64; N]>> {
     let (extents, first) = (geometry.extents(), geometry.origin()[3]);
     let mut sums = vec![0.0; N * geometry.global_extents()[3]];
@@ -33,7 +34,7 @@ fn over_slices<const N: usize>(geometry: &Geometry, sites: &[f64]) -> Result<Vec
     Ok(sums.chunks_exact(N).map(|s| std::array::from_fn(|k| s[k])).collect())
 }
 
-/// Energy and charge of every time slice. All ranks call this and get all slices.
+/// Computes energy and charge of every time slice. All ranks call this and get all slices.
 ///
 /// # Errors
 /// `Unsupported`: links of SU(2); `OutOfMemory`.

@@ -11,9 +11,9 @@ fn rectangle(i: u8, r: usize, t: usize) -> Vec<u8> {
     sides.iter().flat_map(|&(step, n)| std::iter::repeat_n(step, n)).collect()
 }
 
-/// W(R, T) for R = 1 .. `sizes[0]` and T = 1 .. `sizes[1]`: the average over all sites and the three planes with
-/// time of Re tr of the product of links around an R x T rectangle, over 3; 1 for unit links (K. G. Wilson, Phys.
-/// Rev. D 10 (1974) 2445). The row of R is at index R - 1.
+/// The loops W(R, T) for R = 1 .. `sizes[0]` and T = 1 .. `sizes[1]`: the average over all sites and the three planes
+/// with time of Re tr of the product of links around an R x T rectangle, over 3; 1 for unit links (K. G. Wilson,
+/// Phys. Rev. D 10 (1974) 2445). The results for R are at index R - 1.
 ///
 /// # Errors
 /// `BadParameter`: a rectangle of more than 64 links, or more than 4096 of them; those of [`traces`].

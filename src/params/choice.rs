@@ -6,30 +6,30 @@ use super::{one_word, same_word, truth, CType, Doc, Member, Taken, Type};
 use crate::error::Result;
 use crate::refuse;
 
-/// The names of a value of an enum.
+/// The names of an enum's value.
 pub struct Name {
     pub number: i32,
-    /// Constant of the C interface.
+    /// Name of the constant in the C interface.
     pub name: &'static str,
-    /// Word in TOML and options; empty for values that text does not have.
+    /// Word in TOML and options; empty for values that cannot be given in text.
     pub word: &'static str,
     pub doc: Doc,
 }
 
-/// An enum with numbers in the header.
+/// An enum whose values have numbers in the C header.
 pub trait Choice: Copy + 'static {
     /// Name of the type in the C interface.
     const TYPE: &'static str;
     const DOC: Doc;
     const NAMES: &'static [Name];
-    /// The value that each name means; `None`: the library refuses it.
+    /// For each name the value that it means; `None`: a value that the library refuses.
     const VALUES: &'static [Option<Self>];
 
     fn named() -> impl Iterator<Item = (&'static Name, Self)> {
         Self::NAMES.iter().zip(Self::VALUES).filter_map(|(name, value)| Some((name, (*value)?)))
     }
 
-    /// The value of a word, in any spelling of [`same_word`].
+    /// The value for a word, in any spelling accepted by [`same_word`].
     fn from_word(word: &str, argument: &str) -> Result<Self> {
         if let Some((_, value)) = Self::named().find(|(name, _)| same_word(name.word, word)) {
             return Ok(value);
@@ -50,7 +50,7 @@ pub trait Choice: Copy + 'static {
         Self::named().find(|(_, value)| *value == self).map_or("", |(name, _)| name.word)
     }
 
-    /// The number that means that no value was chosen: 0, or -1 where 0 is a value.
+    /// The number for no choice: 0, or -1 if 0 is a value.
     fn none() -> i32 {
         if Self::NAMES.iter().any(|name| name.number == 0) {
             -1
@@ -60,7 +60,7 @@ pub trait Choice: Copy + 'static {
     }
 }
 
-/// The number of an enum's value as hosts pass it, which may be any number until [`choose`] has checked it.
+/// The number of an enum's value as passed by a host; it may be any number until [`choose`] has checked it.
 #[repr(transparent)]
 pub struct Number<T>(pub i32, PhantomData<T>);
 
@@ -114,7 +114,7 @@ impl<T: Choice> Member for Number<T> {
             None => self.0.to_string(),
         }
     }
-    /// Takes the name of an enumerator or its number; for yes and no also the usual words.
+    /// Reads the name of a value or its number; for yes and no also the usual words.
     fn take(&mut self, words: &[&str]) -> Taken {
         let names = || T::NAMES.iter().filter(|name| name.number != i32::MIN);
         let flag = T::TYPE == "QudaBoolean";
@@ -129,7 +129,7 @@ impl<T: Choice> Member for Number<T> {
     }
 }
 
-/// The value whose number the host passed in `argument`.
+/// The value whose number the host passed in `argument`, or an error.
 pub fn choose<T: Choice>(number: Number<T>, argument: &str) -> Result<T> {
     if let Some((_, value)) = T::named().find(|(name, _)| name.number == number.0) {
         return Ok(value);
@@ -139,7 +139,7 @@ pub fn choose<T: Choice>(number: Number<T>, argument: &str) -> Result<T> {
     refuse!(InvalidArgument, "{argument}", expected("{}", known.join(" or ")), found("{number}"))
 }
 
-/// Chooses as `choose` does, with 0 for a default.
+/// Like `choose`, with 0 meaning the default.
 pub fn choose_or<T: Choice>(number: Number<T>, argument: &str, default: T) -> Result<T> {
     if number.0 == 0 {
         return Ok(default);
@@ -147,7 +147,7 @@ pub fn choose_or<T: Choice>(number: Number<T>, argument: &str, default: T) -> Re
     choose(number, argument)
 }
 
-/// Chooses as `choose` does, with 0 for none.
+/// Like `choose`, with 0 meaning none.
 pub fn choose_any<T: Choice>(number: Number<T>, argument: &str) -> Result<Option<T>> {
     match number.0 {
         0 => Ok(None),
@@ -162,8 +162,8 @@ pub fn number_of<T: Choice + PartialEq>(value: T) -> Number<T> {
 }
 
 /// Enums with the number and name of each value in C, and its word in text. `enum` declares the enum, whose values
-/// messages call by their C names; `impl` is for one that exists, whose values messages call by their words; `names` for
-/// one that has its messages already, and values that C does not have.
+/// have their C names in messages; `impl` is for an existing enum, whose values have their words in messages; `names`
+/// is for an existing enum with its own texts for messages, which may have values that C does not have.
 #[macro_export]
 macro_rules! choices {
     ($(

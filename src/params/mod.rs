@@ -9,7 +9,7 @@ mod table;
 mod value;
 
 pub use choice::{choices, choose, choose_any, choose_or, number_of, Choice, Name, Number};
-/// For the tables of other crates.
+/// Used in the expansion of tables in other crates.
 #[doc(hidden)]
 pub use serde;
 pub use suggestion::{hint, same_word, suggestion};
@@ -21,7 +21,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use num_complex::Complex64;
 
-/// Lines of a doc comment.
+/// The lines of a doc comment.
 pub type Doc = &'static [&'static str];
 
 /// A type of the C interface, as data: headers and bindings are written from it.
@@ -31,32 +31,32 @@ pub enum Type {
     I32,
     I64,
     F64,
-    /// C's `unsigned`, `size_t`, `char` and `double _Complex`, in QUDA's interface only, where also
-    /// I32 is `int`.
+    /// C's `unsigned`, only in QUDA's interface, like `size_t`, `char` and `double _Complex` below; there I32 is
+    /// `int`.
     Unsigned,
     Size,
     Char,
     Complex,
-    /// A number that the constants of this type name: `int32_t`, or an enum of QUDA's interface.
+    /// A number whose values are the constants of this type: `int32_t`, or an enum of QUDA's interface.
     Enum(&'static str),
     Handle(&'static str),
     Struct(&'static str),
     Callback(&'static str),
-    /// An address that the library passes on: `void *`.
+    /// An address that the library passes on unchanged: `void *`.
     Address,
-    /// NUL-terminated UTF-8 text of the host.
+    /// Text of the host: NUL-terminated UTF-8.
     Text,
-    /// The address of numbers of the host.
+    /// Address of numbers of the host.
     Numbers(&'static Type),
-    /// The address of values that a function may change, in QUDA's interface only.
+    /// Address of values that a function may change; only in QUDA's interface.
     Pointer(&'static Type),
-    /// Addresses of addresses of C's `int`, nested so many times: QUDA's lists of paths.
+    /// C's `int` with this number of pointers, as in QUDA's lists of paths.
     Paths(usize),
-    /// Array of this type and length.
+    /// Array of a type with this length.
     Array(&'static Type, usize),
 }
 
-/// A Rust type that is one of the C interface.
+/// A Rust type that corresponds to a type of the C interface.
 pub trait CType {
     const TYPE: Type;
 }
@@ -64,11 +64,11 @@ pub trait CType {
 /// A type that a member of a struct of the C interface may have.
 pub trait Member: Copy + CType {
     const ZERO: Self;
-    /// Passes on the bytes that all ranks have in common: those of numbers, not of addresses.
+    /// Calls the function with the bytes that must be equal on all ranks: those of numbers, not of addresses.
     fn digest(&self, _to: &mut dyn FnMut(&[u8])) {}
     /// The value as the header writes it.
     fn in_c(&self) -> String;
-    /// Sets the value to what `words` spell, or says what these should be.
+    /// Sets the value from words, or returns a text of what the words should have been.
     fn take(&mut self, _words: &[&str]) -> Taken {
         Err("no value, as programs set this member".into())
     }
@@ -85,7 +85,7 @@ pub trait Member: Copy + CType {
     }
 }
 
-/// Result of reading words: nothing, or a text of what was expected in their place.
+/// Result of reading words: success, or a text of what was expected instead.
 pub type Taken = std::result::Result<(), String>;
 
 /// Parses a value of exactly one word; more words or none are an error.
@@ -195,7 +195,7 @@ impl Member for c_char {
     fn in_c(&self) -> String {
         self.to_string()
     }
-    /// Text that ends with NUL.
+    /// Reads text and stores it with a NUL at the end.
     fn take_all(all: &mut [Self], words: &[&str]) -> Taken {
         match words {
             [word] if word.len() < all.len() && word.is_ascii() => {
@@ -244,14 +244,14 @@ pub struct Field {
     pub size: usize,
     pub doc: Doc,
     pub range: Range,
-    /// The name that the member had in earlier versions; empty: none.
+    /// The name of the member in earlier versions; empty: none.
     pub old: &'static str,
-    /// The default of a parameter, as the header writes it.
+    /// The default of a parameter as written in the header.
     pub default: Option<fn() -> String>,
 }
 
 impl Field {
-    /// The first member of structs that may grow.
+    /// The first member of structs that may grow: their size.
     pub const SIZE: Field = Field {
         name: "struct_size",
         ty: Type::I64,
@@ -264,8 +264,8 @@ impl Field {
     };
 }
 
-/// Whether these members come in order and the last one ends a struct of `size` bytes: then a member that a later
-/// version adds never lies where programs compiled before have padding. Gaps between members stay gaps.
+/// Whether these members are in order and the last one ends a struct of `size` bytes. Then members that later
+/// versions add are never in the padding of earlier versions. Gaps between members must remain unused.
 pub const fn ends_with_a_member(fields: &[Field], size: usize) -> bool {
     let (mut i, mut next) = (0, 0);
     while i < fields.len() {
@@ -280,7 +280,7 @@ pub const fn ends_with_a_member(fields: &[Field], size: usize) -> bool {
 
 const _: () = assert!(size_of::<c_int>() == 4);
 
-/// The number as text, with an exponent where it would be long.
+/// A number as text, in exponential form if it would be long.
 fn short(x: f64) -> String {
     let plain = x.to_string();
     match plain.len() > 10 {

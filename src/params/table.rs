@@ -1,4 +1,4 @@
-//! Tables of parameters: what a row says, and what a struct of rows can do.
+//! Tables of parameters: the contents of a row, and operations on structs declared by a table.
 
 use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -12,7 +12,7 @@ use crate::{bail, refuse};
 pub struct Range {
     least: f64,
     max: f64,
-    /// Whether the ends themselves are allowed.
+    /// Whether the lower and the upper end are allowed.
     ends: [bool; 2],
     whole: bool,
 }
@@ -20,7 +20,7 @@ pub struct Range {
 impl Range {
     pub const ANY: Range =
         Range { least: f64::NEG_INFINITY, max: f64::INFINITY, ends: [true; 2], whole: false };
-    /// Whole numbers, both ends included.
+    /// A range of whole numbers, with both ends included.
     pub const fn whole(least: i64, max: i64) -> Self {
         Range { least: least as f64, max: max as f64, ends: [true; 2], whole: true }
     }
@@ -31,7 +31,7 @@ impl Range {
         *self == Range::ANY || (from && to)
     }
 
-    /// Text for messages about a value `x` outside of the range: it states what is allowed.
+    /// The text of what is expected, for a message about a value `x` outside of the range.
     pub fn expected(&self, x: f64) -> String {
         match x > self.max {
             true if self.max >= f64::from(i32::MAX) => format!("at most {}", self.max),
@@ -39,7 +39,7 @@ impl Range {
         }
     }
 
-    /// The range as messages and help print it; empty where every number is allowed.
+    /// The range as text for messages and help; empty if every number is allowed.
     pub fn text(&self) -> String {
         let (least, max) = (super::short(self.least), super::short(self.max));
         let limited = self.max < f64::from(i32::MAX);
@@ -59,28 +59,28 @@ impl Range {
     }
 }
 
-/// The kind of a value in text.
+/// The kind of value that a parameter has in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Number,
-    /// One of the row's words.
+    /// One of the words of the row.
     Word,
     /// True or false.
     Flag,
-    /// Some of the row's words, with commas between.
+    /// Some of the words of the row, separated by commas.
     Set,
-    /// Nothing that text has: a member that hosts in C set.
+    /// No text: the member can only be set by hosts in C.
     Host,
 }
 
-/// A parameter.
+/// A row of a table: one parameter.
 #[derive(Clone, Copy)]
 pub struct Row {
     /// Name of the member in Rust and C and of the key in TOML; with dashes, of the program's option.
     pub name: &'static str,
-    /// The name that the parameter had in earlier versions, which is refused with the present one; empty: none.
+    /// The name of the parameter in earlier versions, which is refused with a hint to the present one; empty: none.
     pub old: &'static str,
-    /// Sentences that describe it.
+    /// The sentences that describe it.
     pub doc: Doc,
     /// Type of the member in C.
     pub ty: Type,
@@ -88,13 +88,13 @@ pub struct Row {
     pub range: Range,
     /// Word for no value, for rows whose value may be absent.
     pub absent: &'static str,
-    /// The struct is one of several, and a value holds for this one only, not for those after it.
+    /// True if the struct is an element of a list, and a value holds for this element only, not for those after it.
     pub each: bool,
     pub kind: Kind,
     /// The default as text.
     pub default: fn() -> String,
     words: fn(&Row) -> Vec<&'static str>,
-    /// Rows of the struct that this row contains in place of a value.
+    /// The rows of the struct that this parameter consists of, if it is not a single value.
     pub inner: fn() -> Option<(&'static [Row], bool)>,
 }
 
@@ -165,15 +165,15 @@ impl Row {
     pub fn words(&self) -> Vec<&'static str> {
         (self.words)(self)
     }
-    /// Option of a program: the name with dashes.
+    /// The option of a program for this parameter: its name with dashes.
     pub fn option(&self) -> String {
         self.name.replace('_', "-")
     }
-    /// The description of the parameter, in one line.
+    /// The description of the parameter on one line.
     pub fn help(&self) -> String {
         self.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
     }
-    /// The allowed values, in one line: words, range, unit; empty where any number is allowed.
+    /// The allowed values on one line: words, range, unit; empty if any number is allowed.
     pub fn values(&self) -> String {
         let range = match self.range.text() {
             text if text.is_empty() || self.kind == Kind::Flag => None,
@@ -188,7 +188,7 @@ impl Row {
     }
 }
 
-/// All rows, where the rows of an inner struct replace the row that contains it.
+/// All rows; a row that contains a struct is replaced by the struct's rows.
 pub fn flat(rows: &'static [Row]) -> Vec<&'static Row> {
     let each = rows.iter().filter(|row| row.kind != Kind::Host).map(|row| match (row.inner)() {
         Some((inner, _)) => flat(inner),
@@ -203,23 +203,24 @@ pub fn renamed(rows: &'static [Row], old: &str) -> Option<&'static str> {
     row.map(|row| row.name)
 }
 
-/// A struct of the C interface as headers see it.
+/// A struct of the C interface, as data for headers.
 pub trait CStruct: Copy {
     const NAME: &'static str;
     const DOC: Doc;
     const FIELDS: &'static [Field];
-    /// Passes the bytes of each member that ranks have in common, with its name, to `to`.
+    /// Calls `to` with the name of each member and those of its bytes that must be equal on all ranks.
     fn digest(&self, to: &mut dyn FnMut(&'static str, &[u8]));
 }
 
-/// A struct that a table declares.
+/// A struct declared by a table.
 pub trait Parameters: Clone + Default + 'static {
     const ROWS: &'static [Row];
 
     /// Name of the struct.
     const NAME: &'static str;
 
-    /// Sets a row, also of inner structs, from text; messages call it `argument`. `None`: there is no such row.
+    /// Sets a row, possibly of an inner struct, from text; `argument` is its name in messages. `None`: there is no
+    /// such row.
     fn set_row(&mut self, name: &str, text: &str, argument: &str) -> Option<Result<()>>;
     /// The value of a row of this struct as text.
     fn get(&self, name: &str) -> Option<String>;
@@ -244,11 +245,11 @@ pub trait Parameters: Clone + Default + 'static {
 pub trait InC: Parameters {
     type C: CStruct + Default;
     fn to_c(&self) -> Self::C;
-    /// Converts the host's values and checks their ranges; messages name members behind `argument`.
+    /// Converts the host's values and checks their ranges; in messages names of members follow `argument`.
     fn from_c(c: &Self::C, argument: &str) -> Result<Self>;
 }
 
-/// A table of TOML, key by key; what is wrong is said with the line of its key.
+/// Reads a table of TOML key by key; errors have the line of the key.
 pub fn deserialize<'de, P: Parameters, D: Deserializer<'de>>(
     input: D,
 ) -> std::result::Result<P, D::Error> {
@@ -268,7 +269,7 @@ pub fn deserialize<'de, P: Parameters, D: Deserializer<'de>>(
     input.deserialize_map(Table(P::default()))
 }
 
-/// Sets a row to a value of TOML; messages call it `argument`.
+/// Sets a row to a value of TOML; `argument` is its name in messages.
 ///
 /// # Errors
 /// `InvalidArgument`: a value of another type; `BadParameter`: one out of range.
@@ -295,7 +296,7 @@ pub fn set_toml<P: Parameters>(
     params.set_row(row, &text, argument).unwrap_or(Ok(()))
 }
 
-/// The value of a key of TOML, while it is deserialised.
+/// The value for a key of TOML during deserialisation.
 struct Value<'a, P> {
     params: &'a mut P,
     key: &'a str,
@@ -324,7 +325,7 @@ fn found(value: &toml::Value) -> String {
     }
 }
 
-/// A value of TOML as options write it; the error is what was expected in its place.
+/// A value of TOML in the form that options have; the error is a text of what was expected instead.
 fn text_of(value: &toml::Value, row: &Row) -> std::result::Result<String, String> {
     let words = row.words();
     match value {
@@ -347,9 +348,9 @@ fn text_of(value: &toml::Value, row: &Row) -> std::result::Result<String, String
     }
 }
 
-/// Declares structs of parameters. A row is `name: Type = default, word(values)...;` with the words that are functions
-/// of [`Row`]. `struct Name: plaq_name` is also a struct of the C interface that may grow, `part Name: plaq_name` one
-/// that stands in others, `table Name` is none.
+/// Declares structs of parameters. A row is `name: Type = default, word(values)...;` where the words are functions of
+/// [`Row`]. `struct Name: plaq_name` also declares a struct of the C interface that may grow, `part Name: plaq_name`
+/// one that is a member of others, and `table Name` none.
 #[macro_export]
 macro_rules! parameters {
     ($(#[doc = $doc:expr])* pub struct $name:ident: $c:ident { $($rows:tt)* }) => {
@@ -557,7 +558,7 @@ macro_rules! parameters {
 }
 pub use crate::parameters;
 
-/// The row of a name that the table has.
+/// The row with this name, which the table must have.
 pub const fn find(rows: &'static [Row], name: &str) -> &'static Row {
     let mut i = 0;
     while i < rows.len() {

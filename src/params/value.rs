@@ -1,4 +1,4 @@
-//! Types of parameters: as text, as a member of a C struct, in their range.
+//! Types of parameters: their form in text, as a member of a C struct, and their range.
 
 use super::choice::{choose, number_of, Choice, Number};
 use super::table::{Kind, Range, Row};
@@ -11,10 +11,10 @@ pub trait Param: Clone + Sized {
     type C: Member;
     const KIND: Kind;
     fn to_c(&self, row: &Row) -> Self::C;
-    /// Converts the host's value and checks its range; `name` is for messages.
+    /// Converts the host's value and checks its range; `name` is used in messages.
     fn from_c(c: Self::C, row: &Row, name: &str) -> Result<Self>;
     fn text(&self, row: &Row) -> String;
-    /// Parses the value from text; `name` is for messages.
+    /// Parses the value from text; `name` is used in messages.
     fn parse(text: &str, row: &Row, name: &str) -> Result<Self>;
     fn check(&self, row: &Row, name: &str) -> Result<()>;
     /// Words that are allowed as values, or mean that there is none.
@@ -78,7 +78,7 @@ macro_rules! whole {
 }
 whole!(usize, i32, false; u32, i64, false; u64, i64, true);
 
-/// A whole number of either sign.
+/// A whole number, positive or negative.
 impl Param for i32 {
     type C = i32;
     const KIND: Kind = Kind::Number;
@@ -103,7 +103,7 @@ impl Param for i32 {
     }
 }
 
-/// A member that only hosts in C and Fortran set, e.g. an address: text has no value for it.
+/// A member that can be set only by hosts in C and Fortran, e.g. an address; it has no form in text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Host<T>(pub T);
 
@@ -127,7 +127,7 @@ impl<T: Member> Param for Host<T> {
     }
 }
 
-/// Several values of an enum whose numbers are bits: their sum in C, words with commas between in text, `none` for none.
+/// A set of values of an enum whose numbers are bits: their sum in C; in text words separated by commas, or `none`.
 pub struct Set<T>(i32, std::marker::PhantomData<T>);
 
 impl<T: Choice + PartialEq> Set<T> {
@@ -279,9 +279,9 @@ impl<T: Choice + PartialEq> Param for T {
     }
 }
 
-/// A type whose values may be absent: `None` is a number of its own in C and the row's word in text.
+/// A type whose values may be absent: `None` has its own number in C, and the row's word in text.
 pub trait Element: Param {
-    /// The number in C that stands for no value; text may use it, too.
+    /// The number in C that means no value; text may use it, too.
     fn absent(row: &Row) -> Self::C;
     fn is_absent(c: &Self::C, row: &Row) -> bool;
 }
@@ -402,8 +402,8 @@ impl<T: Param, const N: usize> Param for [T; N] {
     fn inner() -> Option<(&'static [Row], bool)> {
         T::inner().map(|(rows, _)| (rows, true))
     }
-    /// Sets values for the first of these structs and those after it; the last value is also that of all further
-    /// ones, unless the row says that each has its own.
+    /// Sets values for the first structs of a list; the last value also holds for all following ones, unless the row
+    /// says that each has its own.
     fn set_inner(&mut self, name: &str, text: &str, argument: &str) -> Option<Result<()>> {
         let row = T::inner()?.0.iter().find(|row| row.name == name)?;
         let separator = if row.is_list() { ':' } else { ',' };

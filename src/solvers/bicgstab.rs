@@ -1,5 +1,5 @@
-//! BiCGStab (van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631). A right-hand side whose recurrence breaks
-//! down starts again from its residual; if that does not help either, it is left to another algorithm.
+//! BiCGStab (van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631). A right-hand side whose recurrence breaks down
+//! starts again from its residual; if it breaks down again, it is left to another algorithm.
 
 use num_complex::Complex64;
 
@@ -15,14 +15,15 @@ const PATIENCE: usize = 300;
 /// Number of restarts without progress, and of times that `PATIENCE` iterations did not halve the residual, before
 /// giving up: CGNR is cheaper then.
 const RESTARTS: usize = 3;
-/// Numbers of iterations after which a right-hand side is given up whose residual they have not halved, as long as it has
-/// not fallen by two decades: near and beyond the critical kappa it stays there for a thousand iterations and more, where
-/// CGNR needs some hundred in all. After the first number CGNR is tried only, after the second it goes on.
+/// Number of iterations after which a right-hand side is doubtful if they have not halved its residual and this has
+/// not yet fallen by a factor of 100: near and beyond the critical kappa the residual may stay there for more than a
+/// thousand iterations, where CGNR needs some hundred in all. CGNR is then tried, and BiCGStab may continue after it.
 const DOUBTFUL: usize = 30;
+/// Number of iterations after which a right-hand side that is still doubtful is given up.
 const IN_VAIN: usize = 100;
 
-/// A preconditioner K from the right (van der Vorst 1992): the operator of the recurrence is M K, and
-/// x takes its steps along K p and K r, so that K may change from one application to the next.
+/// A preconditioner K applied from the right (van der Vorst 1992): the recurrence is that of M K, and steps of x go
+/// along K p and K r, so that K may change from one application to the next.
 struct Right<'a> {
     inverse: &'a dyn LinOp,
     p: VectorField,
@@ -216,7 +217,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     Ok(())
 }
 
-/// Gives up on right-hand sides whose restarts did not help.
+/// Gives up right-hand sides whose restarts did not help.
 fn give_up(mixed: &mut MixedPrecision, in_vain: &[usize]) {
     for i in 0..mixed.nrhs() {
         if mixed.running() && mixed.active[i] && in_vain[i] > RESTARTS {

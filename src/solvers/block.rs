@@ -1,4 +1,4 @@
-//! Many vectors at a time, for eigensolvers.
+//! Operations of eigensolvers on blocks of vectors.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use super::dense::orthonormaliser;
 use crate::error::Result;
 use crate::fields::{basis, VectorField, VectorSet};
 
-/// Makes the vectors `which` orthonormal among themselves and to the first `before`, which are orthonormal already.
-/// Those that are independent come first; returns their number.
+/// Makes the vectors `which` orthonormal among themselves and to the first `before` vectors, which are orthonormal
+/// already. Linearly independent vectors come first; returns their number.
 pub(super) fn orthonormalise(
     v: &mut VectorField,
     before: usize,
@@ -25,7 +25,7 @@ pub(super) fn orthonormalise(
     Ok(rank)
 }
 
-/// Makes the right-hand sides of x orthonormal to the first vectors of a set and among themselves.
+/// Makes the right-hand sides of x orthonormal among themselves and to the first `before` vectors of a set.
 pub(super) fn orthonormal_to(v: &VectorSet, before: usize, x: &mut VectorField) -> Result<usize> {
     let mut rank = x.nrhs();
     for _ in 0..2 {
@@ -43,8 +43,8 @@ pub(super) fn orthonormal_to(v: &VectorSet, before: usize, x: &mut VectorField) 
     Ok(rank)
 }
 
-/// Divides vectors into portions of four, or of a block if that is more, and single ones for the rest, so that a GPU
-/// compiles kernels for two numbers of right-hand sides and not for every remainder.
+/// Divides vectors into groups of four, or of `block` if that is more, and groups of one for those that remain; so a
+/// GPU compiles kernels for only two numbers of right-hand sides.
 pub fn portions(which: Range<usize>, block: usize) -> impl Iterator<Item = (usize, usize)> {
     let max = block.max(4);
     let whole = which.len() / max;
@@ -53,8 +53,8 @@ pub fn portions(which: Range<usize>, block: usize) -> impl Iterator<Item = (usiz
     whole.chain(rest.map(|k| (k, 1)))
 }
 
-/// The part that a random unit vector of this dimension has along a given one, at least, with a probability of
-/// 0.9999.
+/// A lower bound, which holds with probability 0.9999, for the component of a random unit vector of this dimension
+/// along a given unit vector.
 pub(super) fn share_of_random(dimension: usize) -> f64 {
     1e-2 / (dimension as f64).sqrt()
 }

@@ -1,10 +1,10 @@
-//! Restarted GCR in which all right-hand sides share one space: each takes its step along the directions of all (O'Leary,
-//! Linear Algebra Appl. 29, 293, of conjugate gradients). Directions come in blocks, made of an orthonormal basis of the
-//! residuals (Dubrulle, Electron. Trans. Numer. Anal. 12, 216): what sources have in common is worked on once, and they
-//! may be equal, zero or multiples of each other.
+//! Restarted GCR in which all right-hand sides share one space: each takes its step along the directions of all
+//! (O'Leary, Linear Algebra Appl. 29, 293, for conjugate gradients). Directions are added in blocks, each an
+//! orthonormal basis of the residuals (Dubrulle, Electron. Trans. Numer. Anal. 12, 216): components that sources
+//! share are solved for once, and sources may be equal, zero or multiples of each other.
 //!
-//! The images W = M Z of a block are orthogonal to those of other blocks, and have a Gram matrix among themselves. x is
-//! updated once per cycle, or when the residual is computed anew.
+//! The images W = M Z of a block are orthogonal to those of other blocks, and have a Gram matrix among themselves. x
+//! is updated once per cycle, or when the residual is recomputed.
 
 use std::sync::Arc;
 
@@ -17,34 +17,38 @@ use crate::error::Result;
 use crate::fields::{basis, blas, Precision, VectorField};
 use crate::linop::{Adjoint, Convert, LinOp, Product};
 
-/// Units of rounding below which a direction, against the others of its block and the images before it, is noise.
+/// A direction is dropped as noise if what remains of it, after orthogonalising to the others of its block and to
+/// earlier images, is below this multiple of the rounding error.
 const NOISE: f64 = 100.0;
-/// Part of |image|^2 that is left by the images before it, below which it is made orthogonal to them once more.
+/// An image is orthogonalised once more if orthogonalising it to earlier images leaves less than this part of its
+/// square norm.
 const LOST: f64 = 0.01;
 
-/// A matrix of small size, row by row.
+/// A small dense matrix, row by row.
 type Matrix = Vec<Complex64>;
 
-/// Directions that were found together.
+/// Directions that were added together.
 struct Block {
-    /// The first of them in the fields of directions and images, and their number.
+    /// Number of the block's first direction, in the fields of directions and of images.
     first: usize,
+    /// Number of directions in the block.
     count: usize,
-    /// Coefficients of all images before in those of this block, which were subtracted: `first` rows.
+    /// Coefficients, `first` rows, of all earlier images that were subtracted from the images of this block.
     overlaps: Matrix,
-    /// Products of the images with each other, and the inverse where they do not depend on others.
+    /// Scalar products of the block's images with each other.
     gram: Matrix,
+    /// Inverse of this Gram matrix, on the images that do not depend linearly on others.
     inverse: Matrix,
 }
 
-/// Directions and their images, with coefficients of residuals in the images. A row of `steps` and `totals` is a
-/// direction, a column a right-hand side.
+/// The directions and their images, and the coefficients by which the images reduced the residuals. Rows of `steps`
+/// and `totals` are directions, columns are right-hand sides.
 #[derive(Default)]
 struct Space {
     blocks: Vec<Block>,
-    /// Coefficients of the images in what residuals have lost, since x was last brought up to date and since the space
-    /// began.
+    /// Coefficients of the images that have been subtracted from residuals since x was last updated.
     steps: Vec<Vec<Complex64>>,
+    /// Coefficients of the images that have been subtracted since the space began.
     totals: Vec<Vec<Complex64>>,
 }
 
@@ -54,7 +58,7 @@ impl Space {
         self.steps.len()
     }
 
-    /// Coefficients of the directions that belong to `steps` of the images.
+    /// Converts coefficients of the orthogonalised images (`steps`) to coefficients of the directions.
     fn solution(&self, steps: &[Vec<Complex64>]) -> Matrix {
         let mut y = steps.to_vec();
         for block in self.blocks.iter().rev() {
@@ -68,7 +72,7 @@ impl Space {
         y.concat()
     }
 
-    /// Adds to x what was found since the last time.
+    /// Adds to x the steps since its last update.
     fn flush(&mut self, z: &VectorField, x: &mut VectorField) -> Result<()> {
         let y = self.solution(&self.steps);
         if y.iter().any(|c| *c != Complex64::ZERO) {
@@ -79,7 +83,8 @@ impl Space {
         Ok(())
     }
 
-    /// Coefficients of the images in what vectors have in common with them, from products of all images with the vectors.
+    /// Coefficients of the images in the projection of vectors on their span, from the products of all images with
+    /// the vectors.
     fn along(&self, products: &[Complex64], vectors: usize) -> Matrix {
         let mut found = vec![];
         for Block { first, count, inverse, .. } in &self.blocks {
@@ -89,8 +94,8 @@ impl Space {
         found
     }
 
-    /// Makes the vectors w orthogonal to all images. Returns what was subtracted, and their products with each other; those
-    /// of vectors of which nothing but rounding is left are 0.
+    /// Makes the vectors w orthogonal to all images. Returns the coefficients that were subtracted, and the products
+    /// of the resulting vectors with each other, set to 0 for vectors of which only rounding remains.
     fn orthogonal(&self, q: &VectorField, w: &mut VectorField) -> Result<(Matrix, Matrix)> {
         let (before, n) = (self.len(), w.nrhs());
         let mut overlaps = vec![Complex64::ZERO; before * n];
@@ -123,8 +128,8 @@ impl Space {
         }
     }
 
-    /// Adds a block of `count` directions behind those that there are, whose images are in place; false: none of the
-    /// images can be used.
+    /// Adds a block of `count` directions, whose images have been stored already; returns false if none of the images
+    /// can be used.
     fn push(&mut self, q: &VectorField, count: usize, nrhs: usize) -> Result<bool> {
         let first = self.len();
         let mut w = q.columns(first, count)?;
@@ -142,7 +147,8 @@ impl Space {
         Ok(rank > 0)
     }
 
-    /// Takes out of residuals their parts along the images from number `from` on. Returns whether the steps are finite.
+    /// Subtracts from the residuals their components along the images from number `from` on. Returns whether all
+    /// steps are finite.
     fn step(&mut self, q: &VectorField, from: usize, mixed: &mut MixedPrecision) -> Result<bool> {
         let (all, n) = (self.len(), mixed.nrhs());
         let mut products = vec![Complex64::ZERO; from * n];
@@ -167,7 +173,7 @@ impl Space {
         Ok(true)
     }
 
-    /// The products of the vectors W d with each other for so many columns d of coefficients of images.
+    /// Scalar products of the vectors W d with each other, where each of the columns d holds coefficients of images.
     fn products(&self, d: &[Complex64], columns: usize) -> Matrix {
         let mut found = vec![Complex64::ZERO; columns * columns];
         for Block { first, count, gram, .. } in &self.blocks {
@@ -182,7 +188,8 @@ impl Space {
         found
     }
 
-    /// Replaces all directions by those that span what was found for each right-hand side: a restart that does not forget.
+    /// Replaces all directions by as few as span the steps taken for each right-hand side: a restart that keeps this
+    /// information.
     fn fold(&mut self, z: &mut VectorField, q: &mut VectorField, nrhs: usize) -> Result<()> {
         let (all, found, lost) = (self.len(), self.solution(&self.totals), self.totals.concat());
         let (t, rank) = basis_of(&self.products(&lost, nrhs), nrhs, q.precision())?;
@@ -198,7 +205,7 @@ impl Space {
         Ok(())
     }
 
-    /// Keeps some right-hand sides only; directions stay.
+    /// Keeps only the right-hand sides with these indices; all directions are kept.
     fn keep(&mut self, keep: &[usize]) {
         self.steps.iter_mut().chain(&mut self.totals).for_each(|row| retain(row, keep));
     }
@@ -211,21 +218,21 @@ fn exclude(gram: &mut [Complex64], i: usize, n: usize) {
     }
 }
 
-/// The matrix T of n rows for which the columns of W T are orthonormal, for vectors W with this Gram matrix, and the number
-/// of its columns: vectors that depend on others but for rounding are left out.
+/// The matrix T of n rows for which the columns of W T are orthonormal, for vectors W with this Gram matrix, and the
+/// number of its columns: vectors that are linear combinations of others up to rounding are left out.
 fn basis_of(gram: &[Complex64], n: usize, precision: Precision) -> Result<(Matrix, usize)> {
     let noise = (NOISE * precision.epsilon()).powi(2);
     let (t, _, rank) = orthonormaliser_above(gram, n, noise)?;
     Ok((t, rank))
 }
 
-/// A matrix of `from` columns with columns of zeros behind them.
+/// A matrix of `from` columns, extended by columns of zeros to `to` columns.
 fn padded(a: &[Complex64], from: usize, to: usize) -> Matrix {
     let zeros = vec![Complex64::ZERO; to - from];
     a.chunks(from).flat_map(|row| [row, &zeros].concat()).collect()
 }
 
-/// The product of a matrix with one of so many columns; the first one has `rows` rows.
+/// The product of two matrices; a has `rows` rows and b has `columns` columns.
 fn product(a: &[Complex64], b: &[Complex64], (rows, columns): (usize, usize)) -> Matrix {
     let mut c = vec![Complex64::ZERO; rows * columns];
     for (c, a) in c.chunks_mut(columns).zip(a.chunks(a.len() / rows)) {
@@ -236,8 +243,8 @@ fn product(a: &[Complex64], b: &[Complex64], (rows, columns): (usize, usize)) ->
     c
 }
 
-/// Makes an orthonormal basis of the residuals that are iterated, the first of the vectors of v, and returns the number of
-/// its vectors, 0 if all residuals are 0, and that to work on. Vectors behind the basis are 0.
+/// Makes an orthonormal basis of the residuals that are iterated, in the first vectors of v; further vectors of v are
+/// set to 0. Returns the number of basis vectors (0 if all residuals are 0), and the number of vectors to iterate.
 fn basis_of_residuals(mixed: &MixedPrecision, v: &VectorField) -> Result<(usize, usize)> {
     let n = mixed.nrhs();
     let mut gram = basis::dots(&mixed.r, 0..n, &mixed.r, 0..n)?;
@@ -323,7 +330,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
 }
 
 /// The system with its iteration in single precision instead of 16 bits, and its parameters; `None` if the iteration
-/// has no 16-bit vectors. Block GCR needs products of all vectors with all, which there are not in 16 bits.
+/// has no 16-bit vectors. Block GCR needs the products of all pairs of vectors, which are not available in 16 bits.
 pub(super) fn in_single(
     system: &System,
     params: &SolverParams,

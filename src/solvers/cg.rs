@@ -1,11 +1,11 @@
-//! Conjugate gradient on a hermitian positive operator and on the normal equations both ways, in
-//! one loop. The normal equations are never formed: the residual of the iteration is that of
-//! M x = b itself, and three fields are enough.
+//! Conjugate gradient on a hermitian positive operator and on both forms of the normal equations, in one loop. The
+//! normal equations are never formed: the residual of the iteration is that of M x = b itself, and three fields are
+//! enough.
 //!
-//! A device goes through an iteration without the host: alpha and beta are made of sums where they
-//! are. The host hears of an iteration while the device works on the next one, and waits only for those
-//! that may end at an update of x or meet the criteria. A residual is recomputed from x as it is then,
-//! one iteration further than the one that asked for it.
+//! The device runs an iteration without waiting for the host: alpha and beta are computed from sums on the device.
+//! The host receives the sums of an iteration while the device runs the next one, and waits only for iterations that
+//! may meet the criteria or end at an update of x. A residual is therefore recomputed one iteration later than the
+//! iteration that asks for it.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::fields::blas::{self, Sums, Times};
 use crate::fields::VectorField;
 use crate::linop::LinOp;
 
-/// The system that the conjugate directions belong to; r = b - M x in all of them (Hestenes, Stiefel 1952; Saad,
+/// The equation from which conjugate directions are made; r = b - M x in all forms (Hestenes, Stiefel 1952; Saad,
 /// Iterative Methods for Sparse Linear Systems, Algorithms 6.18, 8.4 and 8.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -29,14 +29,14 @@ pub(super) enum Form {
     NormalError,
 }
 
-/// The form in which <p, M p> is found.
+/// The sum that gives the curvature <p, M p>.
 enum Curvature {
     Dot(Sums),
     Norm(Sums),
 }
 
 impl Curvature {
-    /// The factor `above` / <p, M p>.
+    /// The factor `above` / <p, M p>, on the device.
     fn under<'a>(&'a self, above: &'a Sums) -> Times<'a> {
         match self {
             Curvature::Dot(sums) => Times::NormOverReal(above, sums),
@@ -51,23 +51,23 @@ impl Curvature {
     }
 }
 
-/// The sums of an iteration: what alpha and beta are made of where it began, <p, M p>, and |r|^2 where it ended.
+/// The sums of an iteration: the numerator of alpha at its start, <p, M p>, and |r|^2 at its end.
 struct Step {
     rho: Rc<Sums>,
     curvature: Curvature,
     r2: Rc<Sums>,
 }
 
-/// The result of an iteration, once the host has its sums.
+/// The result of an iteration, known when the host has received its sums.
 #[derive(PartialEq)]
 enum Outcome {
-    /// What the iteration does next.
+    /// What the iteration has to do next.
     Next(Next),
     /// The direction has no positive curvature.
     Breakdown,
 }
 
-/// Numbers of the search directions on the host: |p|^2, and the last numerator of beta.
+/// Properties of the search directions that the host keeps: |p|^2, and the last numerator of beta.
 struct Path {
     p2: Vec<f64>,
     rho: Option<Vec<f64>>,
@@ -78,7 +78,8 @@ impl Path {
         Ok(Path { p2: blas::norm2(p)?, rho: None })
     }
 
-    /// Waits for the sums of an iteration; one without positive curvature is not counted. Returns alpha, too.
+    /// Waits for the sums of an iteration, and returns its outcome and alpha; an iteration without positive curvature
+    /// is not counted.
     fn take(
         &mut self,
         mixed: &mut MixedPrecision,
@@ -107,7 +108,7 @@ impl Path {
 }
 
 /// CG on a hermitian positive operator with a preconditioner K that may change from step to step (Notay, SIAM J. Sci.
-/// Comput. 22, 1444): each direction K r is made conjugate to the one before by a product of its own.
+/// Comput. 22, 1444): each direction K r is made conjugate to the previous one explicitly, by a scalar product.
 pub(super) fn flexible(mixed: &mut MixedPrecision, inverse: &dyn LinOp) -> Result<()> {
     if !mixed.running() {
         return Ok(());
@@ -237,12 +238,12 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
     Ok(())
 }
 
-/// Whether the host must be told of this iteration before it continues.
+/// Whether the sums of this iteration have to reach the host before it continues.
 fn now(mixed: &MixedPrecision, step: &Step) -> bool {
     step.r2.known() || mixed.near()
 }
 
-/// Computes the gradient, into q unless it is r; returns the number that alpha and beta are made of.
+/// Computes the gradient, in the field q unless it equals r; returns the sum that is the numerator of alpha and beta.
 fn gradient(
     mixed: &mut MixedPrecision,
     form: Form,
@@ -260,7 +261,7 @@ fn gradient(
     }
 }
 
-/// p = the gradient of the recomputed residual.
+/// Sets the direction p to the gradient of the recomputed residual.
 fn restart(
     mixed: &mut MixedPrecision,
     form: Form,
@@ -273,8 +274,8 @@ fn restart(
     Ok(rho)
 }
 
-/// Makes the next direction after the residual was recomputed. The jump in r would spoil conjugacy, so that this is
-/// restored explicitly.
+/// Makes the next direction after the residual was recomputed. The change of r would destroy conjugacy, which is
+/// therefore restored explicitly.
 fn conjugate(
     mixed: &mut MixedPrecision,
     form: Form,

@@ -1,4 +1,4 @@
-//! Small dense matrices on the host, row by row.
+//! Small dense matrices on the host, stored row by row.
 
 use nalgebra::linalg::{Cholesky, Schur};
 use nalgebra::DMatrix;
@@ -9,9 +9,10 @@ use crate::error::Result;
 
 /// Largest number of QR sweeps for one eigenvalue.
 const MAX_SWEEPS: usize = 60;
-/// Multiplications between two questions whether to go on: a fraction of a second. All ranks count the same.
+/// Number of multiplications, taking a fraction of a second, after which a caller is asked whether to continue. It is
+/// the same on all ranks.
 const ASKED: usize = 100_000_000;
-/// Side of a matrix whose eigenvectors are there in about a second.
+/// Largest side of a matrix whose eigenvectors take at most about a second.
 pub(super) const QUICK: usize = 512;
 
 fn matrix(a: &[Complex64], n: usize) -> DMatrix<Complex64> {
@@ -29,9 +30,10 @@ pub fn eigen_hermitian(a: &[Complex64], n: usize) -> Result<(Vec<f64>, Vec<Compl
     Ok(found.expect("nobody ends it"))
 }
 
-/// The same of a matrix that may be large, which takes time as n^3; None: `goes_on`, which is asked from time to time,
-/// has said no. By Householder's reflections to tridiagonal form (Golub and Van Loan, Matrix Computations, section 8.3)
-/// and implicit QL (Dubrulle, Martin and Wilkinson, Numer. Math. 12, 377).
+/// Like [`eigen_hermitian`], for matrices that may be large; the time grows as n^3. None: `goes_on`, which is called
+/// from time to time, returned false. Householder reflections lead to tridiagonal form (Golub and Van Loan, Matrix
+/// Computations, section 8.3), which is diagonalised by implicit QL (Dubrulle, Martin and Wilkinson, Numer. Math. 12,
+/// 377).
 pub(super) fn eigen_hermitian_while(
     a: &[Complex64],
     n: usize,
@@ -82,19 +84,20 @@ pub(super) fn eigen_hermitian_while(
     Ok(Some((order.into_iter().map(|k| scale * diagonal[k]).collect(), u)))
 }
 
-/// A = Q D T D^dagger Q^dagger with a real symmetric tridiagonal matrix T.
+/// The decomposition A = Q D T D^dagger Q^dagger with a real symmetric tridiagonal matrix T.
 struct Tridiagonal {
     diagonal: Vec<f64>,
     /// Off-diagonal entries of T between rows i and i + 1; the last one is 0.
     beside: Vec<f64>,
-    /// The diagonal of D.
+    /// The diagonal matrix D of phases.
     phases: Vec<Complex64>,
-    /// Unit vectors w, or none, of which Q is the product of the 1 - 2 w w^dagger; number k has the rows from k + 1 on.
+    /// Unit vectors w of the reflections 1 - 2 w w^dagger whose product is Q; vector number k has the rows from k + 1
+    /// on, and is empty if there is no reflection.
     reflections: Vec<Vec<Complex64>>,
 }
 
 impl Tridiagonal {
-    /// The form of a hermitian matrix whose lower triangle is given; None: `spent` has said no.
+    /// Decomposes a hermitian matrix whose lower triangle is given; None: `spent` returned false.
     fn of(mut a: Vec<Complex64>, n: usize, spent: &mut dyn FnMut(usize) -> bool) -> Option<Self> {
         let (mut beside, mut phases) = (vec![0.0; n], vec![Complex64::ONE; n]);
         let mut reflections = vec![];
@@ -130,8 +133,8 @@ impl Tridiagonal {
     }
 }
 
-/// B = (1 - 2 w w^dagger) B (1 - 2 w w^dagger) for the lower triangle of the block of these rows that begins at column
-/// `from`; rows have n numbers.
+/// Applies a reflection from both sides, B = (1 - 2 w w^dagger) B (1 - 2 w w^dagger), to the lower triangle of the
+/// block of these rows that begins at column `from`; rows have n numbers.
 fn reflect(rows: &mut [Complex64], (n, from): (usize, usize), w: &[Complex64]) {
     let m = w.len();
     let mut p = vec![Complex64::ZERO; m];
@@ -155,7 +158,8 @@ fn reflect(rows: &mut [Complex64], (n, from): (usize, usize), w: &[Complex64]) {
     }
 }
 
-/// Diagonalises a tridiagonal matrix with numbers of order 1: rows of z turn with it. False: `spent` has said no.
+/// Diagonalises a tridiagonal matrix with entries of order 1, and applies the same rotations to the rows of z.
+/// Returns false if `spent` did.
 fn implicit_ql(
     diagonal: &mut [f64],
     beside: &mut [f64],
@@ -216,8 +220,8 @@ fn implicit_ql(
     Ok(true)
 }
 
-/// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and `beside[i]` between i and
-/// i + 1, and its unit eigenvector; `beside` may be longer.
+/// The largest eigenvalue, and its unit eigenvector, of the symmetric tridiagonal matrix with this diagonal and with
+/// `beside[i]` between rows i and i + 1; `beside` may be longer.
 ///
 /// # Errors
 /// Errors of [`eigen_hermitian`].
@@ -252,8 +256,8 @@ pub(crate) fn spectral_radius(a: &[Complex64], n: usize) -> Option<f64> {
     Some(triangular.diagonal().iter().map(|z| z.norm()).fold(0.0, f64::max))
 }
 
-/// x with A x = b for a positive n x n matrix A, from the eigenvectors of A scaled to ones on the diagonal; parts
-/// along those whose eigenvalues are rounding noise are left out.
+/// The solution x of A x = b for a positive n x n matrix A, from the eigenvectors of A scaled to a unit diagonal;
+/// components along eigenvectors whose eigenvalue is only rounding error are left out.
 ///
 /// # Errors
 /// Errors of [`eigen_hermitian`].
@@ -266,8 +270,8 @@ pub(crate) fn solve_positive(a: &[Complex64], b: &[Complex64]) -> Result<Vec<Com
     Ok((0..n).map(|i| (0..rank).map(|k| t[i * rank + k] * along[k]).sum()).collect())
 }
 
-/// The upper triangular matrix T for which the columns of W T are orthonormal, for vectors W with products
-/// G = W^dagger W; none: they depend on each other so much that digits would be lost.
+/// The upper triangular matrix T for which the columns of W T are orthonormal, for vectors W with products G =
+/// W^dagger W; None: the vectors are so nearly dependent that digits would be lost.
 pub(crate) fn cholesky(g: &[Complex64], n: usize) -> Option<Vec<Complex64>> {
     let unit: Vec<f64> = (0..n).map(|i| g[i * n + i].re.sqrt().recip()).collect();
     if !unit.iter().all(|u| u.is_finite()) {
@@ -282,8 +286,8 @@ pub(crate) fn cholesky(g: &[Complex64], n: usize) -> Option<Vec<Complex64>> {
     Some((0..n * n).map(|k| t[(k / n, k % n)] * unit[k / n]).collect())
 }
 
-/// The matrices T and R with W = (W T) R for vectors W with products G = W^dagger W: the columns of W T
-/// are orthonormal. Columns of T are left out where vectors depend on others: the rank comes last.
+/// The matrices T and R with W = (W T) R and orthonormal columns of W T, for vectors W with products G = W^dagger W.
+/// For vectors that depend on others columns of T are left out; the number of columns is the rank, which comes last.
 pub(crate) fn orthonormaliser(
     g: &[Complex64],
     n: usize,
@@ -291,7 +295,8 @@ pub(crate) fn orthonormaliser(
     orthonormaliser_above(g, n, 0.0)
 }
 
-/// The same, where vectors depend on others already if squares of unit combinations of them are at most `least`.
+/// Like [`orthonormaliser`], but vectors count as dependent if some unit combination of them has a square norm of at
+/// most `least`.
 pub(super) fn orthonormaliser_above(
     g: &[Complex64],
     n: usize,
@@ -376,7 +381,7 @@ mod tests {
         assert!(defect(&a, n) < 1e-12);
     }
 
-    /// Sizes of numbers from one end of their range to the other, blocks that fall apart, nothing at all.
+    /// Tests matrices with the largest and smallest entries, block-diagonal ones, and zero.
     #[test]
     fn matrices_of_any_size_and_those_that_fall_apart() {
         let n = 24;
@@ -403,7 +408,7 @@ mod tests {
         assert_eq!(eigen_hermitian(&bad, n).unwrap_err().status, Status::SolverBreakdown);
     }
 
-    /// A large matrix is given up within a small part of the time that it takes.
+    /// The diagonalisation of a large matrix ends soon after it is asked to.
     #[test]
     fn a_large_matrix_is_given_up() {
         let n = 1200;

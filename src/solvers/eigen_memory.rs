@@ -1,15 +1,15 @@
-//! Where an eigensolver keeps its vectors, chosen by what fits.
+//! The choice of the memory, of device or host, for the vectors of an eigensolver.
 
 use super::eigen_params::{EigenParams, VectorMemory};
 use crate::error::Result;
 use crate::linop::LinOp;
 
-/// How many vectors a search keeps, and where.
+/// The numbers of vectors that a search keeps on the device and on the host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SearchMemory {
-    /// Largest number of vectors that are locked or in the basis.
+    /// Largest number of locked vectors and vectors of the basis together.
     pub side: usize,
-    /// Number of these, and of the next blocks, that the device holds.
+    /// Number of these vectors, and of those of the next block, that are on the device.
     pub on_device: usize,
     /// True if the vectors that were found go by way of the host in the end, so that the device never holds them
     /// twice.
@@ -18,7 +18,7 @@ pub(super) struct SearchMemory {
     all: usize,
 }
 
-/// Function that runs a search with these operators and this choice.
+/// A function that runs a search with an operator, perhaps a cheaper copy of it, and this choice of memory.
 pub(super) type Search<'a> = &'a dyn Fn(&dyn LinOp, Option<&dyn LinOp>, SearchMemory) -> Result<()>;
 
 impl SearchMemory {
@@ -33,8 +33,8 @@ impl SearchMemory {
         SearchMemory { side, on_device: on_device.map_or(all, |n| n.min(all)), by_host: true, all }
     }
 
-    /// The choice with all vectors on the device: as many as are asked for with memory for a copy of those found, or
-    /// with `least` as few as possible without.
+    /// The choice with all vectors on the device: with the requested number of vectors and memory for a copy of the
+    /// results or, with `least`, with as few vectors as possible and without the copy.
     pub fn with(op: &dyn LinOp, params: &EigenParams, least: bool) -> SearchMemory {
         let dimension = op.shape().numbers() as usize;
         let side = match params.is_whole(dimension) {
@@ -49,7 +49,7 @@ impl SearchMemory {
         self.all - self.on_device
     }
 
-    /// Device memory of a search with this choice, from a rehearsal.
+    /// Bytes of device memory of a search with this choice, from a rehearsal.
     ///
     /// # Errors
     /// Errors of the search that do not depend on numbers.
@@ -68,7 +68,7 @@ impl SearchMemory {
         Ok(found.bytes(&real.device))
     }
 
-    /// The choice that `params` asks for or that memory allows, the same on all ranks.
+    /// The choice that `params` asks for or, if automatic, that memory allows; the same on all ranks.
     ///
     /// # Errors
     /// `OutOfMemory`: a rank has too little.

@@ -8,10 +8,10 @@ use crate::linop::{LinOp, System};
 use crate::params::{choices, parameters};
 use crate::refuse;
 
-/// Largest number of restarts that may be asked for: a call with more might not end.
+/// Largest number of restarts that is accepted; with more a call might not end.
 pub(super) const MAX_RESTARTS: usize = 1_000_000;
 
-/// The polynomial p.
+/// The polynomial p that the search applies to A.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filter {
     /// No polynomial: p(A) = A or -A.
@@ -25,82 +25,83 @@ pub enum Filter {
 }
 
 choices! {
-    /// Methods of finding eigenvectors.
+    /// Algorithms that find eigenvectors.
     pub enum EigenMethod: plaq_eigen_method {
         /// Block Lanczos with thick restarts and Chebyshev polynomials.
         Lanczos = 0, PLAQ_EIGEN_LANCZOS, "lanczos";
-        /// Minimising the Ritz functional with locally optimal conjugate gradients.
+        /// Minimisation of the Ritz functional by locally optimal conjugate gradients.
         Ritz = 1, PLAQ_EIGEN_RITZ, "ritz";
     }
 }
 
 choices! {
-    /// Memory in which the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are
-    /// kept.
+    /// Memory for the vectors of an eigensolver, and for the null vectors of a set-up of multigrid.
     pub enum VectorMemory: plaq_vector_memory {
-        /// On the device; where its memory is short an eigensolver keeps fewer vectors in the search than `max_vectors` of 0 means, and
-        /// where that is not enough, or for a set-up of multigrid, the host has those that do not fit.
+        /// The device's memory if it suffices. Otherwise an eigensolver keeps fewer vectors than its default; if that
+        /// does not suffice, and in a set-up of multigrid, the vectors that do not fit are kept on the host.
         Auto = 0, PLAQ_VECTORS_AUTO, "auto";
-        /// On the device, by an eigensolver with fewer vectors where memory is short.
+        /// The device's memory only; an eigensolver keeps fewer vectors if it is short.
         Device = 1, PLAQ_VECTORS_DEVICE, "device";
-        /// On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
-        /// set-up of multigrid brings each of them there once for each refinement.
+        /// The host's memory. In an eigensolver all but one vector are there, and each step copies all of them to the
+        /// device eight times; in a set-up of multigrid each null vector is copied once for each refinement.
         Host = 2, PLAQ_VECTORS_HOST, "host";
     }
 }
 
 parameters! {
-    /// Parameters of a search for eigenvectors of A, which is M where it is hermitian, a Laplacian, and else
-    /// M^dagger M.
+    /// Parameters of a search for eigenvectors of A, where A = M if M is hermitian, as for a Laplacian, and A =
+    /// M^dagger M otherwise.
     pub struct EigenSettings: plaq_eigen_params {
-        /// How eigenvectors are found.
+        /// Algorithm of the search.
         method: EigenMethod = EigenMethod::Lanczos;
-        /// End of the spectrum that they are of.
+        /// End of the spectrum at which eigenvectors are searched for.
         end: End = End::Smallest;
-        /// What stands for M: the operator, or a Schur complement.
+        /// The operator M: on the whole lattice, or a Schur complement.
         system: System = System::Full;
-        /// Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
-        /// diagonalised as a whole.
+        /// Number of wanted eigenvectors, at most the number of unknowns. If they are a large part of the space of a
+        /// small operator, it is diagonalised completely.
         count: usize = 8, within(1, i32::MAX as i64);
-        /// Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
+        /// Largest number of vectors that are kept, at least `count` + 2 `block`; 0: about twice `count`.
         max_vectors: usize = 0, within(0, i32::MAX as i64), old("room");
-        /// Vectors multiplied at a time.
+        /// Number of vectors that are multiplied by A together.
         block: usize = 1, within(1, i32::MAX as i64);
-        /// Times that the basis is built up anew, or cycles of the Ritz functional.
+        /// Largest number of restarts of Lanczos, or of cycles of the Ritz functional.
         max_restarts: usize = 200, within(1, MAX_RESTARTS as i64);
-        /// A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
-        /// else `converged` says nothing about missing eigenvalues. With it a `tol` above 1e-3 counts as 1e-3.
+        /// True: after the search others, from random vectors orthogonal to the results, look for eigenvectors that
+        /// were missed, until they find none; false: `converged` does not tell whether eigenvalues are missing. With
+        /// true a `tol` above 1e-3 is taken as 1e-3.
         verify: bool = true;
         /// Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         /// 0: 1e-10, in single precision 1e-6.
         tol: f64 = 0.0;
-        /// Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
+        /// Degree of the Chebyshev polynomial; 0: chosen by the spectrum; 1: no polynomial.
         degree: usize = 0, within(0, 100_000);
-        /// The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
-        /// Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and
-        /// values are [t][k]. Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
+        /// True, for operators without hops in t, e.g. the Laplacian of colour vectors in x, y and z: the `count`
+        /// smallest eigenvalues are found for each time slice separately. Vector k holds eigenvector k of every
+        /// slice, each normalised to 1, and values are [t][k]. Only the parameters `tol`, `max_restarts`, `verify`,
+        /// `seed` and `max_seconds` are used besides.
         time_slices: bool = false;
-        /// Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
-        /// normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
+        /// Lower end of the interval on which the polynomial is small, which should contain the unwanted eigenvalues,
+        /// in the operator's normalisation. The interval is replaced if wanted eigenvalues turn out to lie in it.
         from: f64 = 0.0;
-        /// Upper end of the interval.
+        /// Upper end of the interval on which the polynomial is small.
         to: f64 = 0.0;
-        /// Seed of random start vectors.
+        /// Seed of the random vectors with which the search starts.
         seed: u64 = 1;
-        /// Most seconds that a search may take; 0: as many as it needs. They are asked for after every block, by
-        /// the Ritz functional after every step of the minimisation; all ranks stop after the same one.
+        /// Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
+        /// functional after every step of the minimisation; all ranks stop after the same one.
         max_seconds: f64 = 0.0;
-        /// Where vectors are kept while they are sought by Lanczos, and afterwards.
+        /// Memory for the vectors of Lanczos, during the search and for its results.
         vectors: VectorMemory = VectorMemory::Auto;
-        /// Vectors that are kept at least, before some of them are kept on the host; 0: a quarter more than are
-        /// wanted, 16 or 4 `block` at least.
+        /// Least number of vectors that are kept on the device before some are moved to the host; 0: 1.25 times
+        /// `count`, at least 16 or 4 `block`.
         min_vectors: usize = 0, within(0, i32::MAX as i64), old("least_room");
     }
 }
 
 impl EigenSettings {
-    /// The parameters of Lanczos with these limits; the normalisation of the settings is `scale` times the
-    /// operator's.
+    /// The parameters of Lanczos, with this time limit; the normalisation of the settings is `scale` times that of
+    /// the operator.
     pub fn lanczos(&self, scale: f64, max_seconds: f64) -> EigenParams {
         let filter = match self.degree {
             0 => Filter::Auto,
@@ -132,37 +133,37 @@ pub struct EigenParams {
     pub end: End,
     /// Number of eigenvectors wanted.
     pub count: usize,
-    /// Largest number of vectors kept, at least `count` + 2 `block`; 0: about twice as many as wanted. All vectors of
-    /// the space are kept where `count` is more than half of them, or there are at most 2048 and `room` is half of
-    /// them.
+    /// Largest number of vectors kept, at least `count` + 2 `block`; 0: about twice as many as wanted. The whole
+    /// space is kept if `count` is more than half of its dimension, or if the dimension is at most 2048 and `room` at
+    /// least half of it.
     pub room: usize,
     /// Number of vectors multiplied at a time. Eigenvalues of higher multiplicity are found sooner with as many.
     pub block: usize,
     /// Largest |A v - lambda v| over the largest |lambda| of the spectrum; 0: 1e-10 in double, 1e-6 in single
     /// precision.
     pub tol: f64,
-    /// Largest number of times that the basis is built anew.
+    /// Largest number of restarts, in which the basis is built again.
     pub max_restarts: usize,
     pub filter: Filter,
-    /// Whether to search, once all are found, for another copy of an eigenvalue or one that was missed, with random
-    /// vectors orthogonal to those found, until such a search finds nothing.
+    /// Whether searches with random vectors orthogonal to the results follow, until one of them finds no eigenvector
+    /// that was missed.
     pub verify: bool,
-    /// Seed of random start vectors.
+    /// Seed of the random vectors with which the search starts.
     pub seed: u64,
-    /// Largest number of seconds of a search, checked after every block; infinite: no limit. With many ranks all of
-    /// them stop after the same block.
+    /// Largest number of seconds of a search, checked after every block; infinite: no limit. All ranks stop after the
+    /// same block.
     pub max_seconds: f64,
     /// The memory, of device or host, in which vectors are kept.
     pub vectors: VectorMemory,
-    /// Smallest number of vectors that there must be memory for before some are kept on the host, at least `count` +
-    /// 2 `block`; 0: a quarter more than are wanted, 16 or 4 `block` at least.
+    /// Least number of vectors that are kept on the device before some are moved to the host, at least `count` + 2
+    /// `block`; 0: 1.25 times `count`, at least 16 or 4 `block`.
     pub least_room: usize,
 }
 
-/// Largest number of unknowns of an operator that is diagonalised as a whole if `room` is half of it.
+/// Largest number of unknowns of an operator that is diagonalised completely if `room` is at least half of it.
 const MAX_WHOLE: usize = 2048;
 
-/// Largest degree of a polynomial that may be asked for: a call with more might not end.
+/// Largest degree of a polynomial that is accepted; with more a call might not end.
 const MAX_DEGREE_ASKED: usize = 100_000;
 
 impl EigenParams {
@@ -201,8 +202,7 @@ impl EigenParams {
         wanted.max(count + 2 * b).min(dimension - b)
     }
 
-    /// Smallest number of vectors to keep where memory is short: with fewer beside those wanted a search takes many
-    /// restarts.
+    /// Least number of vectors that are kept if memory is short: with fewer a search would take many restarts.
     pub(super) fn least_room_in(&self, dimension: usize) -> usize {
         let (all, count, b) = (self.room_in(dimension), self.count, self.block.max(1));
         match (self.room, self.least_room) {
@@ -212,7 +212,7 @@ impl EigenParams {
         }
     }
 
-    /// Whether the whole operator is diagonalised.
+    /// Whether the operator is diagonalised completely.
     pub(super) fn is_whole(&self, dimension: usize) -> bool {
         let half = dimension / 2;
         self.count > half || (dimension <= MAX_WHOLE && self.room_in(dimension) >= half)
@@ -235,25 +235,27 @@ pub struct EigenReport {
     pub verified: bool,
     /// True if the monitor asked to stop or the time was over; what was known by then is returned.
     pub stopped: bool,
-    /// What ended the search; limits come first, and restarts count as iterations.
+    /// What ended the search; a limit takes precedence, and restarts count as iterations.
     pub stopped_by: Option<StoppedBy>,
-    /// Eigenvalues, from the wanted end of the spectrum inwards.
+    /// Eigenvalues, ordered from the wanted end of the spectrum inwards.
     pub values: Vec<f64>,
-    /// The norms |A v - lambda v| for unit vectors, recomputed.
+    /// Residual norms |A v - lambda v| for unit vectors v, recomputed at the end.
     pub residuals: Vec<f64>,
-    /// Largest possible distance to an eigenvalue of A: the residual, or residual^2 / gap where the distance to the
-    /// other values found is larger.
+    /// Bounds on the distance of each value to an eigenvalue of A: the residual, or residual^2 / gap if this is
+    /// smaller, the gap being the distance to the other values found.
     pub bounds: Vec<f64>,
-    /// The value after the last one wanted, of each time slice; infinite where there is none.
+    /// The next eigenvalue after the wanted ones, for each time slice; infinite if there is none.
     pub beyond: Vec<f64>,
-    /// Estimates of the ends of the spectrum, from outside.
+    /// Estimate of the smallest eigenvalue, from below.
     pub least: f64,
+    /// Estimate of the largest eigenvalue, from above.
     pub largest: f64,
     pub restarts: usize,
     /// Number of multiplications of a vector by A.
     pub applications: usize,
-    /// Degree and interval of the last polynomial; 1: none.
+    /// Degree of the last polynomial; 1: no polynomial was used.
     pub degree: usize,
+    /// Interval on which the last polynomial is small.
     pub interval: [f64; 2],
     /// Number of vectors that the search had memory for.
     pub room: usize,
@@ -273,7 +275,8 @@ impl EigenReport {
 }
 
 /// Largest distance of each value from an eigenvalue (Parlett, The Symmetric Eigenvalue Problem, sections 4.5 and
-/// 11.7): its residual r, or r^2 over the distance to the other values and their residuals.
+/// 11.7): its residual r, or if that is smaller r^2 divided by the distance to the other values, less their
+/// residuals.
 pub(super) fn error_bounds(values: &[f64], residuals: &[f64]) -> Vec<f64> {
     let n = values.len();
     (0..n)

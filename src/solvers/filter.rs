@@ -6,8 +6,8 @@ use crate::linop::LinOp;
 use crate::params::choices;
 use crate::refuse;
 
-/// The tolerance of eigenvectors relative to the largest eigenvalue; 0 stands for 1e-10 in double and 1e-6 in single
-/// precision. Less than rounding is never reached and raised to that.
+/// The tolerance of eigenvectors, relative to the largest eigenvalue; for 0 1e-10 in double and 1e-6 in single
+/// precision. A tolerance below rounding, which could not be reached, is raised to it.
 pub fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f64> {
     let (least, usual) = if precision == Precision::F64 { (1e-16, 1e-10) } else { (1e-8, 1e-6) };
     if tol == 0.0 {
@@ -28,7 +28,7 @@ pub fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f64> {
 }
 
 choices! {
-    /// An end of the spectrum.
+    /// The end of the spectrum at which eigenvalues are searched for.
     pub enum End: plaq_eigen_end {
         /// The smallest eigenvalues.
         Smallest = 0, PLAQ_EIGEN_SMALLEST, "smallest";
@@ -41,14 +41,15 @@ choices! {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Polynomial {
     pub degree: usize,
-    /// Ends of the interval on which the polynomial is small.
+    /// Lower end of the interval on which the polynomial is small.
     pub from: f64,
+    /// Upper end of this interval.
     pub to: f64,
-    /// The argument at which p is 1; for degree 1 the sign of A.
+    /// The argument at which p is 1; for degree 1, 1 or -1 by the sign of A.
     pub at: f64,
 }
 
-/// Ratio of p at the end of the spectrum to p where the interval begins.
+/// Ratio of p at the wanted end of the spectrum to p at the beginning of the interval.
 const GAIN: f64 = 300.0;
 const MAX_DEGREE: usize = 2000;
 
@@ -60,7 +61,7 @@ impl Polynomial {
     pub fn centre(&self) -> (f64, f64) {
         (0.5 * (self.from + self.to), 0.5 * (self.to - self.from))
     }
-    /// out = p(A) in.
+    /// Computes out = p(A) in.
     pub fn apply(&self, op: &dyn LinOp, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let n = inp.nrhs();
         let scalar = |a: f64| blas::uniform(n, a);
@@ -115,7 +116,7 @@ impl Polynomial {
         }
         (self.log_at(x) - self.log_at(self.at)).exp()
     }
-    /// The largest p on the interval; without a polynomial there is none.
+    /// The largest value of p on the interval; minus infinity without a polynomial.
     pub fn edge(&self) -> f64 {
         if self.degree == 1 {
             f64::NEG_INFINITY
@@ -123,7 +124,7 @@ impl Polynomial {
             self.value(self.cut())
         }
     }
-    /// The eigenvalue of A at which p has this value; None inside of the interval.
+    /// The eigenvalue of A at which p has this value; None if the value is one of those inside of the interval.
     pub fn invert(&self, p: f64) -> Option<f64> {
         if self.degree == 1 {
             return Some(p * self.at);
@@ -138,7 +139,8 @@ impl Polynomial {
         let y = if log_t > 30.0 { log_t + std::f64::consts::LN_2 } else { log_t.exp().acosh() };
         Some(c + (self.at - c).signum() * e * (y / n).cosh())
     }
-    /// The polynomial with the gain asked for that is small on the interval beginning at `cut`.
+    /// The polynomial that is small on the interval from `cut` to the unwanted end of the spectrum, with the degree
+    /// for which it is `GAIN` times as large at the wanted end.
     pub fn for_cut(end: End, cut: f64, least: f64, largest: f64) -> Self {
         let (from, to, at) = match end {
             End::Smallest => (cut, largest, least),

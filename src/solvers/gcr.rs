@@ -1,6 +1,6 @@
-//! Restarted GCR (Eisenstat, Elman, Schultz 1983) with a preconditioner that may vary. Directions
-//! are not orthogonalised themselves, only their images; x is updated once per cycle, or when the residual
-//! is computed anew, through the triangular system of the orthogonalisation.
+//! Restarted GCR (Eisenstat, Elman, Schultz 1983) with a preconditioner that may vary. Directions are not
+//! orthogonalised themselves, only their images; x is updated once per cycle, or when the residual is recomputed,
+//! through the triangular system of the orthogonalisation.
 
 use num_complex::Complex64;
 
@@ -10,15 +10,16 @@ use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
 
-/// The directions z and their orthogonal images q = M z, as coefficients.
+/// The directions z_j and their orthogonal images q_j, as coefficients for every right-hand side.
 #[derive(Default)]
 struct Space {
     /// The norms |q_j|^2.
     images: Vec<Vec<f64>>,
-    /// Coefficients of the q_j in what r has lost, since x was last brought up to date and since the space began.
+    /// Coefficients of the images q_j that have been subtracted from r since x was last updated.
     steps: Vec<Vec<Complex64>>,
+    /// Coefficients of the images that have been subtracted since the space began.
     totals: Vec<Vec<Complex64>>,
-    /// overlaps[k][j] is the coefficient of q_j that was subtracted from q_k.
+    /// Coefficients overlaps[k][j] of q_j that were subtracted to make q_k orthogonal.
     overlaps: Vec<Vec<Vec<Complex64>>>,
 }
 
@@ -27,7 +28,8 @@ impl Space {
         self.steps.len()
     }
 
-    /// Coefficients of the z_j that belong to `steps` of the q_j: chi_j + sum_{k > j} overlaps[k][j] chi_k = steps_j.
+    /// Converts coefficients of the images q_j (`steps`) to coefficients chi_j of the directions z_j: chi_j + sum_{k
+    /// > j} overlaps[k][j] chi_k = steps_j.
     fn solution(&self, steps: &[Vec<Complex64>]) -> Vec<Vec<Complex64>> {
         let mut chi = steps.to_vec();
         for j in (0..chi.len()).rev() {
@@ -41,7 +43,7 @@ impl Space {
         chi
     }
 
-    /// Adds to x what was found since the last time.
+    /// Adds to x the steps since its last update.
     fn flush(&mut self, z: &[VectorField], x: &mut VectorField) -> Result<()> {
         let chi = self.solution(&self.steps);
         let used = |(chi, _): &(&Vec<_>, &VectorField)| chi.iter().any(|c| *c != Complex64::ZERO);
@@ -51,8 +53,8 @@ impl Space {
         Ok(())
     }
 
-    /// Folds all directions into the first and only one (Baker, Jessup and Manteuffel, SIAM J. Matrix Anal. 26, 962):
-    /// a restart that does not forget what was found.
+    /// Combines all directions into a single one, which is kept (Baker, Jessup and Manteuffel, SIAM J. Matrix Anal.
+    /// 26, 962): a restart that keeps the information on the last cycle.
     fn fold(&mut self, z: &mut [VectorField], q: &mut [VectorField]) -> Result<()> {
         let chi = self.solution(&self.totals);
         let part = |j: usize, i: usize| self.totals[j][i].norm_sqr() * self.images[j][i];
@@ -75,8 +77,8 @@ impl Space {
         Ok(())
     }
 
-    /// Takes out of a recomputed residual its parts along the images, which later images, orthogonal to them, could
-    /// not.
+    /// Subtracts from a recomputed residual its components along the images; later images are orthogonal to these and
+    /// could not remove them.
     fn project(&mut self, q: &[VectorField], mixed: &mut MixedPrecision) -> Result<()> {
         for j in 0..self.len() {
             let along = blas::dot(&q[j], &mixed.r)?;
@@ -98,7 +100,7 @@ impl Space {
         self.overlaps.push(new.overlaps);
     }
 
-    /// Keeps some right-hand sides only.
+    /// Keeps only the right-hand sides with these indices.
     fn keep(&mut self, keep: &[usize]) {
         self.images.iter_mut().for_each(|v| retain(v, keep));
         let overlaps = self.overlaps.iter_mut().flatten();
@@ -201,7 +203,7 @@ fn add(terms: &[(&Vec<Complex64>, &VectorField)], y: &mut VectorField) -> Result
     })
 }
 
-/// The ratio a / b, or 0 where a direction was frozen and its image vanishes.
+/// The ratio a / b; 0 if b is 0, as for a right-hand side that is not iterated any more.
 fn ratio(a: Complex64, b: f64) -> Complex64 {
     if b == 0.0 {
         Complex64::ZERO

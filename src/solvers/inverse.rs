@@ -1,4 +1,4 @@
-//! Solves as operators: inverses and rational functions of an operator.
+//! Solves as operators: the inverse of an operator, and rational functions of one.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::error::{significant, Result};
 use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shape};
 
-/// M^-1 as an operator, by a solve from zero. With goals that are met it is an inverse to that accuracy; with a
-/// number of iterations as its only limit it is a preconditioner for solvers that accept changing ones.
+/// The operator M^-1, applied by a solve from zero. If it stops by a tolerance it is an inverse to that accuracy; if
+/// it stops only by the number of iterations it is a preconditioner for solvers that allow it to change.
 pub struct Inverse {
     system: System,
     params: SolverParams,
@@ -18,7 +18,7 @@ pub struct Inverse {
 }
 
 impl Inverse {
-    /// An inverse whose every application meets the goals of `params` or fails (`NotConverged`).
+    /// An inverse; an application that does not meet the goals of `params` fails (`NotConverged`).
     ///
     /// # Errors
     /// `BadParameter`, as of [`solve`].
@@ -26,7 +26,7 @@ impl Inverse {
         params.check()?;
         Ok(Inverse { system, params: SolverParams { initial_guess: false, ..params }, exact: true })
     }
-    /// An approximate inverse whose applications return what their iterations have reached.
+    /// An approximate inverse; an application returns what its iterations have reached.
     ///
     /// # Errors
     /// Errors of `new`.
@@ -64,7 +64,7 @@ impl LinOp for Inverse {
     fn hermitian(&self) -> bool {
         self.exact && self.system.precise.hermitian()
     }
-    /// Floating-point operations of one iteration, since their number is not known.
+    /// Number of floating-point operations of one iteration; the number of iterations is not known.
     fn flops(&self) -> f64 {
         self.system.precise.flops()
     }
@@ -77,8 +77,8 @@ impl LinOp for Inverse {
     }
 }
 
-/// c + sum_k w_k (A + sigma_k)^-1 of a hermitian operator that is positive together with the least shift, from
-/// one Krylov space ([`rational_sum`]).
+/// The operator c + sum_k w_k (A + sigma_k)^-1 for a hermitian operator A for which A + sigma is positive with the
+/// smallest shift; applied with one Krylov space ([`rational_sum`]).
 pub struct RationalFunction {
     op: Arc<dyn LinOp>,
     constant: f64,
@@ -130,7 +130,7 @@ impl LinOp for RationalFunction {
     fn hermitian(&self) -> bool {
         true
     }
-    /// Floating-point operations of one iteration, since their number is not known.
+    /// Number of floating-point operations of one iteration; the number of iterations is not known.
     fn flops(&self) -> f64 {
         self.op.flops() + (20 + 8 * self.shifts.len()) as f64 * self.shape().numbers()
     }

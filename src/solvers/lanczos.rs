@@ -2,10 +2,11 @@
 //! (Wu and Simon, SIAM J. Matrix Anal. Appl. 22, 602) on a Chebyshev polynomial p of A (Zhou and Saad).
 //! New vectors are orthogonal to all that are kept. Values, residuals and bounds are those of A itself.
 //!
-//! A Krylov space has one vector (block: as many as its start) of each eigenspace, and p keeps the order of
-//! eigenvalues outside of its interval only. So vectors are locked while their eigenvalues lie outside, and a set is
-//! complete when a run that begins with a random vector orthogonal to all of it finds nothing further out than
-//! its last eigenvalue. Where most of the space is wanted, or all of it is small, A is diagonalised in a basis of it.
+//! A Krylov space contains one vector of each eigenspace (with blocks: as many as the block has), and p preserves the
+//! order of eigenvalues only outside of its interval. Therefore vectors are locked only if their eigenvalues lie
+//! outside of it, and a set is complete when a run that begins with a random vector orthogonal to the whole set finds
+//! nothing further out than the last eigenvalue. If most of the space is wanted, or the whole space is small, A is
+//! diagonalised in a basis of it.
 
 mod interval;
 
@@ -27,37 +28,38 @@ use crate::linop::LinOp;
 
 /// Number of steps of the run that finds the ends of the spectrum.
 const PROBE: usize = 24;
-/// Largest number of times that the interval is chosen anew.
+/// Largest number of times that a new interval is chosen.
 const ADAPTATIONS: usize = 12;
 /// Number of vectors after which a basis is looked at before it is full; again when it has half as many more.
 const LOOK: usize = 16;
-/// Residual over the scale of the spectrum with which a vector from a random start is sure to be the outermost one.
+/// Residual, relative to the largest eigenvalue, at which a vector from a random start is certainly the outermost
+/// one.
 const SURE: f64 = 1e-6;
-/// Largest tolerance of vectors that are verified: beside less exact ones something further out would be found for
-/// ever.
+/// Largest tolerance for searches that verify their results: next to less accurate vectors new ones further out would
+/// be found again and again.
 const VERIFIED_TOL: f64 = 1e-3;
 /// Number of vectors that are made orthonormal at a time for a basis of the whole space.
 const FILLED: usize = 32;
 
 struct Process<'a, 'm> {
     op: &'a dyn LinOp,
-    /// The operator that p is made of; perhaps A in lower precision.
+    /// The operator from which p(A) is computed; it may be A in lower precision.
     cheap: &'a dyn LinOp,
     params: &'a EigenParams,
     tol: f64,
     watch: Watch<'a, 'm>,
     p: Polynomial,
-    /// Locked vectors, then the basis, then the next block.
+    /// The locked vectors, then the basis, then the next block.
     v: VectorSet,
     /// True if vectors that were found go by way of the host in the end.
     by_host: bool,
     locked: usize,
     /// Number of vectors of the basis, without those locked.
     have: usize,
-    /// Products of the basis with p(A), a matrix `side` x `side`.
+    /// Matrix elements of p(A) in the basis, a matrix `side` x `side`.
     h: Vec<Complex64>,
     side: usize,
-    /// The matrix block x block in the last columns of p(A) V = V H + (next block) times it.
+    /// The block x block matrix C in p(A) V = V H + (next block) C, where C multiplies the last columns.
     coupling: Vec<Complex64>,
     block: usize,
     random: u32,
@@ -65,15 +67,16 @@ struct Process<'a, 'm> {
     random_start: bool,
     /// True if this run has locked vectors.
     found: bool,
-    /// Residuals over the scale of the spectrum that the monitor was last told.
+    /// The residuals, relative to the largest eigenvalue, that the monitor was last given.
     told: Vec<f64>,
     report: EigenReport,
 }
 
-/// Finds the eigenvectors asked for; `cheap`, if given, is A in another precision, for the polynomial. `guess` holds
-/// vectors near those wanted, e.g. saved ones: what of them has converged is not sought again. Vectors come out in the
-/// precision of A, double or single, orthonormal; not converged is not an error. The monitor hears of every restart
-/// and of every block on the way: residuals, as far as they are known, over the largest |lambda|.
+/// Finds eigenvectors; `cheap`, if given, is A in another precision, from which the polynomial is computed. `guess`
+/// holds approximate eigenvectors, e.g. saved ones: those that have converged are not searched for again. The results
+/// are orthonormal and in the precision of A, double or single; a search that has not converged is not an error. The
+/// monitor is called after every restart and every block with the residuals known so far, relative to the largest
+/// |lambda|.
 ///
 /// # Errors
 /// `BadParameter`; `Unsupported`: A is not hermitian, or has 16-bit vectors; `FieldMismatch`;
@@ -94,9 +97,9 @@ pub fn eigen(
     Ok((vectors.into_field()?, report))
 }
 
-/// Finds eigenvectors as [`eigen`] does, also more than fit on the device: they are kept as `vectors` of the
-/// parameters says and returned where they are. The choice is the same on all ranks; the report and the log say what
-/// it was.
+/// Finds eigenvectors as [`eigen`] does, even if they do not fit on the device: they are kept and returned in the
+/// memory that `vectors` of the parameters asks for. The choice is the same on all ranks, and the report and the log
+/// tell it.
 ///
 /// # Errors
 /// Errors of [`eigen`].
@@ -112,8 +115,8 @@ pub fn eigen_set(
     search(op, cheap, params, room, guess, monitor)
 }
 
-/// Device memory of a search that keeps all of its vectors on the device, with as many as it takes where memory is
-/// not short, from a rehearsal.
+/// Bytes of device memory of a search that keeps all of its vectors on the device, with the number of vectors that it
+/// uses if memory is not short; from a rehearsal.
 ///
 /// # Errors
 /// Errors of the search that do not depend on numbers.
@@ -122,14 +125,14 @@ pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> Result<u64> {
     SearchMemory::with(op, params, false).memory(op, None, &rehearsed(params))
 }
 
-/// The search as a rehearsal runs it to find the memory that it takes.
+/// Runs the search in a rehearsal, to find the memory that it takes.
 fn rehearsed(
     params: &EigenParams,
 ) -> impl Fn(&dyn LinOp, Option<&dyn LinOp>, SearchMemory) -> Result<()> + '_ {
     |op, cheap, room| search(op, cheap, params, room, None, &mut unwatched).map(|_| ())
 }
 
-/// Runs the search with this choice of vectors.
+/// Runs the search with this choice of memory for the vectors.
 fn search(
     op: &dyn LinOp,
     cheap: Option<&dyn LinOp>,
@@ -194,7 +197,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.locked + self.have
     }
 
-    /// Replaces vectors by random ones, orthonormal among themselves and to all before.
+    /// Replaces the vectors `which` by random ones, orthonormal among themselves and to all vectors before them.
     fn randomise(&mut self, which: Range<usize>) -> Result<()> {
         if which.is_empty() {
             return Ok(());
@@ -208,7 +211,8 @@ impl<'a, 'm> Process<'a, 'm> {
         self.v.put(which.start, &x, 0, which.len())
     }
 
-    /// Takes saved vectors: those that have converged are locked, and the sum of the others begins the basis.
+    /// Uses saved vectors: those that have converged are locked, and the sum of the others is the first vector of the
+    /// basis.
     fn adopt(&mut self, guess: &VectorSet) -> Result<()> {
         self.op.shape().check(guess.first(), "guess")?;
         let n = guess.count().min(self.side - self.block);
@@ -239,7 +243,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.begin(good < rank)
     }
 
-    /// Begins a basis with the vector after the locked ones, or with random ones.
+    /// Begins a basis, with the vector that follows the locked ones or with random vectors.
     fn begin(&mut self, with_first: bool) -> Result<()> {
         self.have = 0;
         (self.random_start, self.found) = (!with_first, false);
@@ -253,7 +257,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.randomise(filled..at + self.block)
     }
 
-    /// Extends p(A) V = V H + ... by a block.
+    /// Extends the relation p(A) V = V H + ... by a block.
     fn step(&mut self) -> Result<()> {
         let b = self.block;
         let (end, shape) = (self.end(), self.op.shape());
@@ -298,8 +302,8 @@ impl<'a, 'm> Process<'a, 'm> {
         self.close(y)
     }
 
-    /// Makes the next block of the basis from the part of the last products that is orthogonal to all vectors so far;
-    /// random vectors take the place of columns that depend on others.
+    /// Makes the next block of the basis from the component of the last products orthogonal to all vectors so far;
+    /// random vectors replace columns that depend linearly on others.
     fn close(&mut self, mut y: VectorField) -> Result<()> {
         let (b, end) = (self.block, self.end());
         let mut r: Vec<Complex64> = identity(b);
@@ -348,8 +352,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
-    /// Eigenvalues and eigenvectors of a matrix of this search. None: it is large, and a limit or the monitor has ended
-    /// the search in the midst of it.
+    /// Eigenvalues and eigenvectors of a matrix of this search. None: the matrix is large, and a limit or the monitor
+    /// has ended the search during the computation.
     fn dense(&mut self, h: &[Complex64], n: usize) -> Result<Option<(Vec<f64>, Vec<Complex64>)>> {
         if n <= QUICK {
             return eigen_hermitian(h, n).map(Some);
@@ -360,8 +364,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(found)
     }
 
-    /// The Ritz values of p(A), the largest first, with their vectors (columns) and residuals. What is too large for the time that
-    /// there is loses its last vectors.
+    /// The Ritz values of p(A), the largest first, with their vectors (columns) and residuals. If the matrix is too
+    /// large for the remaining time, the last vectors are left out.
     fn project(&mut self) -> Result<(Vec<f64>, Vec<Complex64>, Vec<f64>)> {
         loop {
             let n = self.have;
@@ -373,7 +377,7 @@ impl<'a, 'm> Process<'a, 'm> {
         }
     }
 
-    /// The same from eigenvalues, the smallest first, and eigenvectors of H.
+    /// The same as `project`, from eigenvalues of H, the smallest first, and its eigenvectors.
     fn sorted(&self, values: Vec<f64>, u: &[Complex64]) -> (Vec<f64>, Vec<Complex64>, Vec<f64>) {
         let (n, b) = (self.have, self.block);
         let mut s = vec![Complex64::ZERO; n * n];
@@ -392,7 +396,7 @@ impl<'a, 'm> Process<'a, 'm> {
         (values.into_iter().rev().collect(), s, residuals)
     }
 
-    /// Keeps the first `keep` Ritz vectors of `project` and the next block.
+    /// Restarts the basis with the first `keep` Ritz vectors of `project` and the next block.
     fn restart(&mut self, values: &[f64], s: &[Complex64], keep: usize) -> Result<()> {
         let n = self.have;
         let mut c = vec![Complex64::ZERO; n * keep];
@@ -411,7 +415,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
-    /// Rayleigh quotients and residuals of A for some vectors, which stay as they are.
+    /// Rayleigh quotients and residuals of A for the vectors `which`, which are not changed.
     fn ritz(&mut self, which: Range<usize>) -> Result<(Vec<f64>, Vec<f64>)> {
         let shape = self.op.shape();
         let (mut values, mut residuals) = (vec![], vec![]);
@@ -429,7 +433,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok((values, residuals))
     }
 
-    /// The order of values from the wanted end of the spectrum inwards.
+    /// The indices of values, ordered from the wanted end of the spectrum inwards.
     fn inwards(&self, values: &[f64]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|&i, &j| match self.params.end {
@@ -439,12 +443,13 @@ impl<'a, 'm> Process<'a, 'm> {
         order
     }
 
-    /// The largest modulus in the spectrum, as far as it is known.
+    /// The largest modulus in the spectrum known so far.
     fn scale(&self) -> f64 {
         self.report.least.abs().max(self.report.largest.abs())
     }
 
-    /// Finds the ends of the spectrum by a short run without polynomial, in the place of vectors from `at` on.
+    /// Estimates both ends of the spectrum by a short run without polynomial, in the memory of the vectors from `at`
+    /// on.
     fn probe_at(&mut self, at: usize) -> Result<()> {
         let p = std::mem::replace(&mut self.p, Polynomial::plain(End::Largest));
         let keep = std::mem::replace(&mut self.locked, at);
@@ -466,7 +471,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
-    /// Diagonalises all of A in a random basis of the whole space.
+    /// Diagonalises A completely, in a random basis of the whole space.
     fn whole(mut self) -> Result<(VectorSet, EigenReport)> {
         let n = self.side;
         for first in (0..n).step_by(FILLED) {
@@ -611,10 +616,10 @@ impl<'a, 'm> Process<'a, 'm> {
         self.finish()
     }
 
-    /// Whether nothing lies beyond the edge, judged from a Ritz value and its error. A vector with a part c along an
-    /// eigenvector beyond has an error of at least c times the distance, and from c = 1 / sqrt(dimension), that of a
-    /// random start, this part has grown: that it began smaller than the share has a probability of share^2 times the
-    /// dimension.
+    /// Whether no eigenvalue lies beyond the edge, judged from a Ritz value and its error. A vector with a part c
+    /// along an eigenvector beyond has an error of at least c times the distance, and from c = 1 / sqrt(dimension),
+    /// that of a random start, this part has grown: that it began smaller than the share has a probability of share^2
+    /// times the dimension.
     fn is_below(&self, value: f64, error: f64, edge: Option<f64>) -> bool {
         let distance = self.bar(edge) - value;
         let share = share_of_random(self.op.shape().numbers() as usize);
@@ -624,8 +629,8 @@ impl<'a, 'm> Process<'a, 'm> {
         distance > noise && error <= share * distance
     }
 
-    /// Whether the basis is large enough: what is wanted has converged, or nothing lies beyond the edge or outside of
-    /// the interval.
+    /// Whether the basis is large enough: the wanted vectors have converged, or no eigenvalue lies beyond the edge or
+    /// outside of the interval.
     fn is_decided(&mut self, edge: Option<f64>) -> Result<bool> {
         let (values, _, errors) = self.project()?;
         let wanted = match edge {
@@ -646,8 +651,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(nothing || converged)
     }
 
-    /// Begins a run with random vectors; of more vectors than wanted the last are dropped where the basis has too
-    /// little room.
+    /// Begins a run with random vectors; if the basis has too little room, the last of those vectors are dropped that
+    /// are found in excess of the wanted ones.
     fn begin_again(&mut self) -> Result<()> {
         let count = self.params.count;
         let enough = (self.side.saturating_sub(count) / 2).max(2 * self.block);
@@ -658,7 +663,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.begin(false)
     }
 
-    /// Moves the first vectors of the basis, on which H is diagonal, to the locked ones.
+    /// Adds the first vectors of the basis, in which H is diagonal, to the locked ones.
     fn lock(&mut self, done: usize) {
         if done == 0 {
             return;
@@ -673,20 +678,20 @@ impl<'a, 'm> Process<'a, 'm> {
         self.have = left;
     }
 
-    /// Tells the monitor; returns true if it asks to stop.
+    /// Calls the monitor with these residuals; returns true if it asks to stop.
     fn tell(&mut self, residuals: &[f64]) -> Result<bool> {
         self.told = residuals.iter().map(|r| r / self.scale()).collect();
         self.report.stopped |= self.watch.after(self.report.restarts, &self.told).is_some();
         Ok(self.report.stopped)
     }
 
-    /// Tells the monitor again what it knows, after a block; returns true if it asks to stop.
+    /// Calls the monitor after a block, with the residuals known before; returns true if it asks to stop.
     fn tell_on_the_way(&mut self) -> bool {
         self.watch.after(self.report.restarts, &self.told).is_some()
     }
 
-    /// Turns the first n vectors into Ritz vectors of A itself, from the wanted end inwards; returns their values. Where they
-    /// are more than there is time for they stay as they are, with their Rayleigh quotients.
+    /// Rotates the first n vectors into Ritz vectors of A itself, ordered from the wanted end inwards; returns their
+    /// values. If there is not enough time for so many, they are not changed, and the values are Rayleigh quotients.
     fn diagonalise(&mut self, n: usize) -> Result<Vec<f64>> {
         let shape = self.op.shape();
         let mut h = vec![Complex64::ZERO; n * n];
@@ -713,7 +718,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(order.into_iter().map(|k| values[k]).collect())
     }
 
-    /// Diagonalises A in the span of the vectors once more, and returns them in their order.
+    /// Diagonalises A once more in the span of the vectors, and returns them in their order.
     fn finish(mut self) -> Result<(VectorSet, EigenReport)> {
         let count = self.params.count;
         // Ritz vectors of p(A) come first in what is not locked, those wanted before others.

@@ -1,22 +1,22 @@
-//! What all iterations share: the two precisions of a solve with reliable updates, the stop rule,
-//! the monitor and the report.
+//! What all iterations share: the two precisions of a solve with reliable updates, the stopping rule, the monitor and
+//! the report.
 //!
-//! The iteration runs on a residual and a correction in sloppy precision, scaled by 1/|b|. From
-//! time to time the correction is added to x, and the residual b - M x is computed anew in precise
-//! arithmetic (Clark et al., arXiv:0911.3191). Without a sloppy operator there is one level, and
-//! the residual is recomputed only before convergence is declared, or where it stands still.
+//! The iteration runs on a residual and a correction in sloppy precision, scaled by 1/|b|. From time to time the
+//! correction is added to x, and the residual b - M x is recomputed in the precision of the solution (`precise
+//! arithmetic` in this module) (Clark et al., arXiv:0911.3191). Without a sloppy operator there is one level, and the
+//! residual is recomputed only before convergence is declared, or when it no longer falls.
 //!
-//! Between two such updates the sloppy residual drifts away from the true one, in proportion to the
-//! way that x has come. Conjugate directions survive the jump back only if it is short against the
-//! gradient (van der Vorst and Ye, SIAM J. Sci. Comput. 22, 835), so CG updates before it gets
-//! long. The drift for a unit of the way is measured at every update.
+//! Between two such updates the sloppy residual drifts away from the true one, in proportion to the distance that x
+//! has moved. Conjugate directions tolerate the correction of the residual only if it is small compared to the
+//! gradient (van der Vorst and Ye, SIAM J. Sci. Comput. 22, 835), so that CG updates before it grows. The drift per
+//! unit of distance is measured at every update.
 //!
-//! What is precise is worked on a quarter of the right-hand sides at a time, so that its temporaries hardly count beside
-//! the vectors of the iteration, and where the algorithm allows it only on those whose update is due. They are there for
-//! an update alone, in which the correction of a single right-hand side and the temporaries of the sloppy operator are not.
+//! Precise arithmetic is done for a quarter of the right-hand sides at a time, so that its temporary fields are small
+//! compared to the vectors of the iteration and, where the algorithm allows it, only for right-hand sides whose
+//! update is due. These fields exist only during an update.
 //!
-//! Every right-hand side stops by itself: when it meets the criteria, or when it stands still. Once
-//! two thirds of them have stopped the fields shrink to the others.
+//! Every right-hand side stops by itself: when it meets the criteria, or when its residual no longer falls. Once two
+//! thirds of them have stopped, the fields shrink to the others.
 
 use num_complex::Complex64;
 
@@ -33,39 +33,40 @@ use crate::linop::{LinOp, SchurSource};
 const STANDSTILL: usize = 10;
 /// Number of times the system's patience without a fall of the recomputed residual before a solve gives up.
 const PATIENCE: usize = 5;
-/// Largest drift of the residual over the length of the gradient: smaller values cost more updates than they save
-/// iterations.
+/// Largest drift of the residual relative to the length of the gradient; with smaller values the updates cost more
+/// than the iterations that they save.
 const DRIFT: f64 = 0.03;
 /// Smallest number of iterations between updates because of drift.
 const INTERVAL: usize = 10;
-/// A recomputed residual is taken for rounding if it is at most so many times the precision, and `JUMP` times what the
-/// iteration said.
+/// A recomputed residual is considered rounding if it is at most this multiple of the precision, and at least `JUMP`
+/// times the residual of the iteration.
 const ROUNDING: f64 = 1e5;
-/// Factor between a recomputed residual and what the iteration said from which on the iteration has lost the residual.
+/// Ratio of a recomputed residual to that of the iteration above which the iteration has lost the true residual.
 const JUMP: f64 = 3.0;
-/// Smallest and largest factor by which a goal is lowered that the iteration met without the criteria being met.
+/// Least and largest factor by which the iteration's goal is lowered if it was reached without the criteria being
+/// met.
 const LOWER: [f64; 2] = [1e-4, 0.1];
-/// Largest exponent of a factor between units of a residual.
+/// Largest exponent of the factor between two units of a residual.
 const LARGEST_UNIT: f64 = 500.0;
 /// Number of breakdowns in a row, without an iteration between them, at which a solve gives up.
 const BREAKDOWNS: usize = 3;
 
-/// What to do after an iteration.
+/// What the algorithm has to do after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Continue,
-    /// Bring x up to date and call `refresh`.
+    /// Update x and call `refresh`.
     Refresh,
 }
 
-/// The part of a solve in two precisions that is kept in the higher one.
+/// The fields of a solve in two precisions that are kept in the higher one.
 struct Upper {
-    /// The correction of x that the iteration has found since x was brought up to date; none while all residuals are
-    /// recomputed at once.
+    /// Sum of the iteration's steps since x was last updated; None while the residuals of all right-hand sides are
+    /// recomputed together.
     correction: Option<VectorField>,
-    /// Number of right-hand sides whose residuals are computed in precise arithmetic at a time.
+    /// Number of right-hand sides whose residuals are recomputed together in precise arithmetic.
     part: usize,
-    /// Heavy-quark residuals of x when it was last recomputed.
+    /// Heavy-quark residuals of x at its last update.
     heavy_quark: Vec<f64>,
 }
 
@@ -76,17 +77,18 @@ pub(super) struct MixedPrecision<'a, 'm> {
     preconditioner: Option<&'a dyn LinOp>,
     watch: Watch<'a, 'm>,
     b: &'a VectorField,
-    /// How b comes from the source of a larger system; residuals may then overwrite b.
+    /// The source of the larger system from which b was made; then residuals may overwrite b.
     origin: Option<&'a SchurSource<'a>>,
     x: &'a mut VectorField,
-    /// Numbers of the right-hand sides that are left and, with one precision, their x and b once some are not.
+    /// Numbers of the right-hand sides that are still iterated and, with one precision, their x and b once some are
+    /// not.
     columns: Vec<usize>,
     left: Option<(VectorField, VectorField)>,
-    /// Numbers of the right-hand sides that came to a standstill, and the iteration at which they did.
+    /// Right-hand sides whose residual no longer fell: their numbers, and the iteration at which this was found.
     stagnated: Vec<(usize, usize)>,
-    /// Latest relative residual of every right-hand side, for the monitor.
+    /// Latest relative residual of every right-hand side, as the monitor is told.
     shown: Vec<f64>,
-    /// The data in the higher precision, if there are two precisions.
+    /// Fields in the higher precision; None: the solve has one precision.
     upper: Option<Upper>,
     /// The residual of the iteration.
     pub r: VectorField,
@@ -94,46 +96,47 @@ pub(super) struct MixedPrecision<'a, 'm> {
     pub r2: Vec<f64>,
     /// Whether each right-hand side is still iterated.
     pub active: Vec<bool>,
-    /// Whether each active right-hand side must begin with a new search direction, after `refresh`.
+    /// Whether each active right-hand side must start with a new search direction, as after `refresh`.
     pub fresh: Vec<bool>,
     zero: Vec<bool>,
-    /// Factor of the residual of the iteration, r = weight (b - M x); the relative residual is sqrt(r2) / unit.
+    /// Unit of the iteration's residual: r = weight (b - M x); the relative residual is sqrt(r2) / unit.
     weight: Vec<f64>,
     unit: Vec<f64>,
     scale: Vec<f64>,
-    /// Factor by which the residual of the iteration falls until it is recomputed.
+    /// Factor by which the iteration's residual falls before it is recomputed.
     delta: f64,
-    /// Relative residual at which a right-hand side is believed to have converged.
+    /// Relative residual at which each right-hand side is expected to meet the criteria.
     goal: Vec<f64>,
     /// Largest relative residual since the last recomputation.
     peak: Vec<f64>,
-    /// Latest relative residual.
+    /// Latest relative residual, by the recurrence.
     relative: Vec<f64>,
-    /// Ratio of the latest relative residual to the one before; 0 if unknown.
+    /// Ratio of the latest relative residual to the previous one; 0 if unknown.
     rate: Vec<f64>,
-    /// Smallest residual of the iteration.
+    /// Smallest residual of the iteration so far.
     least: Vec<f64>,
-    /// The iteration at which a residual last fell below the smallest.
+    /// The iteration in which a residual last fell below its smallest value so far.
     fell_at: usize,
-    /// The limits after which the system gives up waiting for a residual to fall.
+    /// Number of iterations without progress, and factor of progress, after which a solve is given up.
     patience: Patience,
-    /// Distance that x has moved since the last recomputation.
+    /// Distance that x has moved since the residual was last recomputed.
     way: Vec<f64>,
-    /// Drift of the residual away from the true one, per unit of that distance.
+    /// Drift of the iteration's residual away from the true one, per unit of that distance.
     drift: Vec<f64>,
     /// True if the residual has drifted too far.
     strayed: bool,
     refreshed_at: usize,
     /// Whether an update of each right-hand side is due.
     to_update: Vec<bool>,
-    /// Whether the residual is said to have fallen since the last recomputation.
+    /// Whether the iteration's residual has fallen since it was last recomputed.
     claimed: Vec<bool>,
-    /// Whether a recomputed residual is rounding of precise arithmetic: recomputing it again, while the iteration
-    /// still lowers the residual of sites far from the source, would put that rounding back.
+    /// Whether the recomputed residual of a right-hand side is only rounding of precise arithmetic. Then it is not
+    /// recomputed again, which would put that rounding back while the iteration still reduces the residual of sites
+    /// far from the source.
     rounded: Vec<bool>,
-    /// How close each right-hand side was to its criteria at best.
+    /// Smallest ratio of residuals to the criteria that each right-hand side has reached.
     best: Vec<f64>,
-    /// The iteration at which it was.
+    /// The iteration at which this ratio was reached.
     best_at: Vec<usize>,
     /// Number of updates since then that should have improved on it.
     without_progress: Vec<usize>,
@@ -243,7 +246,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(mixed)
     }
 
-    /// Number of right-hand sides that are left.
+    /// Number of right-hand sides that are still iterated.
     pub fn nrhs(&self) -> usize {
         self.columns.len()
     }
@@ -251,7 +254,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn precision(&self) -> Precision {
         self.r.precision()
     }
-    /// A zero field for the iteration.
+    /// A zero field in the precision of the iteration.
     pub fn vector(&self) -> Result<VectorField> {
         self.vectors(1)
     }
@@ -275,13 +278,13 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn each(&self, value: impl Fn(&Self, usize) -> f64) -> Vec<Complex64> {
         (0..self.nrhs()).map(|i| Complex64::new(value(self, i), 0.0)).collect()
     }
-    /// A coefficient for every right-hand side: `value` if it is active, else 0.
+    /// A coefficient for every right-hand side: `value` for active ones, 0 for others.
     pub fn masked(&self, value: impl Fn(usize) -> Complex64) -> Vec<Complex64> {
         let pick = |i| if self.active[i] { value(i) } else { Complex64::ZERO };
         (0..self.nrhs()).map(pick).collect()
     }
 
-    /// The operator of the iteration; an application of it is counted.
+    /// The operator of the iteration; counts one application of it.
     pub fn operator(&mut self) -> &'a dyn LinOp {
         self.counted(self.sloppy)
     }
@@ -291,8 +294,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.report.bytes += op.bytes(self.nrhs());
         op
     }
-    /// Counts vectors moved in the lower precision, and floating-point operations per site of all right-hand sides
-    /// together.
+    /// Counts, for the report, vectors read or written in the lower precision, and floating-point operations per site
+    /// of all right-hand sides together.
     pub fn count(&mut self, vectors: usize, flops_per_site: usize) {
         let sites = self.sloppy.shape().sites() * self.nrhs();
         // Counted for spinors, 12 complex numbers per site.
@@ -303,30 +306,32 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.report.bytes += (vectors as u64 * bytes) as f64;
     }
 
-    /// Whether a right-hand side is still iterated.
+    /// Whether any right-hand side is still iterated.
     pub fn running(&self) -> bool {
         !self.done
     }
-    /// The right-hand sides that stand still although iterations are left, and since when.
+    /// Right-hand sides whose residual no longer fell although iterations are left: number, and iteration at which
+    /// this was found.
     pub fn stagnated(&self) -> &[(usize, usize)] {
         &self.stagnated
     }
-    /// Whether right-hand side i is late: once half of the iterations are over, it has done a smaller share of its
-    /// way, in decades of its residual, than of its iterations.
+    /// Whether right-hand side i is behind: after half of the allowed iterations, the fraction of the needed
+    /// reduction of its residual, in decades, that it has achieved is smaller than the fraction of the iterations
+    /// used.
     pub fn late(&self, i: usize) -> bool {
         let share = self.report.iterations as f64 / self.params.stop.iterations as f64;
         share >= 0.5 && self.relative[i] > self.goal[i].powf(share)
     }
-    /// Sets right-hand side i aside, since the iteration leads nowhere for it.
+    /// Ends the iteration of right-hand side i because it makes no progress.
     pub fn set_aside(&mut self, i: usize) {
         self.active[i] = false;
         self.stagnated.push((self.columns[i], self.report.iterations));
         self.done |= !self.active.contains(&true);
     }
 
-    /// Called after `refresh`: once most right-hand sides have stopped and the others have some way to go, all
-    /// fields, those of the algorithm too, shrink to the others. Returns which of them stay. With one precision their
-    /// x and b take the memory that the residual no longer needs.
+    /// Called after `refresh`: once most right-hand sides have stopped and the others are not close to their goal,
+    /// all fields, including those of the algorithm, shrink to the others. Returns the indices of those that remain.
+    /// With one precision their x and b are copied to memory that is no longer needed.
     pub fn shrink(&mut self, fields: &mut [&mut VectorField]) -> Result<Option<Vec<usize>>> {
         let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
         let k = keep.len();
@@ -407,7 +412,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(Some(keep))
     }
 
-    /// Copies the solutions of the right-hand sides that are left into the caller's x.
+    /// Copies the solutions of the right-hand sides that are still iterated to the caller's x.
     fn store(&mut self) -> Result<()> {
         if let Some((x, _)) = &self.left {
             for (from, &to) in self.columns.iter().enumerate() {
@@ -417,7 +422,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Called before `advance`, with the length of the step of x and |gradient|^2 where it began.
+    /// Called before `advance` with the length of the step of x, and |gradient|^2 at its start.
     pub fn walk(&mut self, step: &[f64], gradient2: &[f64]) {
         for i in (0..self.nrhs()).filter(|&i| self.upper.is_some() && self.active[i]) {
             self.way[i] += step[i];
@@ -426,8 +431,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// Whether the iteration whose sums are not known yet may be the last, or end at an update; for algorithms that
-    /// would continue without these sums.
+    /// Whether the iteration whose sums are not known yet may be the last one or be followed by an update; for
+    /// algorithms that would otherwise continue without waiting for the sums.
     pub fn near(&self) -> bool {
         let last = self.report.iterations + 1 >= self.params.stop.iterations;
         last || (0..self.nrhs()).filter(|&i| self.active[i]).any(|i| {
@@ -442,7 +447,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.watch.ended(self.report.iterations).is_some()
     }
 
-    /// Called after an iteration, with |r|^2 by the recurrence.
+    /// Called after an iteration with |r|^2 of the recurrence; returns what to do next.
     pub fn advance(&mut self, r2: &[f64]) -> Next {
         self.report.iterations += 1;
         let now = self.report.iterations;
@@ -486,14 +491,14 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// Brings x up to date, recomputes the residual in precise arithmetic and judges it.
+    /// Updates x, recomputes the residual in precise arithmetic and checks the criteria.
     pub fn refresh(&mut self) -> Result<()> {
         let all: Vec<usize> = (0..self.nrhs()).collect();
         self.update(&all)
     }
 
-    /// Brings x up to date and recomputes the residual for those right-hand sides whose update is due, and returns
-    /// which they were; the others continue as if nothing had been.
+    /// Updates x and recomputes the residual for those right-hand sides whose update is due, and returns which these
+    /// were; the others are not affected.
     pub fn refresh_due(&mut self) -> Result<Vec<usize>> {
         // Fields whose right-hand sides are fastest in memory have no parts.
         let all = self.upper.is_none() || !self.x.can_keep();
@@ -539,8 +544,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Called after a division by zero: recomputes the residual and lets every direction start anew. What the
-    /// iteration was about to add must not be in x.
+    /// Called after a division by zero: recomputes the residual and restarts every direction. The step that the
+    /// iteration was about to make must not have been added to x.
     pub fn breakdown(&mut self, what: &str) -> Result<()> {
         let at = self.report.iterations;
         self.breakdowns = if at == self.last_breakdown { self.breakdowns + 1 } else { 1 };
@@ -559,16 +564,16 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Divides these right-hand sides into parts that precise arithmetic takes at a time, each of neighbours in x and
-    /// b: the first of each and their number.
+    /// Divides these right-hand sides into groups that are consecutive in x and b and small enough for precise
+    /// arithmetic: number of the first one, and count.
     fn parts(&self, which: &[usize]) -> Vec<(usize, usize)> {
         let max = self.upper.as_ref().map_or(self.nrhs(), |upper| upper.part);
         let columns: Vec<usize> = which.iter().map(|&i| self.columns[i]).collect();
         parts_of(&columns, max).into_iter().map(|(k, count)| (which[k], count)).collect()
     }
 
-    /// r = weight (b - M x) for these right-hand sides (with one precision for all); `with_x` says that x is not
-    /// zero.
+    /// Computes r = weight (b - M x) for these right-hand sides; with one precision they must be all. `with_x`: x is
+    /// not zero.
     fn recompute(&mut self, which: &[usize], with_x: bool) -> Result<()> {
         let mut norms = vec![];
         match self.upper.is_some() {
@@ -622,8 +627,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// Recomputes a part of the residuals of a solve in two precisions; `room` is memory for the residual in precise
-    /// arithmetic where x is not zero. Returns |b - M x|^2.
+    /// Recomputes the residuals of a group of right-hand sides in a solve in two precisions; `room` is memory for the
+    /// residual in precise arithmetic if x is not zero. Returns |b - M x|^2.
     fn recompute_part(
         &mut self,
         first: usize,
@@ -675,9 +680,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(norms)
     }
 
-    /// Chooses the unit, a power of two, in which the residual of this right-hand side, of so large a norm, goes on where
-    /// its search directions begin anew: of a solution that falls by many decades numbers far from the source are not
-    /// rounded to zero once what is left of the residual is as small as they are.
+    /// Chooses the unit, a power of two, for the residual, of the given norm, of a right-hand side whose search
+    /// directions start again. So, for a solution that falls by many decades, small numbers far from the source are
+    /// not rounded to zero when the residual has become as small as they are.
     fn choose_unit(&mut self, i: usize, norm: f64) {
         let power = -(norm * self.weight[i]).log2().floor();
         if !self.active[i] && power > 0.0 && power < LARGEST_UNIT {
@@ -687,7 +692,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// |r|^2 of the iteration relative to the source, whatever its unit.
+    /// |r|^2 of the iteration divided by the square norm of the source, independent of the unit.
     pub fn relative2(&self, i: usize, r2: f64) -> f64 {
         r2 / (self.unit[i] * self.unit[i])
     }
@@ -716,7 +721,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Decides from recomputed residuals which of these right-hand sides go on, and how far.
+    /// Decides from recomputed residuals which of these right-hand sides continue, and to which goal.
     fn judge(&mut self, which: &[usize]) -> Result<()> {
         let hq = match self.watch.stop.heavy_quark() {
             Some(_) => self.heavy_quark()?,
@@ -770,7 +775,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// The report; x holds the result.
+    /// Makes the report; x then holds the result.
     pub fn finish(mut self) -> Result<SolverReport> {
         self.note_heavy_quark()?;
         self.store()?;
@@ -789,7 +794,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     }
 }
 
-/// Keeps the entries with these indices, which ascend.
+/// Keeps the entries with these indices, which are ascending.
 pub(super) fn retain<T: Clone>(values: &mut Vec<T>, keep: &[usize]) {
     *values = keep.iter().map(|&i| values[i].clone()).collect();
 }

@@ -1,6 +1,6 @@
-//! Krylov solvers for M x = b with any number of right-hand sides, in mixed precision. They know
-//! operators only through `LinOp`; right-hand sides advance in lockstep with coefficients of
-//! their own, and those that have converged stand still.
+//! Krylov solvers for M x = b with any number of right-hand sides, in mixed precision. They know operators only
+//! through `LinOp`; right-hand sides are iterated together, each with its own coefficients, and those that have
+//! converged are not changed any more.
 
 mod bicgstab;
 mod block;
@@ -69,16 +69,17 @@ pub struct System {
     /// The same operator in lower precision or other storage, for the iteration.
     pub sloppy: Option<Arc<dyn LinOp>>,
     /// An approximate inverse for CG, BiCGStab, both forms of GCR and MR, in the precision of the iteration; it may
-    /// change from one application to the next. That of CG is positive.
+    /// change from one application to the next. For CG it must be positive.
     pub preconditioner: Option<Arc<dyn LinOp>>,
-    /// Norms that residuals are compared with instead of |b|, one per right-hand side; where this system stands for
-    /// another one, its |b|.
+    /// Norms to which residuals are relative, one per right-hand side, if not |b|; a system that replaces another one
+    /// has the |b| of that.
     pub scale: Option<Vec<f64>>,
     pub patience: Patience,
 }
 
-/// When a solve gives up. A residual that has not fallen by `factor` in so many iterations is recomputed; one that
-/// was recomputed and has not fallen in five times as many, or in half of all if that is more, ends the solve.
+/// Limits for giving up a solve. A residual that has not fallen by `factor` in `iterations` iterations is recomputed.
+/// If it has still not fallen in five times as many, or in half of the allowed iterations if that is more, the solve
+/// ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     pub iterations: usize,
@@ -86,7 +87,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// The patience for iterations that are cheap.
+    /// Patience for cheap iterations.
     pub const LONG: Patience = Patience { iterations: 200, factor: 0.99 };
 }
 
@@ -104,7 +105,7 @@ impl System {
         System { sloppy: Some(sloppy), ..System::new(precise) }
     }
 
-    /// A system like this one on another device, its numbers zero: for rehearsals.
+    /// The same system on another device with all numbers zero; for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
         let like = |op: &Arc<dyn LinOp>| op.like_on_device(device);
         Ok(System {
@@ -116,8 +117,8 @@ impl System {
         })
     }
 
-    /// Most device memory that a solve with these parameters takes for `nrhs` right-hand sides besides x and b: that of
-    /// a rehearsal of the first one, which finds no temporaries of others.
+    /// Largest number of bytes of device memory that a solve with these parameters takes for `nrhs` right-hand sides
+    /// besides x and b, from a rehearsal of a first solve, which shares no temporary fields with earlier work.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -141,8 +142,8 @@ impl System {
     }
 }
 
-/// Solves M x = b. Not converged is not an error: the report says so. Every right-hand side stops
-/// by itself, and those that BiCGStab cannot solve are solved by CGNR.
+/// Solves M x = b. A solve that has not converged is not an error: the report says so. Every right-hand side stops by
+/// itself, and those that BiCGStab cannot solve are solved by CGNR.
 ///
 /// # Errors
 /// `BadParameter`; `FieldMismatch`: x, b and the operators do not fit together; `Unsupported`:
@@ -167,19 +168,19 @@ pub fn solve(
     units.end(done)
 }
 
-/// A source whose norms are known and ordinary numbers.
+/// A source b with known norms that are far from overflow and underflow.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub b: &'a VectorField,
-    /// |b| of every right-hand side, or where b is that of a Schur complement, of the whole operator's source. Residuals are
-    /// compared with it, unless the system has a scale. 0: the solution is 0.
+    /// |b| of every right-hand side; if b is the source of a Schur complement, that of the whole operator's source.
+    /// Residuals are relative to it unless the system has a scale; where it is 0 the solution is 0.
     pub norms: &'a [f64],
-    /// How b comes from the source of the whole operator: residuals in precise arithmetic then go by way of the other
-    /// parity, with one vector less, and what b holds is unspecified afterwards.
+    /// The source of the whole operator from which b was made. Residuals in precise arithmetic are then computed
+    /// through the other parity, which saves one vector, and the contents of b are unspecified afterwards.
     pub origin: Option<&'a SchurSource<'a>>,
 }
 
-/// The same for a source in range.
+/// Like [`solve`], for a source whose norms are known to be in range.
 ///
 /// # Errors
 /// Errors of [`solve`]; the solution is unspecified after them.
@@ -268,11 +269,12 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
     Ok(())
 }
 
-/// Part of BiCGStab's residual that CGNR is at after as many iterations, where it goes on.
+/// BiCGStab is continued, after having been doubtful, unless CGNR reaches this fraction of its residual in as many
+/// iterations.
 const BETTER: f64 = 0.3;
 
-/// Solves by CGNR for right-hand sides that came to a standstill, each with the iterations that it has left. Where
-/// BiCGStab was given up early, it goes on if CGNR is no better after as many iterations.
+/// Solves by CGNR for right-hand sides whose residual no longer fell, each with its remaining iterations. If BiCGStab
+/// was interrupted early it is continued, unless CGNR is better after as many iterations.
 fn fall_back(
     stagnated: &[(usize, usize)],
     (system, params, start): (&System, &SolverParams, Instant),
@@ -385,7 +387,7 @@ pub(crate) fn check_finite(norms: &[f64], name: &str) -> Result<()> {
     }
 }
 
-/// Size below which a sum of products is rounding noise, relative to the norms of its factors.
+/// Size of a sum of products, relative to the norms of its factors, below which it is only rounding error.
 fn noise(precision: Precision) -> f64 {
     0.01 * precision.epsilon()
 }

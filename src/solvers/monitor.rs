@@ -14,17 +14,17 @@ pub struct Progress<'a> {
     pub seconds: f64,
 }
 
-/// A monitor: a function called after every iteration; `Break` ends the solve cleanly. With many ranks all of them
-/// must answer alike (`Comm::stop`).
+/// A monitor: a function called after every iteration; `Break` ends the solve, which then returns normally. With
+/// several ranks all of them must give the same answer (`Comm::stop`).
 pub type Monitor<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
-/// A monitor that lets the solve run.
+/// A monitor that never ends the solve.
 pub fn unwatched(_: &Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// A monitor for solves of some right-hand sides of a larger solve, which shows residuals of all. A solve that it has
-/// ended is followed by others that end after one iteration.
+/// A monitor for solves of parts of the right-hand sides of a larger solve, which shows the residuals of all
+/// right-hand sides. After it has ended one solve, each following one ends after one iteration.
 pub(crate) struct OfParts<'a, 'm> {
     pub monitor: &'a mut Monitor<'m>,
     /// Relative residuals of all right-hand sides.
@@ -37,7 +37,7 @@ impl<'a, 'm> OfParts<'a, 'm> {
     pub fn new(monitor: &'a mut Monitor<'m>, shown: Vec<f64>, start: Instant) -> Self {
         OfParts { monitor, shown, start, stopped: false }
     }
-    /// The monitor for these right-hand sides, whose solve begins after so many iterations.
+    /// The monitor for these right-hand sides, in whose solve iterations are counted from this number on.
     pub fn of<'s>(
         &'s mut self,
         columns: Range<usize>,

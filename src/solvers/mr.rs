@@ -50,7 +50,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     Ok(())
 }
 
-/// A few steps of minimal residual from zero without any check of convergence, as an operator.
+/// An operator that makes a few steps of minimal residual from zero, without checking convergence.
 pub struct MinimalResidual {
     op: Arc<dyn LinOp>,
     steps: usize,
@@ -59,7 +59,7 @@ pub struct MinimalResidual {
 }
 
 impl MinimalResidual {
-    /// The operator of `steps` steps, at least one, with relaxation `omega` between 0 and 2.
+    /// Makes the operator with `steps` steps, at least one, and relaxation `omega` between 0 and 2.
     pub fn new(op: Arc<dyn LinOp>, steps: usize, omega: f64) -> Self {
         assert!(steps > 0 && omega > 0.0 && omega < 2.0);
         MinimalResidual { op, steps, omega, workspace: Workspace::default() }

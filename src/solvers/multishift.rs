@@ -1,5 +1,5 @@
-//! Multi-shift CG: (A + sigma_k) x_k = b for all shifts from one Krylov space. The residual of a
-//! shifted system is a multiple zeta_k of that of the least shift (Jegerlehner, hep-lat/9612014).
+//! Multi-shift CG: (A + sigma_k) x_k = b for all shifts from one Krylov space. The residual of a shifted system is
+//! zeta_k times that of the smallest shift (Jegerlehner, hep-lat/9612014).
 
 use std::borrow::BorrowMut;
 use std::sync::Arc;
@@ -19,31 +19,31 @@ use crate::refuse;
 /// One system A + sigma of a multi-shift solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// The shift sigma, which is added to the operator; not negative.
+    /// The shift sigma that is added to the operator; at least 0.
     pub sigma: f64,
     /// Largest |b - (A + sigma) x| / |b|.
     pub tol: f64,
-    /// Largest heavy-quark residual, which the refinement alone reaches; 0: none is asked for.
+    /// Largest heavy-quark residual, which only the refinement can reach; 0: not required.
     pub heavy_quark: f64,
 }
 
 /// The result for one shift.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShiftReport {
-    /// Iterations after which it left the common Krylov space.
+    /// Number of iterations after which the shift was dropped from the common Krylov space.
     pub iterations: usize,
-    /// Iterations of CG that refined it afterwards.
+    /// Number of iterations of the CG that refined it afterwards.
     pub refinement: usize,
     /// True if it meets its tolerance for every right-hand side.
     pub converged: bool,
     /// |b - (A + sigma) x| / |b| recomputed in precise arithmetic, per right-hand side.
     pub residual: Vec<f64>,
-    /// Heavy-quark residuals of the same.
+    /// Heavy-quark residual of the shift's solution, per right-hand side.
     pub residual_hq: Vec<f64>,
 }
 
 impl ShiftReport {
-    /// Combines solves for these right-hand sides and then for others into one report.
+    /// Joins the reports of solves for some right-hand sides, `self`, and for others.
     pub fn beside(mut self, others: ShiftReport) -> ShiftReport {
         self.residual.extend(others.residual);
         self.residual_hq.extend(others.residual_hq);
@@ -56,7 +56,7 @@ impl ShiftReport {
     }
 }
 
-/// Largest number of times that a shift is refined further because of the residual of its largest site.
+/// Largest number of times that a shift is refined again because the residual of a single site is too large.
 const SITE_STEPS: usize = 3;
 
 /// The recurrence of one shift for every right-hand side (Jegerlehner, hep-lat/9612014).
@@ -64,15 +64,15 @@ struct Track {
     zeta: Vec<f64>,
     zeta_before: Vec<f64>,
     active: Vec<bool>,
-    /// The search direction; freed when it is no longer needed.
+    /// The search direction; freed when the shift has converged.
     p: Option<VectorField>,
     iterations: usize,
 }
 
-/// Solves (A + sigma_k) x_k = b from zero; A hermitian, positive together with the least shift.
-/// In mixed precision the common Krylov space is sloppy and goes no deeper than that precision.
-/// Every shift is then checked in precise arithmetic and, if `refine`, brought to its tolerance by
-/// CG of its own. The report's residuals are the largest over the shifts; the goals of
+/// Solves (A + sigma_k) x_k = b from zero; where A is hermitian and A + sigma positive for the smallest shift. In
+/// mixed precision the common Krylov space is in the lower precision and reaches only that accuracy. Then the
+/// residual of every shift is recomputed in the precision of the solution and, if `refine`, reduced to its tolerance
+/// by a separate CG. The report's residuals are the largest over the shifts; the goals of
 /// `params.stop` are not used, except for that of the largest site, which the refinement sees to. What is refused leaves
 /// every x as it is; after a breakdown they are 0.
 ///
@@ -173,7 +173,7 @@ fn run(
     Ok((total, reports))
 }
 
-/// Largest |b - A x| of a site over the largest |b| of one, of every right-hand side.
+/// Largest |b - A x| at any site, divided by the largest |b| at any site, for every right-hand side.
 fn site_residuals(system: &System, x: &VectorField, b: &VectorField) -> Result<Vec<f64>> {
     let n = b.nrhs();
     let mut r = b.like(b.precision())?;

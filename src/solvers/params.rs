@@ -6,26 +6,28 @@ use crate::fields::Precision;
 use crate::params::{choices, Choice};
 use crate::refuse;
 
-/// The algorithms. `Cg` is for hermitian positive operators, the others for any.
+/// The algorithms of solvers. `Cg` requires a hermitian positive operator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SolverKind {
     /// Conjugate gradient (Hestenes and Stiefel 1952).
     Cg,
-    /// CG on M M^dagger y = b, x = M^dagger y (Craig): the error falls monotonically.
+    /// CG on M M^dagger y = b, x = M^dagger y (Craig): the error decreases monotonically.
     Cgne,
-    /// CG on M^dagger M x = M^dagger b: the residual falls monotonically.
+    /// CG on M^dagger M x = M^dagger b: the residual decreases monotonically.
     Cgnr,
     /// Stabilised biconjugate gradient (van der Vorst 1992).
     BiCgStab,
-    /// Generalised conjugate residual, restarted, with an optional (variable) preconditioner.
+    /// Generalised conjugate residual, restarted; its optional preconditioner may change between applications.
     Gcr,
-    /// GCR in which all right-hand sides share one space: each takes its step along the directions of all.
+    /// GCR in which all right-hand sides share one Krylov space: the step of each is a combination of the directions
+    /// of all.
     BlockGcr,
     /// Minimal residual with relaxation.
     Mr,
-    /// CG for all A + sigma_k at once (Jegerlehner, hep-lat/9612014); see [`multishift`](super::multishift()).
+    /// CG for all shifted operators A + sigma_k in one Krylov space (Jegerlehner, hep-lat/9612014); see
+    /// [`multishift`](super::multishift()).
     MultiShift,
-    /// Chosen during the solve, by solvers of quark actions.
+    /// Chosen while solving; only for solvers of quark actions.
     Auto,
 }
 
@@ -42,7 +44,7 @@ words!(SolverKind {
 });
 
 choices! {
-    /// Algorithms.
+    /// Algorithms of solvers.
     names SolverKind: plaq_solver_kind {
         /// Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
         Cg = 0, PLAQ_SOLVER_CG, "cg";
@@ -56,23 +58,24 @@ choices! {
         Gcr = 4, PLAQ_SOLVER_GCR, "gcr";
         /// Minimal residual with relaxation.
         Mr = 5, PLAQ_SOLVER_MR, "mr";
-        /// Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
-        /// multigrid as soon as its set-up pays (docs/propagator.md).
+        /// Chosen by the library: CG for hermitian operators, else BiCGStab (on a GPU with an iteration in 16 bits),
+        /// and multigrid as soon as its set-up is expected to save time (docs/propagator.md).
         Auto = 6, PLAQ_SOLVER_AUTO, "auto";
-        /// GCR in which the right-hand sides that are solved for at a time share one space: each takes its step along
-        /// the directions of all, of which `nkrylov` are kept for each. With many right-hand sides that takes fewer
-        /// iterations than PLAQ_SOLVER_GCR, each of which costs more. Sources may depend on each other.
+        /// GCR in which the right-hand sides that are solved for together share one Krylov space: the step of each is
+        /// a combination of the directions of all, of which `nkrylov` are kept for each. With many right-hand sides
+        /// it takes fewer iterations than PLAQ_SOLVER_GCR, but each is more expensive. Sources may depend linearly on
+        /// each other.
         BlockGcr = 7, PLAQ_SOLVER_BLOCK_GCR, "block-gcr";
     }
 }
 
 impl SolverKind {
-    /// Whether the algorithm takes an approximate inverse that may change from one application to the next.
+    /// Whether the algorithm accepts a preconditioner that changes from one application to the next.
     pub fn takes_preconditioner(self) -> bool {
         matches!(self, SolverKind::Cg | SolverKind::BiCgStab | SolverKind::Mr) || self.is_gcr()
     }
 
-    /// Whether the algorithm keeps directions and takes multigrid.
+    /// Whether the algorithm is a form of GCR, which keeps directions and accepts multigrid.
     pub fn is_gcr(self) -> bool {
         matches!(self, SolverKind::Gcr | SolverKind::BlockGcr)
     }
@@ -85,7 +88,7 @@ impl SolverKind {
     }
 }
 
-/// Largest number of directions that may be asked for; more do not fit in any memory.
+/// Largest number of directions that is accepted; more would not fit in any memory.
 pub const MAX_DIRECTIONS: usize = 10_000;
 
 /// Algorithm, stopping criteria and parameters of a solve.
@@ -93,21 +96,22 @@ pub const MAX_DIRECTIONS: usize = 10_000;
 pub struct SolverParams {
     pub kind: SolverKind,
     pub stop: Stop,
-    /// Factor for mixed precision: the residual is recomputed in precise arithmetic whenever that of the iteration
-    /// has fallen by it. 0: a value that depends on the lower precision, [`SolverParams::delta_in`].
+    /// Factor by which the iteration's residual falls in mixed precision before it is recomputed in precise
+    /// arithmetic. 0: a value that depends on the lower precision, [`SolverParams::delta_in`].
     pub delta: f64,
     /// Number of directions of each right-hand side that GCR keeps before a restart.
     pub nkrylov: usize,
-    /// Relaxation factor of MR; 1 is no relaxation. Other solvers do not use it.
+    /// Relaxation factor of MR, 1 for none; other solvers ignore it.
     pub omega: f64,
-    /// True: start from the x that is passed in; else from zero.
+    /// True: the solve starts from the x that is passed in; false: from zero.
     pub initial_guess: bool,
-    /// True: record the residual of every iteration.
+    /// True: the residual after every iteration is recorded.
     pub history: bool,
-    /// For BiCGStab: whether right-hand sides that it cannot solve are solved by themselves, in the end by CGNR; else
-    /// they stay as they are.
+    /// For BiCGStab: whether right-hand sides that it cannot solve are solved separately, finally by CGNR; otherwise
+    /// they are left unconverged.
     pub fall_back: bool,
-    /// For BiCGStab: whether it is given up late only, without a trial of CGNR before.
+    /// For BiCGStab: true if it is given up only after many iterations without progress, and CGNR is not tried
+    /// before.
     pub patient: bool,
 }
 
@@ -128,8 +132,8 @@ impl Default for SolverParams {
 }
 
 impl SolverParams {
-    /// `delta`, or if that is 0 the value for an iteration in this precision: with 16 bits rarer updates lose more
-    /// iterations than they save (docs/lab/solves.md).
+    /// `delta`, or if that is 0 the default for an iteration in this precision: in 16 bits less frequent updates lose
+    /// more iterations than they save time (docs/lab/solves.md).
     pub fn delta_in(&self, sloppy: Precision) -> f64 {
         match (self.delta, sloppy) {
             (0.0, Precision::F16) => 0.1,

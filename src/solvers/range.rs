@@ -1,5 +1,5 @@
-//! Sources whose squares leave the range of numbers, or come near its ends. A solve takes them in units that are
-//! powers of two, in which every number keeps its bits.
+//! Scaling of sources whose square norms overflow or underflow, or nearly do. A solve works in units that are powers
+//! of two, so that no bit of any number changes.
 
 use std::borrow::BorrowMut;
 
@@ -8,33 +8,33 @@ use crate::bail;
 use crate::error::{Result, Status};
 use crate::fields::{blas, Precision, VectorField};
 
-/// Fields and norms of a solve, in its own units.
+/// Fields and norms of a solve, in the units of the solve.
 pub(crate) struct Fields<'a> {
     pub xs: Vec<&'a mut VectorField>,
     pub b: &'a VectorField,
     /// The norm |b| of every right-hand side.
     pub norms: &'a [f64],
-    /// Ratio of b here to the caller's b, for every right-hand side; solutions have the same ratio.
+    /// Ratio of b in these units to the caller's b, for every right-hand side; solutions have the same ratio.
     pub factors: &'a [f64],
 }
 
-/// The solutions `xs` of a linear equation with source b in units, powers of two, in which |b| and its square are
-/// ordinary numbers.
+/// A linear equation with source b and solutions `xs`, in units (powers of two) in which |b| and its square are far
+/// from overflow and underflow.
 pub(crate) struct InRange<'a, X> {
     xs: &'a mut [X],
     b: &'a VectorField,
-    /// Copies of b and the solutions in these units; `None` where the caller's units are good enough.
+    /// Copies of b and the solutions in these units; `None` if the caller's units can be used.
     other: Option<(VectorField, Vec<VectorField>)>,
     powers: Vec<i32>,
     norms: Vec<f64>,
     factors: Vec<f64>,
 }
 
-/// The powers of two between which a precision can be used.
+/// Exponents of two that delimit the range in which a precision is used.
 struct Exponents {
-    /// A |b| between 2^-norm and 2^norm is left as it is.
+    /// A source with |b| between 2^-norm and 2^norm is not scaled.
     norm: i32,
-    /// Exponent of the factor that brings squares into range which were 0 or infinite.
+    /// Exponent of the factor by which sources are multiplied whose square norm came out as 0 or infinite.
     trial: i32,
     /// Largest exponent of two that a factor may have.
     max: i32,
@@ -50,8 +50,8 @@ impl Exponents {
 }
 
 impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
-    /// Finds the units; `guess` says that the solve starts from the `xs` that are there. A refusal leaves them as
-    /// they are.
+    /// Finds the units; `guess`: the solve starts from the given `xs`. If an argument is refused, `xs` are not
+    /// changed.
     ///
     /// # Errors
     /// `NotFinite`: b or a guess holds NaN or infinity, or a guess is more than 1e150 times as long as b; `OutOfMemory`:
@@ -85,7 +85,7 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
         Ok(InRange { xs, b, other, powers, norms, factors })
     }
 
-    /// The fields and norms that the solve works with.
+    /// The fields and norms with which the solve works.
     pub fn fields(&mut self) -> Fields<'_> {
         let (xs, b) = match &mut self.other {
             Some((b, solutions)) => (solutions.iter_mut().collect(), &*b),
@@ -94,8 +94,8 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
         Fields { xs, b, norms: &self.norms, factors: &self.factors }
     }
 
-    /// Brings solutions back to the units of the caller. Numbers that are not finite after a solve of finite fields
-    /// are a breakdown, and the solutions become 0.
+    /// Converts solutions back to the caller's units. If they contain numbers that are not finite although the source
+    /// was finite, that is a breakdown, and the solutions are set to 0.
     ///
     /// # Errors
     /// Errors of the solve, of which `NotFinite` becomes `SolverBreakdown`.
@@ -121,8 +121,7 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
     }
 }
 
-/// For every right-hand side the exponent of the power of two that b is multiplied by, and |b|^2 after the
-/// multiplication.
+/// For every right-hand side the exponent of the power of two by which b is multiplied, and |b|^2 after this.
 fn powers(b: &VectorField) -> Result<(Vec<i32>, Vec<f64>)> {
     let exponents = Exponents::of(b.precision());
     let mut norm2 = blas::norm2(b)?;

@@ -1,10 +1,10 @@
-//! Rational approximations of powers x^a on an interval, of the least relative error, as sums of poles
-//! for multi-shift solvers: x^a = c (1 + sum_k r_k / (x + s_k)).
+//! Rational approximations of powers x^a on an interval with the smallest relative error, as sums of poles for
+//! multi-shift solvers: x^a = c (1 + sum_k r_k / (x + s_k)).
 //!
-//! With y = ln x the error ln r(x) - a y is a sum of smooth steps, one for every zero and pole. Remez'
-//! exchange (Remez 1934) works on this error and on the logarithms of zeros, poles and of the factor in
-//! front, which keeps them positive and needs no more than double precision: that single zeros and
-//! poles are determined badly does not touch the error, which is what is solved for.
+//! With y = ln x the error ln r(x) - a y is a sum of smooth steps, one for every zero and pole. Remez' exchange
+//! (Remez 1934) works on this error and on the logarithms of zeros, poles and of the factor in front, which keeps
+//! them positive. Double precision suffices: single zeros and poles may be ill-determined, but the error, for which
+//! the equations are solved, is not.
 
 use crate::bail;
 use crate::error::Result;
@@ -17,7 +17,7 @@ pub struct Rational {
     pub power: f64,
     pub low: f64,
     pub high: f64,
-    /// Largest |r(x) / x^power - 1| on the interval.
+    /// Largest |r(x) / x^power - 1| on the interval [low, high].
     pub error: f64,
     /// The constant c, also the limit for large x.
     pub constant: f64,
@@ -29,7 +29,7 @@ pub struct Rational {
     pub residues: Vec<f64>,
 }
 
-/// Largest number of poles that is tried.
+/// Largest number of poles that is tried for a given error.
 const MAX_POLES: usize = 40;
 /// Half of ln(high / low) for the widest interval.
 const WIDEST: f64 = 18.4;
@@ -39,7 +39,7 @@ const HIDDEN: usize = 3;
 const ROUNDING: f64 = 4e-15;
 
 impl Rational {
-    /// The approximation of x^power with the fewest poles that is as good as `error` on [low, high].
+    /// The approximation of x^power on [low, high] with the fewest poles whose relative error is at most `error`.
     ///
     /// # Errors
     /// `BadParameter`: the power is not between -1 and 1 or is 0, the interval is not inside of the
@@ -73,13 +73,13 @@ impl Rational {
         )
     }
 
-    /// The best approximation with this many poles. If rounding hides which one that is, the best one on a wider
-    /// interval, whose error it does not hide. Errors as of [`Rational::new`].
+    /// The best approximation with this number of poles. If its error is hidden by rounding, the best one on a wider
+    /// interval is returned, whose error is not. Errors as in [`Rational::new`].
     pub fn with_poles(power: f64, low: f64, high: f64, poles: usize) -> Result<Self> {
         Ok(Self::best(power, low, high, poles)?.0)
     }
 
-    /// The approximation of [`Self::with_poles`], and whether it is the best one on a wider interval.
+    /// The approximation of [`Self::with_poles`], and whether it belongs to a wider interval.
     fn best(power: f64, low: f64, high: f64, poles: usize) -> Result<(Self, bool)> {
         if !(power.abs() > 0.0 && power.abs() < 1.0) {
             refuse!(
@@ -154,8 +154,8 @@ fn slope(t: f64) -> f64 {
 }
 
 impl Steps {
-    /// The best approximation of e^(exponent y) and its error, from Zolotarev's for the inverse square root in steps
-    /// of the exponent, along which zeros and poles move smoothly.
+    /// The best approximation of e^(exponent y) and its error, starting from Zolotarev's for the inverse square root:
+    /// the exponent is changed in small steps, in which zeros and poles move smoothly.
     fn best(exponent: f64, half: f64, n: usize) -> Result<(Self, f64)> {
         let mut steps = Self::zolotarev(half, n);
         let mut points = steps.extrema();
@@ -181,7 +181,7 @@ impl Steps {
         Ok((steps, level))
     }
 
-    /// Zolotarev's solution for x^(-1/2): poles and zeros in turn at equal distances of the elliptic argument.
+    /// Zolotarev's solution for x^(-1/2): zeros and poles alternate at equal distances of the elliptic argument.
     fn zolotarev(half: f64, n: usize) -> Self {
         let elliptic = Elliptic::new((-2.0 * half).exp());
         let place = |l: usize| elliptic.log_sc2(l as f64 / (2 * n + 1) as f64) - half;
@@ -193,7 +193,8 @@ impl Steps {
         s
     }
 
-    /// The error E as a function of y. Powers of e are computed once, and one logarithm for the product of all pairs.
+    /// The error E as a function of y. Exponentials are computed once, and one logarithm is taken of the product over
+    /// all pairs.
     fn error(&self) -> impl Fn(f64) -> f64 {
         let pairs = self.zeros.iter().zip(&self.poles);
         let pairs: Vec<(f64, f64)> = pairs.map(|(z, p)| (z.exp(), p.exp())).collect();
@@ -205,8 +206,8 @@ impl Steps {
         }
     }
 
-    /// Remez' exchange: makes errors equal with alternating sign at 2 n + 2 points, which then move to the largest
-    /// errors, until these are equal.
+    /// Remez' exchange: solves for equal errors of alternating sign at 2 n + 2 points, then moves these to the
+    /// extrema of the error, until all extrema are equal.
     fn exchange(&mut self, points: &mut Vec<f64>) -> Result<f64> {
         let count = 2 * self.poles.len() + 2;
         if points.len() != count {
@@ -239,7 +240,7 @@ impl Steps {
         points.iter().fold(0.0, |m: f64, &y| m.max(error(y).abs()))
     }
 
-    /// The ends and the extrema of the error between its roots, one for each stretch of one sign.
+    /// The extrema of the error, one in each interval between its roots, and the values at both ends.
     fn extrema(&self) -> Vec<f64> {
         let cells = 400 * self.poles.len() + 400;
         let at = |i: usize| -self.half + 2.0 * self.half * i as f64 / cells as f64;
@@ -359,7 +360,8 @@ fn sign(i: usize) -> f64 {
     }
 }
 
-/// Solves (A | b) by Gaussian elimination with pivoting. An unknown for which rounding leaves no pivot stays 0.
+/// Solves the linear system (A | b) by Gaussian elimination with pivoting. An unknown whose pivot is only rounding
+/// error is set to 0.
 fn solve(rows: &mut [Vec<f64>]) -> Vec<f64> {
     let n = rows.len();
     for k in 0..n {

@@ -1,7 +1,7 @@
-//! Sums of poles of a hermitian operator applied to a vector, x = sum_k w_k (A + sigma_k)^-1 b, from one
-//! Krylov space: in one pass with a direction for every pole (Jegerlehner, hep-lat/9612014), or in two,
-//! of which the first finds the coefficients and the second makes the same vectors again and adds them
-//! up (Neuberger, Int. J. Mod. Phys. C 10, 1051): then no pole takes memory.
+//! Sums of poles of a hermitian operator applied to a vector, x = sum_k w_k (A + sigma_k)^-1 b, from one Krylov
+//! space: in one pass with a direction for every pole (Jegerlehner, hep-lat/9612014), or in two passes, of which the
+//! first finds the coefficients and the second makes the same vectors again and adds them (Neuberger, Int. J. Mod.
+//! Phys. C 10, 1051), so that poles take no memory.
 
 use num_complex::Complex64;
 
@@ -32,7 +32,7 @@ pub struct RationalReport {
     pub applications: usize,
 }
 
-/// The Krylov space of A + sigma for the smallest sigma, built step by step.
+/// The Krylov space of A + sigma for the smallest shift sigma, built step by step.
 struct Space<'a> {
     op: &'a dyn LinOp,
     sigma: f64,
@@ -56,7 +56,7 @@ impl<'a> Space<'a> {
     fn masked(&self, value: impl Fn(usize) -> f64) -> Vec<f64> {
         (0..self.live.len()).map(|i| if self.live[i] { value(i) } else { 0.0 }).collect()
     }
-    /// Makes the new residual; returns alpha and beta.
+    /// Computes the next residual; returns alpha and beta.
     fn step(&mut self) -> Result<(Vec<f64>, Vec<f64>)> {
         self.op.apply(&mut self.q, &self.p)?;
         blas::axpy(&blas::uniform(self.live.len(), self.sigma), &self.p, &mut self.q)?;
@@ -80,15 +80,15 @@ impl<'a> Space<'a> {
         }
         Ok((alpha, beta))
     }
-    /// p = r + beta p.
+    /// Computes the next direction p = r + beta p.
     fn turn(&mut self, beta: &[f64]) -> Result<()> {
         let one = blas::uniform(beta.len(), 1.0);
         blas::axpby(&one, &self.r, &blas::complex(beta), &mut self.p)
     }
 }
 
-/// out = sum_k weights_k (A + shifts_k)^-1 b for a hermitian A that is positive together with the
-/// least shift. Not converged is not an error.
+/// Computes out = sum_k weights_k (A + shifts_k)^-1 b for hermitian A for which A + sigma is positive with the
+/// smallest shift. A sum that has not converged is not an error; the report says so.
 ///
 /// # Errors
 /// `BadParameter`: no shift, or not as many weights; `Unsupported`: A is not hermitian; `FieldMismatch`,

@@ -20,25 +20,26 @@ pub struct SolverReport {
     pub residual: Vec<f64>,
     /// Heavy-quark residual of every right-hand side.
     pub residual_hq: Vec<f64>,
-    /// Largest |b - M x| of a site over the largest |b| of one, of every right-hand side; empty where that is no goal.
+    /// Largest |b - M x| at any site, divided by the largest |b| at any site, of every right-hand side; empty if this
+    /// was not required.
     pub residual_site: Vec<f64>,
     /// Number of times that the residual was recomputed in precise arithmetic.
     pub reliable_updates: usize,
     /// Number of times that directions were thrown away after a breakdown or a standstill.
     pub restarts: usize,
-    /// The algorithm that took over after the one asked for came to a standstill.
+    /// The algorithm that took over when the requested one made no more progress; None: there was no need.
     pub fallback: Option<SolverKind>,
     pub seconds: f64,
-    /// Floating-point operations and compulsory bytes of operators and vectors.
+    /// Number of floating-point operations of operators and vectors.
     pub flops: f64,
     pub bytes: f64,
-    /// Largest |r| / |b| over the right-hand sides after every iteration, by the recurrence and for
-    /// the system that is iterated; empty if not asked for.
+    /// Largest |r| / |b| over the right-hand sides after every iteration, as given by the recurrence for the system
+    /// that is iterated; empty if it was not recorded.
     pub history: Vec<f64>,
 }
 
 impl SolverReport {
-    /// Combines both parts of a solve into one report, with the residuals of the second.
+    /// Joins the reports of two consecutive solves of one system; residuals are those of the second.
     pub fn followed_by(self, second: SolverReport) -> SolverReport {
         SolverReport {
             iterations: self.iterations + second.iterations,
@@ -59,7 +60,7 @@ impl SolverReport {
         }
     }
 
-    /// Combines solves for these right-hand sides and then for others into one report.
+    /// Joins the reports of solves for some right-hand sides, `self`, and for others.
     pub fn beside(mut self, mut others: SolverReport) -> SolverReport {
         let iterations = self.iterations.max(others.iterations);
         let mut join = |a: fn(&mut Self) -> &mut Vec<f64>| {

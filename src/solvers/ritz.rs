@@ -1,8 +1,8 @@
-//! Eigenvectors at one end of the spectrum of a hermitian operator A by minimising the Ritz functional
-//! mu(z) = <z, A z> / <z, z> (Kalkreuter and Simma, hep-lat/9507023; Walk, section 2.8) with conjugate gradients for
-//! all vectors at once, locally optimal: each step takes the minimum over vectors x, their gradients
-//! g = A x - mu x and the directions p of the step before, by diagonalising A in their span (Knyazev, SIAM J. Sci.
-//! Comput. 23, 517; the basis of the span is orthonormal as in Hetmaniuk and Lehoucq, J. Comput. Phys. 218, 324).
+//! Eigenvectors at one end of the spectrum of a hermitian operator A by minimising the Ritz functional mu(z) = <z, A
+//! z> / <z, z> (Kalkreuter and Simma, hep-lat/9507023; Walk, section 2.8) with locally optimal conjugate gradients
+//! for all vectors together: each step finds the minimum in the span of the vectors x, their gradients g = A x - mu x
+//! and the directions p of the previous step, by diagonalising A in their span (Knyazev, SIAM J. Sci. Comput. 23,
+//! 517; the basis of the span is orthonormal as in Hetmaniuk and Lehoucq, J. Comput. Phys. 218, 324).
 
 use std::ops::Range;
 
@@ -25,17 +25,16 @@ pub struct RitzParams {
     pub end: End,
     /// Number of eigenvectors wanted.
     pub count: usize,
-    /// Largest gradient |A z - mu z| of a unit vector.
+    /// Largest gradient |A z - mu z| of a unit vector z at which it has converged.
     pub tol: f64,
-    /// Largest number of cycles, of 50 steps at most, after each of which products with A are computed anew.
+    /// Largest number of cycles of at most 50 steps, after each of which products with A are recomputed.
     pub max_cycles: usize,
-    /// Whether to search, once all are found, for a vector that was missed, from a random one orthogonal to those
-    /// found.
+    /// Whether the results are verified by a search from a random vector orthogonal to them for one that was missed.
     pub verify: bool,
-    /// Seed of random start vectors.
+    /// Seed of the random vectors with which the search starts.
     pub seed: u64,
-    /// Largest number of seconds of a search, checked after every step of the minimisation; infinite: no limit. With
-    /// many ranks all of them stop after the same step.
+    /// Largest number of seconds of a search, checked after every step of the minimisation; infinite: no limit. All
+    /// ranks stop after the same step.
     pub max_seconds: f64,
 }
 
@@ -65,9 +64,10 @@ impl Default for RitzParams {
 const CYCLE: usize = 50;
 
 /// Finds eigenvectors by minimising the Ritz functional (Kalkreuter, Simma, hep-lat/9507023; Knyazev, SIAM J. Sci.
-/// Comput. 23, 517). `guess` holds start vectors, as many as there are. Values are those of A, from the end inwards,
-/// and residuals are gradients: an eigenvalue lies within each. Where the vectors of a step are much of the space, A
-/// is diagonalised as [`eigen`] does.
+/// Comput. 23, 517). `guess` holds vectors with which the search starts; random ones are added if they are too few.
+/// Values are those of A, ordered from the end of the spectrum inwards; residuals are gradients, and an eigenvalue
+/// lies within this distance of each value. If the vectors of a step are a large part of the space, A is diagonalised
+/// completely, as by [`eigen`].
 ///
 /// # Errors
 /// `BadParameter`; `Unsupported`: A is not hermitian, or has 16-bit vectors; `FieldMismatch`;
@@ -174,11 +174,11 @@ struct Search<'a> {
     stopped: bool,
 }
 
-/// The orthonormal vectors of a step: x, directions p and gradients, after the vectors to which all of them are
+/// The orthonormal vectors of a step: x, directions p and gradients, preceded by the fixed vectors to which these are
 /// orthogonal.
 struct Space {
     vectors: VectorField,
-    /// Products of the vectors with A, without those of the first `fixed`.
+    /// Products of A with the vectors, without the first `fixed`.
     images: VectorField,
     /// The gradients A x - mu x of all x.
     gradient: VectorField,
@@ -186,13 +186,14 @@ struct Space {
     /// Number of vectors x, and of p.
     x: usize,
     p: usize,
-    /// Ritz values of all x, from the end inwards; those of -A where the largest are sought.
+    /// Ritz values of all x, ordered from the end of the spectrum inwards; those of -A if the largest eigenvalues are
+    /// wanted.
     values: Vec<f64>,
     gradients: Vec<f64>,
 }
 
 impl Space {
-    /// The first n vectors x.
+    /// The first n of the vectors x.
     fn front(&self, n: usize) -> Result<VectorField> {
         let mut v = self.vectors.like_with(self.vectors.precision(), n)?;
         v.copy_rhs(0, &self.vectors, self.fixed, n)?;
@@ -201,7 +202,7 @@ impl Space {
 }
 
 impl Search<'_> {
-    /// The value -1 where the largest eigenvalues are sought, as mu is then minimised for -A; else 1.
+    /// -1 if the largest eigenvalues are wanted, since mu is then minimised for -A; else 1.
     fn sign(&self) -> f64 {
         if self.params.end == End::Smallest {
             1.0
@@ -210,20 +211,20 @@ impl Search<'_> {
         }
     }
 
-    /// The matrix whose smallest eigenvalues are sought, of that of A.
+    /// The matrix of A, or of -A if the largest eigenvalues are wanted.
     fn signed(&self, mut h: Vec<Complex64>) -> Vec<Complex64> {
         h.iter_mut().for_each(|z| *z *= self.sign());
         h
     }
 
-    /// Whether nothing lies below the edge. As in a search by [`eigen`], a part along such a vector in the start
-    /// would show in the gradient.
+    /// Whether no eigenvalue lies below the edge. As in a search by [`eigen`], a component along such an eigenvector
+    /// in the start vector would be visible in the gradient.
     fn is_beyond(&self, space: &Space, edge: f64) -> bool {
         let share = share_of_random(self.op.shape().numbers() as usize);
         space.values[0] > edge && space.gradients[0] <= share * (space.values[0] - edge)
     }
 
-    /// Replaces vectors from number `from` on by random ones.
+    /// Replaces the vectors from number `from` on by random ones.
     fn noise(&mut self, v: &mut VectorField, from: usize) -> Result<()> {
         let mut x = v.like_with(v.precision(), v.nrhs() - from)?;
         x.set_noise(Noise::Normal, self.params.seed, self.random)?;
@@ -244,8 +245,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Minimises for vectors orthogonal to `fixed`, beginning with these, until the first `wanted` have converged or,
-    /// with an `edge`, the first one is known to lie beyond it.
+    /// Minimises for vectors orthogonal to `fixed`, starting with the given ones, until the first `wanted` have
+    /// converged or, if there is an `edge`, the first one certainly lies beyond it.
     fn minimise(
         &mut self,
         fixed: Option<&VectorField>,
@@ -297,7 +298,8 @@ impl Search<'_> {
         Ok(space)
     }
 
-    /// Makes vectors x and p orthonormal again, with their products, and A diagonal in the span of x.
+    /// Makes the vectors x and p orthonormal again, recomputes their products with A, and diagonalises A in the span
+    /// of x.
     fn renew(&mut self, space: &mut Space) -> Result<()> {
         let (f, m) = (space.fixed, space.x);
         if orthonormalise(&mut space.vectors, f, f..f + m)? < m {
@@ -327,15 +329,14 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Tells the monitor in the midst of a step, in which the vectors x are still what they were; returns true if the
-    /// search ends.
+    /// Calls the monitor during a step, in which the vectors x are not changed yet; returns true if the search ends.
     fn told(&mut self, space: &Space, watch: &mut Watch) -> bool {
         self.stopped |= watch.after(self.cycles, &space.gradients[..1]).is_some();
         self.stopped
     }
 
-    /// Finds the minimum over x, p and the gradients of those x that have not converged. Where many are sought it takes seconds to find,
-    /// and a limit or the monitor may end the search meanwhile: x stay as they are.
+    /// Finds the minimum in the span of x, p and the gradients of those x that have not converged. With many vectors
+    /// this takes seconds, during which a limit or the monitor may end the search; then x are unchanged.
     fn step(&mut self, space: &mut Space, watch: &mut Watch) -> Result<()> {
         let (f, m, p) = (space.fixed, space.x, space.p);
         let active: Vec<usize> =
@@ -383,7 +384,7 @@ impl Search<'_> {
     }
 }
 
-/// Makes the columns d orthonormal to the m orthonormal columns c and among themselves; returns as many as there are.
+/// Makes the columns d orthonormal to the m orthonormal columns c and among themselves; returns the independent ones.
 fn directions(
     c: &[Complex64],
     m: usize,

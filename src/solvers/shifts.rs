@@ -1,4 +1,4 @@
-//! The vectors of all shifts of a multi-shift solver in one pass over memory (kernels/shifts.h).
+//! The update of the vectors of all shifts in a multi-shift solver, in one pass over memory (kernels/shifts.h).
 
 use num_complex::Complex64;
 
@@ -14,8 +14,8 @@ use crate::refuse;
 const SHIFTS: usize = 24;
 const COLUMNS: usize = 120;
 
-/// Coefficients of the step of one shift, real, one per right-hand side: x += a p, then p = c p + d r. Where all
-/// three are 0 nothing happens.
+/// Real coefficients for the step of one shift, one of each per right-hand side: x += a p, then p = c p + d r.
+/// Right-hand sides for which all three are 0 are not changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     pub a: Vec<f64>,
@@ -24,14 +24,14 @@ pub struct Step {
 }
 
 impl Step {
-    /// Coefficients for `nrhs` right-hand sides to which nothing happens.
+    /// Coefficients 0, with which none of `nrhs` right-hand sides is changed.
     pub fn none(nrhs: usize) -> Self {
         Step { a: vec![0.0; nrhs], c: vec![0.0; nrhs], d: vec![0.0; nrhs] }
     }
 }
 
-/// For every shift k: x_k += a_k p_k, then p_k = c_k p_k + d_k r. The p have the precision of r, the x one of their
-/// own.
+/// Computes for every shift k: x_k += a_k p_k, then p_k = c_k p_k + d_k r. The p_k have the precision of r; that of
+/// the x_k may differ.
 ///
 /// # Errors
 /// `FieldMismatch`: other lattices, subsets, right-hand sides or precisions; `InvalidArgument`: not as many
@@ -61,7 +61,7 @@ pub fn update(
     launch(&out, ps, steps, r)
 }
 
-/// x += sum_k a_k p_k for one vector x, then p_k = c_k p_k + d_k r for every shift k.
+/// Computes x += sum_k a_k p_k for a single vector x, then p_k = c_k p_k + d_k r for every shift k.
 ///
 /// # Errors
 /// Errors of [`update`].
@@ -120,7 +120,7 @@ fn one_by_one(
     axpby(&d, r, &c, p)
 }
 
-/// Launches the step of all shifts; `out` has a vector for each shift, or one for all of them.
+/// Launches the step of all shifts; `out` holds a vector for each shift, or one that is shared.
 fn launch(
     out: &[&VectorField],
     ps: &[&mut VectorField],

@@ -1,7 +1,6 @@
-//! Lowest eigenvectors of every time slice by itself, of an operator that has no hops in time: subspace iteration on
+//! Lowest eigenvectors on every time slice separately, for an operator without hops in time: subspace iteration on
 //! Chebyshev polynomials with Rayleigh-Ritz on each slice (Zhou, Saad, Tiago and Chelikowsky, J. Comput. Phys. 219,
-//! 172). All slices are multiplied at once; small matrices of a slice are diagonalised on the host, slices beside each
-//! other.
+//! 172). All slices are multiplied together; the small matrices of slices are diagonalised on the host in parallel.
 
 use std::time::Instant;
 
@@ -20,24 +19,28 @@ use crate::fields::{blas, Noise, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::refuse;
 
-/// Ratio by which the polynomial amplifies the last wanted vector over unwanted ones: at least and at most; then the
-/// largest one for the first wanted vector, and the largest degree of the polynomial.
+/// Least ratio by which the polynomial amplifies the last wanted vector relative to unwanted ones.
 const GAIN: f64 = 1e3;
+/// Largest such ratio.
 const LARGE_GAIN: f64 = 1e7;
+/// Largest such ratio for the first wanted vector.
 const MAX_GAIN: f64 = 1e9;
+/// Largest degree of the polynomial.
 const MAX_DEGREE: f64 = 400.0;
-/// Largest residual over the largest eigenvalue from which a search that began in single precision goes on in double.
+/// Largest residual, relative to the largest eigenvalue, at which a search that began in single precision continues
+/// in double.
 const ROUGH: f64 = 1e-5;
-/// Vectors that are multiplied at a time.
+/// Number of vectors that are multiplied together.
 const AT_ONCE: usize = 32;
-/// Random vectors that look for what was missed, and times that they are multiplied.
+/// Number of random vectors that search for missed eigenvectors.
 const SEARCHING: usize = 4;
+/// Number of times that these vectors are multiplied.
 const ROUNDS: usize = 3;
-/// A slice is diagonalised as a whole where so many of its vectors are wanted that they and those beside them are most
-/// of it, or where it is small.
+/// Number of unknowns up to which a slice is diagonalised completely; larger ones are if the wanted vectors, and
+/// those iterated with them, are most of the space.
 const SMALL: usize = 96;
 
-/// The vectors that a search works with on a slice of so many unknowns.
+/// Number of vectors with which a search for `count` vectors works on a slice with this number of unknowns.
 fn room(count: usize, unknowns: usize) -> usize {
     let m = count + (count / 2).max(8);
     match unknowns <= SMALL || 2 * m > unknowns {
@@ -46,16 +49,17 @@ fn room(count: usize, unknowns: usize) -> usize {
     }
 }
 
-/// Device memory of a search for `count` vectors of each time slice, and of the vectors found.
+/// Bytes of device memory of a search for `count` vectors of each time slice, and of the vectors found.
 pub fn slice_modes_memory(shape: &Shape, count: usize) -> u64 {
     let times = shape.geometry.global_extents()[3];
     let m = room(count, shape.numbers() as usize / times);
     shape.bytes(2 * m + AT_ONCE.min(m) + 3 * SEARCHING)
 }
 
-/// The `count` lowest eigenvectors of each time slice; vector k of the result holds number k of every slice, of unit
-/// length there. With `rough`, the same operator in single precision, the search begins with that and is refined in double. Values, residuals and bounds of the report: times slowest, then vectors; `beyond`: the next value of each
-/// slice. Of `params` count, `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` matter.
+/// The `count` lowest eigenvectors of each time slice; vector k of the result holds eigenvector k of every slice,
+/// each normalised to 1. `rough`, if given, is the same operator in single precision, with which the search begins
+/// before it continues in double. Values, residuals and bounds in the report are [t][k]; `beyond` has the next value
+/// of each slice. Of `params` only `count`, `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` are used.
 ///
 /// # Errors
 /// `BadParameter`; `Unsupported`: the operator is not hermitian, or its vectors are no colour vectors on the whole
@@ -190,7 +194,7 @@ struct Space<'a> {
 }
 
 impl<'a> Space<'a> {
-    /// The same vectors in the precision of `op`.
+    /// The same vectors converted to the precision of `op`, with which the search continues.
     fn refined(self, op: &'a dyn LinOp) -> Result<Space<'a>> {
         let Space { times, largest, v: rough, other, .. } = self;
         drop(other);
@@ -205,7 +209,7 @@ impl<'a> Space<'a> {
         self.v.nrhs()
     }
 
-    /// First vectors and numbers of portions.
+    /// Divides `count` vectors into groups: number of the first vector, and count.
     fn portions(&self, count: usize) -> impl Iterator<Item = (usize, usize)> {
         (0..count).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(count - first)))
     }
@@ -219,15 +223,15 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
-    /// v = v c.
+    /// Computes v = v c, with a matrix c for each slice.
     fn turn(&mut self, c: &[Complex64]) -> Result<()> {
         combine(&mut self.other, &self.v, c, Combination::Of)?;
         std::mem::swap(&mut self.v, &mut self.other);
         Ok(())
     }
 
-    /// Makes the vectors orthonormal and turns them to Ritz vectors, whose values come out in ascending order for each
-    /// slice. Vectors that were dependent are zero and come last.
+    /// Makes the vectors orthonormal and rotates them into Ritz vectors; returns the Ritz values, ascending for each
+    /// slice. Vectors that depended linearly on others become zero and come last.
     fn ritz(&mut self) -> Result<Vec<f64>> {
         let m = self.count();
         let mut rank = vec![m; self.times];
@@ -262,7 +266,7 @@ impl<'a> Space<'a> {
         Ok(values)
     }
 
-    /// |A v - lambda v|^2 of the first `count` vectors.
+    /// The squared residuals |A v - lambda v|^2 of the first `count` vectors.
     fn residuals(&self, values: &[f64], count: usize) -> Result<Vec<f64>> {
         let m = self.count();
         let mut r2 = vec![0.0; self.times * count];
@@ -284,8 +288,8 @@ impl<'a> Space<'a> {
         Ok(r2)
     }
 
-    /// Do random vectors orthogonal to the first `count` lead to no value below those found? If they do, they take the
-    /// place of the last vectors.
+    /// Whether random vectors orthogonal to the first `count` lead to no eigenvalue below those found. If they do,
+    /// they replace the last vectors.
     fn nothing_is_missing(
         &mut self,
         p: &Polynomial,
@@ -324,7 +328,7 @@ impl<'a> Space<'a> {
     }
 }
 
-/// `work` on the m x m matrix of every slice.
+/// Runs `work` for the m x m matrix of every slice, in parallel.
 fn slices<T: Send>(
     all: &[Complex64],
     m: usize,
@@ -333,8 +337,8 @@ fn slices<T: Send>(
     all.par_chunks(m * m).map(|slice| work(slice, m)).collect()
 }
 
-/// The matrix T for which the columns of V T are orthonormal, V^dagger V = g, and their number: what depends on others
-/// becomes zero columns at the end.
+/// The matrix T for which the columns of V T are orthonormal, given V^dagger V = g, and the number of these columns;
+/// for vectors that depend on others the last columns of T are zero.
 fn orthonormal(g: &[Complex64], m: usize) -> Result<(Vec<Complex64>, usize)> {
     if let Some(t) = cholesky(g, m) {
         return Ok((t, m));
@@ -344,9 +348,8 @@ fn orthonormal(g: &[Complex64], m: usize) -> Result<(Vec<Complex64>, usize)> {
     Ok(((0..m * m).map(at).collect(), r))
 }
 
-/// A polynomial that is small above `cut` and `gain` times as large at `wanted`, but not too large at `lowest`. Where the
-/// vectors of the iteration end within the level of the last one wanted, it is large on that level, too: the next one is
-/// above it.
+/// A polynomial that is small above `cut` and `gain` times as large at `wanted`, but not too large at `lowest`. If
+/// the iterated vectors end within the level of the last wanted one, the polynomial is large on that level, too.
 fn polynomial((lowest, wanted, cut): (f64, f64, f64), to: f64, gain: f64) -> Polynomial {
     let same_level = cut - wanted < 1e-4 * (to - wanted);
     let cut = if same_level { wanted + 0.05 * (to - wanted) } else { cut };
@@ -364,7 +367,8 @@ mod tests {
     use crate::solvers::unwatched;
     use plaq::operators::Laplace;
 
-    /// Vectors without the third lowest of every slice are found out, with it they are not.
+    /// If the third lowest vector of every slice is left out, the search reports it as missing; if it is not, none is
+    /// missing.
     #[test]
     fn a_missing_mode_is_found() {
         let device = Device::cpu(2).unwrap();

@@ -100,7 +100,7 @@ fn functions_are_named_after_object_and_verb() {
     }
 }
 
-/// The folder for what the tests compile, with the headers as they should be.
+/// The folder for programs that the tests compile, with copies of the current headers.
 fn work() -> &'static Path {
     static WORK: OnceLock<PathBuf> = OnceLock::new();
     WORK.get_or_init(|| {
@@ -121,7 +121,7 @@ fn compiler(tool: &str) -> Command {
     command
 }
 
-/// A C file that does not compile unless sizes and offsets are those of the library.
+/// Source of a C file that compiles only if sizes and offsets of structs are those of the library.
 fn layout_checks() -> String {
     let mut s = String::from("#include <stddef.h>\n");
     for (file, _) in header::headers() {
@@ -164,7 +164,7 @@ fn header_is_clean_c99_and_cpp() {
     }
 }
 
-/// In C and in C++ PLAQ_INIT makes structs of the right size with their defaults.
+/// PLAQ_INIT in C and in C++ makes structs of the right size with their defaults.
 #[test]
 fn structs_are_initialised_in_c_and_cpp() {
     let text = "#include \"plaq.h\"\nint main(void) {\n  PLAQ_INIT(plaq_gauge_params, p);\n  \
@@ -217,7 +217,7 @@ fn older_c_libraries_have_all_symbols() {
     assert!(!cfg!(target_arch = "x86_64") || found.trim() == "2.28", "{found}");
 }
 
-/// A C program of this folder, run once, whoever asks for it.
+/// Compiles and runs a C program of this folder once; later calls for the same program return its first result.
 fn c_program(name: &'static str) {
     static DONE: Mutex<BTreeMap<&str, Arc<OnceLock<()>>>> = Mutex::new(BTreeMap::new());
     let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -227,7 +227,7 @@ fn c_program(name: &'static str) {
     once.get_or_init(|| checked(&source, &[work(), &root().join("tests/abi")]));
 }
 
-/// Those that tell whose message they looked at.
+/// The programs that record which statuses' messages they checked.
 const PROGRAMS: [&str; 16] = [
     "context",
     "fields",
@@ -302,7 +302,7 @@ fn mistakes() {
     c_program("mistakes");
 }
 
-/// A driver that lacks functions, and none where the loader looks.
+/// Drivers that lack functions, and a driver that the loader does not find, give a status.
 #[test]
 fn drivers_that_cannot_be_used() {
     let Some(tool) = tool("CC", "cc") else { return };
@@ -324,9 +324,9 @@ fn drivers_that_cannot_be_used() {
     assert!(["PLAQ_DRIVER_MISSING", "PLAQ_NO_DEVICE"].contains(&found.trim()), "{found}");
 }
 
-/// The message of every status of docs/errors.md is looked at: by REFUSED in a program here that ran, or where
-/// this says. Tests begin in the order of their names, and this one after those of the programs: it would run them first,
-/// while those wait for them on idle cores.
+/// The message of every status of docs/errors.md is checked, by a program here that ran or by the test that `REFUSED`
+/// names. Tests begin in the order of their names, and this one comes after those of the programs: otherwise it would
+/// run the programs while their tests wait on idle cores.
 #[test]
 fn statuses_have_tests_on_their_messages() {
     let elsewhere = [
@@ -377,7 +377,7 @@ fn statuses_have_tests_on_their_messages() {
     }
 }
 
-/// Not under sanitizers, which have address space, threads and time of their own.
+/// Limits on address space, threads and time are kept. Sanitizers need more of each, so this does not run under them.
 #[test]
 fn limits() {
     let Some(tool) = tool("CC", "cc") else { return };

@@ -112,13 +112,13 @@ fn chroma_calls() {
     checked(CHROMA, &[&own, &quda]);
 }
 
-/// Chroma's numbers for its own inputs.
+/// Pairs of results equal Chroma's for its own inputs.
 #[test]
 fn chroma_pairs() {
     replayed(CHROMA_PAIRS);
 }
 
-/// Trajectories with Chroma's random numbers.
+/// Trajectories equal Chroma's with its random numbers.
 #[test]
 fn chroma_trajectories() {
     replayed("tests/clients/chroma_trajectories.c");
@@ -129,7 +129,7 @@ fn chroma_pairs_on_ranks() {
     on_ranks(CHROMA_PAIRS, &[("1,1,1,2", false)]);
 }
 
-/// Headers and functions that are C++ in QUDA, and perambulators by its calls.
+/// Calls of headers and functions that are C++ in QUDA work, and so do perambulators by these calls.
 #[test]
 fn perambulators() {
     let Some(tool) = tool("CXX", "c++") else { return };
@@ -160,13 +160,13 @@ fn twisted_quarks() {
     checked(TWISTED, &[&own, &quda]);
 }
 
-/// Ranks as tmLQCD numbers them, t slowest and then x.
+/// Twisted quarks agree on several ranks, numbered as in tmLQCD: t slowest, then x.
 #[test]
 fn twisted_quarks_on_ranks() {
     on_ranks(TWISTED, &[("2,1,1,2", true)]);
 }
 
-/// Ranks that no call names: the program has declared its process grid to QMP.
+/// Chroma's calls work on ranks although no call names them: the program has declared its process grid to QMP.
 #[test]
 fn chroma_calls_on_ranks() {
     on_ranks(CHROMA, &[("1,1,1,2", false), ("2,1,1,1", false)]);
@@ -178,7 +178,7 @@ fn tmlqcd_calls() {
     checked(TMLQCD, &[&own, &quda]);
 }
 
-/// tmLQCD's numbers for its own inputs.
+/// Pairs of results equal tmLQCD's for its own inputs.
 #[test]
 fn tmlqcd_pairs() {
     replayed(TMLQCD_PAIRS);
@@ -189,7 +189,7 @@ fn tmlqcd_pairs_on_ranks() {
     on_ranks(TMLQCD_PAIRS, &[("1,1,1,2", false)]);
 }
 
-/// Its trajectories, with random numbers of the program.
+/// Trajectories equal tmLQCD's, with random numbers of the program.
 #[test]
 fn tmlqcd_trajectories() {
     replayed(TMLQCD_TRAJECTORIES);
@@ -200,13 +200,13 @@ fn tmlqcd_trajectories_on_ranks() {
     on_ranks(TMLQCD_TRAJECTORIES, &[("1,1,1,2", true)]);
 }
 
-/// Ranks at the places that the program's function gives them.
+/// tmLQCD's calls work on ranks at the positions that the program's function returns.
 #[test]
 fn tmlqcd_calls_on_ranks() {
     on_ranks(TMLQCD, &[("1,1,1,2", false), ("2,1,1,1", true)]);
 }
 
-/// Its links beyond faces are those that leave a rank's part.
+/// openQxD's calls work on ranks; its links beyond faces are those that leave a rank's part.
 #[test]
 fn openqxd_calls_on_ranks() {
     on_ranks(OPENQXD, &[("1,1,1,2", true), ("2,1,1,1", true)]);
@@ -218,7 +218,7 @@ fn openqxd_calls() {
     checked(OPENQXD, &[&own, &quda]);
 }
 
-/// openQxD is written in C of 1989, where there are no complex numbers.
+/// The header of openQxD compiles as C of 1989, which has no complex numbers.
 #[test]
 fn openqxd_header_is_c_of_1989() {
     let Some(tool) = tool("CC", "cc") else { return };
@@ -244,7 +244,8 @@ fn openqxd_header_is_c_of_1989() {
     run(cc.arg(&file), "quda_openqcd_interface.h in C of 1989");
 }
 
-/// What MILC and its like call theirs: as types and functions, as macros, and as the system's headers have them.
+/// Names that MILC and similar hosts define: as types and functions, as macros, and as the system's headers have
+/// them.
 const HOSTS: [(&str, &str, &str); 3] = [
     (
         "types",
@@ -270,7 +271,7 @@ const HOSTS: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// Hosts have names of their own, before QUDA's headers and behind them, which leave no macro behind that QUDA's do not.
+/// Hosts' own names work before QUDA's headers and after them; the headers leave no macro behind that QUDA's do not.
 #[test]
 fn hosts_keep_their_names() {
     let work = programs::folder("clients");
@@ -343,7 +344,7 @@ fn milc_calls_on_ranks() {
     }
 }
 
-/// By default an error ends the program, with a block that says what to do.
+/// Errors end the program by default, with a message that says what to do.
 #[test]
 fn errors_end_the_program() {
     let Some(program) = program("milc_end") else { return };
@@ -365,7 +366,7 @@ fn arguments(milc: &milc::Milc, file: PathBuf) -> Vec<String> {
     words.chain(numbers.split(' ').map(String::from)).collect()
 }
 
-/// MILC's numbers for its own configurations, through MILC's calls.
+/// Results for MILC's own configurations through MILC's calls equal MILC's.
 #[test]
 fn milc_configurations() {
     let Some(program) = program("milc_file") else { return };
@@ -395,8 +396,8 @@ fn milc_configurations() {
     }
 }
 
-/// The functionals that MILC's own gauge fixing comes to, Coulomb and Landau gauge: it stops at a
-/// change of 1e-7 or 1e-8, which leaves 1e-6.
+/// Functionals of Coulomb and Landau gauge equal those of MILC's own gauge fixing to 1e-6: MILC stops at a change of
+/// 1e-7 or 1e-8.
 #[test]
 fn milc_gauge_fixing() {
     let Some(program) = program("milc_fix") else { return };
@@ -421,7 +422,7 @@ fn program(name: &str) -> Option<PathBuf> {
     Some(build(&tool("CC", "cc")?, MILC, &[&own, &quda], name, &[]))
 }
 
-/// What stands behind this name in the lines of a program.
+/// The numbers that a program printed in lines with this name.
 fn numbers(said: &str, name: &str) -> Vec<f64> {
     let lines = said.lines().filter_map(|line| line.strip_prefix(name));
     lines.flat_map(str::split_whitespace).map(|n| n.parse().expect("a number")).collect()

@@ -1,6 +1,6 @@
-//! Every function of QUDA's headers where it cannot work: before the first session and after the last one, and in a session
-//! with structs of another size, without structs, and with structs that nobody has filled in. It ends nothing and says what
-//! is wrong.
+//! Every function of QUDA's headers is called where it cannot work: before the first session and after the last one,
+//! and in a session with structs of another size, without structs, and with structs that are not filled in. The calls
+//! end nothing and report what is wrong.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +9,10 @@ use plaq::capi::table::{Argument, Item, Pass, Type};
 
 use crate::programs::{self, build, run, tool};
 
-/// Calls of the host's functions, or ones that print for their own sake.
+/// Functions that are not tested: calls of the host's functions, and functions that only print.
 const LEFT_OUT: &[&str] = &["openQCD_qudaInit"];
 
-/// Functions that need no session.
+/// Functions that work without a session.
 const FINE: &str = "
     destroyMultigridQuda endQuda flushChronoQuda flushPoolQuda freeCloverQuda freeGaugeQuda freeGaugeSmearedQuda freeUniqueGaugeQuda
     initQuda initQudaDevice initQudaMemory newQudaBLASParam newQudaEigParam newQudaGaugeObservableParam newQudaGaugeParam
@@ -22,7 +22,7 @@ const FINE: &str = "
     printQudaEigParam printQudaGaugeObservableParam printQudaGaugeParam printQudaInvertParam printQudaMultigridParam
     qudaAllocatePinned qudaFinalize qudaSetMPICommHandle setVerbosityQuda updateR";
 
-/// Arrays of the host: addresses of themselves, which are tiny numbers too.
+/// Arrays of the host. They hold their own addresses, which are tiny numbers if read as floating-point ones.
 const START: &str = "
 #include \"check.h\"
 #include \"plaq.h\"
@@ -93,7 +93,7 @@ int main(void) {
 }
 ";
 
-/// Declares an argument as `name`: numbers that fit, arrays that are there.
+/// Declares an argument as `name`: a number in range, or an existing array.
 fn declare(name: &str, argument: &Argument) -> String {
     let Argument { name: arg, ty, pass, .. } = argument;
     if let Some(of) = record(argument) {
@@ -128,7 +128,7 @@ fn declare(name: &str, argument: &Argument) -> String {
     }
 }
 
-/// Structs that a constructor fills in.
+/// Structs that have a constructor.
 const RECORDS: &[&str] = &[
     "QudaGaugeParam",
     "QudaInvertParam",
@@ -148,7 +148,7 @@ fn record(arg: &Argument) -> Option<&'static str> {
     }
 }
 
-/// Rounds of calls of every function.
+/// Generates a program that calls every function, in several rounds.
 fn program() -> String {
     let (mut all, mut wrong) = (String::new(), String::new());
     for item in plaq::capi::HEADERS.iter().flat_map(|h| h.all()).flat_map(|m| m.items) {

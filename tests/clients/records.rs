@@ -1,4 +1,4 @@
-//! Members of QUDA's structs: each is used, a result, of one supported value, or ignored, as its table says.
+//! Members of QUDA's structs are used, are results, have one supported value, or are ignored, as their tables say.
 
 use plaq::capi::quda::params::*;
 use plaq::capi::quda::params_invert::QudaInvertParam;
@@ -6,8 +6,8 @@ use plaq::capi::quda::params_parts::*;
 use plaq::capi::quda::records::{Record, Role};
 use plaq::capi::quda::setup::RECORDS;
 
-/// `right` passes its check; with other bytes in a member it fails where the table has one supported value, and else
-/// passes.
+/// Checks each member: `right` passes its check; with other bytes in a member it fails if the table has one supported
+/// value, and else passes.
 fn walk<T: Record>(right: T) -> usize {
     assert_eq!(right.check("param").map_err(|e| e.message()), Ok(()), "{}", T::NAME);
     let (size, fields) = (&T::FIELDS[0], &T::FIELDS[1..]);
@@ -54,7 +54,8 @@ fn every_member_has_its_role() {
     assert_eq!(walked, RECORDS.len());
 }
 
-/// Members that tmLQCD sets or reads, by what they must be here: of no effect, or not.
+/// Members that tmLQCD sets or reads, in two groups: those that must have no effect here, and those that must have
+/// one.
 #[test]
 fn members_of_tmlqcd() {
     let matter = [
@@ -129,7 +130,8 @@ fn members_of_tmlqcd() {
     roles(&matter, &ignored);
 }
 
-/// Members that Chroma's solver objects set or read; those of domain walls are of no effect, as the operator is refused.
+/// Members that Chroma's solver objects set or read are used. Those of domain walls have no effect, as the operator
+/// is refused.
 #[test]
 fn members_of_chroma() {
     let matter = [
@@ -178,7 +180,7 @@ fn members_of_chroma() {
     roles(&matter, &ignored);
 }
 
-/// Each member of a list is one of its struct, and of no effect or not.
+/// Checks that each member of a list belongs to its struct, and has an effect or none as the list says.
 fn roles(matter: &[(&str, &str)], ignored: &[(&str, &str)]) {
     let role = |record: &str, member: &str| {
         let (_, roles) = RECORDS.iter().find(|r| r.0 == record).expect("a struct");

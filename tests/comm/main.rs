@@ -14,7 +14,7 @@ fn work() -> PathBuf {
     folder("comm")
 }
 
-/// Scenarios on the ranks of this grid.
+/// Runs scenarios on the ranks of this grid.
 fn scenario(names: &str, grid: &str) {
     let exe = std::env::current_exe().expect("a path");
     let words = ["--exact", "comm::rank", "--nocapture", "--test-threads=1"].map(OsStr::new);
@@ -22,8 +22,8 @@ fn scenario(names: &str, grid: &str) {
     job(grid, "120", &program, &[("PLAQ_TEST_SCENARIO", names)]);
 }
 
-/// A program of this folder that is the host, on four ranks; plaq's library for MPI is found
-/// beside libplaq.
+/// Compiles a program of this folder as the host and runs it on four ranks; plaq's library for MPI is found beside
+/// libplaq.
 fn host(variable_of_compiler: &str, default: &str, sources: &[&str], flags: &[&str]) {
     if mpi_library().is_none() {
         return;
@@ -54,7 +54,7 @@ fn c_host() {
     host("MPICC", "mpicc", &["tests/comm/host.c"], &["-std=c99"]);
 }
 
-/// Ranks that call different things, or with different parameters.
+/// Ranks that make different calls, or calls with different parameters, end alike.
 #[test]
 fn different_calls_end_alike() {
     if mpi_library().is_none() {
@@ -87,7 +87,7 @@ fn fortran_host() {
     host("MPIFC", "mpif90", &["bindings/fortran/plaq.f90", "tests/comm/host.f90"], &["-std=f2018"]);
 }
 
-/// What runs in each rank; in the first process nothing.
+/// Runs the scenarios in each rank; does nothing in the first process.
 #[test]
 fn rank() {
     if let Ok(names) = std::env::var("PLAQ_TEST_SCENARIO") {
@@ -95,8 +95,8 @@ fn rank() {
     }
 }
 
-/// Scenarios after which ranks are well, one after the other in one job for each grid. The last may lose a part of the
-/// ranks; 17 are so many that votes are counted by MPI.
+/// Scenarios after which ranks can go on, run one after the other in one job for each grid. The last one may lose a
+/// part of the ranks; with 17 ranks votes are counted by MPI.
 const TOGETHER: [(&str, &str); 10] = [
     ("1,1,1,1", "sums exchange wrong_grids parts"),
     ("1,1,1,2", "sums silent wrong_grids parts agree guard part_fails"),
@@ -115,7 +115,7 @@ fn what_ranks_do_together() {
     TOGETHER.iter().for_each(|(grid, names)| scenario(names, grid));
 }
 
-/// Hosts are groups of ranks where the environment says so, and every rank refuses what is no number.
+/// Hosts are groups of ranks if the environment says so, and every rank refuses a value that is no number.
 #[test]
 fn hosts_are_groups_of_ranks() {
     let groups = |grid: &str, per_host: &str| {
@@ -146,7 +146,7 @@ fn open_mpi() -> bool {
 }
 
 /// Runs a scenario in which a rank ends; with `recovers` mpirun lets the others go on. Returns whether the job
-/// succeeded, whether rank 0 said COMM_FAILED, and what was said.
+/// succeeded, whether rank 0 printed COMM_FAILED, and the output.
 fn ends(grid: &str, name: &str, recovers: bool) -> (bool, bool, String) {
     // Of Open MPI: the death of a rank is its own affair.
     let lenient = ["OMPI_MCA_orte_abort_on_non_zero_status", "OMPI_MCA_orte_enable_recovery"];
@@ -170,7 +170,8 @@ fn ends(grid: &str, name: &str, recovers: bool) -> (bool, bool, String) {
     (out.status.success(), said.contains("rank 0: CommFailed"), said)
 }
 
-/// The same where devices that stand in for GPUs exchange messages, by each of their ways.
+/// A rank that dies between messages of devices that stand in for GPUs ends the others' exchanges, with each way of
+/// messages.
 #[test]
 fn a_rank_that_dies_between_messages_of_devices() {
     if mpi_library().is_none() {
@@ -188,8 +189,8 @@ fn a_rank_that_dies_between_messages_of_devices() {
     }
 }
 
-/// A rank that is killed, or ends by itself in the middle of a solve: mpirun ends the job, or, where it is
-/// told to let the others go on, their solve ends with COMM_FAILED. Nobody waits for ever.
+/// When a rank is killed, or ends by itself in the middle of a solve, mpirun ends the job. If mpirun is told to let
+/// the others go on, their solve ends with COMM_FAILED. No rank waits for ever.
 #[test]
 fn a_rank_that_dies_in_a_solve() {
     if mpi_library().is_none() {
@@ -214,7 +215,7 @@ fn thread_levels() {
     }
 }
 
-/// Without the library: a status that says what to do.
+/// A missing library for MPI gives a status with a message that says what to do.
 #[test]
 fn a_missing_library_is_a_status() {
     let missing = work().join("nowhere.so");

@@ -1,4 +1,4 @@
-//! What each rank does in a scenario.
+//! Scenarios for tests of the ranks' messages: what each rank does, and checks.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ fn refused<T>(result: Result<T>, status: Status, words: &str) {
     assert!(error.message().contains(words), "{words:?} in {:?}", error.message());
 }
 
-/// Healthy ranks can still do everything together.
+/// Checks that ranks can still do every operation together.
 fn well(comm: &Comm) {
     let mut one = [1.0];
     comm.sum(&mut one).expect("a sum");
@@ -104,7 +104,8 @@ fn sums() {
     assert_eq!(comm.node_rank(), rank);
 }
 
-/// One rank alone does all that ranks do together, without a word to the others, who wait for nothing.
+/// One rank alone calls each function that ranks otherwise call together: in silent mode it sends no messages, and
+/// the other ranks do not wait for it.
 fn silent() {
     let comm = ranks();
     let (rank, size) = (comm.rank(), comm.size());
@@ -213,7 +214,7 @@ fn maps() {
     assert_eq!(zeros.unwrap().grid(), [1, 1, 1, 4]);
 }
 
-/// Hosts of so many ranks as `PLAQ_TEST_PER_HOST` says, of which parts know as well.
+/// Ranks find the number of ranks per host that `PLAQ_TEST_PER_HOST` sets, and parts of the ranks know it as well.
 fn hosts() {
     let all = ranks();
     assert_eq!((all.hosts(), all.host()), (1, all.node()));
@@ -343,7 +344,7 @@ fn guard() {
     assert!(start.elapsed() < Duration::from_secs(60));
 }
 
-/// Ranks of two colours in the order of their keys, one without a colour, and parts of these.
+/// Ranks are split in two colours, ordered by their keys, with one rank of no colour; the parts are split again.
 fn parts() {
     let comm = ranks();
     let (rank, size) = (comm.rank(), comm.size());
@@ -425,7 +426,7 @@ fn parts() {
     well(&comm);
 }
 
-/// A rank of a part fails while others of it wait for a sum in it, and those outside for a message.
+/// A rank of a part fails while other ranks of the part wait for a sum, and ranks outside wait for a message.
 fn part_fails() {
     let comm = ranks();
     let (rank, size) = (comm.rank(), comm.size());
@@ -479,7 +480,7 @@ fn part_fails() {
     assert!(start.elapsed() < Duration::from_secs(60));
 }
 
-/// As `ring`, for exchanges that do not end.
+/// Does as `ring` for exchanges that may fail, and returns their error.
 fn ring_or_fail(comm: &Comm) -> Result<()> {
     let buffers = Arc::new(vec![vec![1u8; 1 << 20]; 16]);
     for mu in (0..4).filter(|&mu| comm.split(mu)) {
@@ -559,7 +560,7 @@ fn hang() {
     refused(made, Status::CommFailed, "duplicating");
 }
 
-/// A rank is stopped, as by a debugger or a node that swaps itself to death.
+/// Stops this process with a signal, as a debugger stops a rank.
 fn stop() {
     let comm = with_timeout(2.0);
     let start = Instant::now();
@@ -594,13 +595,14 @@ fn killed() {
     unsafe { libc::raise(libc::SIGKILL) };
 }
 
-/// Without its functions at exit, which end MPI.
+/// Ends this process without its functions at exit, which would end MPI.
 fn leaves() {
     // SAFETY: ends this process.
     unsafe { libc::_exit(1) };
 }
 
-/// The last rank ends in the middle of a solve. The others, as far as mpirun lets them, say what they got.
+/// The last rank ends in the middle of a solve. The other ranks print the error that they got, if mpirun lets them
+/// run on.
 fn dies(end: fn()) {
     let comm = with_timeout(3.0);
     let (rank, last) = (comm.rank(), comm.size() - 1);
@@ -630,7 +632,7 @@ fn dies(end: fn()) {
     left_alone(rank, reached.expect("three iterations"), solved.map(|_| ()))
 }
 
-/// The last rank is killed between two exchanges of devices that stand in for GPUs, with this way of messages.
+/// The last rank is killed between two exchanges of devices that stand in for GPUs, with messages sent as `way` says.
 fn dies_between_messages(way: &str) {
     let comm = with_timeout(3.0);
     let (rank, last) = (comm.rank(), comm.size() - 1);
@@ -664,7 +666,7 @@ fn dies_between_messages(way: &str) {
     left_alone(rank, reached.expect("ten rounds"), ended)
 }
 
-/// Says what a rank got after another one was gone, and ends this process.
+/// Prints the error that a rank got after another rank had ended, and ends this process.
 fn left_alone(rank: usize, reached: Instant, result: Result<()>) {
     let waited = reached.elapsed().as_secs_f64();
     let status = result.expect_err("a rank is gone").status;

@@ -1,4 +1,5 @@
-//! Whole lattices in the order of physics.md in double precision, the same on every rank.
+//! Arrays of whole lattices in lexicographic order (physics.md) in double precision, the same on every rank, and
+//! conversions from and to fields.
 
 use std::sync::Arc;
 
@@ -9,17 +10,18 @@ use plaq::fields::{
     Precision, Recon, SiteOrder, SpinorField,
 };
 
-/// Fields that are read from such an array and written into one.
+/// Fields that can be read from an array of the whole lattice and written into one.
 pub trait Lex {
-    /// Links: lexicographic site of the whole lattice, direction x y z t, row, column, (re, im). Momenta:
-    /// site, direction, p_1 to p_8. Vectors: right-hand side, site, spin, colour, (re, im); every site, also
-    /// where the field holds one parity.
+    /// Links: lexicographic site of the whole lattice, direction x y z t, row, column, (re, im). Momenta: site,
+    /// direction, p_1 to p_8. Vectors: right-hand side, site, spin, colour, (re, im); every site, even if the field
+    /// holds one parity.
     fn load_lex(&mut self, host: &[f64]) -> Result<()>;
-    /// The inverse of `load_lex`; sites that the field lacks are zero.
+    /// Writes the field into an array of the whole lattice, as `load_lex` reads it; sites that the field lacks are
+    /// zero.
     fn save_lex(&self) -> Result<Vec<f64>>;
 }
 
-/// A new field of links, checked on all ranks.
+/// Creates a field of links from an array of the whole lattice and checks it on all ranks.
 pub fn links_from_lex(
     device: &Device,
     geometry: &Arc<Geometry>,
@@ -88,7 +90,8 @@ fn vector_layout(vectors: &SpinorField) -> Layout {
     }
 }
 
-/// Runs of sites along x of the part at `origin`: (first site in the whole lattice, in the part).
+/// Runs of sites along x of the part at `origin`: (number of the first site in the whole lattice, number in the
+/// part).
 fn rows(geometry: &Geometry, origin: [usize; 4]) -> impl Iterator<Item = (usize, usize)> {
     let (l, g) = (geometry.extents(), geometry.global_extents());
     (0..l[1] * l[2] * l[3]).map(move |row| {
@@ -98,7 +101,7 @@ fn rows(geometry: &Geometry, origin: [usize; 4]) -> impl Iterator<Item = (usize,
     })
 }
 
-/// This rank's part of numbers per site of the whole lattice, `reals` each.
+/// This rank's part of an array of the whole lattice with `reals` numbers per site.
 fn part(geometry: &Geometry, whole: &[f64], reals: usize) -> Vec<f64> {
     assert_eq!(whole.len(), geometry.global_volume() * reals, "numbers of a whole lattice");
     let run = geometry.extents()[0] * reals;
@@ -109,7 +112,7 @@ fn part(geometry: &Geometry, whole: &[f64], reals: usize) -> Vec<f64> {
     part
 }
 
-/// The whole lattice from the parts of all ranks.
+/// The array of the whole lattice, put together from the parts of all ranks.
 fn whole(geometry: &Geometry, part: &[f64], reals: usize) -> Result<Vec<f64>> {
     let comm = geometry.comm();
     let bytes = comm.all_gather(bytemuck::cast_slice(part))?;

@@ -1,17 +1,18 @@
-//! Numbers of MILC on two of its sample configurations.
+//! Results of MILC on two of its sample configurations, to compare with.
 
-/// What MILC says about a configuration. Correlators are of su3_clov: point source at the origin,
-/// propagator M^-1 with M = 2 kappa D, csw = 1.2, links put back on the group, no gauge fixing.
+/// What MILC says about a configuration. Correlators are of su3_clov: point source at the origin, propagator M^-1
+/// with M = 2 kappa D, csw = 1.2, links projected onto SU(3), no gauge fixing.
 pub struct Milc {
     pub name: &'static str,
     pub kappa: f64,
-    /// Fermions in time.
+    /// Whether fermions are antiperiodic in time.
     pub antiperiodic: bool,
-    /// Plaquettes, spatial and temporal, and link trace that it wrote when it made the
-    /// configuration; 3 is the unit field.
+    /// Spatial and temporal plaquette, and link trace, that MILC wrote when it made the configuration; all are 3 on
+    /// unit links.
     pub plaquettes: [f64; 2],
     pub link_trace: f64,
-    /// Pion, and rho as the mean over the polarisations, on every time slice, to seven digits.
+    /// Correlators of the pion, and of the rho as the mean over the polarisations, on every time slice, to seven
+    /// digits.
     pub mesons: &'static [[f64; 2]],
 }
 
@@ -50,8 +51,8 @@ pub const ANTIPERIODIC: Milc = Milc {
 };
 
 impl Milc {
-    /// Compares to half a unit of the last digit, or to the relative error `allowed`, which links
-    /// from single precision may need.
+    /// Compares correlators with MILC's to half a unit of the last digit, or to the relative error `allowed`, which
+    /// configurations in single precision may need.
     pub fn check_mesons(&self, pion: &[f64], rho: &[Vec<f64>; 3], allowed: f64, what: &str) {
         assert_eq!(pion.len(), self.mesons.len(), "{} {what}", self.name);
         for (t, milc) in self.mesons.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What every test of the library shares: devices to run on, lattices, tolerances.
+//! Helpers that tests of the library share: devices to run on, lattices, tolerances.
 #![allow(dead_code)]
 
 pub mod largest;
@@ -17,7 +17,7 @@ use plaq::backend::Device;
 use plaq::fields::{Geometry, Precision, Recon};
 pub use ranks::ranks;
 
-/// Every rank has the GPU of its number, counted round.
+/// Number of the GPU of this rank: ranks have the GPUs in turn.
 fn gpu() -> usize {
     ranks().rank() % plaq::backend::cuda::device_count().unwrap_or(1).max(1)
 }
@@ -54,8 +54,8 @@ pub fn over_ranks(part: [usize; 4]) -> [usize; 4] {
     std::array::from_fn(|mu| part[mu] * ranks().grid()[mu])
 }
 
-/// Numbers of the reference that every rank needs, each of them computed by one rank: `items` pieces of
-/// `each` numbers. All ranks call this.
+/// Numbers of the reference that every rank needs: `items` pieces of `each` numbers, each piece computed by one rank.
+/// All ranks call this.
 pub fn shared(items: usize, each: usize, one: impl Fn(usize) -> Vec<f64>) -> Vec<f64> {
     let mut all = vec![0.0; items * each];
     for i in (ranks().rank()..items).step_by(ranks().size()) {
@@ -88,7 +88,7 @@ impl Drop for Folder {
     }
 }
 
-/// What rank 0 does, before the others go on.
+/// Runs `body` on rank 0 before the other ranks go on.
 pub fn on_rank_0(body: impl FnOnce()) {
     if ranks().rank() == 0 {
         body();
@@ -101,13 +101,13 @@ pub fn lattices() -> [[usize; 4]; 6] {
     EXTENTS.map(over_ranks)
 }
 
-/// Their parts: 16 lanes twice, then 8 lanes of pieces whose extents are odd in one direction or several. Divided over
-/// ranks they have fewer, and in divisions for tests.
+/// Extents of these parts: two lattices with 16 lanes, then lattices with 8 lanes whose pieces have odd extents in
+/// one direction or several. Parts of divided lattices have fewer lanes.
 pub const EXTENTS: [[usize; 4]; 6] =
     [[4, 4, 4, 4], [8, 4, 4, 12], [4, 6, 4, 8], [2, 6, 4, 4], [2, 6, 4, 2], [2, 6, 6, 2]];
 
-/// The parts to test on a device. On a GPU every lattice, term and storage is a kernel to compile,
-/// and lanes are no matter.
+/// Extents of the parts to test on a device. A GPU gets fewer, since it compiles kernels for every lattice, term and
+/// storage, and has no lanes.
 pub fn extents_on(device: &Device) -> Vec<[usize; 4]> {
     if device.is_cpu() {
         EXTENTS.to_vec()
@@ -116,26 +116,27 @@ pub fn extents_on(device: &Device) -> Vec<[usize; 4]> {
     }
 }
 
-/// Rounding of one stored number for fields of order one, times `terms` that may add up.
+/// Tolerance for numbers of order one: the rounding error of one stored number times `terms`, the number of terms
+/// whose errors may add up.
 pub fn tolerance(p: Precision, terms: f64) -> f64 {
     let compute = if p == Precision::F64 { f64::EPSILON } else { f32::EPSILON as f64 };
     p.epsilon() * 4.0 + compute * terms
 }
 
-/// Largest difference over the largest magnitude.
+/// Largest difference of two arrays, divided by the largest magnitude.
 pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     let top = largest(b.iter().map(|x| x.abs())).max(f64::MIN_POSITIVE);
     largest(a.iter().zip(b).map(|(x, y)| (x - y).abs())) / top
 }
 
-/// Derivative at 0 by differences of fourth order.
+/// Derivative of f at 0 by finite differences of fourth order.
 pub fn derivative(mut f: impl FnMut(f64) -> f64, epsilon: f64) -> f64 {
     let mut d = |e: f64| f(e) - f(-e);
     (8.0 * d(epsilon) - d(2.0 * epsilon)) / (12.0 * epsilon)
 }
 
-/// Average and error of values by so many blocks.
+/// Average and error of values, from averages of `blocks` blocks.
 pub fn blocked(values: &[f64], blocks: usize) -> (f64, f64) {
     let (n, count) = (values.len() / blocks, blocks as f64);
     let averages: Vec<f64> =
@@ -145,7 +146,7 @@ pub fn blocked(values: &[f64], blocks: usize) -> (f64, f64) {
     (mean, (variance / count).sqrt())
 }
 
-/// Tests of these functions on every device.
+/// Defines a test on every device for each of these functions.
 #[allow(unused_macros)]
 macro_rules! on_every_device {
     ($($name:ident)*) => {
@@ -162,8 +163,8 @@ macro_rules! on_every_device {
 #[allow(unused_imports)]
 pub(crate) use on_every_device;
 
-/// Error of a reconstructed link in units of the roundoff of what is stored (kernels/recon.h: a turn
-/// of a unit vector by twice the error of v, 4 roundings for v0; pi for angles).
+/// Error of a reconstructed link in units of the rounding error of a stored number (kernels/recon.h: a turn of a unit
+/// vector by twice the error of v, 4 roundings for v0; pi for angles).
 pub fn storage_factor(recon: Recon) -> f64 {
     match recon {
         Recon::R8 => 8.0,
@@ -172,8 +173,8 @@ pub fn storage_factor(recon: Recon) -> f64 {
     }
 }
 
-/// What `PLAQ_FIRST_LAUNCHES` left in a file: kernels, those launched before they were asked for, and those
-/// asked for in vain.
+/// Numbers of kernels in the file that `PLAQ_FIRST_LAUNCHES` names: all launched kernels, kernels launched before
+/// they were asked for, and kernels asked for but never launched.
 pub fn first_launches(file: &std::path::Path) -> [usize; 3] {
     let text = std::fs::read_to_string(file).unwrap();
     let head = text.lines().next().unwrap_or_default();
@@ -183,7 +184,7 @@ pub fn first_launches(file: &std::path::Path) -> [usize; 3] {
     counts.and_then(|c| c.try_into().ok()).unwrap_or_else(|| panic!("{text}"))
 }
 
-/// A configuration of another code, or `None` with a message where the folder is absent.
+/// Path of a configuration of another code, or `None` with a printed message if its folder is absent.
 pub fn configuration(name: &str) -> Option<PathBuf> {
     let beside = concat!(env!("SOURCE_TREE"), "/../shared/configs").into();
     let path = PathBuf::from(std::env::var("PLAQ_CONFIGS").unwrap_or(beside)).join(name);

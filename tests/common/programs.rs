@@ -1,4 +1,4 @@
-//! C programs that are linked to the library and run, by themselves and on many ranks.
+//! C programs that are linked to the library and run, alone or on many ranks.
 #![allow(dead_code)]
 
 use std::collections::BTreeSet;
@@ -15,8 +15,8 @@ pub fn root() -> &'static Path {
     Path::new(env!("SOURCE_TREE"))
 }
 
-/// A folder of the build tree for what the tests of a module compile, with the library under its own name and that
-/// of its DT_SONAME.
+/// A folder of the build tree for the programs that tests of a module compile. It has the library under its own name
+/// and under its DT_SONAME.
 pub fn folder(module: &str) -> PathBuf {
     static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(module);
@@ -33,13 +33,13 @@ pub fn folder(module: &str) -> PathBuf {
     folder
 }
 
-/// The folder of the module that a C source belongs to: `abi` of tests/abi/solve.c.
+/// Name of the module that a C source belongs to: `abi` for tests/abi/solve.c.
 fn folder_of(source: &str) -> PathBuf {
     let module = Path::new(source).parent().and_then(Path::file_name).expect("a module");
     folder(&module.to_string_lossy())
 }
 
-/// cargo puts the cdylib beside the test or one folder up.
+/// Path of the library, which cargo puts beside the test or one folder up.
 pub fn library() -> PathBuf {
     let exe = std::env::current_exe().expect("a path");
     let found = exe.ancestors().skip(1).take(2).map(|d| d.join("libplaq.so")).find(|p| p.exists());
@@ -54,7 +54,7 @@ pub fn has(tool: &str) -> bool {
     Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success())
 }
 
-/// A compiler, maybe behind ccache; None and a message where there is none.
+/// The command of a compiler, possibly behind ccache, or `None` with a printed message if there is none.
 pub fn tool(name: &str, default: &str) -> Option<String> {
     let tool = variable(name, default);
     let found = has(tool.split(' ').next_back().unwrap_or_default());
@@ -64,7 +64,7 @@ pub fn tool(name: &str, default: &str) -> Option<String> {
     found.then_some(tool)
 }
 
-/// Runs a command line; its output is the message of the failure. Returns what it printed.
+/// Runs a command and returns its output; if the command fails, panics with `what` and the output.
 pub fn run(command: &mut Command, what: &str) -> String {
     let out = command.output().unwrap_or_else(|e| panic!("{what}: {e}"));
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
@@ -73,7 +73,8 @@ pub fn run(command: &mut Command, what: &str) -> String {
     stdout
 }
 
-/// Compiles a source in C, or in C++ where its name ends so, with headers from `includes`, to a program of this name.
+/// Compiles a C source, or a C++ source if its name ends in .cpp, with headers from `includes`, to a program of the
+/// given name.
 pub fn build(
     compiler: &str,
     source: &str,
@@ -98,9 +99,9 @@ pub fn build(
     program
 }
 
-/// The kernels that valgrind runs of a program: those of 16 lanes without fused products and sums, each of which valgrind
-/// computes by a call. On lattices of fewer lanes, kernels of one lane take less time than those with such products, but
-/// for each site two or three times as much as 16.
+/// The set of kernels that a program uses under valgrind: kernels of 16 lanes without fused multiply-add, since
+/// valgrind computes each of these by a call. On lattices of fewer lanes kernels of one lane take less time than
+/// those with fused multiply-add, but two or three times as much per site as those of 16 lanes.
 fn set_under_valgrind(name: &str) -> &'static str {
     let small_lattice =
         ["modes", "multigrid", "deflation", "twisted", "wilson", "registry"].contains(&name);
@@ -110,7 +111,7 @@ fn set_under_valgrind(name: &str) -> &'static str {
     }
 }
 
-/// A C program, whole under AddressSanitizer with leak check, and in brief under valgrind.
+/// Runs a C program completely under AddressSanitizer with leak check, and in a short version under valgrind.
 pub fn checked(source: &str, includes: &[&Path]) {
     let Some(tool) = tool("CC", "cc") else { return };
     let name = Path::new(source).file_stem().expect("a file").to_string_lossy().into_owned();
@@ -146,7 +147,7 @@ pub fn checked(source: &str, includes: &[&Path]) {
     run(&mut asan, &format!("{name} under ASan"));
 }
 
-/// plaq's library for MPI, or `None` where there is no MPI.
+/// Path of plaq's library for MPI, or `None` if there is no MPI.
 pub fn mpi_library() -> Option<&'static Path> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     let make = || {
@@ -165,8 +166,8 @@ pub fn mpi_library() -> Option<&'static Path> {
     LIBRARY.get_or_init(make).as_deref()
 }
 
-/// A program on the ranks of this grid. One job at a time: waits have deadlines, and this machine
-/// may be small.
+/// Runs a program on the ranks of this process grid, for at most this time. Jobs run one at a time: their waits have
+/// deadlines, and the machine may be small.
 pub fn job(grid: &str, seconds: &str, program: &[&OsStr], env: &[(&str, &str)]) {
     static ONE: Mutex<()> = Mutex::new(());
     let Some(library) = mpi_library() else { return };

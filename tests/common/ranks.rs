@@ -40,7 +40,8 @@ fn four(variable: &str) -> Option<[i32; 4]> {
 
 static FAILED: AtomicBool = AtomicBool::new(false);
 
-/// A test program is its own MPI host: started by the first test, ended when the program ends. Levels 0 to 3.
+/// Starts MPI for this test program, as a host program would, at the first test, and ends it when the program ends.
+/// `level` is MPI's level of thread support, 0 to 3.
 pub fn start_mpi(level: i32) {
     match host::init(level) {
         Err(e) if e.status == Status::MpiState => return,

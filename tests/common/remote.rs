@@ -1,4 +1,5 @@
-//! The CPU posing as a device whose memory neither host programs nor other ranks see, or see as they see that of a GPU.
+//! A CPU that poses as a device whose memory host programs and other ranks cannot address, or can address as they do
+//! a GPU's.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsRawFd;
@@ -14,33 +15,33 @@ use plaq::backend::{
 };
 use plaq::error::{Error, Result, Status};
 
-/// How other ranks reach such a device.
+/// The way in which other ranks exchange data with such a device.
 #[derive(Clone, Copy, PartialEq)]
 enum Reach {
-    /// Through the host alone.
+    /// Messages go through the host.
     Staged,
-    /// They write into its memory, as GPUs of one host do (CUDA IPC).
+    /// Ranks write into each other's device memory, as GPUs of one host do (CUDA IPC).
     Shared,
-    /// It sends messages by itself, through what stands in for NCCL (tests/comm/nccl.c).
+    /// The device sends messages itself, through a library that stands in for NCCL (tests/comm/nccl.c).
     Connected,
 }
 
-/// A CPU that denies being one.
+/// A CPU that reports to be another kind of device.
 struct Remote {
     cpu: Cpu,
     reach: Reach,
-    /// Files and sizes of the memory that is shared, and sizes of that of others, by address.
+    /// Files and sizes of this device's shared memory, and sizes of mapped memory of other devices, by address.
     shared: Mutex<BTreeMap<u64, (i32, usize)>>,
     others: Mutex<BTreeMap<u64, usize>>,
     awaited: &'static Waits,
 }
 
-/// The ranks that are asked while the device waits for others.
+/// The ranks whose state is checked while the device waits for others.
 #[derive(Default)]
 struct Waits(Mutex<Vec<Weak<dyn Awaited>>>);
 
 impl Waits {
-    /// Waits until `done` says so, or a rank has failed.
+    /// Waits until `done` returns true, or returns the error of a rank that failed.
     fn until(&self, done: impl Fn() -> bool) -> Result<()> {
         while !done() {
             let all: Vec<_> = self.0.lock().unwrap().iter().filter_map(Weak::upgrade).collect();
@@ -51,7 +52,7 @@ impl Waits {
     }
 }
 
-/// Memory of a file without a name, which nothing is left of when the processes that have it open end.
+/// Maps memory of an unnamed file, which the system frees when all processes that have it open have ended.
 fn map(file: i32, bytes: usize) -> u64 {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: an open file of this size.
@@ -61,7 +62,7 @@ fn map(file: i32, bytes: usize) -> u64 {
 }
 
 impl Remote {
-    /// What a GPU's kernels do with the flags of messages.
+    /// Sets or awaits the flags of messages, as kernels of a GPU do.
     fn flags(&self, args: &SignalArgs, awaits: bool) -> Result<()> {
         let start = Instant::now();
         let number = args.number as u32;
@@ -226,7 +227,8 @@ impl Backend for Remote {
     }
 }
 
-/// Messages through what stands in for NCCL, on a stream that counts groups of them: those put on it, and those done.
+/// Messages through the library that stands in for NCCL, on a stream that counts its groups of messages: groups put
+/// on it, and groups done.
 struct Connected {
     ring: Ring,
     stream: Box<[AtomicU64; 2]>,
@@ -268,13 +270,14 @@ fn device(reach: Reach) -> Device {
     }))
 }
 
-/// A device that other ranks reach through the host alone.
+/// A device that other ranks reach only through the host.
 pub fn remote() -> Device {
     device(Reach::Staged)
 }
 
-/// Devices for the ways of messages that ranks can take here: through the host; on several hosts
-/// (`PLAQ_RANKS_PER_HOST`) in memory within them; and by what stands in for NCCL where `PLAQ_TEST_NCCL` is its path.
+/// Devices for all ways of messages that ranks can take here: through the host; on several hosts
+/// (`PLAQ_RANKS_PER_HOST`) through memory within each host; and through the library that stands in for NCCL if
+/// `PLAQ_TEST_NCCL` is its path.
 pub fn remotes(ranks: &plaq::comm::Comm) -> Vec<Device> {
     let mut all = Vec::new();
     // Where GPUs are tested they are at hand themselves.

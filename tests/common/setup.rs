@@ -21,12 +21,13 @@ pub struct Setup {
     pub geometry: Arc<Geometry>,
     pub lat: Lattice,
     pub links: Gauge,
-    /// The same in double precision.
+    /// The same links in double precision.
     pub gauge: Arc<GaugeField>,
 }
 
 impl Setup {
-    /// Products of many factors leave 1e-13: two stored rows need links unitary to rounding.
+    /// Creates the setup with links of this roughness. They are projected onto SU(3), since products of many factors
+    /// miss it by 1e-13, and storages of two rows need links unitary to rounding.
     pub fn new(device: &Device, extents: [usize; 4], roughness: f64) -> Self {
         let links = su3::smooth_gauge(Lattice::new(extents), roughness, 7);
         Self::of(device, extents, links.iter().map(su3::reunitarise).collect())
@@ -56,7 +57,7 @@ impl Setup {
         f.load_lex(&numbers).unwrap();
         f
     }
-    /// Of full fields, right-hand sides slowest.
+    /// Shape of full fields with this many right-hand sides, right-hand sides slowest.
     pub fn shape(&self, precision: Precision, components: Components) -> Shape {
         Shape {
             device: self.device.clone(),
@@ -81,7 +82,7 @@ impl Setup {
     }
 }
 
-/// On all devices the lattices that are tested there.
+/// Setups on all devices, with the lattices that are tested there.
 pub fn setups() -> Vec<Setup> {
     let on = |device: Device| {
         let extents = extents_on(&device).into_iter().map(over_ranks);
@@ -94,7 +95,7 @@ pub fn complex_numbers(v: &[C]) -> Vec<f64> {
     v.iter().flat_map(|z| [z.re, z.im]).collect()
 }
 
-/// The same operator in the reference.
+/// Parameters of the reference for the same operator.
 pub fn reference_params(p: &DiracParams) -> Params {
     Params {
         mass: p.mass,

@@ -1,6 +1,6 @@
-//! A process that compiles kernels for a GPU ends cleanly in every way and at any moment: host.c, with an empty cache
-//! of kernels. Needs NVRTC, but no GPU: fake_cuda.c stands for its driver where `PLAQ_TEST_DEVICE` is not cuda.
-//! `PLAQ_TEST_ENDS`: how many ends of each kind (5 on a GPU, else 3).
+//! A process that compiles kernels for a GPU ends cleanly in every way and at any moment. The process is host.c with
+//! an empty cache of kernels. The test needs NVRTC, but no GPU: fake_cuda.c stands for the driver unless
+//! `PLAQ_TEST_DEVICE` is cuda. `PLAQ_TEST_ENDS` is the number of ends of each kind (default 5 on a GPU, else 3).
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use plaq::backend::cuda::Nvrtc;
 
-/// Kinds of ends, and the status or signal that they end with.
+/// Kinds of ends, with the status or the signal that the process ends with.
 const KINDS: [(&str, Option<i32>, Option<i32>); 10] = [
     ("return", Some(3), None),
     ("exit", Some(3), None),
@@ -22,10 +22,10 @@ const KINDS: [(&str, Option<i32>, Option<i32>); 10] = [
     ("dlclose", Some(3), None),
     ("fork", Some(3), None),
 ];
-/// Longer than any kernel takes on a busy machine.
+/// A time longer than any kernel takes on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Where programs are built.
+/// The folder in which programs are built.
 fn work() -> PathBuf {
     let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ends");
     let work = if std::env::var_os("PLAQ_EXAMPLES").is_some() {
@@ -37,7 +37,8 @@ fn work() -> PathBuf {
     work
 }
 
-/// The host program and the library that it loads: the kit's, or built here. None without a compiler.
+/// Paths of the host program and of the library that it loads: those of the kit, or built here. `None` without a
+/// compiler.
 fn host(work: &Path) -> Option<(PathBuf, PathBuf)> {
     if let Some(bin) = std::env::var_os("PLAQ_EXAMPLES").map(PathBuf::from) {
         let library = concat!("../lib/libplaq.so.", env!("CARGO_PKG_VERSION_MAJOR"));

@@ -1,4 +1,4 @@
-//! `propagator` over several configurations: averages, jackknife errors, runs that go on.
+//! Tests of `propagator` over several configurations: averages, jackknife errors, resumed runs.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -11,12 +11,12 @@ use super::{heatbath, propagator};
 
 const COUNT: usize = 5;
 
-/// For the folder's name.
+/// Part of a folder's name that tells programs apart.
 fn stem(program: &Program) -> String {
     program.name.to_string()
 }
 
-/// Configurations in a folder; their names.
+/// Writes configurations in a folder and returns their names.
 pub fn configurations(folder: &Folder) -> Vec<String> {
     let out = heatbath::programs()[0]
         .command()
@@ -38,13 +38,13 @@ fn mean(of: &[&Vec<f64>]) -> Vec<f64> {
     (0..of[0].len()).map(|t| of.iter().map(|c| c[t]).sum::<f64>() / of.len() as f64).collect()
 }
 
-/// arcosh[(C(t-1) + C(t+1)) / 2 C(t)] between the ends.
+/// Effective mass arcosh[(C(t-1) + C(t+1)) / 2 C(t)] for all times but the first and last.
 fn cosh_mass(c: &[f64]) -> Vec<f64> {
     let inside = 1..c.len() - 1;
     inside.map(|t| ((c[t - 1] + c[t + 1]) / (2.0 * c[t])).acosh()).collect()
 }
 
-/// The mean and sqrt((B - 1)/B sum (v_b - v)^2) over bins [from, to).
+/// The mean and the jackknife error sqrt((B - 1)/B sum (v_b - v)^2) of a function, over the B bins [from, to).
 fn errors(all: &[Vec<f64>], bins: &[(usize, usize)], of: impl Fn(&[f64]) -> Vec<f64>) -> Vec<f64> {
     let without: Vec<Vec<f64>> = bins
         .iter()
@@ -116,7 +116,8 @@ fn jackknife(program: &Program) {
     assert!(single[0].get("correlators_error").is_none());
 }
 
-/// SIGTERM after some propagators, then the rest: the same bits as without.
+/// A run that SIGTERM ended after some propagators and that is started again gives the same bits as an uninterrupted
+/// run.
 #[test]
 fn a_run_that_was_stopped_goes_on() {
     propagator::programs().iter().for_each(goes_on);
@@ -187,7 +188,7 @@ fn goes_on(program: &Program) {
     assert!(String::from_utf8_lossy(&out.stderr).contains("not the JSON"));
 }
 
-/// Noise on walls at all times is that of the walls one by one: the volume's, diluted in time.
+/// Noise on walls at all times, which is noise on the volume diluted in time, equals the walls' noise one by one.
 #[test]
 fn walls_at_all_times_are_those_one_by_one() {
     let folder = Folder::new("walls");
@@ -204,7 +205,7 @@ fn walls_at_all_times_are_those_one_by_one() {
     }
 }
 
-/// A run goes on with a configuration that it did not have.
+/// A run that is started again with one more configuration computes only the new one.
 #[test]
 fn a_run_goes_on_with_more_configurations() {
     let folder = Folder::new("takes-over");

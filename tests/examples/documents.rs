@@ -1,4 +1,5 @@
-//! What the program writes is what the pages say, and what a shell is told is what the tables have.
+//! Output of the program agrees with the pages that document it, and completions of shells with the tables of
+//! options.
 
 use std::process::{Command, Stdio};
 
@@ -9,7 +10,7 @@ use super::programs::{plaq, NAMES};
 
 const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
 
-/// Keys whose members are named by the input: monomials, averages, gammas and momenta.
+/// Keys whose members have names from the input: monomials, averages, gammas and momenta.
 const NAMED: [&str; 4] = ["forces", "averages", "mesons", "baryons"];
 
 fn keys(value: &Value, under: &str, all: &mut Vec<String>) {
@@ -28,7 +29,7 @@ fn keys(value: &Value, under: &str, all: &mut Vec<String>) {
     }
 }
 
-/// The text of a chapter, with what stands before the first one.
+/// The text of a chapter of a page, with the text before the first chapter.
 fn chapter(page: &str, name: &str) -> String {
     let mut parts = page.split("\n## ");
     let head = parts.next().unwrap();
@@ -36,7 +37,7 @@ fn chapter(page: &str, name: &str) -> String {
     format!("{head}{found}")
 }
 
-/// Every key of every subcommand's JSON, and of a line of hmc's log, stands in its chapter of docs/json.md.
+/// Every key of every subcommand's JSON, and of a line of hmc's log, is described in its chapter of docs/json.md.
 #[test]
 fn keys_of_json_are_described() {
     let page = std::fs::read_to_string("docs/json.md").unwrap();
@@ -94,7 +95,7 @@ fn keys_of_json_are_described() {
     }
 }
 
-/// Completion of each shell that is here parses, and knows options and words; every subcommand has its manual page.
+/// The completion for each installed shell parses and knows options and words; every subcommand has its manual page.
 #[test]
 fn shells_and_man_pages_have_the_tables() {
     let run = |arguments: &[&str]| {

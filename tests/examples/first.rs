@@ -1,4 +1,4 @@
-//! What a GPU does in first calls alone, compiling, rehearsing and measuring launch shapes, changes no number.
+//! Compiling, rehearsing and measuring launch shapes, which a GPU does in first calls only, change no result.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::common::Folder;
 use super::programs::{all, job_with};
 
-/// Everything but times.
+/// A JSON value without its times.
 fn timeless(value: Value) -> Value {
     match value {
         Value::Object(all) => {

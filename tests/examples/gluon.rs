@@ -1,4 +1,4 @@
-//! `gluon` against sums over all sites, momentum by momentum.
+//! Tests of `gluon` against sums over all sites, momentum by momentum.
 
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
@@ -30,7 +30,7 @@ fn read(device: &Device, path: &Path) -> (plaq::fields::GaugeField, Gauge) {
     (loaded.gauge, links)
 }
 
-/// The matrices lambda of Gell-Mann, T = lambda / 2.
+/// The matrices lambda of Gell-Mann; T = lambda / 2.
 fn gell_mann() -> [Matrix<3>; 8] {
     let (i, root) = (C::I, C::new(1.0 / 3f64.sqrt(), 0.0));
     let one = C::ONE;
@@ -51,13 +51,14 @@ fn gell_mann() -> [Matrix<3>; 8] {
     })
 }
 
-/// A^a_mu at the midpoints: U = exp(i A^a T^a) to first order, so that tr(lambda^a (U - U^dag)) / 2i.
+/// The components A^a_mu at the links' midpoints: U = exp(i A^a T^a) to first order, so that A^a = tr(lambda^a (U -
+/// U^dag)) / 2i.
 fn components(links: &Gauge) -> Vec<[f64; 8]> {
     let lambda = gell_mann();
     links.iter().map(|u| lambda.map(|m| trace(&mul(&m, u)).im)).collect()
 }
 
-/// A^a_mu(p), with the midpoints' phases.
+/// The Fourier transform A^a_mu(p), with the phases of the links' midpoints.
 fn transformed(lat: Lattice, a: &[[f64; 8]], k: [usize; 4]) -> [[C; 8]; 4] {
     let q: [f64; 4] = std::array::from_fn(|mu| TAU * k[mu] as f64 / lat.extents[mu] as f64);
     let mut out = [[C::ZERO; 8]; 4];
@@ -78,7 +79,7 @@ fn momentum(lat: Lattice, k: [usize; 4]) -> [f64; 4] {
     std::array::from_fn(|mu| 2.0 * (PI * k[mu] as f64 / lat.extents[mu] as f64).sin())
 }
 
-/// Absolute values, axes of equal extents in order: the same for equivalent momenta.
+/// Absolute values of k, with axes of equal extents in ascending order: the same for equivalent momenta.
 fn class(lat: Lattice, k: [usize; 4]) -> [usize; 4] {
     let mut axes: Vec<(usize, usize)> =
         (0..4).map(|mu| (lat.extents[mu], k[mu].min(lat.extents[mu] - k[mu]))).collect();
@@ -86,7 +87,7 @@ fn class(lat: Lattice, k: [usize; 4]) -> [usize; 4] {
     std::array::from_fn(|n| axes[n].1)
 }
 
-/// |q| sin(angle to the diagonal) in units of 2 pi / L_space; `k` has absolute values.
+/// Distance |q| sin(angle) of the momentum from the diagonal, in units of 2 pi / L_space; `k` has absolute values.
 fn off_diagonal(lat: Lattice, k: [usize; 4]) -> f64 {
     let space = *lat.extents[..3].iter().min().unwrap() as f64;
     let q: [f64; 4] = std::array::from_fn(|mu| k[mu] as f64 * space / lat.extents[mu] as f64);

@@ -1,4 +1,4 @@
-//! `heatbath`: files that stay, streams that go on.
+//! Tests of `heatbath`: existing files are kept, and streams are resumed.
 
 use std::process::Output;
 
@@ -28,7 +28,7 @@ fn refused(program: &Program, folder: &Folder, arguments: &[&str], status: i32, 
     assert!(text.contains(message), "{arguments:?}: {text}");
 }
 
-/// The links and what follows; before them is a date.
+/// The part of a configuration's file from the links on, which follows a record with a date.
 fn links(folder: &Folder, name: &str) -> Vec<u8> {
     let bytes = std::fs::read(folder.0.join(name)).unwrap();
     let begin: [&[u8]; 2] = [b"ildg-binary-data", b"END_HEADER"];
@@ -39,7 +39,7 @@ fn links(folder: &Folder, name: &str) -> Vec<u8> {
 const RUN: [&str; 8] =
     ["--lattice", "4,2,6,4", "--beta", "5.9", "--thermalise", "3", "--separation", "2"];
 
-/// Four configurations at once, and two with two more by each program.
+/// Four configurations of one run equal two of a first run and two of a run that goes on from them, bit for bit.
 #[test]
 fn a_stream_goes_on_bit_for_bit() {
     for (k, program) in programs().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `hmc` and `flow`: logs and JSON, runs that go on exactly, files that stay.
+//! Tests of `hmc` and `flow`: logs and JSON, runs resumed exactly, files that are kept.
 
 use std::path::Path;
 use std::process::Output;
@@ -41,7 +41,7 @@ fn folder(program: &Program, name: &str) -> Folder {
     folder
 }
 
-/// Lines of the log, without what the clock says.
+/// Lines of the log without their times.
 fn log(folder: &Folder) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.0.join("log.jsonl")).unwrap();
     let line = |l: &str| -> Value {
@@ -59,7 +59,7 @@ fn log(folder: &Folder) -> Vec<Value> {
     text.lines().map(line).collect()
 }
 
-/// The numbers of a configuration; before and after them are records with a date.
+/// The numbers of a configuration's file, without the records with a date before and after them.
 fn links(folder: &Folder, name: &str) -> Vec<u8> {
     let bytes = std::fs::read(folder.0.join(name)).unwrap();
     let word = b"ildg-binary-data";
@@ -96,7 +96,8 @@ fn logs_say_what_trajectories_did() {
     }
 }
 
-/// Killed after lines and a configuration that its checkpoint does not know, a run goes on as if it had not been.
+/// A run that was killed after it wrote log lines and a configuration newer than its checkpoint goes on as if it had
+/// not been killed.
 #[test]
 fn a_run_goes_on_exactly() {
     for program in found("hmc") {

@@ -1,4 +1,4 @@
-//! Options of subcommands and what they make of the JSON.
+//! Tests of subcommands' options and of their effect on the JSON.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::propagator::programs;
 
 const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
 
-/// What depends on the clock or on the last bits of an iteration.
+/// Keys whose values depend on time or on the last bits of an iteration.
 const APART: [&str; 9] = [
     "seconds",
     "setup_seconds",
@@ -29,7 +29,8 @@ fn numbers(list: &[Value]) -> Option<Vec<f64>> {
     list.iter().map(|v| if v.is_null() { Some(f64::NAN) } else { v.as_f64() }).collect()
 }
 
-/// Members in the same order; numbers to rounding of the largest in their list.
+/// Checks that two JSON values have the same members in the same order, and numbers that agree to rounding of the
+/// largest in their list.
 pub fn same(a: &Value, b: &Value, at: &str) {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
@@ -65,7 +66,7 @@ pub fn same(a: &Value, b: &Value, at: &str) {
     }
 }
 
-/// A job of `propagator` with these options, where `@` stands for a folder; its JSON.
+/// Runs a job of `propagator` with these options, where `@` stands for a folder, and returns its JSON.
 fn job(name: &str, arguments: &[&str]) -> Value {
     let folder = Folder::new(&format!("jobs-{name}"));
     job_in(&folder, arguments)
@@ -75,7 +76,7 @@ fn job_in(folder: &Folder, arguments: &[&str]) -> Value {
     job_on_gauge(folder, "", arguments)
 }
 
-/// On other configurations than the usual one.
+/// Runs a job on another configuration than the usual one, and returns its JSON.
 fn job_on_gauge(folder: &Folder, gauge: &str, arguments: &[&str]) -> Value {
     let common = ["--kappa", "0.12", "--tol", "1e-12"];
     job_of(&programs()[0], folder, gauge, &[&common[..], arguments].concat())
@@ -105,7 +106,8 @@ fn noise() {
     }
 }
 
-/// Parts of a volume add up to it: even and odd sites on average, and slices are walls.
+/// Results of parts of a volume add up to those of the volume: even and odd sites on average, and time slices as
+/// walls.
 #[test]
 fn volumes_in_parts() {
     let run =
@@ -133,7 +135,7 @@ fn volumes_in_parts() {
     }
 }
 
-/// With the identity at all sinks the sequential propagator is minus the derivative by the mass.
+/// The sequential propagator with the identity at all sinks is minus the derivative of the propagator by the mass.
 #[test]
 fn sequential_propagators() {
     let mass = ["--normalisation", "mass"];
@@ -179,7 +181,7 @@ fn momenta_masses_and_baryons() {
     job("names", &["--baryons", "delta,omega,nucleon", "--normalisation", "mass"]);
 }
 
-/// What was saved is read again in place of solves.
+/// Saved propagators are read again instead of solving.
 #[test]
 fn files() {
     let folder = Folder::new("jobs-files");
@@ -201,7 +203,8 @@ fn multigrid() {
     job_in(&folder, &[&solver[..], &["--load-multigrid", "@null"]].concat());
 }
 
-/// Every kappa's run is what it is alone, heavy quarks first, and multigrid keeps its null vectors.
+/// Results for every one of several kappas are those of a run with it alone, heavy quarks first, and multigrid keeps
+/// its null vectors.
 #[test]
 fn several_kappas() {
     let folder = Folder::new("jobs-kappas");
@@ -226,7 +229,7 @@ fn several_kappas() {
     }
 }
 
-/// A run goes on with kappas that it did not have.
+/// A run that is started again with more kappas computes only the new ones.
 #[test]
 fn kappas_are_added() {
     let folder = Folder::new("jobs-more-kappas");
@@ -252,7 +255,7 @@ fn solvers() {
     }
 }
 
-/// The choices of multigrid's cycle, and how far a solution is off.
+/// Every choice of multigrid's cycle is accepted, and errors of solutions are reported.
 #[test]
 fn cycles_and_errors() {
     let levels = ["--mg-smoother", "red-black", "--mg-post", "3", "--mg-coarsest", "direct"];
@@ -285,7 +288,7 @@ fn cycles_and_errors() {
     assert!(errors.len() == 12 && errors.iter().all(|e| *e > 0.0 && *e < 1e-9), "{errors:?}");
 }
 
-/// JSON and picture.
+/// Runs the overlap subcommand; returns its JSON and the picture.
 fn overlap(name: &str, arguments: &[&str]) -> (Value, String) {
     let folder = Folder::new(&format!("jobs-overlap-{name}"));
     let common = ["--modes", "6", "--plot", "@plot.svg"];
@@ -293,7 +296,7 @@ fn overlap(name: &str, arguments: &[&str]) -> (Value, String) {
     (json, std::fs::read_to_string(folder.0.join("plot.svg")).unwrap())
 }
 
-/// The overlap operator's modes at both ends, locality, and their picture.
+/// The program finds the overlap operator's modes at both ends of the spectrum and its locality, and draws them.
 #[test]
 fn overlap_modes() {
     let arguments = ["--task", "modes", "--high", "3", "--locality", "yes", "--delta", "1e-4"];
@@ -338,7 +341,7 @@ fn overlap_index_by_zolotarev() {
     assert!(picture.contains("positive chirality") && picture.contains("index "), "{picture}");
 }
 
-/// Correlators of two masses: the pion's sum is the condensate over the mass.
+/// Correlators of two masses satisfy the identity that the sum of the pion's is the condensate over the mass.
 #[test]
 fn overlap_propagators_of_two_masses() {
     let arguments = [
@@ -371,7 +374,7 @@ fn overlap_propagators_of_two_masses() {
     }
 }
 
-/// Averages with their errors, and the picture.
+/// Averages over several configurations have errors, and a picture.
 #[test]
 fn several_configurations() {
     let folder = Folder::new("jobs-several");
@@ -384,8 +387,8 @@ fn several_configurations() {
     assert!(picture.contains(", 5 configurations: effective masses"), "{picture}");
 }
 
-/// A window of times is fitted to wherever it lies on the lattice, also beyond its middle: the mean of two masses lies
-/// between them.
+/// A fit uses the times that were asked for, also beyond the lattice's middle: a fit to the sum for two masses lies
+/// between the masses.
 #[test]
 fn masses_are_fitted_to_the_times_asked_for() {
     let folder = Folder::new("jobs-fit");
@@ -405,7 +408,7 @@ fn masses_are_fitted_to_the_times_asked_for() {
     }
 }
 
-/// The JSON of programs whose input is not --gauge FILE.
+/// Runs subcommands whose input is not --gauge FILE and checks their JSON.
 #[test]
 fn reports_of_other_programs() {
     let folder = Folder::new("jobs-reports");

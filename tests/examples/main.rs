@@ -1,4 +1,4 @@
-//! The program `plaq`: its numbers compared with others, its words and its files.
+//! Tests of the program `plaq`: its results compared with those of other codes, its messages and its files.
 
 mod chain;
 mod documents;

@@ -1,4 +1,4 @@
-//! What users get wrong at the command line of any subcommand, and the words that they read then.
+//! Mistakes of users at the command line of each subcommand, and the messages that they get.
 
 use std::process::{Command, Output};
 
@@ -17,7 +17,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A job of each program that stops at its configuration, which is absent.
+/// For each program a job that ends at its configuration, which does not exist.
 fn jobs(input: &str) -> [(&'static str, Vec<&str>); NAMES.len()] {
     [
         ("plaquette", vec!["absent"]),
@@ -36,7 +36,7 @@ fn jobs(input: &str) -> [(&'static str, Vec<&str>); NAMES.len()] {
     ]
 }
 
-/// Started as one of several by a launcher whose MPI is not there, a run says so and stops.
+/// A run that a launcher started as one of several, without its MPI library, says so and stops.
 #[test]
 fn runs_notice_mpirun() {
     let folder = Folder::new("one-of-several");
@@ -94,7 +94,7 @@ fn help_says_what_every_option_means() {
     }
 }
 
-/// The program without a subcommand, or with one that it does not have.
+/// A call of the program without a subcommand, or with an unknown one, is refused.
 #[test]
 fn subcommands_are_checked() {
     let run = |arguments: &[&str]| Command::new(plaq()).args(arguments).output().unwrap();
@@ -111,7 +111,7 @@ fn subcommands_are_checked() {
     }
 }
 
-/// Standard output that takes nothing ends with a status.
+/// A write to full standard output ends the program with a status.
 #[test]
 fn a_full_disk_is_noticed() {
     for (name, arguments) in [
@@ -129,7 +129,8 @@ fn a_full_disk_is_noticed() {
     assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
 }
 
-/// Standard output that is closed does, too, before any work; without standard error the work is done.
+/// Closed standard output ends the program with a status before any work; with closed standard error the work is
+/// done.
 #[test]
 fn closed_streams_are_noticed() {
     for (name, arguments) in [("plaquette", &[SMALL][..]), ("heatbath", &["--help"])] {
@@ -148,7 +149,7 @@ fn closed_streams_are_noticed() {
     }
 }
 
-/// A value that an option does not take: what it takes, and which one may be meant.
+/// A value that an option does not accept is refused with the accepted ones, and with the one that may be meant.
 #[test]
 fn values_are_refused_with_what_is_expected() {
     let jobs = jobs("absent");
@@ -221,7 +222,7 @@ fn values_are_refused_with_what_is_expected() {
     }
 }
 
-/// Options without those that they need, or beside those that leave them nothing to do.
+/// Options without others that they need, and options that others make useless, are refused.
 #[test]
 fn options_without_effect_are_refused() {
     let jobs = jobs("absent");
@@ -265,7 +266,7 @@ fn options_without_effect_are_refused() {
     }
 }
 
-/// A key of [run] that hmc does not have.
+/// An unknown key of [run] in hmc's input is refused.
 #[test]
 fn keys_of_a_run_are_checked() {
     let folder = Folder::new("keys");
@@ -279,7 +280,7 @@ fn keys_of_a_run_are_checked() {
     }
 }
 
-/// In a file progress is whole lines, without what moves a terminal's cursor.
+/// Progress that goes to a file is whole lines, without control sequences of a terminal.
 #[test]
 fn progress_in_a_file_is_lines() {
     let solve = ["--kappa", "0.12", "--tol", "1e-12"];
@@ -301,7 +302,7 @@ fn progress_in_a_file_is_lines() {
     }
 }
 
-/// The files after one that cannot be read are read all the same.
+/// Files after an unreadable one are still read.
 #[test]
 fn plaquette_goes_on_after_a_bad_file() {
     let folder = Folder::new("bad-file");
@@ -318,7 +319,7 @@ fn plaquette_goes_on_after_a_bad_file() {
     }
 }
 
-/// Before their work programs see that they may write where they shall.
+/// Programs check before their work that they may write their output files.
 #[test]
 fn outputs_are_tried_before_the_work() {
     let folder = Folder::new("outputs");
@@ -372,7 +373,7 @@ fn outputs_are_tried_before_the_work() {
     }
 }
 
-/// Options that do not exist, come twice or lack a value; help and version.
+/// Options that do not exist, come twice or lack a value are refused; help and version are printed.
 #[test]
 fn options_are_checked_by_every_program() {
     for name in NAMES {
@@ -400,7 +401,7 @@ fn options_are_checked_by_every_program() {
     }
 }
 
-/// Faults of a file that could be read are told as warnings, unless nobody wants them.
+/// Faults of a file that could be read are printed as warnings, unless warnings are turned off.
 #[test]
 fn the_log_is_told() {
     let folder = Folder::new("log");

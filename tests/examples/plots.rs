@@ -1,4 +1,4 @@
-//! Pictures: bars are the errors that the JSON has, the mean of a history is that of its values.
+//! Tests of pictures: bars show the errors in the JSON, and the mean of a history is the mean of its values.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::common::Folder;
 use super::programs::job_on;
 use super::{heatbath, propagator};
 
-/// Middles and lengths of the bars of one colour.
+/// Midpoints and lengths of the bars of one colour in an SVG.
 fn bars(svg: &str, colour: &str) -> Vec<(f64, f64)> {
     let lines = svg.lines().filter(|l| l.contains("class=\"error\"") && l.contains(colour));
     lines
@@ -48,7 +48,7 @@ fn bars_of_effective_masses_are_their_errors() {
     }
 }
 
-/// Mean, error and autocorrelation time of all sweeps after the thermalisation.
+/// The picture shows mean, error and autocorrelation time of all sweeps after thermalisation.
 #[test]
 fn the_mean_of_a_history() {
     let program = &heatbath::programs()[0];

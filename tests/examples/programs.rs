@@ -1,5 +1,4 @@
-//! Finds and runs the programs: those of the folder `PLAQ_EXAMPLES` (the kit's bin/), else they are
-//! compiled here.
+//! Finds and runs the programs: those in the folder `PLAQ_EXAMPLES` (the kit's bin/), or else programs compiled here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +14,8 @@ pub fn run(command: &mut Command) {
     assert!(out.status.success(), "{command:?}: {}\n{stdout}\n{stderr}", out.status);
 }
 
-/// A folder of the build tree with the library under the names that linker and loader use.
+/// Compiles a program in a folder of the build tree that holds the library under the names that linker and loader
+/// use.
 fn compiled(name: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples").join(name);
     std::fs::create_dir_all(&folder).unwrap();
@@ -36,7 +36,7 @@ fn compiled(name: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
     program
 }
 
-/// All subcommands.
+/// Names of all subcommands.
 pub const NAMES: [&str; 13] = [
     "plaquette",
     "heatbath",
@@ -83,19 +83,19 @@ pub fn plaq() -> &'static Path {
     })
 }
 
-/// A subcommand, as the only one of a list.
+/// A list with this subcommand alone.
 pub fn all(name: &str) -> &'static [Program] {
     static ALL: [OnceLock<Vec<Program>>; NAMES.len()] = [const { OnceLock::new() }; NAMES.len()];
     let k = NAMES.iter().position(|n| *n == name).expect("a subcommand of NAMES");
     ALL[k].get_or_init(|| vec![Program { path: plaq().to_path_buf(), name: NAMES[k] }])
 }
 
-/// Runs a program on a configuration; its JSON.
+/// Runs a program on a configuration and returns its JSON.
 pub fn job_on(program: &Program, gauge: &Path, arguments: &[&str]) -> Value {
     job_with(program, gauge, arguments, &[])
 }
 
-/// The same with variables of the environment.
+/// Does as `job_on`, with environment variables.
 pub fn job_with(
     program: &Program,
     gauge: &Path,

@@ -1,4 +1,4 @@
-//! `propagator` against MILC's numbers. Real configurations come from `PLAQ_CONFIGS`.
+//! Tests of `propagator` against results of MILC. Configurations of MILC are in the folder `PLAQ_CONFIGS`.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub fn programs() -> &'static [Program] {
     programs::all("propagator")
 }
 
-/// Runs a program on a configuration; its JSON. None where the configuration is absent.
+/// Runs a program on a configuration and returns its JSON, or `None` if the configuration is absent.
 fn job(program: &Program, gauge: &str, arguments: &[&str]) -> Option<Value> {
     Some(job_on(program, &common::configuration(gauge)?, arguments))
 }
@@ -22,7 +22,7 @@ fn numbers(json: &Value, group: &str, name: &str) -> Vec<f64> {
     list.iter().map(|v| v.as_f64().unwrap_or(f64::NAN)).collect()
 }
 
-/// `gauge`: MILC's configuration, perhaps in another format.
+/// Checks correlators of `gauge`, MILC's configuration in its own or another format, against MILC's results.
 fn agrees_with_milc(milc: &Milc, gauge: &str) {
     let (kappa, csw) = (milc.kappa.to_string(), CSW.to_string());
     let time = if milc.antiperiodic { "antiperiodic" } else { "periodic" };
@@ -72,7 +72,7 @@ fn milc_antiperiodic() {
     agrees_with_milc(&milc::ANTIPERIODIC, milc::ANTIPERIODIC.name);
 }
 
-/// Mass normalisation is the propagator times 2 kappa.
+/// The propagator in mass normalisation is 2 kappa times that in kappa normalisation.
 #[test]
 fn normalisations_differ_by_two_kappa() {
     for program in programs() {
@@ -91,7 +91,7 @@ fn normalisations_differ_by_two_kappa() {
     }
 }
 
-/// A heavy quark's pion is right to the tolerance at all times, of sources at different ones; without distance
+/// The pion of a heavy quark is right to the tolerance at all times, for sources at several times; without distance
 /// preconditioning it is not.
 #[test]
 fn heavy_quarks_are_right_at_all_times() {
@@ -115,7 +115,7 @@ fn heavy_quarks_are_right_at_all_times() {
     }
 }
 
-/// Columns that are solved for a few at a time are those of all at once.
+/// Solving a few columns at a time gives the same result as solving all at once.
 #[test]
 fn right_hand_sides_at_a_time_change_nothing() {
     let gauge = Path::new("tests/data/quenched-b6.0-4x4x4x8.ildg");
@@ -146,7 +146,7 @@ fn right_hand_sides_at_a_time_change_nothing() {
     }
 }
 
-/// The numbers of every entry of a list, by what else it says.
+/// The numbers of every entry of a JSON list, with the entry's other members as its label.
 fn entries(json: &Value, list: &str) -> Vec<(String, Vec<f64>)> {
     let all = json[list].as_array().unwrap_or_else(|| panic!("{list}: {json}"));
     let entry = |e: &Value| {
@@ -164,8 +164,8 @@ fn entries(json: &Value, list: &str) -> Vec<(String, Vec<f64>)> {
 
 const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
 
-/// No kernel is launched before it has been asked for. With the default solver hardly any is asked for in
-/// vain; with another one those of the default are.
+/// Every kernel is asked for before it is launched. The default solver asks for hardly any kernel in vain; with
+/// another solver, the kernels of the default one are asked for in vain.
 #[test]
 fn kernels_are_asked_for_before_they_are_launched() {
     let folder = common::Folder::new("first-launches");
@@ -183,7 +183,7 @@ fn kernels_are_asked_for_before_they_are_launched() {
     }
 }
 
-/// Several sources are the average of single ones; what was saved gives the same again.
+/// Results for several sources are the average of results for single ones; saved propagators give the same results.
 #[test]
 fn sources_momenta_and_files() {
     let folder = common::Folder::new("quarks");
@@ -246,8 +246,8 @@ fn sources_momenta_and_files() {
     }
 }
 
-/// The average over noise tends to the sum over positions of the source: that of four vectors comes
-/// near, and two of them are not the same.
+/// The average over noise tends to the sum over positions of the source: the average of four vectors comes near, and
+/// two vectors differ.
 #[test]
 fn noise_sums_over_the_positions_of_the_source() {
     for program in programs() {

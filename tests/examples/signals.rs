@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM end subcommands where they can stop, with status 3 and a word; and pictures are drawn.
+//! Ctrl-C and SIGTERM end subcommands at their next point to stop, with status 3 and a message; pictures are still
+//! drawn.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ fn device() -> String {
     std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into())
 }
 
-/// Whether the process has a handler of its own for SIGTERM.
+/// Whether the process `id` has its own handler for SIGTERM.
 fn watches(id: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:"));
@@ -24,7 +25,7 @@ fn watches(id: u32) -> bool {
     caught.is_some_and(|mask| mask >> 14 & 1 == 1)
 }
 
-/// Work that would last for hours.
+/// Jobs that would run for hours.
 fn endless(input: &str) -> [(&'static str, Vec<&str>); 10] {
     let fixing = ["--gauge", GAUGE, "--tol", "1e-300", "--max-iterations", "100000000"];
     [
@@ -76,7 +77,7 @@ fn signals_end_programs_cleanly() {
     }
 }
 
-/// A run of HMC whose time is over ends between trajectories, leaves a checkpoint and goes on from it.
+/// A run of HMC whose time limit is over ends between trajectories, writes a checkpoint and can be resumed.
 #[test]
 fn a_limit_of_time_ends_trajectories() {
     let folder = Folder::new("time-limit");

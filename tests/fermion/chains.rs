@@ -1,4 +1,5 @@
-//! Chains with dynamical fermions: the same two flavours in several forms, and the same bits again.
+//! Tests of chains with dynamical fermions: the same two flavours in several forms agree, and results are
+//! reproducible bit for bit.
 
 use plaq::compose::Schur;
 use plaq::error::Status;
@@ -76,7 +77,7 @@ fn level(scheme: Scheme, steps: usize, names: &[&str]) -> Level {
     Level { scheme, steps, monomials: names.iter().map(|n| n.to_string()).collect() }
 }
 
-/// The ways to have two flavours.
+/// Chains of two flavours, one for each form of their action.
 fn chains(u: &GaugeField) -> Vec<(&'static str, Hmc)> {
     let make = |monomials: Vec<Box<dyn Monomial>>, levels| {
         let params = HmcParams {
@@ -126,7 +127,8 @@ fn chains(u: &GaugeField) -> Vec<(&'static str, Hmc)> {
     ]
 }
 
-/// `PLAQ_TEST_TRAJECTORIES` more of them make the comparison sharper.
+/// Plaquettes of all forms of two flavours agree. `PLAQ_TEST_TRAJECTORIES` sets the number of trajectories; more of
+/// them make the comparison sharper.
 #[test]
 fn all_forms_of_two_flavours_agree() {
     let wanted = std::env::var("PLAQ_TEST_TRAJECTORIES").ok().and_then(|n| n.parse().ok());
@@ -181,9 +183,9 @@ fn a_chain_goes_on_with_the_same_bits() {
     }
 }
 
-/// At a small kappa quarks do nothing but shift beta by some 96 kappa^4 = 6e-4 (hopping expansion), and the
-/// plaquette by a tenth of it: two flavours have the plaquette of the heat bath without quarks. Seeds are
-/// fixed: it holds always or never.
+/// Quarks at a small kappa only shift beta by about 96 kappa^4 = 6e-4 (hopping expansion), and the plaquette by a
+/// tenth of this: two flavours have the plaquette of the heat bath without quarks. Seeds are fixed, so the result is
+/// the same in every run.
 #[test]
 fn heavy_quarks_leave_the_pure_gauge_plaquette() {
     let mut u = start();
@@ -223,12 +225,12 @@ fn heavy_quarks_leave_the_pure_gauge_plaquette() {
     assert!(error < 2e-3 && accepted > 300, "{error}, {accepted}");
 }
 
-/// Bits of what a trajectory did, and of its links.
+/// Bits of a trajectory's report and of its links.
 fn bits(report: &TrajectoryReport, u: &GaugeField) -> (u64, u64, Vec<f64>) {
     (report.delta_h.to_bits(), report.plaquette.to_bits(), u.save_lex().unwrap())
 }
 
-/// Without `interval` a chain measures it once; its checkpoints hold it.
+/// A chain without `interval` measures it once; its checkpoints hold it.
 #[test]
 fn a_measured_interval_goes_on_with_the_chain() {
     let make = |u: &GaugeField| {
@@ -282,12 +284,13 @@ fn a_measured_interval_goes_on_with_the_chain() {
     assert_eq!(fresh.place(), before);
 }
 
-/// From rough links to smooth ones: the spectrum's lower end falls.
+/// Roughness of the first links and beta of a chain that goes from rough links to smooth ones: the spectrum's lower
+/// end falls.
 const SMOOTHER: (f64, f64) = (0.9, 30.0);
-/// From smooth ones to rough ones: the upper end rises.
+/// Roughness of the first links and beta of a chain that goes from smooth links to rough ones: the upper end rises.
 const ROUGHER: (f64, f64) = (0.3, 0.1);
 
-/// A chain of quarks and a gauge action, and links to begin with.
+/// A chain of quarks and a gauge action, and its first links.
 fn changing(quark: Box<dyn Monomial>, (rough, beta): (f64, f64)) -> (Hmc, GaugeField) {
     let device = device();
     let geometry = common::geometry(over_ranks([4, 4, 4, 4]), &device);
@@ -308,7 +311,8 @@ fn changing(quark: Box<dyn Monomial>, (rough, beta): (f64, f64)) -> (Hmc, GaugeF
     (Hmc::new(&device, &geometry, Precision::F64, all, params).unwrap(), u)
 }
 
-/// Both ends of the spectrum, each covered at a trajectory's start and left in it.
+/// A spectrum that is inside its interval at a trajectory's start and leaves it, at either end, ends the trajectory
+/// with an error.
 #[test]
 fn a_spectrum_that_leaves_its_interval_ends_the_trajectory() {
     let quark = |interval, check_every| {
@@ -344,7 +348,8 @@ fn a_spectrum_that_leaves_its_interval_ends_the_trajectory() {
     }
 }
 
-/// With the iterations that solves take at the start later ones fail, on smoother links.
+/// A solve that fails in a trajectory leaves the links unchanged: solves may take as many iterations as they do at
+/// the start, and later ones, on smoother links, need more.
 #[test]
 fn a_solve_that_fails_on_the_way_leaves_the_links() {
     let quarks = |max_iterations| {

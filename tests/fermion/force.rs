@@ -1,4 +1,4 @@
-//! Force kernels: derivatives of 2 c Re <Y, M X> and of ln |det A|^2, both computed by the reference.
+//! Tests of force kernels: derivatives of 2 c Re <Y, M X> and of ln |det A|^2, both computed by the reference.
 
 use plaq::fields::{Momenta, Precision, Recon, Subset};
 use plaq::linop::LinOp;
@@ -15,7 +15,7 @@ use super::{
 };
 
 pub const COEF: [f64; 2] = [-1.0, 0.4];
-/// Of the determinant of the even sites and of the odd ones.
+/// Coefficients of the determinants of the even and of the odd sites.
 pub const DETERMINANT: [f64; 2] = [-0.5, 0.3];
 const EPSILON: f64 = 2e-3;
 
@@ -28,14 +28,14 @@ pub fn fields(s: &Setup, seed: u64) -> Vec<Field> {
     (0..COEF.len() as u64).map(|k| spinor::random(s.lat, seed + k)).collect()
 }
 
-/// sum_k 2 c_k Re <y_k, f(x_k)>
+/// Computes sum_k 2 c_k Re <y_k, f(x_k)>.
 fn terms(x: &[Field], y: &[Field], f: impl Fn(&Field) -> Field) -> f64 {
     let term = |k: usize| 2.0 * COEF[k] * spinor::dot(&y[k], &f(&x[k])).re;
     (0..COEF.len()).map(term).sum()
 }
 
-/// Compares with the reference's `value` of links along random directions, relative to the mean size
-/// of a derivative along such a direction. `value` runs on one rank at a time.
+/// Compares a force with the derivative of `value` by the links along random directions, relative to the mean size of
+/// a derivative along such a direction. `value` runs on one rank at a time.
 pub fn compare(s: &Setup, force: &Momenta, bound: f64, what: &str, value: impl Fn(&Gauge) -> f64) {
     let size = force.norm2().unwrap().0.sqrt();
     let direction = |mu: usize| directions(s.lat, 100 + mu as u64);
@@ -77,7 +77,7 @@ pub fn reference_value(s: &Setup, params: DiracParams, links: &Gauge) -> f64 {
     value_on_thin(s, params, links, links)
 }
 
-/// The value with hops on `links` and a clover term of `thin`.
+/// The value with hops on `links` and a clover term of the links `thin`.
 pub fn value_on_thin(s: &Setup, params: DiracParams, links: &Gauge, thin: &Gauge) -> f64 {
     let (x, y) = (fields(s, 1), fields(s, 11));
     let dirac = Dirac::on_thin(s.lat, links, thin, reference_params(&params));

@@ -1,5 +1,5 @@
-//! Forces and monomials of fermions (physics.md, HMC): against derivatives of the action, and what
-//! molecular dynamics with them must satisfy.
+//! Tests of forces and monomials of fermions (physics.md, HMC) against derivatives of the action, and of properties
+//! of molecular dynamics with them.
 
 mod chains;
 mod force;
@@ -24,12 +24,12 @@ use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
 use reference::{su3, Gauge, Lattice, C};
 
-/// The GPU where there is one, or the CPU.
+/// The first GPU, or the CPU if there is none.
 fn device() -> Device {
     common::devices().pop().expect("a device")
 }
 
-/// A lattice of which every rank has this part.
+/// A setup with a lattice of which every rank has a part with these extents.
 fn setup_on(device: &Device, part: [usize; 4]) -> Setup {
     Setup::new(device, common::over_ranks(part), 0.4)
 }
@@ -50,7 +50,7 @@ impl Setup {
         };
         (0..self.geometry.volume()).map(site).collect()
     }
-    /// sum over the links of direction mu of 2 tr h F, F the momenta of all ranks.
+    /// Computes the sum over the links of direction mu of 2 tr h F, with F the momenta of all ranks.
     fn along(&self, force: &Momenta, h: &[Matrix<3>], mu: usize) -> f64 {
         let sites = self.sites();
         let mut array = vec![0.0; sites.len() * 4 * 18];
@@ -69,13 +69,13 @@ impl Setup {
     }
 }
 
-/// One hermitian traceless matrix on every site.
+/// A random hermitian traceless matrix for every site.
 fn directions(lat: Lattice, seed: u64) -> Vec<Matrix<3>> {
     let mut rng = Rng::new(seed);
     (0..lat.volume()).map(|_| su3::random_hermitian(&mut rng)).collect()
 }
 
-/// exp(i epsilon h) U on the links of direction mu.
+/// Links with exp(i epsilon h) U in direction mu.
 fn moved(links: &Gauge, h: &[Matrix<3>], mu: usize, epsilon: f64) -> Gauge {
     let mut out = links.clone();
     for (lex, h) in h.iter().enumerate() {
@@ -85,7 +85,7 @@ fn moved(links: &Gauge, h: &[Matrix<3>], mu: usize, epsilon: f64) -> Gauge {
     out
 }
 
-/// Wilson and clover with everything that forces can depend on.
+/// Wilson parameters with a clover term and every parameter that forces depend on.
 fn wilson() -> DiracParams {
     DiracParams { mass: 0.2, ..Default::default() }
 }
@@ -105,7 +105,7 @@ fn clover(mu: f64) -> DiracParams {
     }
 }
 
-/// The exponentiated clover term of these parameters.
+/// Parameters of the exponentiated clover term with this twisted mass.
 fn exponential(mu: f64) -> DiracParams {
     DiracParams { clover: CloverForm::Exponential, ..clover(mu) }
 }

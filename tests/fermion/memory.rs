@@ -1,4 +1,4 @@
-//! Device memory of trajectories: announced before the first, and taken once.
+//! Tests of the device memory of trajectories: it is announced before the first trajectory, and allocated once.
 
 use plaq::backend::Counts;
 use plaq::compose::multigrid::{LevelParams, MultigridParams, Refresh};
@@ -73,8 +73,8 @@ fn monomials(u: &GaugeField, action: Action) -> Vec<Box<dyn Monomial>> {
     all
 }
 
-/// A chain takes no more than it announces and not much less, is refused where that does not fit, and after
-/// its first trajectory asks the device for nothing.
+/// A chain takes no more memory than it announces and not much less, is refused if that does not fit, and allocates
+/// nothing after its first trajectory.
 #[test]
 fn trajectories_take_what_they_announce_and_take_it_once() {
     let mut anew = 0;

@@ -1,5 +1,5 @@
-//! Monomials: force and action belong together, the weight is the determinant, molecular dynamics is
-//! reversible and of second order.
+//! Tests of monomials: the force is the derivative of the action, the weight is the determinant, molecular dynamics
+//! is reversible and of second order.
 
 use plaq::compose::multigrid::{LevelParams, MultigridParams};
 use plaq::compose::Schur;
@@ -70,12 +70,12 @@ fn one(operator: impl Into<ActionParams>, schur: Schur, fields: usize) -> OneFla
     OneFlavour::new("one", params).unwrap()
 }
 
-/// The splitting of its flavours is above mu.
+/// Parameters of a doublet whose splitting is above mu.
 fn doublet(wilson: DiracParams) -> DoubletParams {
     DoubletParams { wilson, epsilon: 1.2 * wilson.mu }
 }
 
-/// With a clover term of the links under the smearing.
+/// The parameters with a clover term computed from the links before smearing.
 fn thin(p: DiracParams) -> DiracParams {
     DiracParams { clover_links: CloverLinks::Thin, ..p }
 }
@@ -84,7 +84,7 @@ fn heavier(p: DiracParams) -> DiracParams {
     DiracParams { mass: p.mass + 0.4, ..p }
 }
 
-/// Every kind of monomial, and how many flavours it has.
+/// Monomials of every kind, with their names and numbers of flavours.
 fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
     let (c, t) = (clover(0.0), clover(0.3));
     let (e, f) = (exponential(0.0), exponential(0.3));
@@ -131,7 +131,7 @@ fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
     ]
 }
 
-/// One flavour whose least shifts are multigrid's.
+/// A monomial of one flavour that solves its smallest shifts with multigrid.
 fn one_with_multigrid() -> OneFlavour {
     let level = LevelParams { block: [2; 4], vectors: 6, pre: 0, post: 4 };
     let levels = MultigridParams {
@@ -181,7 +181,7 @@ fn forces_are_derivatives_of_the_action() {
     }
 }
 
-/// M of the reference, number by number.
+/// The matrix M of the reference, as rows.
 fn rows_of(s: &Setup, links: &Gauge, params: &DiracParams) -> Vec<Vec<C>> {
     let dirac = Dirac::new(s.lat, links, reference_params(params));
     let n = 12 * s.lat.volume();
@@ -196,12 +196,12 @@ fn rows_of(s: &Setup, links: &Gauge, params: &DiracParams) -> Vec<Vec<C>> {
     rows
 }
 
-/// ln |det M| of the reference, by elimination of the whole matrix.
+/// Computes ln |det M| of the reference by elimination of the whole matrix.
 fn ln_det(s: &Setup, links: &Gauge, params: &DiracParams) -> f64 {
     eliminate(&mut rows_of(s, links, params)).re
 }
 
-/// The same of a doublet: M of both flavours with - 2 kappa epsilon between them.
+/// Computes ln |det M| of a doublet: M of both flavours with - 2 kappa epsilon between them.
 fn ln_det_doublet(s: &Setup, links: &Gauge, p: &DoubletParams) -> f64 {
     let mix = C::new(-2.0 * p.wilson.kappa() * p.epsilon, 0.0);
     let [up, down] =
@@ -213,8 +213,8 @@ fn ln_det_doublet(s: &Setup, links: &Gauge, p: &DoubletParams) -> f64 {
     eliminate(&mut above.chain(below).collect::<Vec<Vec<C>>>()).re
 }
 
-/// Over the heat bath of U the mean of exp(S(U) - S(U')) is the ratio of the determinants. As many draws as tell it
-/// from the same with a flavour more or less, or of a ratio from none.
+/// The mean of exp(S(U) - S(U')) over the heat bath of U is the ratio of the determinants. The number of draws
+/// suffices to tell it from the ratio with one flavour more or less, and a monomial of a ratio from none.
 #[test]
 fn weights_are_determinants() {
     if over_ranks([1; 4]) != [1; 4] {
@@ -277,7 +277,7 @@ fn weights_are_determinants() {
     }
 }
 
-/// Leapfrog of length 0.5: H at the end less H at the start, and the links at the end.
+/// Runs a leapfrog trajectory of length 0.5; returns H at the end minus H at the start, and the last links.
 fn leapfrog(
     monomials: &mut [Box<dyn Monomial>],
     gauge: &mut GaugeField,
@@ -310,7 +310,7 @@ fn start(s: &Setup, trajectory: u32) -> (GaugeField, Momenta) {
     (gauge, p)
 }
 
-/// Two flavours with Hasenbusch's preconditioning, a third one by the rational approximation.
+/// An action of two flavours with Hasenbusch's preconditioning and a third one by the rational approximation.
 fn action() -> Vec<Box<dyn Monomial>> {
     let light = DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
     let heavy = heavier(light);
@@ -415,9 +415,9 @@ fn guesses_and_mixed_precision_change_nothing() {
     assert!(error < 1e-3 && error > 1e-10 && fewer < plain, "{error} {fewer}");
 }
 
-/// Free quarks, periodic, near the critical mass: the condition number of P^dagger P, some
-/// (2 / (1 - 64 kappa^2))^2 = 1.6e8, is too large for 16 bits: without a wider precision the solve ends at a
-/// residual of 2e-4.
+/// A solve in 16 bits that stagnates starts anew in a wider precision. Periodic free quarks near the critical mass
+/// have a condition number of P^dagger P of about (2 / (1 - 64 kappa^2))^2 = 1.6e8, too large for 16 bits: without
+/// the wider precision the solve ends at a residual of 2e-4.
 #[test]
 fn a_solve_that_stands_still_in_half_begins_anew() {
     let s = setup([4, 4, 4, 4]);

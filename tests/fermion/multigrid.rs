@@ -1,4 +1,4 @@
-//! Multigrid in molecular dynamics: the same trajectory as with CG, hierarchies that follow the links.
+//! Tests of multigrid in molecular dynamics: trajectories are the same as with CG, and hierarchies follow the links.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ thread_local! {
     };
 }
 
-/// Links near one, all of a test on one device.
+/// Links near the unit matrix, on the device that all parts of a test use.
 fn start(spread: f64) -> GaugeField {
     let (device, geometry) = PLACE.with(|place| place.clone());
     let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
@@ -91,8 +91,8 @@ fn run(hmc: &mut Hmc, u: &mut GaugeField, count: usize) -> TrajectoryReport {
     (0..count).map(|_| hmc.run(u).unwrap()).last().unwrap()
 }
 
-/// Every force agrees with that of CG to its tolerance, and with it links and Delta H. The number of
-/// iterations says that it was another solver.
+/// Every force agrees with that of CG to its tolerance, and so do links and Delta H. The number of iterations shows
+/// that another solver ran.
 #[test]
 fn a_trajectory_with_multigrid_is_that_with_cg() {
     let (mut u, mut v) = (start(0.6), start(0.6));
@@ -116,7 +116,7 @@ fn a_trajectory_with_multigrid_is_that_with_cg() {
     assert!(2 * fast.iterations() < plain.iterations(), "{fast:?} {plain:?}");
 }
 
-/// With a hierarchy for the W of the ratio, too, the heat bath is that with CG, in fewer iterations.
+/// The heat bath of a ratio with a hierarchy for its preconditioner W, too, equals that with CG, in fewer iterations.
 #[test]
 fn the_preconditioner_may_have_multigrid() {
     let (mut u, mut v) = (start(0.6), start(0.6));
@@ -133,8 +133,8 @@ fn the_preconditioner_may_have_multigrid() {
     run(&mut hmc, &mut v, 1);
 }
 
-/// Null vectors are those of the trajectory's start: a chain goes on bit for bit. Where they outlive it,
-/// it does so to the tolerance.
+/// A chain whose null vectors are computed at each trajectory's start is resumed bit for bit. A chain that keeps them
+/// for several trajectories is resumed to the tolerance.
 #[test]
 fn a_chain_with_multigrid_goes_on_bit_for_bit() {
     for persistent in [false, true] {
@@ -157,8 +157,8 @@ fn a_chain_with_multigrid_goes_on_bit_for_bit() {
     }
 }
 
-/// Small changes of the links build coarse operators, large ones find vectors again: null vectors of a
-/// rough field, on which the quarks are heavy, are of no use on a smooth one.
+/// After small changes of the links only coarse operators are built anew, after large ones null vectors are found
+/// again: null vectors of a rough field, on which the quarks are heavy, do not help on a smooth one.
 #[test]
 fn null_vectors_follow_the_links() {
     let mut u = start(0.9);
@@ -188,7 +188,7 @@ fn null_vectors_follow_the_links() {
     assert!(quarks.multigrid().is_none());
 }
 
-/// (P^dagger P + s) x = b by multigrid and by CG for all shifts, whatever the normalisation.
+/// Multigrid and CG give the same solutions of (P^dagger P + s) x = b for all shifts s, in every normalisation.
 #[test]
 fn shifted_systems_are_those_of_cg() {
     let u = start(0.6);
@@ -238,8 +238,8 @@ fn shifted_systems_are_those_of_cg() {
     }
 }
 
-/// Whatever number of shifts multigrid solves, heat bath, action and force are those of CG, of one flavour and of a
-/// doublet.
+/// Heat bath, action and force of one flavour and of a doublet are those of CG for any number of shifts that
+/// multigrid solves.
 #[test]
 fn one_flavour_with_multigrid_is_that_with_cg() {
     let clover = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.135);

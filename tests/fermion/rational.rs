@@ -1,9 +1,9 @@
-//! Rational approximations of powers.
+//! Tests of rational approximations of powers.
 
 use plaq::error::Status;
 use plaq::solvers::Rational;
 
-/// Largest relative error on a fine logarithmic grid, and how often it changes its sign.
+/// Largest relative error on a fine logarithmic grid, and number of sign changes of the error.
 fn errors(r: &Rational) -> (f64, usize) {
     let (mut worst, mut changes, mut sign) = (0.0f64, 0, 0.0);
     for i in 0..=20_000 {
@@ -41,8 +41,8 @@ fn errors_alternate_as_the_best_ones_do() {
     }
 }
 
-/// Of x^(-1/2) with one pole: with b / a = 1 / k'^2 the errors follow from one step of the
-/// arithmetic-geometric mean; here by search over both numbers of c (1 + r / (x + s)).
+/// The approximation of x^(-1/2) with one pole is the best one. With b / a = 1 / k'^2 its error follows from one step
+/// of the arithmetic-geometric mean; the test searches over both parameters of c (1 + r / (x + s)).
 #[test]
 fn one_pole_is_the_best_one() {
     let (low, high) = (0.1, 1.0);
@@ -80,8 +80,8 @@ fn the_fewest_poles_reach_the_error() {
     assert_eq!(refused(Rational::new(0.5, 0.1, f64::NAN, 1e-3)), Status::BadParameter);
 }
 
-/// A narrow interval takes few poles, and the best error of one pole more is below rounding: there is an approximation
-/// for every width.
+/// There is an approximation for every width of the interval: a narrow one takes few poles, and one pole more would
+/// give an error below rounding.
 #[test]
 fn narrow_intervals_have_approximations() {
     for power in [-0.5, 0.25] {

@@ -1,5 +1,5 @@
-//! The ends of the spectrum of P^dagger P as monomials of rational functions measure them, beside those that block
-//! Lanczos finds without solves, and what follows from them.
+//! Tests of the ends of the spectrum of P^dagger P that monomials of rational functions measure, against those of
+//! block Lanczos, and of intervals that follow from them.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::device;
 const STREAM: Stream = Stream { seed: 11, trajectory: 0 };
 const SCHUR: Schur = Schur { parity: 0, symmetric: true };
 
-/// Links between unit and hot ones.
+/// Links of this roughness, between unit and random ones.
 fn links(roughness: f64) -> GaugeField {
     let device = device();
     let geometry = common::geometry(common::over_ranks([4, 4, 4, 4]), &device);
@@ -29,7 +29,7 @@ fn links(roughness: f64) -> GaugeField {
     links
 }
 
-/// Least and largest eigenvalue of P^dagger P, which have converged.
+/// The smallest and the largest eigenvalue of P^dagger P, both converged.
 fn ends(operator: ActionParams, links: &GaugeField) -> (f64, f64) {
     let links = Arc::new(links.to(Precision::F64, Recon::R18).unwrap());
     let normal = Normal::mdag_m(operator.create(links).unwrap().schur(SCHUR).unwrap());
@@ -42,8 +42,8 @@ fn ends(operator: ActionParams, links: &GaugeField) -> (f64, f64) {
     (low, high)
 }
 
-/// Quarks from heavy to lighter ones than a lattice of this size has in practice, on thin and smeared links, and a
-/// doublet: what a chain begins with covers the spectrum with the room that is promised and not much more.
+/// The measured interval covers the spectrum with the documented margin and not much more: for quarks from heavy ones
+/// to ones lighter than used in practice on such a lattice, on thin and smeared links, and for a doublet.
 #[test]
 fn measured_ends_are_those_of_the_spectrum() {
     let clover = DiracParams { csw_s: 1.4, csw_t: 1.4, ..Default::default() };
@@ -91,7 +91,7 @@ fn measured_ends_are_those_of_the_spectrum() {
     }
 }
 
-/// The advice of a refusal is an interval that is taken.
+/// The interval that a refusal's message suggests is accepted.
 #[test]
 fn a_refusal_names_an_interval_that_covers_the_spectrum() {
     let u = links(1.0);
@@ -111,8 +111,8 @@ fn a_refusal_names_an_interval_that_covers_the_spectrum() {
     }
 }
 
-/// From hot links the spectrum changes with every trajectory: while these are accepted whatever they are, an interval
-/// that is measured follows it; then it stays.
+/// The measured interval follows the spectrum, which changes with every trajectory from random links, as long as all
+/// trajectories are accepted; afterwards it stays.
 #[test]
 fn an_interval_follows_thermalisation_and_then_stays() {
     let text = "length = 0.5\nseed = 2\naccept_until = 3\n[[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"wilson\"\nbeta = 6.2\n\

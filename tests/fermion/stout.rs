@@ -1,4 +1,4 @@
-//! Stout smearing and the way of forces through it.
+//! Tests of stout smearing and of forces through it.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ const RHO: [[f64; 4]; 4] = [
     [0.03, 0.07, 0.04, 0.0],
 ];
 
-/// Eqs. (1) to (3) of hep-lat/0311018.
+/// Stout smearing by Eqs. (1) to (3) of hep-lat/0311018.
 fn smeared(lat: Lattice, u: &Gauge) -> Gauge {
     let mut out = u.clone();
     for x in 0..lat.volume() {
@@ -101,7 +101,7 @@ fn forces_are_derivatives_with_respect_to_the_thin_links() {
     }
 }
 
-/// Smeared links in the hop, thin ones in the clover term.
+/// Forces with smeared links in the hop and thin links in the clover term are derivatives of the action.
 #[test]
 fn forces_with_a_clover_term_of_thin_links_are_derivatives() {
     let stout = Stout::anisotropic(RHO, 1).unwrap();
@@ -129,8 +129,8 @@ fn forces_with_a_clover_term_of_thin_links_are_derivatives() {
     }
 }
 
-/// The action of a monomial follows the thin links, is not that with smeared links in the clover term, and an input
-/// says which.
+/// The action of a monomial with a clover term of thin links depends on them and differs from that with smeared links
+/// in the clover term; an input file can choose.
 #[test]
 fn thin_links_of_a_chain_are_followed() {
     let s = setup_on(&device(), [4, 4, 4, 4]);
@@ -166,8 +166,8 @@ fn what_cannot_be_smeared_is_a_status() {
     assert_eq!(smear.unwrap_err().status, Status::Unsupported);
 }
 
-/// A monomial on smeared links from an input is that made by hand, bit for bit, and its action that of a
-/// plain one on links that were smeared before.
+/// A monomial on smeared links from an input file equals one made by calls, bit for bit, and its action equals that
+/// of a monomial without smearing on links that were smeared before.
 #[test]
 fn an_input_smears_as_calls_do() {
     let text = "length = 0.3\nseed = 5\naccept_until = 9\n[[monomial]]\nname = \"q\"\ntype = \"two_flavours\"\n\

@@ -1,5 +1,5 @@
-//! Every monomial with every integrator: Delta H is small, the way back is found, and a checkpoint goes on
-//! with the same bits.
+//! Tests of every monomial with every integrator: Delta H is small, trajectories are reversible, and a run resumed
+//! from a checkpoint gives the same bits.
 
 use plaq::fields::{GaugeField, Precision, Recon};
 use plaq::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
@@ -10,7 +10,7 @@ use plaq::ops::quenched::Quenched;
 use super::common::{self, over_ranks, Folder, Lex};
 use super::device;
 
-/// Names, the gauge action, and in TOML the monomial beside it.
+/// Name, gauge action, and a fermion monomial in TOML.
 const MONOMIALS: [(&str, &str, &str); 17] = [
     ("Wilson gauge", "wilson", ""),
     ("rectangles", "iwasaki", ""),
@@ -32,7 +32,7 @@ const MONOMIALS: [(&str, &str, &str); 17] = [
 ];
 const TWO: &str = "type = \"two_flavours\"\noperator = { kappa = 0.1 }";
 
-/// Schemes and steps of the levels, the outermost first.
+/// Schemes and numbers of steps of the levels, the outermost first.
 const INTEGRATORS: [(&str, &[(&str, usize)]); 5] = [
     ("leapfrog", &[("leapfrog", 4)]),
     ("omelyan2", &[("omelyan2", 2)]),
@@ -124,7 +124,7 @@ fn every_monomial_with_every_integrator() {
     }
 }
 
-/// For many ranks: every monomial with one integrator, the ratio with all.
+/// Every monomial is tested with one integrator, and the ratio with all, to save time on many ranks.
 #[test]
 fn monomials_over_ranks_with_every_integrator() {
     for (k, monomial) in MONOMIALS.into_iter().enumerate() {
@@ -134,8 +134,8 @@ fn monomials_over_ranks_with_every_integrator() {
     }
 }
 
-/// Light quarks on rough links, with nothing but action, mass and integrator: solves of forces that end at a larger
-/// residual leave something that differs on the way back.
+/// Trajectories of light quarks on rough links are reversible when only action, mass and integrator are given: forces
+/// solved to a larger residual would differ on the reverse trajectory.
 #[test]
 fn trajectories_are_reversible_by_default() {
     let device = device();

@@ -1,4 +1,4 @@
-//! Damaged configurations: each is read or refused, soon, and nothing panics.
+//! Fuzzer of damaged configurations: each file is read or refused within a time limit, without a panic.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use plaq::error::Status;
 use plaq::io::{read_gauge, write_gauge, FileFormat, WriteOptions};
 
-/// Reading one file takes no longer, whatever is in it.
+/// Time limit for reading one file.
 const LONGEST: Duration = Duration::from_secs(10);
 
 struct Dice(u64);
@@ -44,7 +44,7 @@ const NUMBERS: [&str; 18] = [
     "ffffffff",
 ];
 
-/// What stands before and after the links: most damage is done there.
+/// A random place in a file of this length, most often before or after the links.
 fn place(dice: &mut Dice, length: usize) -> usize {
     match dice.below(4) {
         0 => dice.below(length),

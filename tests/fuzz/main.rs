@@ -1,6 +1,6 @@
-//! Random calls of the C interface, generated from its tables, and damaged files: nothing that a host
-//! passes ends it, short of pointers to memory that is not there. Seeds are fixed; `make fuzz` goes on
-//! for as long as PLAQ_FUZZ_SECONDS says, from the seed PLAQ_FUZZ_SEED on.
+//! Random calls of the C interface, generated from its tables, and damaged files: no argument of a host makes plaq
+//! crash, except pointers to memory that does not exist. Seeds are fixed; `make fuzz` runs for PLAQ_FUZZ_SECONDS
+//! seconds from the seed PLAQ_FUZZ_SEED.
 
 mod calls;
 mod files;
@@ -12,9 +12,9 @@ use std::sync::Mutex;
 
 use crate::programs::{folder, job, mpi_library, root, run, tool, variable as variable_or};
 
-/// Of each of the fuzzers here, at most.
+/// Time limit of each fuzzer in seconds.
 const SECONDS: u64 = 20;
-/// The same episodes on every machine that is fast enough.
+/// Number of episodes, the same on every machine that is fast enough.
 const EPISODES: u64 = 60;
 
 fn variable(name: &str, default: u64) -> u64 {
@@ -48,8 +48,8 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// The fuzzer of calls, compiled from the tables as they are now: of plaq.h, with `ranks` for many ranks,
-/// or of QUDA's headers.
+/// The fuzzer of calls, compiled from the current tables: for plaq.h, for plaq.h with `ranks` on many ranks, or for
+/// QUDA's headers.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Calls,
@@ -57,10 +57,10 @@ enum Kind {
     Quda,
 }
 
-/// One at a time writes what is generated, and compiles it.
+/// Lock held while generated files are written and compiled.
 static COMPILER: Mutex<()> = Mutex::new(());
 
-/// The generated part in a file.
+/// Path of a file with the generated part.
 fn written(kind: Kind) -> PathBuf {
     let (name, text) = match kind {
         Kind::Quda => ("quda.c", calls::generate_quda()),
@@ -71,7 +71,7 @@ fn written(kind: Kind) -> PathBuf {
     source
 }
 
-/// For scripts/tsan.sh, which compiles it another way.
+/// Writes the generated calls for scripts/tsan.sh, which compiles them with its own options.
 #[test]
 fn the_calls_are_written() {
     let _one = COMPILER.lock();
@@ -107,7 +107,7 @@ fn compiled(kind: Kind) -> Option<PathBuf> {
     Some(program)
 }
 
-/// Its arguments but the number of threads; a folder of its own for files.
+/// Arguments of the fuzzer except the number of threads, with its own folder for files.
 fn arguments(seconds: u64, calls: u64, folder: &str) -> Vec<OsString> {
     let numbers = [seed(), variable("PLAQ_FUZZ_FIRST", 0), episodes(), seconds, calls];
     let mut words: Vec<OsString> = numbers.iter().map(|n| n.to_string().into()).collect();
@@ -121,8 +121,8 @@ fn command(program: &Path, seconds: u64, folder: &str) -> Command {
     command
 }
 
-/// Every function of plaq.h, also those that came after this test. With PLAQ_TEST_DEVICE=cuda on a GPU,
-/// with arrays there.
+/// Random calls of every function of plaq.h give statuses and no crash. With PLAQ_TEST_DEVICE=cuda they run on a GPU,
+/// with arrays in its memory.
 #[test]
 fn calls_of_the_c_interface() {
     if std::env::var("PLAQ_TEST_DEVICE").as_deref() != Ok("cuda") {
@@ -132,7 +132,7 @@ fn calls_of_the_c_interface() {
     println!("{}", run(&mut command(&program, seconds(), "files"), "random calls").trim());
 }
 
-/// Four threads that share contexts and objects.
+/// Random calls of four threads that share contexts and objects give statuses and no crash.
 #[test]
 fn calls_of_several_threads() {
     let Some(program) = compiled(Kind::Calls) else { return };
@@ -146,7 +146,7 @@ fn calls_of_qudas_interface() {
     println!("{}", run(&mut command(&program, seconds(), "files_of_quda"), "QUDA's calls").trim());
 }
 
-/// The same calls on all ranks, one of which deviates now and then.
+/// The same random calls on all ranks, one of which now and then deviates, give statuses and no crash.
 #[test]
 fn calls_of_ranks() {
     if mpi_library().is_none() {
@@ -164,7 +164,7 @@ fn calls_of_ranks() {
     }
 }
 
-/// What it looks for it finds: a defect in one function, which debug builds can be asked for.
+/// The fuzzer finds a defect that debug builds can have on request in one function.
 #[test]
 fn a_defect_is_found() {
     if !cfg!(debug_assertions) {

@@ -1,21 +1,21 @@
-//! What precision does to functional and violation (culgt-2012, section 4.5): bounds follow from
-//! the rounding of g alone, since links are only read.
+//! Effects of precision on functional and violation (culgt-2012, section 4.5): bounds follow from the rounding of g
+//! alone, since links are only read.
 
 use super::common::{devices, over_ranks};
 use super::*;
 
-/// Half a unit in the last place of numbers near one.
+/// Half a unit in the last place of single-precision numbers near one.
 const SINGLE: f64 = f32::EPSILON as f64 / 2.0;
 const DOUBLE: f64 = f64::EPSILON / 2.0;
 
-/// A violation that rounding leaves. With g exp(i w^a T^a), w of one `rounding`, Delta^a is
-/// 8 w(x) minus its eight neighbours' w, 72 w^2 in square, eight components, tr T T = 1/2.
+/// The violation that rounding leaves. With g exp(i w^a T^a), where each w has size `rounding`, Delta^a is 8 w(x)
+/// minus w of the eight neighbours, 72 w^2 in square; there are eight components, and tr T T = 1/2.
 fn floor(rounding: f64) -> f64 {
     8.0 * 72.0 / 2.0 / 3.0 * rounding * rounding
 }
 
-/// How far F can be below its maximum: Delta^a (-D^2)^-1 Delta^a / (16 N V), with the smallest
-/// eigenvalue of the Laplacian (D^2 differs little near unit links).
+/// Estimate how far F can be below its maximum: Delta^a (-D^2)^-1 Delta^a / (16 N V), with the smallest eigenvalue of
+/// the Laplacian (D^2 differs little from it near unit links).
 fn below_maximum(extents: [usize; 4], theta: f64) -> f64 {
     let longest = *extents.iter().max().unwrap() as f64;
     theta / (8.0 * 4.0 * (std::f64::consts::PI / longest).sin().powi(2))

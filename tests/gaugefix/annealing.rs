@@ -1,5 +1,5 @@
-//! Simulated annealing and stochastic relaxation: the distribution at a temperature, and that
-//! random numbers belong to sites, so that threads and halos change nothing.
+//! Tests of simulated annealing and stochastic relaxation: the distribution at a temperature, and random numbers that
+//! belong to sites, so that threads and halos change nothing.
 
 use plaq::comm::Comm;
 use plaq::ops::gaugefix::Schedule;
@@ -18,12 +18,12 @@ fn constant(temperature: f64, steps: usize, microcanonical: usize) -> Method {
     })
 }
 
-/// Invariance of the measure under g(x) -> exp(i e T_a) g(x) for the weight exp(S/T), S the sum
-/// of link functionals: <sum_a (d_a S)^2> / T = -<sum_a d_a d_a S>, tr T_a T_b = delta_ab / 2.
-/// Traces: the squares are tr Delta^2 / 2 = N theta / 2, and the Casimir (N^2 - 1) / 2N times the
-/// 2 d links of a site gives <theta> = 2 T d <F> (N^2 - 1) / N with d directions.
-/// Abelian: |V_ii|^2 is 1/N and a matrix element of the adjoint representation, whose Casimir is N;
-/// the squares are sum |X_12|^2 = N theta, so that <theta> = 2 T d (N <F> - 1).
+/// The heat bath satisfies the Schwinger-Dyson equation from the invariance of the measure under g(x) -> exp(i e T_a)
+/// g(x) for the weight exp(S/T), S the sum of link functionals: <sum_a (d_a S)^2> / T = -<sum_a d_a d_a S>, tr T_a
+/// T_b = delta_ab / 2. Traces: the squares are tr Delta^2 / 2 = N theta / 2, and the Casimir (N^2 - 1) / 2N times the
+/// 2 d links of a site gives <theta> = 2 T d <F> (N^2 - 1) / N with d directions. Abelian: |V_ii|^2 is 1/N and a
+/// matrix element of the adjoint representation, whose Casimir is N; the squares are sum |X_12|^2 = N theta, so that
+/// <theta> = 2 T d (N <F> - 1).
 #[test]
 fn heat_bath_satisfies_the_schwinger_dyson_equation() {
     if let Some(device) = devices().pop() {
@@ -149,7 +149,8 @@ fn uniforms(seed: u64, lex: usize, sweep: u32) -> [f64; 4] {
     })
 }
 
-/// Every subgroup takes its best value or the square of it, by the site's random number.
+/// Stochastic relaxation sets every subgroup to its best value or to the square of it, chosen by the site's random
+/// number.
 #[test]
 fn stochastic_relaxation_draws_for_every_subgroup() {
     fn check<const N: usize>() {
@@ -197,7 +198,7 @@ fn stochastic_relaxation_draws_for_every_subgroup() {
     check::<2>();
 }
 
-/// Undivided, and through messages to itself; under mpirun between the ranks.
+/// Geometries without divisions, and with messages to itself; under mpirun between the ranks.
 fn divisions(extents: [usize; 4], device: &Device) -> Vec<Arc<Geometry>> {
     if ranks().size() > 1 {
         return vec![common::geometry(extents, device)];
@@ -299,7 +300,7 @@ fn threads_and_halos_change_nothing() {
     }
 }
 
-/// Slow cooling finds higher maxima of a rough field than relaxation from a random start.
+/// Slow annealing finds higher maxima on a rough field than relaxation from a random start.
 #[test]
 fn annealing_finds_higher_maxima() {
     let device = devices().pop().unwrap();

@@ -1,4 +1,4 @@
-//! Fourier-accelerated descents against the reference.
+//! Tests of Fourier-accelerated descents against the reference.
 
 use plaq::ops::config::{load_gauge, LoadOptions};
 
@@ -13,7 +13,7 @@ fn methods(alpha: f64) -> [Method; 2] {
     [Method::FourierDescent { alpha }, Method::FourierCg { alpha }]
 }
 
-/// The gauges that there are descents to. A GPU compiles each of them anew: two.
+/// The gauges for which there are descents: two on a GPU, which compiles kernels for each.
 fn gauges() -> Vec<Condition> {
     let coulomb = (0..4).map(|time| Condition::Coulomb { time });
     coulomb.chain([Condition::Landau]).collect()
@@ -27,7 +27,7 @@ fn descending(condition: Condition, method: Method) -> GaugeFixParams {
     GaugeFixParams { method, check_every: 1, precision, ..GaugeFixParams::new(condition) }
 }
 
-/// The same start and alpha, step by step.
+/// Each step from the same start with the same alpha agrees with the reference.
 fn steps_match<const N: usize>(extents: [usize; 4]) {
     const STEPS: usize = 3;
     let lat = Lattice::new(extents);
@@ -132,7 +132,7 @@ fn the_gradient_is_the_derivative_of_the_functional() {
     }
 }
 
-/// From a rough start, with steps that are right and with steps that are much too long.
+/// Descents from a rough start never lower the functional, with suitable steps and with steps that are much too long.
 #[test]
 fn descents_never_lower_the_functional() {
     let extents = [4, 4, 2, 8];
@@ -161,7 +161,7 @@ fn descents_never_lower_the_functional() {
     }
 }
 
-/// Near the unit field there is one maximum: that of overrelaxation, in every precision.
+/// Descents near the unit field, where there is one maximum, reach the maximum of overrelaxation, in every precision.
 #[test]
 fn descents_reach_the_maximum_of_overrelaxation() {
     fn check<const N: usize>() {
@@ -202,7 +202,7 @@ fn descents_reach_the_maximum_of_overrelaxation() {
     check::<2>();
 }
 
-/// On a thermalised field, to the same violation.
+/// Conjugate gradients reach the same violation on a thermalised field in fewer iterations than overrelaxation.
 #[test]
 fn conjugate_gradients_take_fewer_iterations_than_overrelaxation() {
     for device in devices() {
@@ -230,7 +230,7 @@ fn quenched(device: &Device) -> GaugeField {
     load_gauge(device, &ranks(), path, form.0, form.1, &options).unwrap().gauge
 }
 
-/// Steps of steepest descent beyond what converges become shorter, also where single precision hides that the
+/// Steps of steepest descent that are too long to converge are shortened, also if single precision hides that the
 /// functional falls.
 #[test]
 fn descents_with_long_steps_converge() {
@@ -256,7 +256,7 @@ fn descents_with_long_steps_converge() {
     }
 }
 
-/// What is chosen by default, which is the same as asking for it.
+/// The automatic method is one of the others, and gives the same result as asking for that one.
 #[test]
 fn the_automatic_method_is_one_of_the_others() {
     for device in devices() {
@@ -281,7 +281,7 @@ fn the_automatic_method_is_one_of_the_others() {
     }
 }
 
-/// The callback is told every `check_every` steps, and what the last one came to.
+/// The callback is called every `check_every` steps, and with the result of the last step.
 #[test]
 fn descents_tell_of_their_last_step() {
     for device in devices() {
@@ -299,7 +299,7 @@ fn descents_tell_of_their_last_step() {
     }
 }
 
-/// What a slice becomes does not depend on the others, nor on when they end.
+/// The result of a slice does not depend on the others, nor on when they end.
 #[test]
 fn slices_descend_on_their_own() {
     for (extents, time) in [([4, 6, 4, 8], 3), ([8, 4, 4, 2], 0), ([4, 6, 2, 4], 1)] {

@@ -1,11 +1,11 @@
-//! Functional and violation on a hot start that other codes know, too, after a number of sweeps of
-//! overrelaxation: double precision, omega 1.7 rounded to single.
+//! Functional and violation on a random start that other codes can make, too, after a number of sweeps of
+//! overrelaxation in double precision with omega 1.7 rounded to single.
 
 use super::common::{devices, ranks};
 use super::*;
 use reference::hot_start::hot_start;
 
-/// Sweeps, F of Eq. (4), theta of Eq. (7): from an independent program in double.
+/// Number of sweeps, F of Eq. (4) and theta of Eq. (7), from an independent program in double precision.
 type Row = (usize, f64, f64);
 const SMALL: [Row; 1] = [(20, 0.58326020304184, 1.5544392394e-2)];
 const LARGE: [Row; 3] = [
@@ -42,7 +42,7 @@ fn a_known_hot_start_gives_known_numbers() {
     }
 }
 
-/// A CPU does the row in the middle.
+/// Overrelaxation of a large random start gives the known numbers; a CPU computes only the row in the middle.
 #[test]
 fn a_large_hot_start_gives_known_numbers() {
     if ranks().size() > 1 {

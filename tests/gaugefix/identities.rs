@@ -53,7 +53,7 @@ fn closed_loops_and_determinants_stay() {
     }
 }
 
-/// Every check of a run, in double.
+/// The functional never falls from one check of a run to the next, in double precision.
 #[test]
 fn the_functional_never_falls() {
     let extents = over_ranks([4, 4, 2, 8]);
@@ -90,7 +90,7 @@ fn the_functional_never_falls() {
     }
 }
 
-/// Fixed to the asked violation in every precision, at the same maximum.
+/// Smooth fields are fixed to the requested violation in every precision, at the same maximum.
 #[test]
 fn smooth_fields_are_fixed_to_the_same_maximum() {
     fn check<const N: usize>() {
@@ -129,8 +129,8 @@ fn smooth_fields_are_fixed_to_the_same_maximum() {
     check::<2>();
 }
 
-/// Near the unit field one maximum is found from where ever, up to a constant transformation
-/// (in Coulomb gauge one per slice), which traces of links inside do not see.
+/// Near the unit field the same maximum is found from any start, up to a constant transformation (in Coulomb gauge
+/// one per slice), which does not change traces of links inside.
 #[test]
 fn the_maximum_does_not_depend_on_a_constant_transformation() {
     let extents = over_ranks([4, 4, 4, 4]);
@@ -153,7 +153,8 @@ fn the_maximum_does_not_depend_on_a_constant_transformation() {
     }
 }
 
-/// Phases leave the squares of the diagonal: the residual gauge changes neither F nor theta.
+/// The residual gauge, whose transformations are phases, changes neither F nor theta, which depend on squares of the
+/// diagonal.
 #[test]
 fn the_residual_gauge_keeps_the_abelian_one() {
     let extents = over_ranks([4, 2, 4, 8]);
@@ -181,7 +182,7 @@ fn the_residual_gauge_keeps_the_abelian_one() {
     }
 }
 
-/// F of MILC's own runs; it stopped at a change of 1e-7 or 1e-8.
+/// Functionals reach the values F of MILC's runs, which stopped at a change of 1e-7 or 1e-8.
 #[test]
 fn functionals_reach_those_of_milc() {
     let coulomb = Condition::Coulomb { time: 3 };

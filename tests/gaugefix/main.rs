@@ -1,4 +1,4 @@
-//! Gauge fixing against the reference: sweeps, reports, transformations.
+//! Tests of gauge fixing against the reference: sweeps, reports, transformations.
 
 mod accuracy;
 mod annealing;
@@ -36,7 +36,7 @@ fn field<const N: usize>(
     u
 }
 
-/// The storage that keeps every entry, in double.
+/// The storage of links that keeps every matrix element, in double precision.
 fn whole<const N: usize>() -> Form {
     (Precision::F64, if N == 3 { Recon::R18 } else { Recon::Su2 })
 }
@@ -45,7 +45,7 @@ fn theta_below(theta: f64) -> Stop {
     Stop { theta, theta_max: 0.0, change: 0.0 }
 }
 
-/// The defaults with overrelaxation.
+/// Default parameters with overrelaxation.
 fn relaxing(condition: Condition) -> GaugeFixParams {
     GaugeFixParams { method: Method::Overrelaxation, ..GaugeFixParams::new(condition) }
 }
@@ -54,7 +54,7 @@ fn quietly(gauge: &GaugeField, params: &GaugeFixParams) -> GaugeFixed {
     fix_gauge(gauge, params, &mut |_| false).unwrap()
 }
 
-/// What the callback was told, one entry per check.
+/// Fixes a gauge field and returns the report with the callback's arguments at each check.
 fn watched(gauge: &GaugeField, params: &GaugeFixParams) -> (GaugeFixed, Vec<Progress>) {
     let mut told = vec![];
     let fixed = fix_gauge(gauge, params, &mut |progress| {
@@ -64,7 +64,7 @@ fn watched(gauge: &GaugeField, params: &GaugeFixParams) -> (GaugeFixed, Vec<Prog
     (fixed.unwrap(), told)
 }
 
-/// The matrices of all ranks, by lexicographic site.
+/// The matrices of all ranks by lexicographic site.
 fn matrices<const N: usize>(g: &Transformation) -> Vec<Matrix<N>> {
     let (geometry, mine) = (g.geometry(), g.to_array().unwrap());
     let comm = geometry.comm();
@@ -99,7 +99,7 @@ fn conditions() -> Vec<Condition> {
     all
 }
 
-/// What the reference calls the first functional of a condition.
+/// The reference's name of a condition, which stands for its first functional.
 fn slowly(condition: Condition) -> slow::Condition {
     match condition {
         Condition::Landau => slow::Condition::Landau,
@@ -108,15 +108,15 @@ fn slowly(condition: Condition) -> slow::Condition {
     }
 }
 
-/// A smooth field far from its gauge, in the group to rounding.
+/// A smooth field far from its gauge, with matrices in the group to rounding.
 fn rough<const N: usize>(lat: Lattice, epsilon: f64, seed: u64) -> GaugeN<N> {
     let g = su3::random_transformation(lat, seed + 1);
     let links = su3::transform(lat, &su3::smooth_gauge::<N>(lat, epsilon, seed), &g);
     links.iter().map(su3::reunitarise).collect()
 }
 
-/// `sweeps` sweeps of overrelaxation by the reference, from g = 1, and as many of the residual
-/// gauge where that belongs to the condition.
+/// Runs `sweeps` sweeps of overrelaxation by the reference from g = 1, and as many of the residual gauge if the
+/// condition has one.
 fn swept<const N: usize>(
     lat: Lattice,
     links: &GaugeN<N>,
@@ -134,7 +134,7 @@ fn swept<const N: usize>(
     g
 }
 
-/// Links turned by angles of the size `epsilon`.
+/// Links multiplied by random rotations with angles of the size `epsilon`.
 fn shaken<const N: usize>(links: &GaugeN<N>, epsilon: f64) -> GaugeN<N> {
     let mut rng = reference::rng::Rng::new(60);
     links
@@ -146,7 +146,7 @@ fn shaken<const N: usize>(links: &GaugeN<N>, epsilon: f64) -> GaugeN<N> {
         .collect()
 }
 
-/// F and theta of the report against the reference's for the same links and transformation.
+/// Compares F and theta of the report with the reference's for the same links and transformation.
 fn same_quality(found: &Quality, expected: &slow::Quality, tol: f64, what: &str) {
     let f = (found.functional - expected.functional).abs();
     let theta = (found.theta - expected.theta).abs();
@@ -156,7 +156,7 @@ fn same_quality(found: &Quality, expected: &slow::Quality, tol: f64, what: &str)
     assert!(max < 10.0 * tol * (1.0 + expected.theta_max), "{what}: {found:?}, {expected:?}");
 }
 
-/// The report's numbers are those of the links and the transformation that come with it.
+/// Checks that the report's numbers are those of the returned links and transformation.
 fn report_is_true<const N: usize>(
     lat: Lattice,
     links: &GaugeN<N>,
@@ -191,7 +191,7 @@ fn report_is_true<const N: usize>(
     }
 }
 
-/// The same start and omega, sweep by sweep.
+/// Checks that each sweep agrees with the reference, from the same start with the same omega.
 fn sweeps_match<const N: usize>(extents: [usize; 4]) {
     const SWEEPS: usize = 3;
     let lat = Lattice::new(extents);
@@ -243,8 +243,8 @@ fn sweeps_match<const N: usize>(extents: [usize; 4]) {
     }
 }
 
-/// 6 x 4 x 2 x 8 has lanes in two directions only. A GPU, which has none, compiles every lattice
-/// and condition anew: two lattices.
+/// More lattices to test. 6 x 4 x 2 x 8 has lanes in two directions only. A GPU, which has no lanes and compiles
+/// kernels for every lattice and condition, gets two lattices.
 fn more_lattices() -> Vec<[usize; 4]> {
     lattices().into_iter().chain([over_ranks([6, 4, 2, 8])]).collect()
 }
@@ -262,7 +262,7 @@ fn sweeps_match_the_reference_su2() {
     more_lattices().into_iter().for_each(sweeps_match::<2>);
 }
 
-/// What is stored comes back in the same storage, and its rounding is the only difference.
+/// Links of every storage are fixed and returned in the same storage; results differ only by its rounding.
 #[test]
 fn every_storage_of_links_is_fixed() {
     let extents = over_ranks([4, 4, 4, 8]);

@@ -1,4 +1,4 @@
-//! When gauge fixing ends: tolerances, limits, slices, copies, the callback, refusals.
+//! Tests of when gauge fixing ends: tolerances, limits, slices, copies, the callback, refusals.
 
 use super::common::{devices, over_ranks, shared, Lex};
 use super::*;
@@ -84,7 +84,7 @@ fn all_criteria_stop_where_the_reference_does() {
     }
 }
 
-/// Every slice ends on its own, and is left alone from then on.
+/// Every slice ends by itself, and is not changed afterwards.
 #[test]
 fn slices_stop_one_by_one() {
     for (extents, time) in
@@ -130,7 +130,8 @@ fn slices_stop_one_by_one() {
     }
 }
 
-/// Not converged is said, at the asked number of sweeps, and the field is as far as it came.
+/// A run that does not converge ends at the requested number of sweeps, reports it, and returns the field of that
+/// sweep.
 #[test]
 fn limits_are_kept_and_reported() {
     let extents = over_ranks([4, 4, 4, 4]);
@@ -175,7 +176,7 @@ fn limits_are_kept_and_reported() {
     }
 }
 
-/// A field that is fixed already takes no sweep.
+/// A field that is already fixed takes no sweep.
 #[test]
 fn a_fixed_field_is_left_alone() {
     for device in devices() {

@@ -1,4 +1,4 @@
-//! Variants of the hop.
+//! Variants of the hop's kernels to compile.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Mesons with all Gammas and baryons by name.
+//! Tests of mesons with all Gammas and of baryons by name.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::reference::matrix::{one, product};
 use super::reference::{gamma, Lattice, C};
 use super::{field, lattices, numbers, random_columns};
 
-/// The largest |C| that columns of these norms could give, per time slice.
+/// The largest possible |C| of correlators from columns of these norms, per time slice.
 fn bounds(lat: Lattice, columns: &[&Propagator]) -> Vec<f64> {
     let mut out = vec![0.0; lat.extents[3]];
     for x in 0..lat.volume() {
@@ -87,7 +87,7 @@ const S: usize = 2;
 const R3: f64 = 0.577_350_269_189_625_8;
 const R6: f64 = 0.408_248_290_463_863;
 
-/// Their operators, slot by slot; true: the decuplet's.
+/// Baryons with their operators, and whether they belong to the decuplet.
 const BARYONS: [(Baryon, Operator, bool); 8] = [
     (Baryon::Nucleon, &[(1.0, [U, D, U])], false),
     (Baryon::Sigma, &[(1.0, [U, S, U])], false),
@@ -179,7 +179,7 @@ fn baryons_of_random_columns_agree_with_the_reference() {
     }
 }
 
-/// A solver on links near the unit matrix.
+/// A solver for quarks of this mass on links near the unit matrix.
 fn solver(device: &plaq::backend::Device, extents: [usize; 4], mass: f64) -> DiracSolver {
     let geometry = common::geometry(extents, device);
     let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
@@ -197,9 +197,10 @@ fn quark(solver: &DiracSolver, origin: [usize; 4]) -> SpinorField {
     x
 }
 
-/// Flavour symmetry: with one mass for all quarks multiplets fall together. Diagonal correlators of
-/// smooth links are positive. With two masses, heavier is smaller: that of the charge density, which vanishes at zero
-/// temperature where masses are equal, only because this box is short. So it is the same on any number of ranks.
+/// Correlators of each flavour multiplet are equal if all quarks have one mass. Diagonal correlators of smooth links
+/// are positive. With two masses, correlators of heavier hadrons are smaller; this holds for the charge density,
+/// which vanishes at zero temperature for equal masses, only because this lattice is short. Results are the same on
+/// any number of ranks.
 #[test]
 fn multiplets_and_signs() {
     let extents = [4, 4, 4, 8];
@@ -244,8 +245,8 @@ fn multiplets_and_signs() {
     }
 }
 
-/// A second solve from all of a propagator is minus its derivative by the mass:
-/// d D^-1 / dm = -D^-1 D^-1.
+/// A second solve with all of a propagator as source gives minus its derivative by the mass: d D^-1 / dm = -D^-1
+/// D^-1.
 #[test]
 fn a_sequential_propagator_is_the_derivative_by_the_mass() {
     let extents = common::over_ranks([4, 4, 2, 6]);

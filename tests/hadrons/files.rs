@@ -1,4 +1,4 @@
-//! Propagators in files: bit for bit on any process grid, QIO's layout, damage.
+//! Tests of propagators in files: bit for bit on any process grid, QIO's layout, damaged files.
 
 use std::fs;
 
@@ -102,7 +102,7 @@ fn what_is_written_is_read_bit_for_bit() {
     }
 }
 
-/// What is known of source and operator comes back, from records of every kind and, where these are silent, from the
+/// Descriptions of source and operator are read back, from records of every kind and, if these lack them, from the
 /// sources.
 #[test]
 fn origins_are_kept_and_found() {
@@ -165,7 +165,7 @@ fn origins_are_kept_and_found() {
     }
 }
 
-/// Chroma says where the source is, and how its fermions are closed.
+/// Records of Chroma give the position of the source and the fermions' boundary condition.
 #[test]
 fn records_of_chroma_say_where_the_source_is() {
     let folder = Folder::new("chroma");
@@ -190,7 +190,7 @@ fn records_of_chroma_say_where_the_source_is() {
     assert_eq!(found, Origin { position, boundary, boundary_space, ..Default::default() });
 }
 
-/// The records of a LIME file: type, first and last of a message, data.
+/// The records of a LIME file: type, whether first and last of a message, data.
 fn records(bytes: &[u8]) -> Vec<(String, bool, bool, Vec<u8>)> {
     let (mut all, mut at) = (Vec::new(), 0);
     while at < bytes.len() {
@@ -205,7 +205,7 @@ fn records(bytes: &[u8]) -> Vec<(String, bool, bool, Vec<u8>)> {
     all
 }
 
-/// CRC32 of IEEE 802.3, bit by bit.
+/// CRC32 of IEEE 802.3, computed bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0u32, |mut crc, byte| {
         crc ^= u32::from(*byte);
@@ -216,8 +216,8 @@ fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-/// Record by record what QIO writes: types, order, texts that its readers look for, numbers in
-/// their places, and its checksums.
+/// Files agree with QIO's record by record: types, order, texts that its readers look for, positions of numbers, and
+/// checksums.
 #[test]
 fn files_have_qio_s_layout() {
     let folder = Folder::new("propagator-layout");
@@ -287,7 +287,7 @@ fn files_have_qio_s_layout() {
     });
 }
 
-/// What the numbers of tests/data/qio-pairs-4x2x2x2.scidac are.
+/// The number at this place of tests/data/qio-pairs-4x2x2x2.scidac.
 fn number_of_qio_s_file(site: u64, column: u64, sink: [u64; 2], part: u64) -> f64 {
     let mut h = (((site * 13 + column) * 5 + sink[0]) * 7 + sink[1]) * 3 + part;
     h = h.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -298,7 +298,8 @@ fn number_of_qio_s_file(site: u64, column: u64, sink: [u64; 2], part: u64) -> f6
     f64::from(x as f32)
 }
 
-/// A file of QIO's own writer: columns in reversed order, each after a complex source of one time slice.
+/// A file of QIO's own writer is read: its columns are in reversed order, each after a complex source of one time
+/// slice.
 #[test]
 fn a_file_that_qio_wrote_is_read() {
     on_rank_0(|| {

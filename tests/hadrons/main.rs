@@ -1,4 +1,4 @@
-//! Sources, sequential sources, contractions and propagators in files against the reference.
+//! Tests of sources, sequential sources, contractions and propagators in files against the reference.
 
 mod contractions;
 mod files;
@@ -17,7 +17,7 @@ fn field(device: &Device, extents: [usize; 4], precision: Precision, nrhs: usize
     SpinorField::new(device, &geometry, precision, Subset::Full, nrhs).unwrap()
 }
 
-/// On many ranks the reference is slow on each of them: fewer lattices.
+/// Lattices to test: fewer on many ranks, since every rank computes the whole reference.
 fn lattices() -> Vec<[usize; 4]> {
     let all = common::lattices();
     if common::ranks().size() == 1 {

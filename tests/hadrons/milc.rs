@@ -1,5 +1,5 @@
-//! Mesons of a Gaussian source in Coulomb gauge with all Gammas and momenta, Gaussian sinks and baryons, against those
-//! of MILC's su3_clov on its sample configuration (kappa 0.1, csw 1.2, periodic, in single precision).
+//! Tests against MILC's su3_clov: mesons of a Gaussian source in Coulomb gauge with all Gammas and momenta, Gaussian
+//! sinks and baryons on its sample configuration (kappa 0.1, csw 1.2, periodic, in single precision).
 
 use std::sync::Arc;
 
@@ -23,8 +23,8 @@ use super::reference::matrix::{dag, product, zero};
 use super::reference::numbers::field_from;
 use super::reference::{spinor, Field, Lattice, C};
 
-/// Name, Gammas (sink, source) whose mean it is, the sign between MILC's definition and ours, p = 0, p =
-/// 2 pi / L along an axis, the same with a quark that is smeared at the sink, too.
+/// A meson of MILC: name, Gammas (sink, source) whose mean it is, sign of MILC's definition relative to ours, and
+/// correlators for p = 0, for p = 2 pi / L along an axis, and for a quark that is smeared at the sink, too.
 type Row = (&'static str, &'static [(i32, i32)], f64, [f64; 4], [f64; 4], [(f64, f64); 4]);
 
 const MILC: [Row; 9] = [
@@ -178,7 +178,7 @@ const BARYONS: [Nucleon; 2] = [
     ),
 ];
 
-/// exp(-(r / 1.5)^2) of two sites of a time slice, periodic; 0 between slices.
+/// The weight exp(-(r / 1.5)^2) of two sites of a time slice, periodic; 0 for different slices.
 fn near(lat: Lattice, lex: usize, origin: [usize; 4]) -> f64 {
     let x = lat.coords(lex);
     let steps = |mu: usize| {
@@ -189,7 +189,7 @@ fn near(lat: Lattice, lex: usize, origin: [usize; 4]) -> f64 {
     f64::from(u8::from(x[3] == origin[3])) * (-r2 / 2.25).exp()
 }
 
-/// The sum over each time slice with this weight.
+/// Sums the field over each time slice with this weight.
 fn smeared(lat: Lattice, column: &Field) -> Field {
     let at = |lex: usize| {
         let mut sum = [[C::ZERO; 3]; 4];

@@ -1,4 +1,4 @@
-//! Every kind of source, number by number.
+//! Tests of every kind of source, number by number.
 
 use plaq::error::Status;
 use plaq::fields::{Noise, Precision, SpinorField};
@@ -11,7 +11,7 @@ use super::reference::gamma::mul_spin;
 use super::reference::{source, spinor, Field, Lattice, C};
 use super::{field, lattices, numbers, random_columns};
 
-/// Column `column` of a source, as its documentation says.
+/// Column `column` of a source, computed from its documentation.
 fn expected(lat: Lattice, s: &Source, column: usize) -> Field {
     let (kind, [spin, colour, parity]) = match s.noise {
         None => (source::Noise::One, [true, true, false]),
@@ -114,8 +114,8 @@ fn sources_agree_with_the_reference() {
     }
 }
 
-/// Diluted in time the columns of the volume are those of walls, one after another, and their sum is the
-/// undiluted source.
+/// Columns of volume noise diluted in time are those of walls, one after another, and their sum is the undiluted
+/// source.
 #[test]
 fn time_slices_of_noise_are_walls() {
     let columns = |s: Source, device: &_, extents: [usize; 4]| {
@@ -144,7 +144,7 @@ fn time_slices_of_noise_are_walls() {
     }
 }
 
-/// Undiluted noise is that of `set_noise`; Z2 and Z4 have modulus one exactly.
+/// Undiluted noise equals the numbers of `set_noise`; Z2 and Z4 noise has modulus one exactly.
 #[test]
 fn noise_is_the_library_s() {
     for extents in lattices() {

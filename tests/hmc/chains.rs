@@ -1,4 +1,4 @@
-//! Chains of trajectories: acceptance, restarts, failures.
+//! Tests of chains of trajectories: acceptance, restarts, failures.
 
 use plaq::error::{Result, Status};
 use plaq::fields::{GaugeField, Momenta, Precision, Recon};
@@ -44,8 +44,8 @@ fn start(device: &plaq::backend::Device, extents: [usize; 4]) -> GaugeField {
     u
 }
 
-/// 4^4 at beta 5.7: the plaquette of heat bath and overrelaxation, <exp(-Delta H)> = 1, and Creutz's
-/// acceptance. Seeds are fixed: it holds always or never.
+/// The plaquette of a chain at 4^4 and beta 5.7 is that of heat bath and overrelaxation, <exp(-Delta H)> = 1, and
+/// acceptance follows Creutz's formula. Seeds are fixed: the result is the same in every run.
 #[test]
 fn the_plaquette_is_that_of_the_heat_bath() {
     let device = devices().pop().unwrap();
@@ -132,7 +132,7 @@ fn a_checkpoint_goes_on_bit_for_bit() {
     }
 }
 
-/// Labels as they were before measured intervals came into them, and labels that are none.
+/// Labels of checkpoints are read in the form from before measured intervals, and wrong labels are refused.
 #[test]
 fn labels_of_checkpoints() {
     let device = &devices()[0];
@@ -170,7 +170,7 @@ fn labels_of_checkpoints() {
     }
 }
 
-/// A force that turns into something else after a number of kicks.
+/// A monomial whose force becomes wrong after a number of kicks.
 pub struct Failing {
     pub kicks: usize,
     pub error: Option<Status>,

@@ -1,4 +1,4 @@
-//! Gauge actions and forces against closed loops that the reference follows.
+//! Tests of gauge actions and forces against closed loops that the reference multiplies link by link.
 
 use plaq::fields::{GaugeField, Momenta, Precision, Recon};
 use plaq::ops::hmc::gauge_action::{
@@ -10,7 +10,8 @@ use super::common::{self, devices, extents_on, largest, over_ranks, tolerance, L
 use super::reference::{hmc as slow, su3, Lattice};
 use super::{check_along, coefficients, links, momenta};
 
-/// Wilson, anisotropic Wilson, improved ones, and one in which every plane has its own numbers.
+/// Coefficients of the Wilson action, an anisotropic one, improved ones, and one with different numbers in every
+/// plane.
 fn actions() -> Vec<(&'static str, GaugeCoefficients)> {
     let odd = GaugeCoefficients {
         plaquette: [1.0, 2.0, -0.5, 0.3, 0.7, 1.1],
@@ -105,7 +106,8 @@ fn forces_are_derivatives_of_the_action() {
     }
 }
 
-/// Along random momenta, all links together, by the library's own action and link update.
+/// Forces are derivatives of the action along random momenta of all links at once, by the library's own action and
+/// link update.
 #[test]
 fn forces_are_derivatives_along_momenta() {
     for device in devices() {
@@ -157,7 +159,8 @@ fn single_precision_and_scaled_momenta() {
     }
 }
 
-/// GPUs take links of large lattices in columns along z, here of four, which end with two.
+/// Forces are derivatives on large lattices, whose links GPUs process in columns along z, here of four links with a
+/// last column of two.
 #[test]
 fn forces_of_columns_are_derivatives() {
     for device in devices().into_iter().filter(|d| !d.is_cpu()) {

@@ -1,4 +1,4 @@
-//! Actions, integrators and runs as text.
+//! Tests of actions, integrators and runs that are given as text.
 
 use plaq::error::Status;
 use plaq::fields::{BoundaryTime, GaugeField, Precision, Recon};
@@ -64,7 +64,7 @@ fn a_text_makes_a_chain() {
     assert!(report.monomials[2].force_iterations > 0, "{report:?}");
 }
 
-/// Inputs that the program comes with.
+/// Example inputs of the program give chains.
 #[test]
 fn inputs_of_the_examples_make_chains() {
     let Ok(folder) = std::fs::read_dir("examples-c/hmc") else {
@@ -173,7 +173,7 @@ fn wrong_texts_are_refused() {
         .contains("did you mean latice?"));
 }
 
-/// What is wrong with a monomial is said with its line and its name.
+/// Messages about errors in a monomial name its line and its name.
 #[test]
 fn errors_of_monomials_name_line_and_monomial() {
     let device = &devices()[0];

@@ -1,4 +1,4 @@
-//! Lists of integrators, the power of their errors, and reversibility.
+//! Tests of lists of integrators: the power of their errors, and reversibility.
 
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Precision};
@@ -72,7 +72,7 @@ fn lists_have_no_step_twice() {
     }
 }
 
-/// Plaquettes at one level, rectangles at another.
+/// A chain with the action of plaquettes at one level and of rectangles at another.
 fn chain(field: &GaugeField, levels: Vec<Level>, length: f64) -> Hmc {
     let (device, geometry) = (field.device(), field.geometry());
     let of = |name: &str, c| {

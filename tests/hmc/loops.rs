@@ -1,4 +1,5 @@
-//! Any closed loops: traces, actions and forces against paths that the reference follows.
+//! Tests of arbitrary closed loops: traces, actions and forces against paths that the reference multiplies link by
+//! link.
 
 use plaq::error::Status;
 use plaq::fields::{GaugeField, MatrixField, MatrixForm, Momenta, Precision, Recon};
@@ -14,7 +15,7 @@ use super::reference::rng::Rng;
 use super::reference::{hmc as slow, su3, Gauge, Lattice, C};
 use super::{check_along, coefficients, links};
 
-/// Closed paths of up to `max` steps: there, a random order back; the last one winds around t.
+/// Random closed paths of up to `max` steps, which go back in a random order; the last path winds around t.
 fn random_paths(count: usize, max: usize, extents: [usize; 4], seed: u64) -> Vec<Vec<u8>> {
     let mut rng = Rng::new(seed);
     let mut below = move |n: usize| (rng.bits() % n as u64) as usize;
@@ -48,8 +49,8 @@ fn slow_action(lat: Lattice, u: &Gauge, action: &LoopAction) -> f64 {
     action.loops().iter().zip(action.coefficients()).map(term).sum()
 }
 
-/// The one-loop action, and random loops with random coefficients: short ones, and some too long for a force
-/// link by link.
+/// The one-loop action, and actions of random loops with random coefficients: short loops, and some too long for a
+/// force link by link.
 fn actions(extents: [usize; 4]) -> Vec<(&'static str, LoopAction)> {
     let mut rng = Rng::new(72);
     let mut random = |paths: Vec<Vec<u8>>| {
@@ -128,7 +129,7 @@ fn loops_forces_are_derivatives_of_the_action() {
     }
 }
 
-/// Link by link, by the reference's action.
+/// The force of loops on single links is the derivative of the reference's action.
 #[test]
 fn loops_forces_of_single_links() {
     for device in devices() {
@@ -218,7 +219,8 @@ fn loops_are_gauge_invariant() {
     }
 }
 
-/// Staples gathered path by path, as hosts of path tables list them, make the force of the loops.
+/// Staples that are added up path by path, as host programs with tables of paths list them, give the force of the
+/// loops.
 #[test]
 fn loops_gathered_from_staples_make_the_force() {
     for device in devices() {

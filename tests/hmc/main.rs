@@ -1,4 +1,4 @@
-//! Hybrid Monte Carlo: momenta, link updates, gauge forces, integrators, trajectories.
+//! Tests of hybrid Monte Carlo: momenta, link updates, gauge forces, integrators, trajectories.
 
 mod chains;
 mod forces;
@@ -25,7 +25,7 @@ fn links(device: &Device, g: &Arc<Geometry>, u: &Gauge, precision: Precision) ->
     field
 }
 
-/// Normal coefficients of all links of the lattice.
+/// Normally distributed coefficients of momenta for all links of the lattice.
 fn coefficients(lat: Lattice, seed: u64) -> Vec<f64> {
     let mut rng = Rng::new(seed);
     (0..32 * lat.volume()).map(|_| rng.gaussian().re).collect()
@@ -37,8 +37,8 @@ fn momenta(device: &Device, g: &Arc<Geometry>, p: &[f64], precision: Precision) 
     field
 }
 
-/// The derivative of the action along momenta of all links at once, by the library's own link update, is the force's
-/// product with them.
+/// Checks that the derivative of the action along momenta of all links at once, by the library's own link update, is
+/// the scalar product of force and momenta.
 fn check_along(
     what: &str,
     force: &mut impl LinkAction,

@@ -1,4 +1,4 @@
-//! Momenta and the links that follow them.
+//! Tests of momenta and of link updates with them.
 
 use plaq::error::Status;
 use plaq::fields::{Momenta, MomentaForm, Precision, SiteOrder};
@@ -11,10 +11,10 @@ use super::reference::{hmc as slow, su3, Lattice, C};
 use super::{coefficients, links, momenta};
 
 const SEED: u64 = 0x0123_4567_89ab_cdef;
-/// RANDOM_MOMENTA of the kernels.
+/// The kernels' constant RANDOM_MOMENTA, which distinguishes this stream of random numbers.
 const PURPOSE: u32 = 6;
 
-/// The eight numbers that kernels/philox.h defines for a link.
+/// The eight normal random numbers of a link that kernels/philox.h defines.
 fn normals(lex: usize, mu: u32, step: u32) -> Vec<f64> {
     let key = [SEED as u32, (SEED >> 32) as u32];
     let words = |block| philox4x32_10([lex as u32, PURPOSE << 16 | mu << 24, step, block], key);
@@ -155,7 +155,8 @@ fn arrays_hold_what_they_say() {
     }
 }
 
-/// On odd sites, z fastest, then y, x, t: the link to +t and the one from -t, then x, y, z.
+/// Momenta are loaded and saved in the order of openQCD: odd sites, z fastest, then y, x, t; for each site the link
+/// to +t and the link from -t, then those of x, y, z.
 #[test]
 fn arrays_in_the_order_of_openqcd() {
     for device in devices() {

@@ -1,4 +1,4 @@
-//! Stochastic molecular dynamics: rotations, rejections, checkpoints, weights.
+//! Tests of stochastic molecular dynamics: rotations, rejections, checkpoints, weights.
 
 use plaq::error::Status;
 use plaq::fields::{CloverForm, GaugeField, Momenta, Precision, Recon};
@@ -80,7 +80,7 @@ fn smd(friction: f64, rejection: Rejection) -> Option<Smd> {
     Some(Smd { friction, rejection })
 }
 
-/// The report without times.
+/// The report without its times.
 fn timeless(mut r: TrajectoryReport) -> TrajectoryReport {
     r.seconds = 0.0;
     for m in &mut r.monomials {
@@ -89,7 +89,7 @@ fn timeless(mut r: TrajectoryReport) -> TrajectoryReport {
     r
 }
 
-/// c1 a + c2 b of arrays
+/// Computes c1 a + c2 b of two arrays.
 fn sum(c1: f64, a: &[f64], c2: f64, b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| c1 * a + c2 * b).collect()
 }
@@ -106,7 +106,7 @@ fn drawn(u: &GaugeField, number: u32) -> Vec<f64> {
     p.save_lex().unwrap()
 }
 
-/// With a friction that leaves nothing every cycle is a trajectory of hybrid Monte Carlo.
+/// A cycle with a friction that keeps nothing of the old fields is a trajectory of hybrid Monte Carlo.
 #[test]
 fn infinite_friction_is_hybrid_monte_carlo() {
     let device = devices().pop().unwrap();
@@ -121,7 +121,7 @@ fn infinite_friction_is_hybrid_monte_carlo() {
     assert_eq!(u.save_lex().unwrap(), v.save_lex().unwrap());
 }
 
-/// A measurement of the way there and back, which takes the rotated momenta again, changes no cycle.
+/// Measuring reversibility, which starts from the same rotated momenta, changes no cycle.
 #[test]
 fn the_way_back_is_measured_from_rotated_momenta() {
     let device = devices().pop().unwrap();
@@ -140,7 +140,7 @@ fn the_way_back_is_measured_from_rotated_momenta() {
     assert_eq!(u.save_lex().unwrap(), v.save_lex().unwrap());
 }
 
-/// In cycles too short for forces momenta are c1 p + c2 v, and pseudofermions keep the heat bath's distribution.
+/// Momenta after cycles too short for forces are c1 p + c2 v, and pseudofermions keep the heat bath's distribution.
 #[test]
 fn momenta_are_rotated() {
     let device = devices().pop().unwrap();
@@ -236,7 +236,8 @@ fn a_checkpoint_of_cycles_goes_on_bit_for_bit() {
     assert_eq!(y.save_lex().unwrap(), before);
 }
 
-/// A cycle that fails leaves links, momenta and pseudofermions: what follows is what follows without it.
+/// A failed cycle leaves links, momenta and pseudofermions unchanged: the next cycle gives the result that it gives
+/// without the failed one.
 #[test]
 fn a_failed_cycle_leaves_the_state() {
     let device = devices().pop().unwrap();
@@ -263,8 +264,8 @@ fn a_failed_cycle_leaves_the_state() {
     }
 }
 
-/// 4^4 at beta 5.7: the plaquette of heat bath and overrelaxation, <exp(-Delta H)> = 1. Seeds are fixed: it holds
-/// always or never.
+/// The plaquette of cycles at 4^4 and beta 5.7 is that of heat bath and overrelaxation, and <exp(-Delta H)> = 1.
+/// Seeds are fixed: the result is the same in every run.
 #[test]
 fn cycles_keep_the_distribution() {
     let device = devices().pop().unwrap();

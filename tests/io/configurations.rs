@@ -1,4 +1,4 @@
-//! Configurations that MILC and DDalphaAMG wrote, with the numbers that those codes print.
+//! Tests with configurations that MILC and DDalphaAMG wrote, against the numbers that these codes print.
 
 use super::lattice::*;
 use super::options;
@@ -6,7 +6,7 @@ use plaq::io::{read_gauge, write_gauge, ByteOrder, FileFormat, GaugeFile};
 use std::fs;
 use std::path::PathBuf;
 
-/// A configuration of another code, or `None` with a message where the folder is absent.
+/// Path of a configuration of another code, or `None` with a printed message if its folder is absent.
 fn configuration(name: &str) -> Option<PathBuf> {
     let beside = concat!(env!("SOURCE_TREE"), "/../shared/configs").into();
     let path = PathBuf::from(std::env::var("PLAQ_CONFIGS").unwrap_or(beside)).join(name);
@@ -17,7 +17,7 @@ fn configuration(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// The checksum that a NERSC file of two rows in single precision has.
+/// Checksum of the links as a NERSC file of two rows in single precision.
 fn nersc_checksum(file: &GaugeFile, folder: &Folder) -> String {
     let path = folder.file("as-nersc");
     let mut options = options(file.extents, &file.links);
@@ -28,7 +28,7 @@ fn nersc_checksum(file: &GaugeFile, folder: &Folder) -> String {
     line.rsplit(' ').next().unwrap().into()
 }
 
-/// Single precision links: the averages of the other code agree to its rounding.
+/// Tolerance for averages of configurations in single precision, which agree with the other code to this rounding.
 const SINGLE: f64 = 1e-7;
 
 #[test]

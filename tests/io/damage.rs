@@ -1,4 +1,4 @@
-//! Files that are cut, altered, absurd or of another lattice.
+//! Tests of files that are cut, altered, have absurd numbers, or belong to another lattice.
 
 use super::lattice::*;
 use super::{options, precisions, FORMATS};
@@ -202,7 +202,7 @@ fn garbage_and_absurd_headers() {
     refused(&openqcd([4; 4], 7.0), Status::FileFormat);
 }
 
-/// One LIME record, both message bits set.
+/// One LIME record with both message bits set.
 fn record(kind: &str, data: &[u8], length: u64) -> Vec<u8> {
     let mut bytes = vec![0x45, 0x67, 0x89, 0xab, 0, 1, 0xc0, 0];
     bytes.extend(length.to_be_bytes());

@@ -1,9 +1,9 @@
-//! Random SU(3) links, slow observables and folders of their own for the tests of files.
+//! Helpers for tests of files: random SU(3) links, observables computed slowly, and a folder for each test.
 
 use std::fs;
 use std::path::PathBuf;
 
-/// A folder of its own for a test, removed at the end.
+/// A test's own folder, removed at the end.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -35,7 +35,7 @@ pub type Matrix = [[Complex; 3]; 3];
 pub struct Random(pub u64);
 
 impl Random {
-    /// Uniform in (-1, 1).
+    /// The next random number, uniform in (-1, 1).
     pub fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e3779b97f4a7c15);
         let mut z = self.0;
@@ -44,7 +44,7 @@ impl Random {
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// An SU(3) matrix: `disorder` 0 is the unit matrix, large is far from it.
+    /// A random SU(3) matrix: the unit matrix for `disorder` 0, far from it for large values.
     pub fn su3(&mut self, disorder: f64) -> Matrix {
         let mut u: Matrix = Default::default();
         for (i, row) in u.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! Gauge configuration files: round trips, layouts spelled out, damage, refused writes, and
+//! Tests of gauge configuration files: round trips, layouts against explicit formulas, damage, refused writes, and
 //! files that other codes wrote.
 
 mod configurations;
@@ -89,8 +89,8 @@ fn round_trips() {
     assert_eq!(folder.names(), ["lattice"], "temporary files were left behind");
 }
 
-/// What was stored in double comes back bit for bit, in single as rounded; a third row is
-/// computed from entries with that error.
+/// Checks links that were read: equal bit for bit if stored in double precision, equal after rounding if in single; a
+/// third row is computed from entries with that error.
 fn check_links(file: &GaugeFile, links: &[f64], what: &str) {
     let single = file.info.precision_bits == 32;
     for (i, (found, given)) in file.links.iter().zip(links).enumerate() {
@@ -159,8 +159,8 @@ fn openqcd_and_ddalphaamg_are_told_apart() {
     }
 }
 
-/// openQCD's layout spelled out independently: header T, X, Y, Z and 3 P; odd points with the
-/// last coordinate fastest; links +0, −0, … +3, −3 with direction 0 = time.
+/// Links of a file in openQCD's layout are in the order of this independent formula: header T, X, Y, Z and 3 P; odd
+/// points with the last coordinate fastest; links +0, −0, … +3, −3 with direction 0 = time.
 #[test]
 fn openqcd_layout() {
     let folder = Folder::new("openqcd");
@@ -203,7 +203,7 @@ fn openqcd_layout() {
     assert!(fs::read(&ours).unwrap() == bytes);
 }
 
-/// `IEEE32` and `IEEE64` without byte order are written by programs of both orders.
+/// Files with `IEEE32` or `IEEE64` without byte order are read in both byte orders, since programs write both.
 #[test]
 fn nersc_byte_order_left_open() {
     let folder = Folder::new("ieee");

@@ -1,4 +1,4 @@
-//! Whole files that are not spelled as the formats want it: read, with warnings.
+//! Tests of complete files that deviate from their formats' rules: they are read, with warnings.
 
 use super::lattice::*;
 use super::options;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 const N: [usize; 4] = [2, 4, 2, 6];
 
-/// A file, its bytes, and the links in it.
+/// The bytes of a complete file, and the links in it.
 struct Whole {
     folder: Folder,
     links: Vec<f64>,
@@ -43,7 +43,7 @@ impl Whole {
         self.read(bytes).unwrap_err().status
     }
 
-    /// The links are read, and these are the warnings.
+    /// Checks that the links are read with exactly these warnings.
     fn reads(&self, bytes: &[u8], warnings: &[Warning], what: &str) -> GaugeFile {
         let file = self.read(bytes).unwrap_or_else(|e| panic!("{what}: {e}"));
         assert!(file.links == self.links, "{what}");
@@ -52,7 +52,7 @@ impl Whole {
     }
 }
 
-/// Kind, start of the header and of the data, length of the data.
+/// LIME records: kind, start of the header, start of the data, and length of the data.
 fn records(bytes: &[u8]) -> Vec<(String, usize, usize, usize)> {
     let (mut all, mut at) = (vec![], 0);
     while at < bytes.len() {
@@ -70,7 +70,7 @@ fn without_ends(bytes: &[u8]) -> Vec<u8> {
     open
 }
 
-/// The last record with a text whose length is no multiple of eight, and nothing behind it.
+/// The file without the padding after its last record, whose text has a length that is no multiple of eight.
 fn unpadded(bytes: &[u8]) -> Vec<u8> {
     let (_, at, data, length) = records(bytes).pop().unwrap();
     let text: Vec<u8> = bytes[data..data + length].iter().copied().filter(|b| *b != 0).collect();
@@ -163,7 +163,8 @@ fn lime_checksum_before_the_data() {
     whole.reads(&none, &[Warning::NoChecksum], "no checksum");
 }
 
-/// Averages of other configurations, and what programs measured before, stand in user records, too.
+/// Averages are read from the right record of an ILDG file, though user records hold averages of other configurations
+/// and of earlier measurements.
 #[test]
 fn ildg_averages_are_those_of_the_header() {
     let whole = Whole::new("plaq", FileFormat::Ildg, |_| ());
@@ -196,7 +197,7 @@ fn ildg_averages_are_those_of_the_header() {
     }
 }
 
-/// Header and links of a file in NERSC's format.
+/// Splits a file in NERSC's format into header and links.
 fn split(bytes: &[u8]) -> (String, &[u8]) {
     let end = b"END_HEADER\n";
     let at = bytes.windows(end.len()).position(|w| w == end).unwrap() + end.len();
@@ -338,7 +339,7 @@ fn a_name_may_hold_any_character() {
     }
 }
 
-/// The container is the same for vectors.
+/// Files of vectors with deviating containers are read with the same warnings.
 #[test]
 fn files_of_vectors() {
     let folder = Folder::new("vectors");

@@ -1,10 +1,10 @@
-//! Files of vectors.
+//! Tests of files of vectors.
 
 use super::lattice::Folder;
 use plaq::io::{Part, VectorHeader, VectorReader, VectorWriter};
 use std::fs;
 
-/// Files of before there were colour vectors do not say how many spins there are: they hold spinors.
+/// Files from before colour vectors were added do not state the number of spins; they are read as spinors.
 #[test]
 fn files_without_the_number_of_spins_hold_spinors() {
     let folder = Folder::new("spins");

@@ -1,4 +1,4 @@
-//! A write that is refused or fails leaves the target as it was.
+//! Tests of writes that are refused or fail: they leave the target unchanged.
 
 use super::lattice::*;
 use super::{options, FORMATS};
@@ -58,8 +58,8 @@ fn refused_writes_leave_the_target() {
     );
 }
 
-/// Writing that fails midway, by a limit on the size of files: this test runs itself again
-/// under that limit.
+/// A write that fails midway leaves the target unchanged: the test runs itself again under a limit on the size of
+/// files.
 #[test]
 #[cfg(unix)]
 fn full_disk_leaves_the_target() {
@@ -103,7 +103,7 @@ fn a_link_to_the_target_is_followed() {
     assert_eq!(read_gauge(&target, None).unwrap().links, links);
 }
 
-/// A file that appears while this process works is not replaced; what it has written itself is.
+/// A file that another process creates meanwhile is not replaced; a file that this process wrote is.
 #[test]
 fn files_that_appear_meanwhile_stay() {
     let folder = Folder::new("meanwhile");

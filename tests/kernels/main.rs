@@ -1,4 +1,4 @@
-//! Parts of kernels compiled for the host: C++ programs of this folder.
+//! Tests of parts of kernels compiled for the host, by C++ programs of this folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ fn work(name: &str) -> PathBuf {
     work
 }
 
-/// Compiles and runs a program that includes kernel headers.
+/// Compiles and runs a program that includes kernel headers, and checks that it succeeds.
 fn passes(name: &str) {
     let Some(tool) = tool("CXX", "c++") else { return };
     let work = work("regions");
@@ -33,8 +33,8 @@ fn regions() {
     passes("regions");
 }
 
-/// Kernel headers with what only a GPU's assembler knows taken out: such instructions stand on lines of their
-/// own. Those that copy into shared memory copy.
+/// Copies kernel headers without a GPU's assembler instructions, which stand on lines of their own. Instructions that
+/// copy into shared memory are replaced by plain copies.
 fn without_assembly(to: &Path) {
     for entry in std::fs::read_dir(root().join("kernels")).expect("kernel headers") {
         let entry = entry.expect("a kernel header");
@@ -59,7 +59,7 @@ fn without_assembly(to: &Path) {
     std::fs::write(to.join("plaq_args.h"), args.collect::<Vec<_>>().join("\n")).expect("the same");
 }
 
-/// Elementary functions, as processors with their flags and as GPUs have them.
+/// Elementary functions are accurate, as compiled for processors with their flags and for GPUs.
 #[test]
 fn math() {
     let Some(tool) = tool("CXX", "c++") else { return };
@@ -78,8 +78,8 @@ fn math() {
     }
 }
 
-/// A hop of both parities in one launch is one of each, in the code that a GPU runs: one right-hand side and several,
-/// blocks that fill slices and blocks that do not, site terms.
+/// A hop of both parities in one launch equals one launch for each, in the code that a GPU runs: for one right-hand
+/// side and several, for blocks that fill slices and blocks that do not, and with site terms.
 #[test]
 fn parities() {
     let Some(tool) = tool("CXX", "c++") else { return };

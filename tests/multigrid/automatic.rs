@@ -1,4 +1,5 @@
-//! The solver that chooses while it solves. What it finds is checked with the reference's operator.
+//! Tests of the automatic solver, which chooses while it solves. Its solutions are checked with the reference's
+//! operator.
 
 use std::ops::ControlFlow;
 
@@ -21,7 +22,7 @@ fn automatic(op: &Arc<dyn QuarkAction>, settings: &SolverSettings) -> DiracSolve
     DiracSolver::new(op.clone(), params).unwrap()
 }
 
-/// |b - M x| / |b| by the reference, of kappa normalisation.
+/// The relative residual |b - M x| / |b| by the reference, in kappa normalisation.
 fn residual(setup: &Setup, op: &Wilson, x: &SpinorField, b: &SpinorField) -> f64 {
     let params = *op.params();
     let dirac = Dirac::new(setup.lat, &setup.links, reference_params(&params));
@@ -38,8 +39,8 @@ fn between_gpus(device: &Device, setup: &Setup) -> bool {
 const ROUGH: f64 = 0.2;
 const MASS: f64 = -0.26;
 
-/// Few right-hand sides are BiCGStab's; many are expected: multigrid is set up, serves the solves that follow, and
-/// follows links that change.
+/// Few right-hand sides are solved by BiCGStab. If many are expected, multigrid is set up, used in later solves, and
+/// updated when links change.
 #[test]
 fn what_is_chosen() {
     for device in devices() {
@@ -78,8 +79,8 @@ fn what_is_chosen() {
     }
 }
 
-/// Columns that take much of the memory wait for a look at one of them; where they are few beside it all are solved for
-/// from the start.
+/// If columns take much of the memory, one of them is solved first to estimate the work; if they take little, all are
+/// solved from the start.
 #[test]
 fn one_column_of_many_is_looked_at_first() {
     let device = Device::cpu(2).unwrap();
@@ -111,7 +112,7 @@ fn one_column_of_many_is_looked_at_first() {
     assert!(iterations[1] < 40, "{iterations:?}");
 }
 
-/// An operator that multigrid does not coarsen is BiCGStab's alone.
+/// An operator that multigrid cannot coarsen is solved by BiCGStab alone.
 #[test]
 fn where_there_is_no_multigrid() {
     let device = &devices()[0];
@@ -126,8 +127,8 @@ fn where_there_is_no_multigrid() {
     assert!(report.solver.converged && report.chosen == Chosen::OnlyKrylov, "{report:?}");
 }
 
-/// A heavy quark's propagator is right at all times without being asked for: at kappa = 0.05 it falls by ten decades
-/// and more, where |r| / |b| says nothing. Against the same solve to rounding.
+/// A heavy quark's propagator is right at all times without special options: at kappa = 0.05 it falls by more than
+/// ten decades, where |r| / |b| says nothing. The comparison is with the same solve to rounding.
 #[test]
 fn heavy_quarks_are_solved_for_everywhere() {
     for device in devices() {
@@ -167,8 +168,8 @@ fn heavy_quarks_are_solved_for_everywhere() {
     }
 }
 
-/// A propagator by a hierarchy that is there has as many columns at a time as these solves leave room for; as many columns
-/// as the caller wants are solved in parts. Where there is no room for one, BiCGStab solves.
+/// A propagator from an existing hierarchy solves as many columns at a time as memory allows; more columns are solved
+/// in parts. If there is no memory for one column, BiCGStab solves.
 #[test]
 fn short_memory_solves_fewer_columns() {
     for device in devices() {
@@ -232,8 +233,8 @@ fn short_memory_solves_fewer_columns() {
     }
 }
 
-/// Right-hand sides that do not fit beside each other go in parts, by multigrid that was asked for as by BiCGStab of an
-/// automatic solver, and the chain says so. A source that is refused leaves the solutions of all parts as they were.
+/// Right-hand sides that do not fit together are solved in parts, by multigrid on request and by BiCGStab of an
+/// automatic solver, and the report says so. A refused source leaves the solutions of all parts unchanged.
 #[test]
 fn short_memory_solves_in_parts() {
     for device in devices() {
@@ -295,8 +296,8 @@ fn short_memory_solves_in_parts() {
     }
 }
 
-/// A set-up takes as many columns at a time as there is room for, where nobody says how many, and where there is too little
-/// for one its vectors wait on the host.
+/// A set-up whose number of columns is not given takes as many at a time as memory allows, and if there is too little
+/// for one, keeps its vectors on the host.
 #[test]
 fn short_memory_makes_fewer_columns() {
     for device in devices() {
@@ -339,8 +340,8 @@ fn short_memory_makes_fewer_columns() {
     }
 }
 
-/// Null vectors that wait on the host are the same, in one precision and in two, also where more are refined than wait, and
-/// after updates.
+/// Null vectors that are kept on the host are the same, in one precision and in two, even if more are refined than
+/// are kept there, and after updates.
 #[test]
 fn null_vectors_wait_on_the_host() {
     for device in devices() {
@@ -375,8 +376,8 @@ fn null_vectors_wait_on_the_host() {
     }
 }
 
-/// A hierarchy that leads nowhere, that of an operator beyond the critical mass, is left for BiCGStab, whoever asks for it
-/// and however many right-hand sides there are.
+/// A hierarchy that does not converge, here of an operator beyond the critical mass, is abandoned for BiCGStab,
+/// whoever asked for it and for any number of right-hand sides.
 #[test]
 fn multigrid_at_a_standstill_leaves_the_rest_to_bicgstab() {
     for device in devices() {

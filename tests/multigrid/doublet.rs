@@ -1,4 +1,4 @@
-//! Two flavours on the null vectors of one.
+//! Tests of multigrid for two flavours, with null vectors of one.
 
 use plaq::compose::multigrid::Coarsest;
 use plaq::fields::{blas, Momenta, VectorField};
@@ -6,7 +6,8 @@ use plaq::operators::{ActionParams, DoubletParams, FlavourTerm, QuarkAction};
 
 use super::*;
 
-/// Component 2 c + f of a pair from component c of flavour f, all right-hand sides of flavours [up, down].
+/// Vectors of pairs: component 2 c + f of a pair is component c of flavour f; the right-hand sides are in the order
+/// of flavours [up, down].
 fn beside(pairs: &[[Vec<C>; 2]]) -> Vec<C> {
     let count = pairs[0][0].len();
     let flavours = |i: usize| (0..2).map(move |f| (i, f));
@@ -16,7 +17,8 @@ fn beside(pairs: &[[Vec<C>; 2]]) -> Vec<C> {
         .collect()
 }
 
-/// (M_1 - i own gamma5) + i twist gamma5 tau3 + split tau1 of a pair, M_1 by `one`; `upper`: gamma5 of a component.
+/// Computes (M_1 - i own gamma5) + i twist gamma5 tau3 + split tau1 of a pair, with M_1 given as `one`; `upper` says
+/// whether gamma5 of a component is +1.
 fn image(
     pair: &[Vec<C>; 2],
     term: FlavourTerm,
@@ -40,7 +42,7 @@ fn random_pairs(rows: usize, seed: u64) -> Vec<[Vec<C>; 2]> {
     (0..3).map(|j| [0, 1].map(|f| random_numbers(rows, seed + 2 * j + f))).collect()
 }
 
-/// The operator of a level applied to random pairs, and what is expected of it.
+/// Compares the operator of a level, applied to random pairs, with the expected result.
 fn compare(op: &CoarseOperator, pairs: &[[Vec<C>; 2]], expected: &[[Vec<C>; 2]], bound: f64) {
     let mut x = op.field(Subset::Full, pairs.len()).unwrap();
     scatter(&mut x, &beside(pairs));
@@ -50,8 +52,8 @@ fn compare(op: &CoarseOperator, pairs: &[[Vec<C>; 2]], expected: &[[Vec<C>; 2]],
     assert!(found < bound, "{} rows: R D P off by {found:e}", op.rows());
 }
 
-/// P and R on pairs are those of either flavour, and R D P is what coarse operators apply, on the second and on the third
-/// level; the Schur complement of their solves solves for all sites.
+/// P and R act on pairs as on either flavour, coarse operators on the second and on the third level equal R D P, and
+/// the Schur complement of their solves gives the solution on all sites.
 #[test]
 fn coarse_pairs_are_those_of_the_reference() {
     for device in devices() {
@@ -191,17 +193,17 @@ fn solve_pair(
     (x, report)
 }
 
-/// Twisted masses of a light and of a heavy doublet, the second with a splitting above mu.
+/// Twisted mass and splitting of a light and of a heavy doublet; the second has a splitting above mu.
 const MASSES: [(f64, f64); 2] = [(0.03, 0.02), (0.12, 0.125)];
 
-/// On links of this roughness BiCGStab takes 80 to 320 iterations.
+/// Parameters on links of a roughness with which BiCGStab takes 80 to 320 iterations.
 fn near_critical(mu: f64, csw: f64) -> DiracParams {
     DiracParams { mass: -0.2, csw_s: csw, csw_t: csw, mu, ..Default::default() }
 }
 const ROUGH: f64 = 0.2;
 
-/// Two and three levels, cycles and storages solve in at most half as many iterations more as they take for one flavour with
-/// the lighter quark's mass, and the solutions are those of BiCGStab.
+/// Solves with two and three levels, several cycles and storages take at most one and a half times the iterations for
+/// one flavour with the lighter quark's mass, and the solutions are those of BiCGStab.
 #[test]
 fn doublets_are_solved_in_few_iterations() {
     let level = |block, vectors| LevelParams { block, vectors, pre: 0, post: 4 };
@@ -252,7 +254,7 @@ fn doublets_are_solved_in_few_iterations() {
     }
 }
 
-/// Systems on either parity in either form, of M and of its adjoint, take about as many iterations.
+/// Systems on either parity and of either form, of M and of its adjoint, take about as many iterations as each other.
 #[test]
 fn every_form_of_a_doublet_takes_few_iterations() {
     for device in devices() {
@@ -273,7 +275,7 @@ fn every_form_of_a_doublet_takes_few_iterations() {
     }
 }
 
-/// Choices of coarse levels on pairs: each solves, and larger twisted masses on coarse levels, too.
+/// Every choice of the coarse levels' parameters solves pairs, also with larger twisted masses on coarse levels.
 #[test]
 fn choices_of_coarse_levels_take_pairs() {
     for device in devices() {
@@ -314,7 +316,8 @@ fn choices_of_coarse_levels_take_pairs() {
     }
 }
 
-/// New links, with null vectors kept and refined, are solved for as after a set-up, with other masses too.
+/// Solves after an update to new links, with null vectors kept or refined and with other masses, converge as after a
+/// set-up.
 #[test]
 fn doublets_follow_links() {
     for device in devices() {
@@ -359,7 +362,7 @@ fn doublets_follow_links() {
     }
 }
 
-/// What a set-up and cycles announce is what they take.
+/// Set-up and cycles take the memory that they announce.
 #[test]
 fn announced_memory_of_pairs_is_taken() {
     for device in devices() {
@@ -399,8 +402,8 @@ fn announced_memory_of_pairs_is_taken() {
     }
 }
 
-/// A hierarchy of one flavour is none of a doublet's, and Schwarz's method on the finest level is of one flavour; null
-/// vectors are of one flavour, whose hierarchies take them.
+/// A hierarchy of one flavour is refused for a doublet, and Schwarz's method on the finest level works for one
+/// flavour only; null vectors belong to one flavour, and its hierarchies accept them.
 #[test]
 fn flavours_are_told_apart() {
     for device in devices() {
@@ -436,7 +439,7 @@ fn flavours_are_told_apart() {
     }
 }
 
-/// The sample of 8^4 sites that DDalphaAMG brings along, near the critical mass, where BiCGStab takes 736 to 3014
+/// A doublet is solved on DDalphaAMG's sample of 8^4 sites near the critical mass, where BiCGStab takes 736 to 3014
 /// iterations (docs/multigrid.md).
 #[test]
 fn a_doublet_of_the_sample() {

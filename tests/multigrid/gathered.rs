@@ -1,8 +1,8 @@
-//! Coarse levels gathered on fewer ranks.
+//! Tests of coarse levels gathered on fewer ranks.
 
 use super::*;
 
-/// Process grids on fewer ranks: one rank, each direction by itself, and all of them.
+/// Process grids with fewer ranks: one rank, the full grid without one of its divided directions, and the full grid.
 fn fewer() -> Vec<[usize; 4]> {
     let all = ranks().grid();
     let alone = (0..4).map(|mu| std::array::from_fn(|nu| if mu == nu { all[mu] } else { 1 }));
@@ -11,8 +11,8 @@ fn fewer() -> Vec<[usize; 4]> {
     grids
 }
 
-/// Vectors that every site and component tell apart go to fewer ranks, from there to fewer still, and back;
-/// on lattices with and without parity.
+/// Vectors with a different number on every site and component go to fewer ranks, from there to still fewer, and
+/// back, on lattices with and without parity.
 #[test]
 fn vectors_are_gathered_and_scattered() {
     for device in devices() {
@@ -78,7 +78,7 @@ fn vectors_are_gathered_and_scattered() {
     }
 }
 
-/// An operator that does not depend on the ranks.
+/// An operator on links near the unit matrix that do not depend on the ranks.
 fn near_unit(device: &Device, comm: &Arc<Comm>, roughness: f64) -> Arc<Wilson> {
     let geometry = Geometry::decomposed([8, 4, 4, 8], device, comm).unwrap();
     let mut gauge = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
@@ -87,8 +87,7 @@ fn near_unit(device: &Device, comm: &Arc<Comm>, roughness: f64) -> Arc<Wilson> {
     Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
 }
 
-/// Solutions for random sources, which do not depend on the ranks either, on the whole lattice, and
-/// iterations.
+/// Solutions for random sources that do not depend on the ranks, on the whole lattice, with numbers of iterations.
 fn solutions(op: &Arc<Wilson>, multigrid: &Arc<Multigrid>, nrhs: usize) -> (Vec<f64>, usize) {
     let solver = SolverParams {
         kind: SolverKind::Gcr,
@@ -107,7 +106,7 @@ fn solutions(op: &Arc<Wilson>, multigrid: &Arc<Multigrid>, nrhs: usize) -> (Vec<
     (x.save_lex().unwrap(), report.solver.iterations)
 }
 
-/// Levels on fewer ranks are what they are on one rank: reports, iterations and solutions, of one and several
+/// Levels on fewer ranks give the reports, iterations and solutions that they give on one rank, for one and several
 /// right-hand sides, and after an update.
 #[test]
 fn gathered_levels_are_those_of_one_rank() {
@@ -182,7 +181,7 @@ fn gathered_levels_are_those_of_one_rank() {
     }
 }
 
-/// What cannot be gathered, and what fails on ranks that have a level only, is a status on all ranks.
+/// Impossible gatherings, and failures on ranks that hold a level alone, give a status on all ranks.
 #[test]
 fn gathered_levels_that_cannot_be() {
     let level = |block, vectors| LevelParams { block, vectors, pre: 0, post: 2 };

@@ -1,4 +1,4 @@
-//! Multigrid: transfer and coarse operators against the operator of the reference, hierarchies by their
+//! Tests of multigrid: transfer and coarse operators against the operator of the reference, and hierarchies by their
 //! solves.
 
 mod automatic;
@@ -60,7 +60,7 @@ struct Host {
     v: Vec<C>,
 }
 
-/// The numbers of a field of all ranks by lexicographic index, [site][component * nrhs + rhs].
+/// The numbers of a field on all ranks by lexicographic index, [site][component * nrhs + rhs].
 fn whole(f: &CoarseField) -> Vec<C> {
     let (grid, per_site) = (f.grid(), f.components() * f.nrhs());
     let mine = f.save().unwrap();
@@ -82,7 +82,7 @@ fn whole(f: &CoarseField) -> Vec<C> {
     all
 }
 
-/// This rank's part of such numbers into a field.
+/// Copies this rank's part of numbers on the whole lattice into a field.
 fn scatter(f: &mut CoarseField, all: &[C]) {
     let (grid, per_site) = (f.grid().clone(), f.components() * f.nrhs());
     let (local, global) = (Lattice::new(grid.extents()), Lattice::new(grid.global_extents()));
@@ -132,7 +132,7 @@ impl Host {
         self.each(|at, row, v| fine[at] += v * coarse[row]);
         fine
     }
-    /// P^dagger P = 1.
+    /// Checks P^dagger P = 1.
     fn is_orthonormal(&self, tolerance: f64, what: &str) {
         for i in 0..self.n {
             for j in 0..=i {
@@ -174,7 +174,7 @@ fn null_vectors(s: &Setup, n: usize, precision: Precision) -> CoarseField {
     v
 }
 
-/// P^dagger P = 1, P and R are what they are on the host, and R M P is what the coarse operator applies.
+/// Checks P^dagger P = 1, that P and R agree with the host, and that the coarse operator equals R M P.
 fn level(device: &Device, extents: [usize; 4], block: [usize; 4], n: usize, precision: Precision) {
     let s = Setup::new(device, over_ranks(extents), 0.35);
     let what = format!("{} {extents:?} {block:?} {n} {precision:?}", device.name());
@@ -224,7 +224,7 @@ fn level(device: &Device, extents: [usize; 4], block: [usize; 4], n: usize, prec
     schur(&coarse, &what, tolerance);
 }
 
-/// Aggregates and null vectors for a coarse operator.
+/// Creates the transfer operator of a coarse operator, from aggregates and null vectors.
 fn next_transfer(op: &CoarseOperator) -> Transfer {
     let grid = op.grid();
     let block = grid.extents().map(|l| if l % 3 == 0 { 3 } else { l.min(2) });
@@ -234,7 +234,7 @@ fn next_transfer(op: &CoarseOperator) -> Transfer {
     Transfer::new(v, block).unwrap()
 }
 
-/// The same of the third level: `image` is the second one's operator on the host.
+/// Checks the third level as `level` checks the second; `image` is the second level's operator on the host.
 fn coarser(
     op: &CoarseOperator,
     image: &dyn Fn(&Vec<C>) -> Vec<C>,
@@ -262,7 +262,8 @@ fn coarser(
     assert!(found < tolerance, "{what}: R M P off by {found:e}");
 }
 
-/// Chiralities stay apart: <y, gamma5 M x> = <gamma5 M y, x> on the second and the third level.
+/// Coarse operators on the second and the third level are gamma5-hermitian: <y, gamma5 M x> = <gamma5 M y, x>, since
+/// aggregates do not mix chiralities.
 #[test]
 fn coarse_operators_are_gamma5_hermitian() {
     for device in devices() {
@@ -297,7 +298,7 @@ fn copy_of(op: &CoarseOperator) -> CoarseOperator {
     op.duplicate().unwrap()
 }
 
-/// A solution of the Schur complement's system is one of all sites: S x_e = source, then M x = b.
+/// Checks that a solution of the Schur complement's system gives one on all sites: S x_e = source, then M x = b.
 fn schur(op: &CoarseOperator, what: &str, tolerance: f64) {
     let n = 2;
     let mut x = op.field(Subset::Full, n).unwrap();
@@ -367,7 +368,7 @@ fn solve_on(
     report
 }
 
-/// The sample of 8^4 sites that DDalphaAMG brings along, at its parameters.
+/// Links of DDalphaAMG's sample of 8^4 sites are solved with its parameters.
 #[test]
 fn sample_of_ddalphaamg() {
     let Some(path) = common::configuration("ddalphaamg.8x8x8x8b6.0000id3n1") else { return };
@@ -402,7 +403,8 @@ fn sample_of_ddalphaamg() {
     }
 }
 
-/// Two and three levels, several aggregates and numbers of null vectors, near the critical mass.
+/// Hierarchies of two and three levels with several aggregates and numbers of null vectors solve in few iterations
+/// near the critical mass.
 #[test]
 fn hierarchies_solve_in_few_iterations() {
     for device in devices() {
@@ -435,7 +437,7 @@ fn hierarchies_solve_in_few_iterations() {
     }
 }
 
-/// Systems on the other parity and in the other form, and their adjoints, take about as many iterations.
+/// Systems on the other parity and of the other form, and their adjoints, take about as many iterations.
 #[test]
 fn every_form_takes_few_iterations() {
     for device in devices() {
@@ -457,8 +459,8 @@ fn every_form_takes_few_iterations() {
     }
 }
 
-/// With a cycle that leaves much to do the columns of block GCR help each other, in all forms of the system, and take what
-/// is announced.
+/// Columns of block GCR help each other when cycles reduce the residual little, in all forms of the system, and take
+/// the announced memory.
 #[test]
 fn blocks_take_multigrid_in_fewer_iterations() {
     let path = "tests/data/quenched-b6.0-8x8x8x8.nersc";
@@ -505,7 +507,7 @@ fn blocks_take_multigrid_in_fewer_iterations() {
     }
 }
 
-/// Null vectors that were taken out build the same hierarchy again.
+/// Null vectors that were saved to the host build the same hierarchy again.
 #[test]
 fn null_vectors_can_be_kept() {
     for device in devices() {
@@ -527,8 +529,8 @@ fn null_vectors_can_be_kept() {
     }
 }
 
-/// A hierarchy from a file is the one that was saved, on other aggregates too; what is not its null space is
-/// refused by name.
+/// A hierarchy from a file is the one that was saved, also with other aggregates; a file that is not its null space
+/// is refused with a message that names it.
 #[test]
 fn null_space_in_a_file() {
     for device in devices() {
@@ -606,7 +608,8 @@ fn null_space_in_a_file() {
     }
 }
 
-/// What cannot work is refused by name, and an update that fails leaves the hierarchy as it was.
+/// Impossible parameters are refused with a message that names them, and a failed update leaves the hierarchy as it
+/// was.
 #[test]
 fn impossible_hierarchies_are_refused() {
     for device in devices() {
@@ -658,8 +661,8 @@ fn impossible_hierarchies_are_refused() {
     }
 }
 
-/// What a set-up announces is what it takes, to a few percent: with V cycles and without low modes, since K cycles and
-/// the solves for low modes may end before their last step, which takes fewer vectors.
+/// A set-up takes the memory that it announces, to a few per cent: with V cycles and without low modes, since K
+/// cycles and the solves for low modes may end before their last step, and then take fewer vectors.
 #[test]
 fn announced_memory_is_taken() {
     for device in devices() {
@@ -696,8 +699,8 @@ fn announced_memory_is_taken() {
     }
 }
 
-/// What cycles announce is what they take, to a tenth: beside that of one right-hand side, whose vectors are there
-/// from the set-up and go. A second time they announce no more.
+/// Cycles take the memory that they announce, to a tenth, beside that for one right-hand side, which is there from
+/// the set-up and is freed. A second announcement is no larger.
 #[test]
 fn cycles_take_what_they_announce() {
     for device in devices() {
@@ -735,7 +738,7 @@ fn cycles_take_what_they_announce() {
     }
 }
 
-/// A cycle waits for sums where a tolerance is asked for, and nowhere else.
+/// A cycle waits for sums only if a tolerance is set.
 #[test]
 fn cycles_do_not_wait_for_sums() {
     if ranks().size() > 1 {

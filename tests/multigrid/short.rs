@@ -1,10 +1,10 @@
-//! Null vectors and links of coarse operators in few bits against those in single precision.
+//! Tests of null vectors and links of coarse operators in 16 and 8 bits against those in single precision.
 
 use super::*;
 use plaq::backend::HostArray;
 
-/// Null vectors in 16 or 8 bits are those in single precision to what these hold: on even sites in these, on all of
-/// them in 16 bits. By way of the host they become the same.
+/// Null vectors in 16 or 8 bits equal those in single precision to the rounding of these formats: on even sites in
+/// either, on all sites in 16 bits. Copies through the host are the same.
 #[test]
 fn null_vectors_of_few_bits() {
     for device in devices() {
@@ -47,7 +47,7 @@ fn null_vectors_of_few_bits() {
     }
 }
 
-/// The matrices of a site's hops, [direction][site][row][column]: those of the unit vectors.
+/// The matrices of a site's hops, [direction][site][row][column], from products with unit vectors.
 fn matrices(op: &CoarseOperator) -> Vec<Vec<f64>> {
     let rows = op.rows();
     let mut units = op.field(Subset::Full, rows).unwrap();
@@ -66,7 +66,8 @@ fn length(x: &[f64]) -> f64 {
     x.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
-/// Links in 16 and in 8 bits are those in single precision to what these hold, each number and their products.
+/// Links in 16 and in 8 bits equal those in single precision to the rounding of these formats, each number and their
+/// products.
 #[test]
 fn short_links() {
     for device in devices() {
@@ -136,8 +137,8 @@ fn short_links() {
     }
 }
 
-/// Links of a coarse operator are as short as null vectors allow: of vectors t of one chirality, for which t^dagger A t is
-/// real, there is one between two for which it is zero, so that rounding moves it by more than itself.
+/// Links of a coarse operator are as short as null vectors allow. For vectors t of one chirality t^dagger A t is
+/// real; between two vectors there is one for which it is zero, so that rounding changes it by more than its value.
 #[test]
 fn links_are_as_short_as_null_vectors_allow() {
     let choices = [LinkPrecision::Quarter, LinkPrecision::Half];

@@ -1,4 +1,4 @@
-//! The solvers of all operators on coarse ones, against a dense matrix.
+//! Tests of general solvers on coarse operators, against a dense matrix.
 
 use plaq::compose::multigrid::{CoarseSystem, Coarsest, Prolongator};
 use plaq::fields::blas;
@@ -7,7 +7,7 @@ use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, Stop, StoppedBy,
 
 use super::*;
 
-/// The coarse operator of a smooth gauge field; plain Wilson is gamma5-hermitian.
+/// The coarse operator of a smooth gauge field; for the plain Wilson operator it is gamma5-hermitian.
 fn coarse(
     device: &Device,
     part: [usize; 4],
@@ -36,7 +36,7 @@ fn columns(f: &CoarseField) -> Vec<Vec<C>> {
     (0..f.nrhs()).map(|j| z.iter().skip(j).step_by(f.nrhs()).copied().collect()).collect()
 }
 
-/// The lower chirality with the other sign.
+/// The vector with the sign of its lower chirality changed.
 fn gamma5(f: &CoarseField) -> CoarseField {
     let (mut values, n) = (f.save().unwrap(), f.nrhs());
     for (i, z) in values.chunks_mut(2 * n).enumerate() {
@@ -49,7 +49,7 @@ fn gamma5(f: &CoarseField) -> CoarseField {
     g
 }
 
-/// x with A x = b for the matrix with these columns, by Gaussian elimination with pivots.
+/// Solves A x = b for the matrix with these columns, by Gaussian elimination with pivots.
 fn dense_solution(columns: &[Vec<C>], b: &[C]) -> Vec<C> {
     let n = b.len();
     let mut rows: Vec<Vec<C>> =
@@ -74,7 +74,7 @@ fn dense_solution(columns: &[Vec<C>], b: &[C]) -> Vec<C> {
     x
 }
 
-/// |b - M x| / |b| over all ranks, by the operator on all sites.
+/// The relative residual |b - M x| / |b| over all ranks, by the operator on all sites.
 fn off(op: &CoarseOperator, x: &CoarseField, b: &CoarseField) -> f64 {
     let mut image = b.like(b.nrhs()).unwrap();
     op.apply(&mut image, x).unwrap();
@@ -83,7 +83,8 @@ fn off(op: &CoarseOperator, x: &CoarseField, b: &CoarseField) -> f64 {
     r.iter().zip(n).fold(0.0, |m, (r, n)| m.max((r / n).sqrt()))
 }
 
-/// Levels with and without parity; ranks compare with the operator, one rank with the dense matrix too.
+/// Every solver solves on coarse levels with and without parity; several ranks compare with the operator, one rank
+/// with the dense matrix too.
 #[test]
 fn any_solver_solves_on_coarse_levels() {
     for device in devices() {
@@ -133,8 +134,8 @@ fn any_solver_solves_on_coarse_levels() {
     }
 }
 
-/// P and R as operators from one space to another: <x, P y> = <R x, y>, R P = 1, and R M P made of them is what
-/// the levels do one after the other.
+/// P and R act as operators from one space to another: <x, P y> = <R x, y>, R P = 1, and the composed operator R M P
+/// equals the three applied in turn.
 #[test]
 fn prolongators_are_rectangular_operators() {
     for device in devices() {
@@ -181,7 +182,8 @@ fn prolongators_are_rectangular_operators() {
     }
 }
 
-/// <x, S y> = <S^dagger x, y>; CG on S^dagger S; without gamma5-hermiticity there is no adjoint.
+/// Adjoints of coarse operators satisfy <x, S y> = <S^dagger x, y>, and CG solves with S^dagger S; without
+/// gamma5-hermiticity there is no adjoint.
 #[test]
 fn adjoints_of_coarse_operators() {
     for device in devices() {
@@ -245,7 +247,8 @@ fn adjoints_of_coarse_operators() {
     }
 }
 
-/// Right-hand sides that are fastest are copied one by one too, from and to fields with others.
+/// Single right-hand sides of fields in which they are the fastest index are copied from and to fields with other
+/// numbers of them.
 #[test]
 fn columns_of_coarse_vectors_are_copied() {
     for device in devices() {
@@ -262,8 +265,8 @@ fn columns_of_coarse_vectors_are_copied() {
     }
 }
 
-/// Solves on coarse levels end for each right-hand side by itself: what a cycle makes of it is the same with others
-/// that take longer, or stop before.
+/// Solves on coarse levels end for each right-hand side by itself: the result of a cycle for it is the same whichever
+/// right-hand sides are solved with it.
 #[test]
 fn columns_of_a_cycle_are_independent() {
     for device in devices() {

@@ -1,8 +1,8 @@
-//! The twisted mass on coarse levels.
+//! Tests of the twisted mass on coarse levels.
 
 use super::*;
 
-/// A twist that is added on the way to the second or the third level is that of an operator which has it.
+/// A twist added on the second or the third level gives the coarse operator of a fine operator with that twist.
 #[test]
 fn coarse_operators_take_a_larger_twist() {
     let precision = Precision::F64;

@@ -1,4 +1,4 @@
-//! Hierarchies that follow links: how good they stay, and what an update refuses.
+//! Tests of hierarchies that follow links: their quality after updates, and refused updates.
 
 use plaq::fields::Momenta;
 
@@ -26,8 +26,8 @@ fn small(post: usize, vectors: usize) -> MultigridParams {
     }
 }
 
-/// Fifty changes of links in a row as trajectories of HMC make them: after each the cycle is as good as that of a
-/// fresh set-up. What was not updated is refused.
+/// After each of fifty changes of links, as in trajectories of HMC, the updated cycle is as good as that of a fresh
+/// set-up. A hierarchy without update is refused.
 #[test]
 fn fifty_steps_of_a_trajectory() {
     for device in devices() {
@@ -81,8 +81,8 @@ fn fifty_steps_of_a_trajectory() {
     }
 }
 
-/// Where the cycle is bad from new random vectors too, the update says so and leaves the hierarchy of the old
-/// links, which still solves.
+/// An update fails and keeps the hierarchy of the old links, which still solves, if the cycle is bad even with new
+/// random vectors.
 #[test]
 fn what_no_means_mend_is_refused() {
     for device in devices() {
@@ -113,7 +113,7 @@ fn what_no_means_mend_is_refused() {
     }
 }
 
-/// An update announces what it takes beside the old hierarchy, and refuses before it takes anything.
+/// An update announces the memory that it takes beside the old hierarchy, and refuses before it allocates anything.
 #[test]
 fn updates_announce_their_memory() {
     for device in devices() {
@@ -150,7 +150,8 @@ fn updates_announce_their_memory() {
     }
 }
 
-/// Links that are not numbers are refused by name at a set-up and at an update, and the old hierarchy still solves.
+/// Links with infinities or NaN are refused with a message that names them, at a set-up and at an update, and the old
+/// hierarchy still solves.
 #[test]
 fn links_that_are_not_finite() {
     for device in devices() {
@@ -177,7 +178,7 @@ fn links_that_are_not_finite() {
     }
 }
 
-/// Links that change a little, as in HMC: after every update the cycle is as good as that of a fresh set-up.
+/// After every small change of links, as in HMC, the updated cycle is as good as that of a fresh set-up.
 #[test]
 fn updates_keep_the_cycle_good() {
     for device in devices() {

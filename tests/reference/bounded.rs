@@ -1,5 +1,5 @@
-//! Lattices with boundaries in time: links, plaquettes, field strengths, gauge actions, gradient flow and quarks, by
-//! following paths of links that exist.
+//! Reference for lattices with boundaries in time: links, plaquettes, field strengths, gauge actions, gradient flow
+//! and quarks, from paths of links that exist.
 
 use super::dirac::Block;
 use super::gamma::{gammas, mul_colour, mul_spin, one_plus, sigma, Basis};
@@ -8,17 +8,18 @@ use super::matrix::{add, dag, exponential, mul, one, scale, sub, trace, zero, Ma
 use super::su3::exp_i;
 use super::{Field, Gauge, Lattice, C};
 
-/// Links with boundaries in time: slices 0 .. T of which the last one is stored (`open_above`) or not.
+/// Links with boundaries in time on slices 0 to T; slice T is stored if the upper boundary is open.
 pub struct Bounded<'a> {
     pub lat: Lattice,
     pub links: &'a Gauge,
-    /// Slice 0 is open; else its spatial links stand still.
+    /// Whether slice 0 is open; otherwise its spatial links are fixed.
     pub open_below: bool,
-    /// The last stored slice is the last one; else the angles of the spatial links of the one behind it.
+    /// `None` if the last stored slice is slice T; otherwise the angles of the fixed spatial links on slice T, one
+    /// behind it.
     pub above: Option<[f64; 3]>,
 }
 
-/// exp(i diag(angles) / l).
+/// The matrix exp(i diag(angles) / l).
 pub fn diagonal(angles: [f64; 3], l: usize) -> Matrix<3> {
     let mut u = zero();
     for (i, angle) in angles.into_iter().enumerate() {
@@ -40,7 +41,7 @@ impl Bounded<'_> {
     pub fn slices(&self) -> usize {
         self.lat.extents[3]
     }
-    /// The last slice, T.
+    /// Number T of the last slice.
     pub fn last(&self) -> usize {
         self.slices() - self.above.is_none() as usize
     }
@@ -65,7 +66,8 @@ impl Bounded<'_> {
         };
         Some(y)
     }
-    /// The ordered product of links along a path, if all of them exist; steps as of `hmc::path`.
+    /// The ordered product of links along a path, or `None` if one of them does not exist; steps are as for
+    /// `hmc::path`.
     pub fn path(&self, x: [usize; 4], steps: &[i32]) -> Option<Matrix<3>> {
         let (mut at, mut product) = (x, one());
         for &s in steps {
@@ -89,13 +91,13 @@ impl Bounded<'_> {
     pub fn is_boundary(&self, t: usize) -> bool {
         t == 0 || t == self.last()
     }
-    /// Whether a link changes.
+    /// Whether a link is updated, that is, exists and is not fixed.
     pub fn is_active(&self, lex: usize, mu: usize) -> bool {
         let t = self.lat.coords(lex)[3];
         !(mu == 3 && t == self.last()) && (mu == 3 || t > 0 || self.open_below)
     }
 
-    /// Sums of Re tr P: weighted spatial ones, those with t, and all with weight 1.
+    /// Sums of Re tr P: spatial plaquettes with their weights, plaquettes with t, and all with weight 1.
     pub fn plaquettes(&self) -> [f64; 3] {
         let mut sums = [0.0; 3];
         for x in self.sites() {
@@ -114,8 +116,8 @@ impl Bounded<'_> {
         sums
     }
 
-    /// E of plaquettes on every stored slice: 2 Re tr (1 - P), spatial ones of boundaries by half, those between slices
-    /// by half to each.
+    /// Energy E of the plaquettes on every stored slice: 2 Re tr (1 - P), with spatial plaquettes of boundary slices
+    /// by half, and plaquettes between two slices by half to each.
     pub fn plaquette_energy(&self) -> Vec<f64> {
         let mut e = vec![0.0; self.last() + 1];
         for x in self.sites() {
@@ -135,7 +137,7 @@ impl Bounded<'_> {
         e
     }
 
-    /// (Q - Q^dagger) / 8 of the four leaves; zero on boundary slices.
+    /// The field strength (Q - Q^dagger) / 8 with Q the sum of the four leaves; zero on boundary slices.
     pub fn field_strength(&self, x: [usize; 4], mu: usize, nu: usize) -> Matrix<3> {
         if self.is_boundary(x[3]) {
             return zero();
@@ -148,7 +150,7 @@ impl Bounded<'_> {
         scale(C::new(0.125, 0.0), &sub(&q, &dag(&q)))
     }
 
-    /// 1/2 sum tr F F of the traceless hermitian F, and its charge (eps_xyzt = 1), on every stored slice.
+    /// The energy 1/2 sum tr F F of the traceless hermitian F, and its charge (eps_xyzt = 1), on every stored slice.
     pub fn clover_energy_and_charge(&self) -> [Vec<f64>; 2] {
         let mut found = [vec![0.0; self.slices()], vec![0.0; self.slices()]];
         for lex in 0..self.lat.volume() {
@@ -195,8 +197,8 @@ impl Bounded<'_> {
         }
     }
 
-    /// sum beta [c0 w (1 - Re tr P / 3) + c1 w (1 - Re tr R / 3)], and plaquettes wound twice where they touch links that
-    /// stand still.
+    /// Computes sum beta [c0 w (1 - Re tr P / 3) + c1 w (1 - Re tr R / 3)], with plaquettes wound twice in place of
+    /// rectangles at fixed links.
     pub fn action(&self, action: &Action) -> f64 {
         let Action { beta, c1, cg } = *action;
         let of = |u: &Matrix<3>| 1.0 - trace(u).re / 3.0;
@@ -223,8 +225,8 @@ impl Bounded<'_> {
         beta * sum
     }
 
-    /// 2 Im tr T_a of the sum of the plaquettes that begin with a link, each weighted, which is the generator of the flow
-    /// times -1.
+    /// Computes 2 Im tr T_a of the weighted sum of the plaquettes that begin with a link, which is -1 times the
+    /// generator of the flow.
     fn flow_force(&self, lex: usize, mu: usize) -> [f64; 8] {
         let x = self.lat.coords(lex);
         let a = mu as i32;
@@ -262,7 +264,8 @@ impl Bounded<'_> {
         u
     }
 
-    /// D psi of `params`, with cF and cF': psi and the result vanish on boundary slices.
+    /// Computes D psi of `params`, with boundary coefficients cF and cF': psi and the result vanish on boundary
+    /// slices.
     pub fn dirac(&self, params: &super::dirac::Params, cf: [f64; 2], psi: &Field) -> Field {
         let g = gammas(Basis::DeGrandRossi);
         let mut out = vec![[[C::ZERO; 3]; 4]; psi.len()];
@@ -313,7 +316,7 @@ impl Bounded<'_> {
         out
     }
 
-    /// The site term of D inside.
+    /// The site term of D on sites between the boundaries.
     fn site_blocks(
         &self,
         params: &super::dirac::Params,

@@ -1,17 +1,17 @@
-//! Contractions by Wick's theorem, term by term: baryons of any flavours, mesons of any Gammas.
+//! Reference contractions by Wick's theorem, term by term: baryons of any flavours, mesons of any Gammas.
 
 use super::correlators::Propagator;
 use super::gamma::{charge_conjugation, gamma5, gammas, Basis, Gamma};
 use super::matrix::{dag, mul, one, product, scale, zero, Matrix};
 use super::{Lattice, C};
 
-/// gamma_x^a gamma_y^b gamma_z^c gamma_t^d of number a + 2 b + 4 c + 8 d.
+/// The matrix gamma_x^a gamma_y^b gamma_z^c gamma_t^d with number a + 2 b + 4 c + 8 d.
 pub fn gamma_of(number: usize) -> Gamma {
     let g = gammas(Basis::DeGrandRossi);
     (0..4).filter(|mu| number >> mu & 1 == 1).fold(one(), |m, mu| mul(&m, &g[mu]))
 }
 
-/// exp(i p (x - origin)), p = 2 pi n / L.
+/// Computes exp(i p (x - origin)) with p = 2 pi n / L.
 pub fn wave(lat: Lattice, lex: usize, n: [i32; 4], origin: [usize; 4]) -> C {
     let x = lat.coords(lex);
     let angle = |mu: usize| {
@@ -27,8 +27,8 @@ fn block(s: &Propagator, x: usize, a: usize, b: usize) -> Matrix<4> {
     std::array::from_fn(|i| std::array::from_fn(|j| s[j * colours + b][x][i][a]))
 }
 
-/// -sum_x exp(-i p (x - origin)) tr[A S Bbar gamma5 S'^dagger gamma5], Bbar = gamma_t B^dagger gamma_t, by
-/// absolute t.
+/// Computes -sum_x exp(-i p (x - origin)) tr[A S Bbar gamma5 S'^dagger gamma5], Bbar = gamma_t B^dagger gamma_t, for
+/// each time t of the lattice.
 pub fn meson(
     lat: Lattice,
     [quark, other]: [&Propagator; 2],
@@ -53,8 +53,8 @@ pub fn meson(
     out
 }
 
-/// What a baryon's operator is made of: a weight and the flavours of its three slots, of which the
-/// first two are joined by a spin matrix; 0: u, 1: d, 2: s.
+/// A baryon's operator as a sum of terms: a weight and the flavours of its three slots, of which the first two are
+/// joined by a spin matrix; 0: u, 1: d, 2: s.
 pub type Operator = &'static [(f64, [usize; 3])];
 
 const PERMUTATIONS: [([usize; 3], f64); 6] = [
@@ -66,8 +66,8 @@ const PERMUTATIONS: [([usize; 3], f64); 6] = [
     ([1, 0, 2], -1.0),
 ];
 
-/// <O_gamma(x) Obar_gamma'(0)> summed over x with a momentum, by absolute t; `quarks` are those of u, d, s.
-/// O = sum w eps_abc (q1_a^T G q2_b) q3_c, at the source with a matrix of its own.
+/// Computes <O_gamma(x) Obar_gamma'(0)> summed over x with a momentum, for each time t of the lattice; `quarks` are
+/// the propagators of u, d, s. O = sum w eps_abc (q1_a^T G q2_b) q3_c, with a separate matrix G at the source.
 pub fn baryon(
     lat: Lattice,
     quarks: [&Propagator; 3],
@@ -119,7 +119,7 @@ pub fn baryon(
     out
 }
 
-/// tr[(1 + parity gamma_t)/2 E C] for every t.
+/// Computes tr[(1 + parity gamma_t)/2 E C] for every t.
 pub fn closed(all: &[Gamma], parity: f64, e: &Gamma) -> Vec<C> {
     let gt = gammas(Basis::DeGrandRossi)[3];
     let half = scale(C::new(0.5, 0.0), &super::gamma::one_plus(parity, &gt));
@@ -127,7 +127,7 @@ pub fn closed(all: &[Gamma], parity: f64, e: &Gamma) -> Vec<C> {
     all.iter().map(|c| (0..4).map(|i| mul(&p, c)[i][i]).sum()).collect()
 }
 
-/// C gamma5, then C gamma_x, C gamma_y, C gamma_z.
+/// The matrices C gamma5, C gamma_x, C gamma_y, C gamma_z.
 pub fn vertices() -> [Gamma; 4] {
     let c = charge_conjugation();
     let [x, y, z, _] = gammas(Basis::DeGrandRossi);

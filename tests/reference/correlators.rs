@@ -1,15 +1,15 @@
-//! Zero-momentum hadron correlators from one point source, one value per time slice
-//! (absolute t; put the source at t = 0 to read it as the distance).
+//! Reference hadron correlators at zero momentum from a point source, one value for each time t of the lattice (with
+//! the source at t = 0, t is the distance).
 
 use super::gamma::{charge_conjugation, gamma5, gammas, one_plus, Basis, Gamma};
 use super::matrix::{dag, mul, product, scale, zero, Matrix};
 use super::spinor::point;
 use super::{Field, Lattice, C};
 
-/// `propagator[source_spin * 3 + source_colour]` is the column S(x, source).
+/// A propagator: `propagator[source_spin * 3 + source_colour]` is the column S(x, source).
 pub type Propagator = Vec<Field>;
 
-/// Twelve solves with a point source on site `source`.
+/// Solves for twelve columns with a point source on site `source`.
 pub fn point_propagator(
     lat: Lattice,
     source: usize,
@@ -18,7 +18,7 @@ pub fn point_propagator(
     (0..12).map(|column| solve(&point(lat, source, column / 3, column % 3))).collect()
 }
 
-/// The spin-colour matrix of a site, row and column spin * 3 + colour.
+/// The spin-colour matrix of a site, with row and column spin * 3 + colour.
 fn site_matrix(propagator: &Propagator, x: usize) -> Matrix<12> {
     std::array::from_fn(|row| std::array::from_fn(|column| propagator[column][x][row / 3][row % 3]))
 }
@@ -41,9 +41,9 @@ fn sum_over_space(lat: Lattice, value: impl Fn(usize) -> C) -> Vec<C> {
     out
 }
 
-/// sum_x tr[G S(x,0) G^dag S(x,0)^dag] with G = gamma5 Gamma: the connected correlator of the
-/// meson qbar Gamma q with gamma5-hermiticity used for the backward quark. The sign is the one
-/// in which every meson's correlator is positive.
+/// Computes sum_x tr[G S(x,0) G^dag S(x,0)^dag] with G = gamma5 Gamma: the connected correlator of the meson qbar
+/// Gamma q with gamma5-hermiticity used for the backward quark. The sign is the one in which every meson's correlator
+/// is positive.
 pub fn meson(lat: Lattice, propagator: &Propagator, gamma: &Gamma) -> Vec<f64> {
     let g = on_colour(&mul(&gamma5(Basis::DeGrandRossi), gamma));
     let g_dag = dag(&g);
@@ -55,12 +55,12 @@ pub fn meson(lat: Lattice, propagator: &Propagator, gamma: &Gamma) -> Vec<f64> {
     sum_over_space(lat, site).into_iter().map(|z: C| z.re).collect()
 }
 
-/// The pion: Gamma = gamma5, so sum_x |S(x,0)|^2.
+/// The correlator of the pion: Gamma = gamma5, so sum_x |S(x,0)|^2.
 pub fn pion(lat: Lattice, propagator: &Propagator) -> Vec<f64> {
     meson(lat, propagator, &gamma5(Basis::DeGrandRossi))
 }
 
-/// The rho polarised along direction i: Gamma = gamma_i at source and sink.
+/// The correlator of the rho polarised along direction i: Gamma = gamma_i at source and sink.
 pub fn rho(lat: Lattice, propagator: &Propagator, i: usize) -> Vec<f64> {
     meson(lat, propagator, &gammas(Basis::DeGrandRossi)[i])
 }
@@ -80,9 +80,9 @@ fn nonzero(m: &Gamma) -> Vec<(usize, usize, C)> {
     entries.filter(|&(_, _, z)| z != C::ZERO).collect()
 }
 
-/// The nucleon N = eps_abc (u_a^T C gamma5 d_b) u_c with degenerate quarks, traced with
-/// (1 + gamma_t)/2. Forward in time this is the positive-parity state. Wick's theorem leaves a
-/// direct term and, with the opposite sign, one in which the two u quarks change places.
+/// The correlator of the nucleon N = eps_abc (u_a^T C gamma5 d_b) u_c with degenerate quarks, traced with (1 +
+/// gamma_t)/2. Forward in time it propagates the state of positive parity. Wick's theorem gives a direct term and,
+/// with the opposite sign, one in which the two u quarks are exchanged.
 pub fn nucleon(lat: Lattice, propagator: &Propagator) -> Vec<C> {
     let gamma_t = gammas(Basis::DeGrandRossi)[3];
     let diquark = mul(&charge_conjugation(), &gamma5(Basis::DeGrandRossi));

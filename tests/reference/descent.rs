@@ -1,12 +1,12 @@
-//! Steepest descent to Landau and Coulomb gauge with Fourier acceleration (Davies et al., Phys.
-//! Rev. D37 (1988) 1581).
+//! Reference for steepest descent to Landau and Coulomb gauge with Fourier acceleration (Davies et al., Phys. Rev.
+//! D37 (1988) 1581).
 
 use super::gaugefix::{delta, Condition};
 use super::matrix::{add, mul, scale, zero, Matrix};
 use super::su3::{exp_i, reunitarise, transform};
 use super::{GaugeN, Lattice, C};
 
-/// sum_x exp(i sign p x) f(x) with p_mu = 2 pi k_mu / L_mu, one direction after the other.
+/// Computes sum_x exp(i sign p x) f(x) with p_mu = 2 pi k_mu / L_mu, one direction after the other.
 pub fn fourier<const N: usize>(lat: Lattice, f: &[Matrix<N>], sign: f64) -> Vec<Matrix<N>> {
     let mut field = f.to_vec();
     for mu in 0..4 {
@@ -26,17 +26,16 @@ pub fn fourier<const N: usize>(lat: Lattice, f: &[Matrix<N>], sign: f64) -> Vec<
     field
 }
 
-/// p^2 = sum 4 sin^2(p_mu / 2), the eigenvalue of the lattice Laplacian, over `directions`.
+/// The eigenvalue p^2 = sum 4 sin^2(p_mu / 2) of the lattice Laplacian, with the sum over `directions`.
 pub fn momentum_squared(lat: Lattice, directions: &[usize], k: usize) -> f64 {
     let k = lat.coords(k);
     let half = |mu: &usize| std::f64::consts::PI * k[*mu] as f64 / lat.extents[*mu] as f64;
     directions.iter().map(|mu| 4.0 * half(mu).sin().powi(2)).sum()
 }
 
-/// g -> exp(-i alpha D) g with D = Delta, or with Delta times p2max / p^2 in momentum space,
-/// p2max = 4 per direction. In the paper's form the exponent is
-/// (alpha/2) (p2max/p^2) sum_mu Delta_-mu (U - U^dag), which is the same: the backward
-/// difference of U - U^dag = 2i A is -2i Delta. At p = 0 Delta vanishes.
+/// Transforms g -> exp(-i alpha D) g with D = Delta, or with Delta times p2max / p^2 in momentum space, p2max = 4 per
+/// direction. In the paper's form the exponent is (alpha/2) (p2max/p^2) sum_mu Delta_-mu (U - U^dag), which is the
+/// same: the backward difference of U - U^dag = 2i A is -2i Delta. At p = 0 Delta vanishes.
 pub fn step<const N: usize>(
     lat: Lattice,
     u: &GaugeN<N>,

@@ -1,5 +1,5 @@
-//! Wilson, clover and twisted-mass Dirac operators, full and even-odd preconditioned
-//! (physics.md, Wilson and clover).
+//! Reference Wilson, clover and twisted-mass Dirac operators, full and even-odd preconditioned (physics.md, Wilson
+//! and clover).
 
 use super::gamma::{gammas, mul_colour, mul_spin, one_plus, sigma, Basis};
 use super::matrix::{
@@ -9,30 +9,30 @@ use super::observables::field_strength;
 use super::spinor::{apply_gamma5, axpy, on_parity, scale, zero};
 use super::{Field, Gauge, Lattice, Spinor, C};
 
-/// One chirality of the clover term: row and column are (spin of that chirality) * 3 + colour.
+/// One chirality of the clover term on a site: row and column are (spin of that chirality) * 3 + colour.
 pub type Block = Matrix<6>;
 
 /// Parameters of D = D_W + c_sw clover + i mu gamma5.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
     pub mass: f64,
-    /// Coefficient of the planes xy, xz, yz.
+    /// Clover coefficient of the planes xy, xz, yz.
     pub csw_s: f64,
-    /// Coefficient of the planes xt, yt, zt.
+    /// Clover coefficient of the planes xt, yt, zt.
     pub csw_t: f64,
     /// Whether the clover term is (4 + m) exp(csw / (4 + m) (i/4) sum sigma F) (Francis, Fritzsch, Luscher, Rago,
     /// arXiv:1911.04533, Eq. (3.5)).
     pub exponential: bool,
-    /// Twisted mass.
+    /// Twisted mass mu.
     pub mu: f64,
     /// Coefficient of the hop in each direction; all one on an isotropic lattice.
     pub hop: [f64; 4],
-    /// psi(x + L mu) = boundary[mu] psi(x); unit modulus, -1 for antiperiodic.
+    /// Boundary phases, of unit modulus: psi(x + L mu) = boundary[mu] psi(x), -1 for antiperiodic.
     pub boundary: [C; 4],
 }
 
 impl Params {
-    /// Wilson fermions of a mass, periodic in space and antiperiodic in time.
+    /// Parameters of Wilson fermions of a mass, periodic in space and antiperiodic in time.
     pub fn wilson(mass: f64) -> Self {
         let boundary = [C::ONE, C::ONE, C::ONE, -C::ONE];
         Params {
@@ -46,7 +46,7 @@ impl Params {
         }
     }
 
-    /// Clover fermions of a mass, periodic in space and antiperiodic in time.
+    /// Parameters of clover fermions of a mass, periodic in space and antiperiodic in time.
     pub fn clover(mass: f64, csw: f64) -> Self {
         Params { csw_s: csw, csw_t: csw, ..Params::wilson(mass) }
     }
@@ -56,7 +56,7 @@ impl Params {
         self.mass + self.hop.iter().sum::<f64>()
     }
 
-    /// kappa = 1/(2m + 8) when isotropic.
+    /// The hopping parameter kappa = 1/(2m + 8) of an isotropic action.
     pub fn kappa(&self) -> f64 {
         0.5 / self.diagonal()
     }
@@ -67,9 +67,9 @@ pub fn mass_of_kappa(kappa: f64) -> f64 {
     0.5 / kappa - 4.0
 }
 
-/// H psi(x) = sum_mu h_mu [(1 - gamma_mu) U_mu(x) psi(x+mu) + (1 + gamma_mu) U_mu(x-mu)^dag
-/// psi(x-mu)], boundary phases on the hops that wrap. With `dagger` its adjoint, in which the
-/// two projectors change places.
+/// Computes the hop H psi(x) = sum_mu h_mu [(1 - gamma_mu) U_mu(x) psi(x+mu) + (1 + gamma_mu) U_mu(x-mu)^dag
+/// psi(x-mu)], boundary phases on the hops that wrap. `dagger` selects the adjoint, in which the two projectors are
+/// exchanged.
 pub fn hop(lat: Lattice, gauge: &Gauge, params: &Params, dagger: bool, psi: &Field) -> Field {
     let sign = if dagger { 1.0 } else { -1.0 };
     let g = gammas(Basis::DeGrandRossi);
@@ -136,14 +136,14 @@ fn mul_blocks(blocks: &[Block; 2], psi: &Spinor) -> Spinor {
     out
 }
 
-/// D on a gauge field.
+/// The Dirac operator D on a gauge field.
 pub struct Dirac<'a> {
     pub lat: Lattice,
     pub gauge: &'a Gauge,
     pub params: Params,
     /// The site-diagonal part A of D = A - H/2: mass, clover and twist, two blocks per site.
     pub site: Vec<[Block; 2]>,
-    /// A^-1.
+    /// The inverse A^-1, two blocks per site.
     pub site_inverse: Vec<[Block; 2]>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> Dirac<'a> {
         Self::on_thin(lat, gauge, gauge, params)
     }
 
-    /// D with hops on `gauge` and a clover term of the links `thin`.
+    /// The operator D with hops on `gauge` and a clover term of the links `thin`.
     pub fn on_thin(lat: Lattice, gauge: &'a Gauge, thin: &Gauge, params: Params) -> Self {
         assert_eq!(gauge.len(), 4 * lat.volume(), "links do not fit the lattice");
         assert_eq!(thin.len(), 4 * lat.volume(), "links do not fit the lattice");
@@ -176,7 +176,7 @@ impl<'a> Dirac<'a> {
         Dirac { lat, gauge, params, site, site_inverse }
     }
 
-    /// H psi, or its adjoint.
+    /// Computes H psi, or the adjoint of H applied to psi.
     pub fn hop(&self, dagger: bool, psi: &Field) -> Field {
         hop(self.lat, self.gauge, &self.params, dagger, psi)
     }
@@ -189,27 +189,27 @@ impl<'a> Dirac<'a> {
         blocks.iter().zip(psi).map(site).collect()
     }
 
-    /// A psi, or A^dag psi.
+    /// Computes A psi, or A^dag psi.
     pub fn diagonal(&self, dagger: bool, psi: &Field) -> Field {
         Self::site_product(&self.site, dagger, psi)
     }
 
-    /// A^-1 psi, or A^-dag psi.
+    /// Computes A^-1 psi, or A^-dag psi.
     pub fn diagonal_inverse(&self, dagger: bool, psi: &Field) -> Field {
         Self::site_product(&self.site_inverse, dagger, psi)
     }
 
-    /// D psi = A psi - H psi / 2.
+    /// Computes D psi = A psi - H psi / 2.
     pub fn apply(&self, psi: &Field) -> Field {
         axpy(C::new(-0.5, 0.0), &self.hop(false, psi), &self.diagonal(false, psi))
     }
 
-    /// D^dag psi, written out from the adjoint of each term.
+    /// Computes D^dag psi from the adjoint of each term.
     pub fn apply_dag(&self, psi: &Field) -> Field {
         axpy(C::new(-0.5, 0.0), &self.hop(true, psi), &self.diagonal(true, psi))
     }
 
-    /// The kappa-normalised M = 2 kappa D = 1 - kappa H for Wilson fermions.
+    /// Computes the kappa-normalised M psi = 2 kappa D psi, which is psi - kappa H psi for Wilson fermions.
     pub fn apply_kappa(&self, psi: &Field) -> Field {
         scale(C::new(2.0 * self.params.kappa(), 0.0), &self.apply(psi))
     }
@@ -220,15 +220,14 @@ impl<'a> Dirac<'a> {
         sites.iter().flat_map(|&x| &self.site[x]).map(ln_det).sum()
     }
 
-    /// H restricted to the sites of one parity, reading the other.
+    /// Computes H psi on the sites of one parity from psi on the other.
     pub fn hop_to(&self, parity: usize, dagger: bool, psi: &Field) -> Field {
         on_parity(self.lat, parity, &self.hop(dagger, &on_parity(self.lat, 1 - parity, psi)))
     }
 
-    /// The preconditioned operator on one parity; all fields are full, zero on the other.
-    /// Symmetric: 1 - A_pp^-1 D_pq A_qq^-1 D_qp; asymmetric: A_pp - D_pq A_qq^-1 D_qp, with
-    /// D_pq = -H_pq / 2. The symmetric form is the same in kappa normalisation, the asymmetric
-    /// one is then 2 kappa times this.
+    /// Applies the preconditioned operator on one parity; fields have all sites, zero on the other parity. Symmetric:
+    /// 1 - A_pp^-1 D_pq A_qq^-1 D_qp; asymmetric: A_pp - D_pq A_qq^-1 D_qp, with D_pq = -H_pq / 2. The symmetric form
+    /// is the same in kappa normalisation, the asymmetric one is then 2 kappa times this.
     pub fn apply_eo(&self, pc: Preconditioned, dagger: bool, psi: &Field) -> Field {
         let Preconditioned { parity, symmetric } = pc;
         let psi = on_parity(self.lat, parity, psi);
@@ -265,16 +264,16 @@ impl<'a> Dirac<'a> {
     }
 }
 
-/// Which even-odd preconditioned operator.
+/// The parity and the form of an even-odd preconditioned operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preconditioned {
-    /// The parity that is solved for.
+    /// The parity on which the system is solved: 0 even, 1 odd.
     pub parity: usize,
-    /// Symmetric or asymmetric.
+    /// Whether the form is the symmetric one, or else the asymmetric one.
     pub symmetric: bool,
 }
 
-/// gamma5 D gamma5 psi, which is D^dag psi where D is gamma5-hermitian.
+/// Computes gamma5 D gamma5 psi, which is D^dag psi if D is gamma5-hermitian.
 pub fn gamma5_conjugate(apply: impl Fn(&Field) -> Field, psi: &Field) -> Field {
     apply_gamma5(&apply(&apply_gamma5(psi)))
 }

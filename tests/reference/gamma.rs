@@ -1,6 +1,5 @@
-//! Gamma matrices in the four bases that exist at the boundary of the library, and the
-//! rotations between them. All are hermitian with {gamma_mu, gamma_nu} = 2 delta_mu_nu and
-//! gamma5 = gamma_x gamma_y gamma_z gamma_t.
+//! Gamma matrices in the four bases that the library's interface offers, and the rotations between them. All are
+//! hermitian with {gamma_mu, gamma_nu} = 2 delta_mu_nu and gamma5 = gamma_x gamma_y gamma_z gamma_t.
 
 use super::matrix::{apply, dag, mul, one, product, scale, sub, Matrix};
 use super::{Spinor, C};
@@ -9,14 +8,14 @@ pub type Gamma = Matrix<4>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// QDP++, Chroma, MILC; the basis of this reference.
+    /// The basis of QDP++, Chroma and MILC, and of this reference.
     DeGrandRossi,
     /// QUDA's UKQCD basis: gamma_t diagonal, non-relativistic.
     Ukqcd,
-    /// openQCD: gamma_t = -1 off the diagonal. openQCD multiplies gamma5 with t first and so
-    /// calls minus our gamma5 by that name.
+    /// The chiral basis of openQCD: gamma_t is -1 off the diagonal. openQCD multiplies gamma5 with t first, so that
+    /// its gamma5 is minus the one used here.
     Chiral,
-    /// gamma_t diagonal, the spatial matrices opposite in sign to UKQCD.
+    /// The Dirac-Pauli basis: gamma_t diagonal, the spatial matrices opposite in sign to UKQCD.
     DiracPauli,
 }
 
@@ -31,7 +30,7 @@ const M: C = C::new(-1.0, 0.0);
 const I: C = C::I;
 const J: C = C::new(0.0, -1.0);
 
-/// i times the Pauli matrices sigma_1, sigma_2, sigma_3.
+/// The matrices i times sigma_1, sigma_2, sigma_3 of Pauli.
 const I_SIGMA: [Matrix<2>; 3] = [[[O, I], [I, O]], [[O, P], [M, O]], [[I, O], [O, J]]];
 
 /// The 4x4 matrix ((aA, bB), (cC, dD)) of 2x2 blocks, all blocks multiples of one matrix.
@@ -40,7 +39,7 @@ fn blocks(coefficients: [[C; 2]; 2], block: &Matrix<2>) -> Gamma {
     std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)))
 }
 
-/// gamma_x, gamma_y, gamma_z, gamma_t.
+/// The matrices gamma_x, gamma_y, gamma_z, gamma_t.
 pub fn gammas(basis: Basis) -> [Gamma; 4] {
     let unit = one::<2>();
     let spatial = |sign: [C; 3]| -> [Gamma; 3] {
@@ -67,7 +66,7 @@ pub fn gamma5(basis: Basis) -> Gamma {
     product(&[&x, &y, &z, &t])
 }
 
-/// sigma_mu_nu = (i/2) [gamma_mu, gamma_nu] in the DeGrand-Rossi basis.
+/// The matrix sigma_mu_nu = (i/2) [gamma_mu, gamma_nu] in the DeGrand-Rossi basis.
 pub fn sigma(mu: usize, nu: usize) -> Gamma {
     let g = gammas(Basis::DeGrandRossi);
     scale(C::new(0.0, 0.5), &sub(&mul(&g[mu], &g[nu]), &mul(&g[nu], &g[mu])))
@@ -85,12 +84,12 @@ pub fn to_degrand_rossi(basis: Basis) -> Gamma {
     }
 }
 
-/// psi_to = R psi_from.
+/// The rotation R between two bases: psi_to = R psi_from.
 pub fn rotation(from: Basis, to: Basis) -> Gamma {
     mul(&dag(&to_degrand_rossi(to)), &to_degrand_rossi(from))
 }
 
-/// A spin matrix times a spinor; zeros are skipped because a gamma has one entry in a row.
+/// Multiplies a spinor by a spin matrix; zeros are skipped because a gamma has one nonzero entry in a row.
 #[inline]
 pub fn mul_spin(gamma: &Gamma, psi: &Spinor) -> Spinor {
     let mut out = [[O; 3]; 4];
@@ -104,13 +103,13 @@ pub fn mul_spin(gamma: &Gamma, psi: &Spinor) -> Spinor {
     out
 }
 
-/// A colour matrix times every spin component.
+/// Multiplies every spin component by a colour matrix.
 #[inline]
 pub fn mul_colour(u: &Matrix<3>, psi: &Spinor) -> Spinor {
     psi.map(|colour| apply(u, &colour))
 }
 
-/// 1 + sign gamma.
+/// The matrix 1 + sign gamma.
 pub fn one_plus(sign: f64, gamma: &Gamma) -> Gamma {
     let mut out = one();
     for i in 0..4 {
@@ -121,7 +120,7 @@ pub fn one_plus(sign: f64, gamma: &Gamma) -> Gamma {
     out
 }
 
-/// The charge conjugation matrix gamma_y gamma_t: C gamma_mu C^-1 = -gamma_mu^T.
+/// The charge conjugation matrix C = gamma_y gamma_t: C gamma_mu C^-1 = -gamma_mu^T.
 pub fn charge_conjugation() -> Gamma {
     let g = gammas(Basis::DeGrandRossi);
     mul(&g[1], &g[3])

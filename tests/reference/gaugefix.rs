@@ -1,5 +1,5 @@
-//! Gauge fixing by relaxation in SU(2) and SU(3): functionals, violations and the local updates
-//! of culgt-2012 (Schroeck, Vogt, arXiv:1212.5221), on a stored g with the links fixed.
+//! Reference gauge fixing by relaxation in SU(2) and SU(3): functionals, violations and the local updates of
+//! culgt-2012 (Schroeck, Vogt, arXiv:1212.5221), on a stored g with the links fixed.
 //!
 //! Three places differ from the printed paper. Eq. (14) has -u_0 u_2 for the forward link, as
 //! Eq. (12) gives, and Eq. (26) a factor two, as Eq. (24) gives; the self-checks show that the
@@ -13,7 +13,7 @@ use super::{GaugeN, Lattice, C};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     Landau,
-    /// The three directions other than `time`; slices of constant `time` know nothing of each
+    /// Coulomb gauge, with the three directions other than `time`; slices of constant `time` are independent of each
     /// other.
     Coulomb {
         time: usize,
@@ -30,18 +30,18 @@ impl Condition {
     }
 }
 
-/// How far a set of sites is fixed.
+/// The quality of gauge fixing on a set of sites.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
     /// F of Eq. (4) or (11): the mean over links, at most one.
     pub functional: f64,
-    /// Mean over sites of [`violation`], Eq. (7) or (13).
+    /// Mean of the [`violation`] over sites, Eq. (7) or (13).
     pub theta: f64,
-    /// Its largest value.
+    /// Largest violation of a site.
     pub theta_max: f64,
 }
 
-/// F and theta over some sites, with V the number of these: all of them, or a slice.
+/// Computes F and theta over some sites, all of them or a slice, with V the number of these sites.
 pub fn quality<const N: usize>(
     lat: Lattice,
     v: &GaugeN<N>,
@@ -63,7 +63,7 @@ pub fn quality<const N: usize>(
     Quality { functional, theta: theta / n, theta_max }
 }
 
-/// The quality over the whole lattice of U^g.
+/// The quality of U^g over the whole lattice.
 pub fn quality_of<const N: usize>(
     lat: Lattice,
     u: &GaugeN<N>,
@@ -79,7 +79,7 @@ pub fn slice(lat: Lattice, axis: usize, at: usize) -> Vec<usize> {
     (0..lat.volume()).filter(|&x| lat.coords(x)[axis] == at).collect()
 }
 
-/// Re tr U, or the sum of |U_ii|^2 (Eqs. 4, 11).
+/// The functional of one link: Re tr U, or the sum of |U_ii|^2 (Eqs. 4, 11).
 pub fn link_functional<const N: usize>(condition: Condition, v: &Matrix<N>) -> f64 {
     match condition {
         Condition::MaximallyAbelian => (0..N).map(|i| v[i][i].norm_sqr()).sum(),
@@ -108,13 +108,13 @@ pub fn violation<const N: usize>(
     squares / N as f64
 }
 
-/// A = the traceless part of (U - U^dag) / 2i (a g = 1).
+/// The vector potential A, the traceless part of (U - U^dag) / 2i (a g = 1).
 pub fn vector_potential<const N: usize>(u: &Matrix<N>) -> Matrix<N> {
     let a = scale(C::new(0.0, -0.5), &sub(u, &dag(u)));
     sub(&a, &scale(trace(&a) / N as f64, &one()))
 }
 
-/// Delta(x) of Eq. (6), of which diagonal transformations see the diagonal only.
+/// Computes Delta(x) of Eq. (6), only its diagonal for diagonal transformations.
 pub fn delta<const N: usize>(
     lat: Lattice,
     v: &GaugeN<N>,
@@ -135,7 +135,7 @@ pub fn delta<const N: usize>(
     sum
 }
 
-/// The SU(2) subgroups, in the order of an update.
+/// The SU(2) subgroups (i, j), in the order of an update.
 pub fn pairs<const N: usize>() -> &'static [(usize, usize)] {
     match N {
         2 => &[(0, 1)],
@@ -143,8 +143,8 @@ pub fn pairs<const N: usize>() -> &'static [(usize, usize)] {
     }
 }
 
-/// The links that leave x, times the dagger of g at their ends: U_mu(x) g(x+mu)^dag and
-/// U_mu(x-mu)^dag g(x-mu)^dag. Their sum is K(x) of Eq. (19).
+/// The links that leave x times the dagger of g at their other ends: U_mu(x) g(x+mu)^dag and U_mu(x-mu)^dag
+/// g(x-mu)^dag. Their sum is K(x) of Eq. (19).
 pub fn outgoing<const N: usize>(
     lat: Lattice,
     u: &GaugeN<N>,
@@ -161,9 +161,9 @@ pub fn outgoing<const N: usize>(
     out
 }
 
-/// X of Eq. (12) in the subgroup (i, j): H_i - H_j with H_c the sum over links of
-/// v_c v_c^dag, v_c column c of a link that leaves x, of all of which rows i, j are taken.
-/// For SU(2) this is Eq. (12), for V sigma_3 V^dag = v_1 v_1^dag - v_2 v_2^dag.
+/// Computes X of Eq. (12) in the subgroup (i, j) from H_i - H_j, where H_c is the sum over links of v_c v_c^dag, v_c
+/// is column c of a link that leaves x, and rows i, j are taken. For SU(2) this is Eq. (12), since V sigma_3 V^dag =
+/// v_1 v_1^dag - v_2 v_2^dag.
 pub fn off_diagonal<const N: usize>(out: &[Matrix<N>], i: usize, j: usize) -> Matrix<2> {
     let mut x = zero();
     for v in out {
@@ -205,17 +205,17 @@ pub fn optimum<const N: usize>(
     [a0, -a1, -a2, -a3]
 }
 
-/// How far an update goes beyond the optimum (Sections 2.2.3, 2.2.4).
+/// Rules for how far an update goes beyond the optimum (Sections 2.2.3, 2.2.4).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// g^omega to first order (Fig. A.11).
+    /// The element g^omega to first order (Fig. A.11).
     FirstOrder(f64),
-    /// g^omega itself; 2 is microcanonical.
+    /// The exact element g^omega; omega = 2 is microcanonical.
     Exact(f64),
 }
 
-/// The unit quaternion of a step, from a multiple of the optimal one. Where any is optimal
-/// (zero), the unit element.
+/// The unit quaternion of a step, from a multiple of the optimal one. If the latter is zero, all elements are
+/// optimal, and the result is the unit element.
 pub fn overrelaxed(a: [f64; 4], step: Step) -> [f64; 4] {
     let vector2 = a[1] * a[1] + a[2] * a[2] + a[3] * a[3];
     let all2 = a[0] * a[0] + vector2;
@@ -233,7 +233,7 @@ pub fn overrelaxed(a: [f64; 4], step: Step) -> [f64; 4] {
     [first, factor * a[1], factor * a[2], factor * a[3]].map(|c| c / norm)
 }
 
-/// Eq. (22) in rows and columns i, j of a unit matrix.
+/// Embeds an SU(2) element in rows and columns i, j of a unit matrix, Eq. (22).
 pub fn embed<const N: usize>(h: [f64; 4], i: usize, j: usize) -> Matrix<N> {
     let mut m = one();
     m[i][i] = C::new(h[0], h[3]);
@@ -276,8 +276,8 @@ pub fn sweep<const N: usize>(
     }
 }
 
-/// Sweeps from g = 1 until theta falls below the tolerance: g and the number of sweeps, or none
-/// within `max_sweeps`.
+/// Sweeps from g = 1 until theta falls below the tolerance; returns g and the number of sweeps, or `None` if
+/// `max_sweeps` do not suffice.
 pub fn fix<const N: usize>(
     lat: Lattice,
     u: &GaugeN<N>,

@@ -1,10 +1,10 @@
-//! Generators, closed loops and gauge actions of physics.md (HMC), by following paths.
+//! Reference generators, closed loops and gauge actions of physics.md (HMC), from products of links along paths.
 
 use super::matrix::{dag, mul, one, scale, trace, zero, Matrix};
 use super::su3::exp_i;
 use super::{Gauge, Lattice, C};
 
-/// T_a = lambda_a / 2, tr T_a T_b = delta_ab / 2.
+/// The generator T_a = lambda_a / 2, tr T_a T_b = delta_ab / 2.
 pub fn generator(a: usize) -> Matrix<3> {
     let mut t = zero::<3>();
     let half = C::new(0.5, 0.0);
@@ -24,18 +24,18 @@ pub fn generator(a: usize) -> Matrix<3> {
     t
 }
 
-/// sum_a h_a T_a.
+/// Computes sum_a h_a T_a.
 pub fn algebra(h: &[f64]) -> Matrix<3> {
     (0..8).fold(zero(), |sum, a| super::matrix::add(&sum, &scale(C::new(h[a], 0.0), &generator(a))))
 }
 
-/// exp(i sum_a h_a T_a) U.
+/// Computes exp(i sum_a h_a T_a) U.
 pub fn moved(u: &Matrix<3>, h: &[f64]) -> Matrix<3> {
     mul(&exp_i(&algebra(h)), u)
 }
 
-/// The ordered product of links from x on; a step is a direction 0 to 3 forward, or minus 1 minus the
-/// direction.
+/// The ordered product of links along a path from x; a step is a direction 0 to 3 forward, or minus 1 minus the
+/// direction backward.
 pub fn path(lat: Lattice, u: &Gauge, x: usize, steps: &[i32]) -> Matrix<3> {
     let (mut at, mut product) = (x, one());
     for &s in steps {
@@ -51,8 +51,8 @@ pub fn path(lat: Lattice, u: &Gauge, x: usize, steps: &[i32]) -> Matrix<3> {
     product
 }
 
-/// Coefficients of the planes 01, 02, 12, 03, 13, 23: of plaquettes, of rectangles with two steps in
-/// the lower direction, and in the higher one.
+/// Coefficients for the planes 01, 02, 12, 03, 13, 23: of plaquettes, of rectangles with two steps in the lower
+/// direction, and of rectangles with two steps in the higher one.
 pub struct Coefficients {
     pub plaquette: [f64; 6],
     pub first: [f64; 6],
@@ -61,7 +61,7 @@ pub struct Coefficients {
 
 const PLANES: [(i32, i32); 6] = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)];
 
-/// sum of coefficient (1 - Re tr loop / 3) over the lattice.
+/// Computes the sum of coefficient (1 - Re tr loop / 3) over the lattice.
 pub fn action(lat: Lattice, u: &Gauge, c: &Coefficients) -> f64 {
     let mut sum = 0.0;
     for x in 0..lat.volume() {
@@ -80,7 +80,7 @@ pub fn action(lat: Lattice, u: &Gauge, c: &Coefficients) -> f64 {
     sum
 }
 
-/// d f / d omega of U_mu(x) -> exp(i omega T_a) U_mu(x), by fourth-order differences.
+/// Computes the derivative d f / d omega for U_mu(x) -> exp(i omega T_a) U_mu(x), by fourth-order differences.
 pub fn derivative(u: &mut Gauge, link: usize, a: usize, h: f64, f: &dyn Fn(&Gauge) -> f64) -> f64 {
     let keep = u[link];
     let mut at = |omega: f64| {

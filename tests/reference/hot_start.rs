@@ -1,19 +1,19 @@
-//! A Haar-distributed start whose links are functions of their places alone, so that codes for gauge
+//! Random links from the Haar measure that depend only on the link's position and the seed, so that codes for gauge
 //! fixing can be compared on any lattice without a file.
 
 use super::rng::mix;
 use super::su3::reunitarise;
 use super::{Gauge, Lattice, C};
 
-/// Number k of a link, uniform in (0, 1).
+/// The random number k of a link, uniform in (0, 1).
 fn uniform(seed: u64, link: u64, k: u64) -> f64 {
     let key = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let at = (16 * link + k + 1).wrapping_mul(0xd134_2543_de82_ef95);
     ((mix(key.wrapping_add(at)) >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
 
-/// Links of SU(3): two rows of complex normal numbers, orthonormalised, and the third that belongs
-/// to them. They are counted with the direction fastest (t, x, y, z), then z, y, x, t.
+/// Random SU(3) links: two rows of complex normal numbers, orthonormalised, and the third row that follows from them.
+/// Links are counted with the direction fastest (t, x, y, z), then z, y, x, t.
 pub fn hot_start(lat: Lattice, seed: u64) -> Gauge {
     let [nx, ny, nz, _] = lat.extents;
     let mut links = Vec::with_capacity(4 * lat.volume());

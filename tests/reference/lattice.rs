@@ -33,7 +33,7 @@ impl Lattice {
         })
     }
 
-    /// The coordinate mu of a site, and how far apart sites are that differ by one in it.
+    /// The coordinate mu of a site, and the difference of site numbers for one step in direction mu.
     #[inline]
     fn along(&self, lex: usize, mu: usize) -> (usize, usize) {
         let stride: usize = self.extents[..mu].iter().product();
@@ -62,25 +62,25 @@ impl Lattice {
         }
     }
 
-    /// Does the step from lex along +mu cross the boundary?
+    /// Whether the step from lex along +mu crosses the boundary.
     #[inline]
     pub fn wraps_forward(&self, lex: usize, mu: usize) -> bool {
         self.along(lex, mu).0 + 1 == self.extents[mu]
     }
 
-    /// Does the step from lex along -mu cross the boundary?
+    /// Whether the step from lex along -mu crosses the boundary.
     #[inline]
     pub fn wraps_backward(&self, lex: usize, mu: usize) -> bool {
         self.along(lex, mu).0 == 0
     }
 
-    /// 0 on even sites, 1 on odd ones.
+    /// Parity of a site: 0 on even sites, 1 on odd ones.
     #[inline]
     pub fn parity(&self, lex: usize) -> usize {
         self.coords(lex).iter().sum::<usize>() & 1
     }
 
-    /// Index of the site inside its parity.
+    /// Index of the site among the sites of its parity.
     #[inline]
     pub fn cb(&self, lex: usize) -> usize {
         lex / 2

@@ -1,4 +1,4 @@
-//! Small dense complex matrices: colour (2, 3), spin (4), clover blocks (6), and any size.
+//! Small dense complex matrices: colour (2, 3), spin (4), clover blocks (6), and matrices of any size.
 
 use super::{largest, C};
 
@@ -53,7 +53,7 @@ pub fn scale<const N: usize>(c: C, a: &Matrix<N>) -> Matrix<N> {
     a.map(|row| row.map(|z| c * z))
 }
 
-/// exp(a) by its series for a / 8, and three squarings.
+/// Computes exp(a) by the series of exp(a / 8) and three squarings.
 pub fn exponential<const N: usize>(a: &Matrix<N>) -> Matrix<N> {
     let small = scale(C::new(0.125, 0.0), a);
     let (mut sum, mut term) = (one(), one());
@@ -85,7 +85,7 @@ pub fn det<const N: usize>(a: &Matrix<N>) -> C {
     ln_det(a).exp()
 }
 
-/// ln det a = ln |det a| + i arg det a, the argument modulo 2 pi.
+/// Computes ln det a = ln |det a| + i arg det a, the argument modulo 2 pi.
 pub fn ln_det<const N: usize>(a: &Matrix<N>) -> C {
     eliminate(&mut a.map(|row| row.to_vec()))
 }
@@ -98,8 +98,8 @@ pub fn inverse<const N: usize>(a: &Matrix<N>) -> Matrix<N> {
     std::array::from_fn(|i| std::array::from_fn(|j| rows[i][N + j]))
 }
 
-/// Gauss-Jordan elimination of the rows (A | B) in place, leaving (1 | A^-1 B); the value is
-/// ln det A. A singular A gives infinities and NaN, never a wrong finite answer.
+/// Gauss-Jordan elimination of the rows (A | B) in place, leaving (1 | A^-1 B); returns ln det A. A singular A gives
+/// infinities and NaN, never a wrong finite answer.
 pub fn eliminate(rows: &mut [Vec<C>]) -> C {
     let n = rows.len();
     let mut ln_det = C::ZERO;

@@ -4,7 +4,7 @@
 //! `lex = x + X(y + Y(z + Z t))`; a link is `gauge[lex * 4 + mu]`, a spinor is
 //! `psi[lex][spin][colour]` in the DeGrand-Rossi basis.
 //!
-//! A test takes it in with `mod reference;`, beside `mod common;`.
+//! Tests include it with `mod reference;`, beside `mod common;`.
 
 // Every test program uses its own part of the reference.
 #![allow(dead_code)]

@@ -1,4 +1,4 @@
-//! Gauge observables of SU(N). No boundary phase ever enters here (physics.md, Lattice).
+//! Reference gauge observables of SU(N). Links have no boundary phases here (physics.md, Lattice).
 
 use super::matrix::{add, dag, mul, one, product, scale, sub, trace, zero, Matrix};
 use super::{GaugeN, Lattice, C};
@@ -16,13 +16,13 @@ pub fn plaquette_matrix<const N: usize>(
     product(&[&u[x * 4 + mu], &u[x_mu * 4 + nu], &dag(&back)])
 }
 
-/// Average plaquettes Re tr U_mu_nu / N, one for a unit field.
+/// Average plaquettes Re tr U_mu_nu / N, which are one on unit links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plaquette {
     pub total: f64,
-    /// Planes xy, xz, yz.
+    /// Average over the planes xy, xz, yz.
     pub spatial: f64,
-    /// Planes xt, yt, zt.
+    /// Average over the planes xt, yt, zt.
     pub temporal: f64,
 }
 
@@ -66,7 +66,7 @@ pub fn wilson_action<const N: usize>(lat: Lattice, u: &GaugeN<N>, beta: f64) -> 
     beta * 6.0 * lat.volume() as f64 * (1.0 - plaquette(lat, u).total)
 }
 
-/// The sum of the six staples A with sum of plaquettes through the link = Re tr U_mu(x) A.
+/// The sum A of the six staples of a link: the sum of plaquettes through the link is Re tr U_mu(x) A.
 pub fn staple<const N: usize>(lat: Lattice, u: &GaugeN<N>, x: usize, mu: usize) -> Matrix<N> {
     let x_mu = lat.forward(x, mu);
     let mut sum = zero();
@@ -80,8 +80,8 @@ pub fn staple<const N: usize>(lat: Lattice, u: &GaugeN<N>, x: usize, mu: usize) 
     sum
 }
 
-/// The clover-leaf field strength (Q - Q^dag) / 8 of the four plaquettes of the mu-nu plane
-/// that start and end at x, all in the same sense. Anti-hermitian, trace kept, about i a^2 g F.
+/// The clover-leaf field strength (Q - Q^dag) / 8 of the four plaquettes of the mu-nu plane that start and end at x,
+/// all in the same sense. It is anti-hermitian, has a trace, and is about i a^2 g F.
 pub fn field_strength<const N: usize>(
     lat: Lattice,
     u: &GaugeN<N>,
@@ -117,8 +117,8 @@ pub fn field_strength<const N: usize>(
     scale(C::new(0.125, 0.0), &sub(&q, &dag(&q)))
 }
 
-/// Q = 1/(32 pi^2) sum_x eps_mu_nu_rho_sigma tr F_mu_nu F_rho_sigma with eps_xyzt = 1 and the
-/// hermitian F = -i field_strength, its trace kept or removed: the terms of every x.
+/// The density of Q = 1/(32 pi^2) sum_x eps_mu_nu_rho_sigma tr F_mu_nu F_rho_sigma with eps_xyzt = 1 and the
+/// hermitian F = -i field_strength: the terms of every x. `kept` says whether the trace of F is kept.
 pub fn charge_density<const N: usize>(lat: Lattice, u: &GaugeN<N>, kept: bool) -> Vec<f64> {
     let at = |x: usize| {
         let f = |mu, nu| {
@@ -135,7 +135,7 @@ pub fn charge_density<const N: usize>(lat: Lattice, u: &GaugeN<N>, kept: bool) -
     (0..lat.volume()).map(at).collect()
 }
 
-/// The sum of [`charge_density`].
+/// The topological charge, the sum of [`charge_density`].
 pub fn topological_charge<const N: usize>(lat: Lattice, u: &GaugeN<N>, kept: bool) -> f64 {
     charge_density(lat, u, kept).iter().sum()
 }

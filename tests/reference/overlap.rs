@@ -1,11 +1,11 @@
-//! Dense operators on small lattices: the hermitian Wilson operator, its sign by diagonalisation, and
-//! the overlap operator (physics.md, Overlap).
+//! Reference dense operators on small lattices: the hermitian Wilson operator, its sign by diagonalisation, and the
+//! overlap operator (physics.md, Overlap).
 
 use super::dirac::{Dirac, Params};
 use super::spinor::{apply_gamma5, point};
 use super::{Field, Gauge, Lattice, C};
 
-/// Row by row; an index is (site * 4 + spin) * 3 + colour.
+/// A dense matrix stored row by row; an index is (site * 4 + spin) * 3 + colour.
 #[derive(Clone)]
 pub struct Dense {
     pub n: usize,
@@ -38,7 +38,7 @@ impl Dense {
         field(&(0..self.n).map(row).collect::<Vec<C>>())
     }
 
-    /// Eigenvalues and vectors (columns) of a hermitian matrix by Jacobi's rotations.
+    /// Eigenvalues and eigenvectors (columns) of a hermitian matrix by Jacobi's rotations.
     pub fn eigen(&self) -> (Vec<f64>, Vec<C>) {
         let n = self.n;
         let mut a = self.a.clone();
@@ -93,7 +93,7 @@ impl Dense {
 }
 
 impl Dense {
-    /// Rayleigh quotients of columns: without the rounding of many rotations.
+    /// Rayleigh quotients of the columns, which do not have the rounding errors of many rotations.
     fn quotients(&self, v: &[C]) -> Vec<f64> {
         let n = self.n;
         (0..n)
@@ -109,13 +109,13 @@ impl Dense {
     }
 }
 
-/// The kernel Q = gamma5 D of mass -rho.
+/// The kernel Q = gamma5 D with mass -rho.
 pub fn kernel(lat: Lattice, gauge: &Gauge, params: Params) -> Dense {
     let dirac = Dirac::new(lat, gauge, params);
     Dense::of(lat, |f| apply_gamma5(&dirac.apply(f)))
 }
 
-/// Eigenvalues of Q, and sign(Q).
+/// Eigenvalues of Q, and the matrix sign(Q).
 pub fn sign(q: &Dense) -> (Vec<f64>, Dense) {
     let (values, v) = q.eigen();
     let n = q.n;
@@ -129,14 +129,14 @@ pub fn sign(q: &Dense) -> (Vec<f64>, Dense) {
     (values, Dense { n, a })
 }
 
-/// D_N(m) of a field, given sign(Q).
+/// Computes D_N(m) of a field, with sign(Q) given.
 pub fn apply(sign: &Dense, rho: f64, mass: f64, f: &Field) -> Field {
     let s = apply_gamma5(&sign.apply(f));
     let one = |x: C, y: C| (1.0 - mass / (2.0 * rho)) * rho * (x + y) + mass * x;
     field(&flat(f).iter().zip(flat(&s)).map(|(&x, y)| one(x, y)).collect::<Vec<C>>())
 }
 
-/// Its adjoint, by gamma5-hermiticity.
+/// Computes the adjoint of D_N(m) of a field, by gamma5-hermiticity.
 pub fn apply_dag(sign: &Dense, rho: f64, mass: f64, f: &Field) -> Field {
     apply_gamma5(&apply(sign, rho, mass, &apply_gamma5(f)))
 }

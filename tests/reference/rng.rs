@@ -26,13 +26,13 @@ impl Rng {
         mix(self.state)
     }
 
-    /// Uniform in [0, 1).
+    /// The next random number, uniform in [0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Complex normal number whose real and imaginary parts have unit variance (Box-Muller).
+    /// The next complex normal number, whose real and imaginary parts have unit variance (Box-Muller).
     #[inline]
     pub fn gaussian(&mut self) -> C {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();

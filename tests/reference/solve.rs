@@ -1,20 +1,20 @@
-//! Plain solvers.
+//! Reference solvers.
 
 use super::matrix::eliminate;
 use super::spinor::{axpy, norm2};
 use super::{Field, C};
 
-/// What a solve did.
+/// The result of a solve.
 #[derive(Clone, Debug)]
 pub struct Solved {
     pub x: Field,
     pub iterations: usize,
-    /// |b - D x| / |b|, computed anew.
+    /// Relative residual |b - D x| / |b|, computed from x.
     pub residual: f64,
 }
 
-/// Solves D x = b by conjugate gradients on D D^dag (CGNE): x = D^dag y, so that the residual
-/// of the iteration is that of D x = b. Panics when `tolerance` is not reached.
+/// Solves D x = b by conjugate gradients on D D^dag (CGNE): x = D^dag y, so that the residual of the iteration is
+/// that of D x = b. Panics if `tolerance` is not reached.
 pub fn cgne(
     apply: impl Fn(&Field) -> Field,
     apply_dag: impl Fn(&Field) -> Field,
@@ -57,7 +57,7 @@ pub fn dense(apply: impl Fn(&Field) -> Field, volume: usize) -> Vec<Vec<C>> {
     rows
 }
 
-/// Solves a dense system exactly; also ln det of its matrix.
+/// Solves a dense system exactly; also returns ln det of its matrix.
 pub fn dense_solve(mut matrix: Vec<Vec<C>>, b: &Field) -> (Field, C) {
     for (row, value) in matrix.iter_mut().zip(b.iter().flatten().flatten()) {
         row.push(*value);

@@ -1,4 +1,4 @@
-//! Noise of sources, number by number.
+//! Reference noise of sources, number by number.
 
 use super::philox::philox4x32_10;
 use super::{Lattice, C};

@@ -1,4 +1,4 @@
-//! Spinor fields as vectors.
+//! Spinor fields of the reference as vectors.
 
 use super::gamma::{gamma5, mul_spin, Basis};
 use super::rng::Rng;
@@ -8,32 +8,32 @@ pub fn zero(lat: Lattice) -> Field {
     vec![[[C::ZERO; 3]; 4]; lat.volume()]
 }
 
-/// Complex normal entries.
+/// A field of complex normal numbers.
 pub fn random(lat: Lattice, seed: u64) -> Field {
     let mut rng = Rng::new(seed);
     let site = |_| std::array::from_fn(|_| std::array::from_fn(|_| rng.gaussian()));
     (0..lat.volume()).map(site).collect()
 }
 
-/// One at one site, spin and colour.
+/// A field that is one at one site, spin and colour, and zero elsewhere.
 pub fn point(lat: Lattice, lex: usize, spin: usize, colour: usize) -> Field {
     let mut field = zero(lat);
     field[lex][spin][colour] = C::ONE;
     field
 }
 
-/// sum conj(a) b.
+/// Computes the scalar product sum conj(a) b.
 pub fn dot(a: &Field, b: &Field) -> C {
     let entries = a.iter().flatten().flatten().zip(b.iter().flatten().flatten());
     entries.map(|(x, y)| x.conj() * y).sum()
 }
 
-/// The sum of |a|^2.
+/// Computes the sum of |a|^2.
 pub fn norm2(a: &Field) -> f64 {
     a.iter().flatten().flatten().map(|z| z.norm_sqr()).sum()
 }
 
-/// a + c b.
+/// Computes a + c b.
 pub fn axpy(c: C, b: &Field, a: &Field) -> Field {
     let mut out = a.clone();
     for (o, s) in out.iter_mut().flatten().flatten().zip(b.iter().flatten().flatten()) {
@@ -46,7 +46,7 @@ pub fn scale(c: C, a: &Field) -> Field {
     a.iter().map(|site| site.map(|colour| colour.map(|z| c * z))).collect()
 }
 
-/// |a - b| / |b|.
+/// The relative distance |a - b| / |b|.
 pub fn relative_distance(a: &Field, b: &Field) -> f64 {
     (norm2(&axpy(-C::ONE, b, a)) / norm2(b)).sqrt()
 }
@@ -56,7 +56,7 @@ pub fn apply_gamma5(a: &Field) -> Field {
     a.iter().map(|site| mul_spin(&g5, site)).collect()
 }
 
-/// The field on the sites of one parity, zero on the other.
+/// The field on the sites of one parity, with zero on the other.
 pub fn on_parity(lat: Lattice, parity: usize, a: &Field) -> Field {
     let mut out = zero(lat);
     for lex in lat.sites_of_parity(parity) {

@@ -1,4 +1,5 @@
-//! Operators between two quark lines and baryons of any three quarks, term by term from their definitions.
+//! Reference for operators between two quark lines and for baryons of any three quarks, term by term from their
+//! definitions.
 
 use super::contract::{gamma_of, wave};
 use super::correlators::Propagator;
@@ -6,7 +7,7 @@ use super::gamma::{gamma5, gammas, Basis, Gamma};
 use super::matrix::{dag, mul, product, zero};
 use super::{Field, Gauge, Lattice, C};
 
-/// Links with the quarks' boundary phase in time, exp(i pi boundary).
+/// Links multiplied by the quarks' boundary phase in time, exp(i pi boundary).
 pub fn with_phase(lat: Lattice, links: &Gauge, boundary: f64) -> Gauge {
     let mut out = links.clone();
     let phase = C::from_polar(1.0, std::f64::consts::PI * boundary);
@@ -16,7 +17,7 @@ pub fn with_phase(lat: Lattice, links: &Gauge, boundary: f64) -> Gauge {
     out
 }
 
-/// U_mu(x) f(x + mu), or U_mu(x - mu)^dagger f(x - mu).
+/// Computes U_mu(x) f(x + mu), or U_mu(x - mu)^dagger f(x - mu).
 pub fn carried(lat: Lattice, u: &Gauge, f: &Field, mu: usize, forward: bool) -> Field {
     let at = |x: usize| {
         let (n, link) = match forward {
@@ -37,7 +38,8 @@ fn nabla(lat: Lattice, u: &Gauge, f: &Field, mu: usize) -> Field {
     (0..lat.volume()).map(site).collect()
 }
 
-/// Numbers 0 to 7 carry, 8 + mu is (D - D')_mu / 2: pairs (weight, qbar's field, q's field) of a product of these.
+/// Pairs (weight, qbar's field, q's field) of a product of operators: numbers 0 to 7 are steps along a link, 8 + mu
+/// is (D - D')_mu / 2.
 fn operands(
     lat: Lattice,
     u: &Gauge,
@@ -69,7 +71,7 @@ fn contracted(b: &super::Spinor, m: &Gamma, f: &super::Spinor) -> C {
     sum
 }
 
-/// sum_z exp(i q (z - origin)) X^dagger gamma5 Gamma [line] S by absolute t.
+/// Computes sum_z exp(i q (z - origin)) X^dagger gamma5 Gamma [line] S for each time t of the lattice.
 pub fn insertion(
     lat: Lattice,
     u: &Gauge,
@@ -90,7 +92,7 @@ pub fn insertion(
     out
 }
 
-/// The conserved current in direction mu by absolute t.
+/// The conserved current in direction mu for each time t of the lattice.
 pub fn current(
     lat: Lattice,
     u: &Gauge,
@@ -127,7 +129,8 @@ const PERMUTATIONS: [([usize; 3], f64); 6] = [
     ([1, 0, 2], -1.0),
 ];
 
-/// C_ss' of eps_abc (q1_a^T Gamma q2_b) q3_c by absolute t, quarks of the sink's slots going to slots `to` of the source.
+/// Computes C_ss' of eps_abc (q1_a^T Gamma q2_b) q3_c for each time t of the lattice, where the quarks of the sink's
+/// slots are contracted with slots `to` of the source.
 pub fn three_quarks(
     lat: Lattice,
     quarks: [&Propagator; 3],

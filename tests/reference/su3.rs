@@ -4,8 +4,8 @@ use super::matrix::{add, dag, det, mul, one, scale, sub, trace, zero, Matrix};
 use super::rng::Rng;
 use super::{largest, GaugeN, Lattice, C};
 
-/// Gram-Schmidt on the rows, then the phase of the determinant is taken out of the last row:
-/// the nearest common choice of codes that store two rows of a link.
+/// Projects a matrix onto SU(N): Gram-Schmidt on the rows, then division of the last row by the phase of the
+/// determinant, as codes that store two rows of a link commonly do.
 pub fn reunitarise<const N: usize>(a: &Matrix<N>) -> Matrix<N> {
     let mut u = *a;
     for i in 0..N {
@@ -24,19 +24,19 @@ pub fn reunitarise<const N: usize>(a: &Matrix<N>) -> Matrix<N> {
     u
 }
 
-/// An SU(N) matrix from the Haar measure: Gram-Schmidt of a complex normal matrix.
+/// A random SU(N) matrix from the Haar measure: Gram-Schmidt of a complex normal matrix.
 pub fn haar<const N: usize>(rng: &mut Rng) -> Matrix<N> {
     reunitarise(&std::array::from_fn(|_| std::array::from_fn(|_| rng.gaussian())))
 }
 
-/// A normal traceless hermitian matrix.
+/// A random hermitian traceless matrix with normally distributed coefficients.
 pub fn random_hermitian<const N: usize>(rng: &mut Rng) -> Matrix<N> {
     let a: Matrix<N> = std::array::from_fn(|_| std::array::from_fn(|_| rng.gaussian()));
     let h = scale(C::new(0.5, 0.0), &add(&a, &dag(&a)));
     sub(&h, &scale(trace(&h) / N as f64, &one()))
 }
 
-/// exp(i h) by scaling, Taylor series and squaring.
+/// Computes exp(i h) by scaling, Taylor series and squaring.
 pub fn exp_i<const N: usize>(h: &Matrix<N>) -> Matrix<N> {
     let small = scale(C::new(0.0, 1.0 / 16.0), h);
     let mut term = one();
@@ -48,7 +48,7 @@ pub fn exp_i<const N: usize>(h: &Matrix<N>) -> Matrix<N> {
     (0..4).fold(sum, |power, _| mul(&power, &power))
 }
 
-/// |U U^dag - 1| (largest entry) or |det U - 1|, whichever is larger.
+/// The violation of unitarity: |U U^dag - 1| (largest entry) or |det U - 1|, whichever is larger.
 pub fn unitarity_violation<const N: usize>(u: &Matrix<N>) -> f64 {
     let off = sub(&mul(u, &dag(u)), &one());
     let det = (det(u) - C::ONE).norm();
@@ -59,26 +59,26 @@ pub fn unit_gauge<const N: usize>(lat: Lattice) -> GaugeN<N> {
     vec![one(); lat.volume() * 4]
 }
 
-/// Independent links from the Haar measure.
+/// Random independent links from the Haar measure.
 pub fn haar_gauge<const N: usize>(lat: Lattice, seed: u64) -> GaugeN<N> {
     let mut rng = Rng::new(seed);
     (0..lat.volume() * 4).map(|_| haar(&mut rng)).collect()
 }
 
-/// Links exp(i epsilon h) with h normal: near unit for a small epsilon.
+/// Links exp(i epsilon h) with h normally distributed: near the unit matrix for a small epsilon.
 pub fn smooth_gauge<const N: usize>(lat: Lattice, epsilon: f64, seed: u64) -> GaugeN<N> {
     let mut rng = Rng::new(seed);
     let link = |_| exp_i(&scale(C::new(epsilon, 0.0), &random_hermitian(&mut rng)));
     (0..lat.volume() * 4).map(link).collect()
 }
 
-/// One Haar matrix g(x) on every site.
+/// A random Haar matrix g(x) for every site.
 pub fn random_transformation<const N: usize>(lat: Lattice, seed: u64) -> Vec<Matrix<N>> {
     let mut rng = Rng::new(seed);
     (0..lat.volume()).map(|_| haar(&mut rng)).collect()
 }
 
-/// U_mu(x) -> g(x) U_mu(x) g(x + mu)^dag.
+/// Transforms links: U_mu(x) -> g(x) U_mu(x) g(x + mu)^dag.
 pub fn transform<const N: usize>(lat: Lattice, gauge: &GaugeN<N>, g: &[Matrix<N>]) -> GaugeN<N> {
     let mut out = vec![zero(); gauge.len()];
     for lex in 0..lat.volume() {

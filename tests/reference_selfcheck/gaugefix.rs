@@ -1,4 +1,4 @@
-//! The gauge fixing of the reference against derivatives, exact cases and MILC.
+//! Tests of the reference's gauge fixing against derivatives, exact cases and MILC.
 
 use super::reference::descent::{self, fourier, momentum_squared};
 use super::reference::gaugefix::*;
@@ -29,7 +29,7 @@ fn functional<const N: usize>(
     quality_of(lat, u, g, condition).functional
 }
 
-/// A random transformation that the condition ranges over.
+/// A random transformation in the set over which the condition's functional is maximised.
 fn start<const N: usize>(lat: Lattice, condition: Condition, seed: u64) -> Vec<Matrix<N>> {
     if condition != Condition::AbelianLandau {
         return su3::random_transformation(lat, seed);
@@ -70,8 +70,8 @@ fn unit_and_diagonal_fields_are_fixed() {
     }
 }
 
-/// The change of N d V F along exp(i eps T) on one site is -eps tr T Delta, and for the maximally
-/// Abelian gauge, with T_ij = t, -2 eps Im t conj(X_12).
+/// Checks that F changes along exp(i eps T) on one site, times N d V, by -eps tr T Delta, and for the maximally
+/// Abelian gauge, with T_ij = t, by -2 eps Im t conj(X_12).
 fn violation_is_the_gradient<const N: usize>() {
     let lat = small();
     let u = su3::haar_gauge::<N>(lat, 32);
@@ -138,7 +138,7 @@ fn violation_is_the_gradient<const N: usize>() {
     }
 }
 
-/// Hermitian, traceless, tr T_a T_b = delta_ab; or the diagonal ones of these.
+/// Hermitian traceless generators with tr T_a T_b = delta_ab, or only the diagonal ones.
 fn generators<const N: usize>(diagonal: bool) -> Vec<Matrix<N>> {
     let mut all = vec![];
     for j in 1..N {
@@ -171,7 +171,7 @@ fn violation_is_the_gradient_su3() {
     violation_is_the_gradient::<3>();
 }
 
-/// Eqs. (8) and (9) are 2 F - 2/N with F of Eq. (11): sum_a (t_a)_i (t_a)_j over the diagonal
+/// The functionals of Eqs. (8) and (9) are 2 F - 2/N with F of Eq. (11): sum_a (t_a)_i (t_a)_j over the diagonal
 /// generators is 2 (delta_ij - 1/N), and the squared moduli of a unitary matrix add up to N.
 #[test]
 fn abelian_functional_by_generators_and_by_moduli() {
@@ -194,8 +194,8 @@ fn abelian_functional_by_generators_and_by_moduli() {
     check::<3>();
 }
 
-/// For SU(2) X of a site is Eq. (12) itself (so that theta is Eq. 13 with no other factor) and
-/// Eq. (14), but for the sign of u_0 u_2 of the forward link: Eq. (28) says -2 u_0 u_2.
+/// The violation X of a site for SU(2) is Eq. (12) itself (so that theta is Eq. (13) without another factor) and Eq.
+/// (14), except for the sign of u_0 u_2 of the forward link: Eq. (28) has -2 u_0 u_2.
 #[test]
 fn abelian_violation_of_su2_by_cayley_klein_parameters() {
     let lat = small();
@@ -227,8 +227,8 @@ fn abelian_violation_of_su2_by_cayley_klein_parameters() {
     assert!((ours - theta).abs() < ROUNDING);
 }
 
-/// Nothing in the subgroup does better than the optimum; for SU(2) and the maximally Abelian
-/// gauge also shown is that Eqs. (26)-(29) need D = 2 sum (u_0^2 + u_3^2 - 1/2), as Eq. (24) has.
+/// No element of the subgroup gives a larger functional than the optimum. For SU(2) and the maximally Abelian gauge
+/// the test also shows that Eqs. (26)-(29) need D = 2 sum (u_0^2 + u_3^2 - 1/2), as Eq. (24) has.
 #[test]
 fn no_group_element_beats_the_optimum() {
     fn best<const N: usize>(condition: Condition, lat: Lattice, x: usize) {
@@ -322,8 +322,8 @@ fn relaxation_never_lowers_the_functional_su3() {
     relaxation_climbs::<3>();
 }
 
-/// omega = 2 is a reflection of the local functional about its maximum. The first order of it is
-/// not.
+/// Microcanonical sweeps keep the functional: omega = 2 is a reflection of the local functional about its maximum.
+/// The step to first order in omega does not keep it.
 #[test]
 fn microcanonical_sweeps_keep_the_functional() {
     fn check<const N: usize>() {
@@ -370,7 +370,7 @@ fn sweeps_reach_every_gauge() {
     check::<3>();
 }
 
-/// Diagonal transformations leave F and theta of the maximally Abelian gauge as they are.
+/// Diagonal transformations leave F and theta of the maximally Abelian gauge unchanged.
 #[test]
 fn residual_phases_leave_the_abelian_gauge() {
     let lat = small();
@@ -392,8 +392,8 @@ fn residual_phases_leave_the_abelian_gauge() {
     assert!(residual.theta < 1e-13 && residual.functional > trace_before + 0.1, "{residual:?}");
 }
 
-/// Slices of the Coulomb gauge are fixed by themselves, along every axis, and their mean is the
-/// whole.
+/// Slices of the Coulomb gauge along every axis are fixed independently, and the mean of their functionals is that of
+/// the whole lattice.
 #[test]
 fn coulomb_slices_are_independent() {
     let lat = Lattice::new([4, 2, 6, 4]);
@@ -466,8 +466,8 @@ fn fourier_transform_of_a_plane_wave() {
     }
 }
 
-/// Near the unit field a step multiplies a mode of Delta by 1 - alpha p^2, and by
-/// 1 - alpha p2max where it is accelerated, so that alpha = 1/p2max finishes at once.
+/// Near the unit field a step multiplies a mode of Delta by 1 - alpha p^2, or by 1 - alpha p2max with acceleration,
+/// so that alpha = 1/p2max reaches the maximum in one step.
 #[test]
 fn steepest_descent_damps_modes_as_the_laplacian_says() {
     let lat = Lattice::new([4, 4, 2, 8]);
@@ -524,8 +524,8 @@ fn steepest_descent_reaches_the_gauge_of_relaxation() {
     }
 }
 
-/// The functionals that MILC reached by its own relaxation. It stopped when F changed by less
-/// than 1e-7 or 1e-8, so that fixing further may gain a little.
+/// Functionals agree with those of MILC's own relaxation. MILC stopped when F changed by less than 1e-7 or 1e-8, so
+/// that fixing further may gain a little.
 #[test]
 fn functionals_agree_with_milc() {
     for (name, condition, omega, milc) in [

@@ -1,4 +1,4 @@
-//! The reference against identities of physics.md, exact results, and another code's numbers.
+//! Tests of the reference against identities of physics.md, exact results, and numbers of another code.
 
 mod gaugefix;
 
@@ -11,7 +11,7 @@ use reference::solve::{cgne, dense, dense_solve};
 use reference::{correlators, dirac, gamma, matrix, observables, philox, rng, spinor, su3};
 use reference::{Field, Gauge, Lattice, C};
 
-/// Sums of up to some thousand terms of order one in double precision.
+/// Tolerance for sums of up to some thousand terms of order one in double precision.
 const ROUNDING: f64 = 1e-12;
 
 fn general_params() -> Params {
@@ -63,7 +63,7 @@ fn checkerboard_index_is_half_the_lexicographic_one() {
     }
 }
 
-/// Known answers of Random123 (kat_vectors, philox4x32 with 10 rounds).
+/// Random numbers are the known answers of Random123 (kat_vectors, philox4x32 with 10 rounds).
 #[test]
 fn philox_known_answers() {
     let max = u32::MAX;
@@ -78,7 +78,7 @@ fn philox_known_answers() {
     }
 }
 
-/// An implementation of others.
+/// Random numbers are those of another implementation of Philox.
 #[test]
 fn philox_of_another_crate() {
     let mut rng = rng::Rng::new(11);
@@ -193,8 +193,8 @@ fn gauge_observables_are_gauge_invariant() {
     assert!((observables::wilson_action(lat, &u, 6.0) / action - 1.0).abs() < ROUNDING);
 }
 
-/// Constant abelian flux f1 in the xy planes and f2 in the zt planes of a 6^4 lattice, along
-/// diag(1, -1, 0), so that F_xy = i sin f1 diag(1, -1, 0) exactly. Fluxes in units of 2 pi / 36.
+/// Links with constant abelian flux f1 in the xy planes and f2 in the zt planes of a 6^4 lattice, along diag(1, -1,
+/// 0), so that F_xy = i sin f1 diag(1, -1, 0) exactly. Fluxes are in units of 2 pi / 36.
 fn flux_field(lat: Lattice, f1: f64, f2: f64) -> Gauge {
     let mut u = su3::unit_gauge::<3>(lat);
     for x in 0..lat.volume() {
@@ -209,9 +209,9 @@ fn flux_field(lat: Lattice, f1: f64, f2: f64) -> Gauge {
     u
 }
 
-/// Q = V 2 sin f1 sin f2 / 4 pi^2, which tends to 2 n1 n2, and the clover term is
-/// -(c_s sin f1 sigma_xy + c_t sin f2 sigma_zt)/2 with sigma_xy = diag(1, -1, 1, -1) and
-/// sigma_zt = diag(-1, 1, 1, -1).
+/// The charge of constant flux is Q = V 2 sin f1 sin f2 / 4 pi^2, which tends to 2 n1 n2, and the clover term is
+/// -(c_s sin f1 sigma_xy + c_t sin f2 sigma_zt)/2 with sigma_xy = diag(1, -1, 1, -1) and sigma_zt = diag(-1, 1, 1,
+/// -1).
 #[test]
 fn constant_flux_has_the_known_charge_and_clover_term() {
     let lat = Lattice::new([6, 6, 6, 6]);
@@ -270,7 +270,7 @@ fn dirac_is_gauge_covariant() {
     assert!(spinor::relative_distance(&after, &before) < ROUNDING);
 }
 
-/// On a plane wave D = m + sum h (1 - cos p) + i mu gamma5 + i sum h gamma_mu sin p_mu, so the
+/// The operator acts on a plane wave as D = m + sum h (1 - cos p) + i mu gamma5 + i sum h gamma_mu sin p_mu, so the
 /// eigenvalues at mu = 0 are those of physics.md.
 #[test]
 fn free_spectrum() {
@@ -342,7 +342,8 @@ fn even_odd_solves_give_the_full_solve() {
     }
 }
 
-/// S(x, 0) -> g(x) S(x, 0) g(0)^dag leaves hadrons unchanged; for baryons because det g = 1.
+/// The gauge transformation S(x, 0) -> g(x) S(x, 0) g(0)^dag leaves hadron correlators unchanged; for baryons because
+/// det g = 1.
 #[test]
 fn hadrons_are_gauge_invariant() {
     let lat = Lattice::new([1, 2, 1, 2]);
@@ -371,9 +372,9 @@ fn hadrons_are_gauge_invariant() {
     }
 }
 
-/// Static quarks, S = (1 + gamma_t)/2: tr S S^dag = 6 for both mesons. The nucleon is the norm
-/// of eps_abc (u+_up,a d+_down,b - u+_down,a d+_up,b) u+_s,c |0>, by counting states in Fock
-/// space 12 + 6 for each spin s: direct term 24, exchange term 12.
+/// Correlators of static quarks, S = (1 + gamma_t)/2, count states: tr S S^dag = 6 for both mesons. For the nucleon
+/// the norm of eps_abc (u+_up,a d+_down,b - u+_down,a d+_up,b) u+_s,c |0> is 12 + 6 for each spin s: direct term 24,
+/// exchange term 12.
 #[test]
 fn static_hadrons_count_states() {
     let lat = Lattice::new([1; 4]);
@@ -385,8 +386,8 @@ fn static_hadrons_count_states() {
     assert!((correlators::nucleon(lat, &propagator)[0] - 36.0).norm() < ROUNDING);
 }
 
-/// Free heavy quarks: a nucleon falls off as three quark propagators, a pion as two, and the
-/// forward nucleon is positive.
+/// Correlators of free heavy quarks fall off with their quarks: a nucleon as three quark propagators, a pion as two,
+/// and the forward nucleon is positive.
 #[test]
 fn free_hadrons_fall_off_with_their_quarks() {
     let lat = Lattice::new([2, 2, 2, 12]);
@@ -423,8 +424,8 @@ fn milc_field(name: &str) -> Option<(Lattice, Gauge)> {
     Some((lat, (0..4 * lat.volume()).map(link).collect()))
 }
 
-/// Pion and rho correlators by MILC: links reunitarised in double (as stored, one of the 24
-/// numbers is off in its last digit).
+/// Checks pion and rho correlators against MILC's. Links are projected onto SU(3) in double (with links as stored,
+/// one of the 24 numbers is off in its last digit).
 ///
 /// What made every digit agree: hops with (1 - gamma_mu) forward, the clover term + csw (i/4)
 /// sigma_mu_nu F_mu_nu with the trace of F kept, the boundary sign on the hops only, and the
@@ -455,8 +456,8 @@ fn clover_mesons_agree_with_milc_antiperiodic() {
     agrees_with_milc(&milc::ANTIPERIODIC);
 }
 
-/// The same fields give the plaquettes and link traces that MILC wrote when it made them
-/// (3 is the unit field), to the digits that float32 links do not blur.
+/// Plaquettes and link traces agree with those that MILC wrote when it made the fields (3 is the unit field), to the
+/// digits that links in single precision allow.
 #[test]
 fn plaquettes_agree_with_milc() {
     for milc in [milc::PERIODIC, milc::ANTIPERIODIC] {

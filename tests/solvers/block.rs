@@ -1,4 +1,4 @@
-//! Block GCR: right-hand sides that share one space of directions, against GCR for each of them.
+//! Tests of block GCR, whose right-hand sides share one space of directions, against GCR for each of them.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn ask(kind: SolverKind, tol: f64) -> SolverParams {
     SolverParams { kind, stop: Stop::at(tol), ..Default::default() }
 }
 
-/// Solves for all of these sources with the third of the parameter sets, by this algorithm.
+/// Solves for all of these sources with the third of the parameter sets, by the given algorithm.
 fn solved(
     s: &Setup,
     kind: SolverKind,
@@ -40,7 +40,8 @@ fn solved(
     (s.columns(&x), report)
 }
 
-/// One, three and twelve columns in every pair of precisions, on all sites and on one parity: as each of them alone.
+/// Solutions of one, three and twelve columns in every pair of precisions, on all sites and on one parity, equal
+/// those of each column alone.
 #[test]
 fn blocks_solve_as_columns_do() {
     for s in setups() {
@@ -75,7 +76,8 @@ fn blocks_solve_as_columns_do() {
     }
 }
 
-/// Near the critical hopping parameter, where a few low modes take most of the iterations, columns share them.
+/// Near the critical hopping parameter, where a few low modes take most of the iterations, columns share these and
+/// need fewer iterations.
 #[test]
 fn blocks_of_many_columns_need_fewer_iterations() {
     let path = "tests/data/quenched-b6.0-8x8x8x8.nersc";
@@ -107,8 +109,8 @@ fn blocks_of_many_columns_need_fewer_iterations() {
     }
 }
 
-/// Sources that are zero, equal, multiples or sums of others, or nearly equal to another, in all precisions: solved as by
-/// GCR.
+/// Sources that are zero, equal, multiples or sums of others, or nearly equal to another are solved as by GCR, in all
+/// precisions.
 #[test]
 fn columns_that_depend_on_each_other_are_left_out() {
     for s in setups() {
@@ -158,7 +160,8 @@ fn columns_that_depend_on_each_other_are_left_out() {
     }
 }
 
-/// Each column goes down to its own goal and stands still there; of few that are left the fields shrink to those.
+/// Each column of a block is solved to its own tolerance and then left unchanged; when few columns are left, fields
+/// shrink to these.
 #[test]
 fn each_column_of_a_block_has_its_own_tolerance() {
     for s in setups() {
@@ -192,7 +195,8 @@ fn each_column_of_a_block_has_its_own_tolerance() {
     }
 }
 
-/// A first guess, a solve that ends before its time, and one that is asked for more than there is.
+/// Block GCR handles an initial guess, a solve that ends early, and a tolerance that cannot be reached as other
+/// algorithms do.
 #[test]
 fn blocks_begin_and_end_as_others() {
     for s in setups() {
@@ -220,7 +224,7 @@ fn blocks_begin_and_end_as_others() {
     }
 }
 
-/// In 16 bits alone there are no products of vectors with each other.
+/// Solves in 16 bits alone are refused, because there are no products of vectors with each other in this precision.
 #[test]
 fn blocks_of_16_bits_alone_are_refused() {
     let s = &setups()[0];

@@ -1,4 +1,4 @@
-//! Right-hand sides that stop by themselves, stand still, or leave the others.
+//! Tests of right-hand sides that converge or stagnate independently of the others.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use plaq::solvers::{
 use super::reference::{spinor, Field};
 use super::{parameter_sets, plain, residual, setups};
 
-/// The hop alone: it leads from one parity to the other, so that <r, M r> = 0 on a parity.
+/// The hop alone, which maps one parity to the other, so that <r, M r> = 0 on a parity.
 struct Hop(Arc<Wilson>);
 
 impl Hop {
@@ -61,9 +61,9 @@ fn bicgstab_at_a_standstill_leaves_the_rest_to_cg() {
     }
 }
 
-/// One right-hand side that BiCGStab cannot solve does not take the others along.
-/// A solve that ends while CGNR works on one of the right-hand sides that BiCGStab has led away leaves the others as it
-/// reports them, also where they are further from their solution than zero.
+/// A right-hand side that BiCGStab cannot solve does not affect the others. If a solve ends while CGNR works on one
+/// of the right-hand sides on which BiCGStab failed, the others are as reported, even if they are further from their
+/// solution than zero.
 #[test]
 fn what_cgnr_has_not_begun_with_is_as_it_is_reported() {
     for s in setups() {
@@ -129,8 +129,8 @@ fn each_right_hand_side_stops_by_itself() {
     }
 }
 
-/// A column of BiCGStab is brought up to date when it is due and not when others are: with them it takes the way that it
-/// takes alone, but for what stands still in 16 bits until its update comes.
+/// A column of BiCGStab has its residual recomputed when it needs to be, not when other columns do: its iteration is
+/// the same with other columns as alone, except that columns that stagnate in 16 bits wait for their update.
 #[test]
 fn updates_of_columns_are_their_own() {
     for s in setups() {
@@ -166,8 +166,9 @@ fn updates_of_columns_are_their_own() {
     }
 }
 
-/// Seven columns, of which precise arithmetic takes two at a time and the last one by itself, of systems that lie in the
-/// memory of the solution: from zero and from a guess, of M and of its adjoint, each meets its goal by the reference.
+/// Seven columns, solved in precise arithmetic two at a time and the last one by itself, with systems that lie in the
+/// memory of the solution, meet their tolerance by the reference: from zero and from a guess, for M and for its
+/// adjoint.
 #[test]
 fn columns_by_parts_meet_their_goals() {
     for s in setups() {
@@ -262,8 +263,8 @@ fn right_hand_sides_that_are_done_leave() {
     }
 }
 
-/// Beyond the critical kappa BiCGStab comes to nothing: every column goes over to CGNR by itself, soon where its residual
-/// does not fall at all, and what ended the solve is told as it was.
+/// Beyond the critical kappa BiCGStab does not converge: every column switches to CGNR by itself, soon if its
+/// residual does not fall at all, and the report gives the true reason for the end of the solve.
 #[test]
 fn all_columns_leave_bicgstab_where_it_leads_nowhere() {
     let s = &setups()[0];

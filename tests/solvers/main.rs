@@ -1,5 +1,5 @@
-//! Solvers: every algorithm, precision pair, operator and even-odd form; true residuals are
-//! recomputed by the reference operator on the host.
+//! Tests of solvers: every algorithm, precision pair, operator and even-odd form; true residuals are recomputed by
+//! the reference operator on the host.
 
 mod block;
 mod columns;
@@ -41,7 +41,7 @@ const KINDS: [SolverKind; 7] = [
     SolverKind::BlockGcr,
     SolverKind::Mr,
 ];
-/// Precision of the operator and of the iteration.
+/// Pairs of precisions of the operator and of the iteration.
 const PAIRS: [(Precision, Option<Precision>); 5] = [
     (Precision::F64, None),
     (Precision::F64, Some(Precision::F32)),
@@ -50,7 +50,7 @@ const PAIRS: [(Precision, Option<Precision>); 5] = [
     (Precision::F32, Some(Precision::F16)),
 ];
 
-/// Wilson; clover with all the trimmings; twisted; twisted clover.
+/// Parameters for Wilson; clover with every option; twisted mass; twisted clover.
 fn parameter_sets() -> Vec<DiracParams> {
     let plain = DiracParams { mass: 0.3, ..Default::default() };
     let clover = DiracParams {
@@ -75,11 +75,11 @@ impl Setup {
     fn dirac(&self, p: &DiracParams) -> Dirac<'_> {
         Dirac::new(self.lat, &self.links, reference_params(p))
     }
-    /// M x by the reference, in the kappa normalisation.
+    /// Computes M x by the reference, in the kappa normalisation.
     fn image_of(&self, p: &DiracParams, x: &Field) -> Field {
         image(&self.dirac(p), &SolveParams::default(), x)
     }
-    /// The right-hand sides of a field.
+    /// The right-hand sides of a field, as fields of the reference.
     fn columns(&self, f: &SpinorField) -> Vec<Field> {
         f.save_lex().unwrap().chunks(24 * self.lat.volume()).map(field_from).collect()
     }
@@ -92,7 +92,7 @@ fn setups() -> Vec<Setup> {
         .collect()
 }
 
-/// Two sources of very different length, which must not matter.
+/// Two sources of very different norm, which must not matter.
 fn sources(lat: Lattice, subset: Subset) -> [Field; 2] {
     let cut = |f: Field| match subset {
         Subset::Full => f,
@@ -103,7 +103,7 @@ fn sources(lat: Lattice, subset: Subset) -> [Field; 2] {
     [cut(spinor::random(lat, 21)), cut(small)]
 }
 
-/// The image of the equation in the kappa or mass normalisation, by the reference.
+/// Applies the operator of the equation in the kappa or mass normalisation, by the reference.
 fn image(dirac: &Dirac, params: &SolveParams, x: &Field) -> Field {
     let kappa = match params.normalisation {
         Normalisation::Kappa => 2.0 * dirac.params.kappa(),
@@ -213,7 +213,8 @@ fn every_solver_in_every_precision_on_every_operator() {
     }
 }
 
-/// On several ranks, all of which compute the reference, on the smaller lattice.
+/// Every equation is solved with every even-odd type; several ranks, each of which computes the whole reference, test
+/// the smaller lattice.
 #[test]
 fn every_solution_and_even_odd_type() {
     let double = Precision::F64;
@@ -288,7 +289,7 @@ fn minimal_residual_inside_saves_iterations() {
     }
 }
 
-/// `solve` on the full operator, without even-odd.
+/// Calls `solve` on the full operator, without even-odd preconditioning.
 fn plain<O: LinOp + 'static>(
     op: &Arc<O>,
     params: &SolverParams,
@@ -459,8 +460,9 @@ fn not_converged_is_in_the_report() {
     }
 }
 
-/// Near the critical hopping parameter x is long against the gradient, so that what 16 bits lose of
-/// it spoils conjugacy unless the residual is recomputed in time.
+/// Conjugate gradients in half precision near the critical hopping parameter take about as many iterations as in
+/// higher precision: x is long compared with the gradient, so that rounding to 16 bits spoils conjugacy unless the
+/// residual is recomputed in time.
 #[test]
 fn conjugate_gradient_in_half_precision_keeps_pace_near_the_critical_point() {
     let path = "tests/data/quenched-b6.0-8x8x8x8.nersc";
@@ -604,8 +606,8 @@ fn an_operator_that_yields_nan_is_a_breakdown() {
     }
 }
 
-/// Coefficients with sums that the host has not seen are those with the sums, also where there are more
-/// right-hand sides than one launch takes; where they are not finite, nothing of x reaches y.
+/// Coefficients computed on the device from sums that the host has not read equal those from the sums, also for more
+/// right-hand sides than one launch takes; if they are not finite, y is left unchanged by x.
 #[test]
 fn coefficients_come_from_sums_under_way() {
     use blas::Times;

@@ -1,4 +1,4 @@
-//! Solvers with an approximate inverse that changes from one application to the next.
+//! Tests of solvers with an approximate inverse that changes from one application to the next.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use plaq::solvers::{
 use super::reference::spinor;
 use super::{parameter_sets, setups};
 
-/// A few steps of a solver from zero.
+/// An operator that runs a few steps of a solver from zero.
 fn steps(op: &Arc<dyn LinOp>, kind: SolverKind, max: usize) -> Arc<dyn LinOp> {
     let params = SolverParams {
         kind,
@@ -99,7 +99,7 @@ fn who_takes_no_preconditioner_says_so() {
     }
 }
 
-/// An inverse that is asked for accuracy is exact or an error, and hermitian where its operator is.
+/// An inverse with a tolerance reaches it or returns an error, and is hermitian if its operator is.
 #[test]
 fn inverses_are_operators() {
     for s in setups() {

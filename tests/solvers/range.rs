@@ -1,4 +1,5 @@
-//! Sources far from 1 are solved like others, and what is refused leaves the solutions as they are.
+//! Tests of sources with norms far from 1, which are solved as others are, and of refused solves, which leave the
+//! solutions unchanged.
 
 use plaq::compose::{DiracSolver, Equations, Normalisation, Solution, SolveParams};
 use plaq::error::Status;
@@ -13,10 +14,11 @@ use super::common::Lex;
 use super::reference::{spinor, Field, C};
 use super::{parameter_sets, params, setups, Setup, KINDS};
 
-/// Exponents of two of the factors of three sources: squares of the second vanish, those of the third overflow.
+/// Exponents of two of the factors of three sources: squares of the second source underflow to zero, those of the
+/// third overflow.
 const POWERS: [i32; 3] = [0, -700, 700];
 
-/// The same source times powers of two, and a zero one.
+/// The same source times powers of two, and a zero source.
 fn sources(s: &Setup, subset: Subset) -> SpinorField {
     let mut source = spinor::random(s.lat, 5);
     if subset == Subset::Even {
@@ -27,7 +29,7 @@ fn sources(s: &Setup, subset: Subset) -> SpinorField {
     s.spinors(Precision::F64, subset, &[&a, &b, &c, &spinor::zero(s.lat)])
 }
 
-/// Every solution is the first one times its power of two, to the last bit.
+/// Checks that every solution is the first one times its power of two, to the last bit.
 fn follow_their_sources(s: &Setup, x: &SpinorField, what: &str) {
     let columns: Vec<Field> = s.columns(x);
     assert!(spinor::norm2(&columns[0]) > 0.0, "{what}");
@@ -97,7 +99,7 @@ fn nor_does_it_for_shifts_and_sums_of_poles() {
     }
 }
 
-/// A source or a guess that is not finite is refused with every bit of x as it was.
+/// A source or a guess that is not finite is refused, and every bit of x stays as it was.
 #[test]
 fn refused_solves_change_nothing() {
     let s = &setups()[0];

@@ -1,4 +1,4 @@
-//! The updates of all shifts of a multi-shift solve at once: as one by one, in one launch.
+//! Tests of the updates of all shifts of a multi-shift solve in one launch, against updates one by one.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn noise(
     field
 }
 
-/// Some right-hand sides have left, some only their x.
+/// Steps in which some right-hand sides have converged, and in others only some shifts.
 fn steps(shifts: usize, nrhs: usize) -> Vec<Step> {
     let number = |k: usize, i: usize, n: usize| (1.3 * k as f64 + 0.7 * i as f64 + n as f64).sin();
     let one = |k: usize, n: usize| {
@@ -137,7 +137,7 @@ fn compare(
     close(&total, &want_total, 2.0 * shifts as f64);
 }
 
-/// Iterations with many shifts launch no more than those with one.
+/// Iterations with many shifts make as many launches as those with one.
 #[test]
 fn all_shifts_take_one_launch() {
     let s = &setups()[0];
@@ -170,7 +170,7 @@ fn all_shifts_take_one_launch() {
     }
 }
 
-/// Where memory is short multi-shift solves go in parts, with the same solutions.
+/// If memory is short, multi-shift solves work on parts of the shifts, with the same solutions.
 #[test]
 fn shifts_are_solved_in_parts_where_memory_is_short() {
     for s in setups() {

@@ -1,4 +1,4 @@
-//! What ends a solve: every criterion alone and with others, on all ranks after the same iteration.
+//! Tests of what ends a solve: every criterion alone and with others, on all ranks after the same iteration.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use super::common::{self, ranks};
 use super::reference::{spinor, Spinor, C};
 use super::{parameter_sets, plain, setups, Setup, KINDS};
 
-/// M, slowly.
+/// The operator M with a delay in each application.
 struct Slow(Arc<dyn LinOp>, Duration);
 
 impl LinOp for Slow {
@@ -46,7 +46,7 @@ impl LinOp for Slow {
     }
 }
 
-/// For `kind`: the operator, or the normal one.
+/// The slow operator M, or for algorithms that need it the normal operator.
 fn operator(s: &Setup, kind: SolverKind, each: Duration) -> Arc<Slow> {
     let op = s.wilson_12(parameter_sets()[0], Precision::F64);
     let op: Arc<dyn LinOp> = match kind {
@@ -61,7 +61,7 @@ fn three(s: &Setup) -> SpinorField {
     s.spinors(Precision::F64, Subset::Full, &fields.iter().collect::<Vec<_>>())
 }
 
-/// All ranks say the same.
+/// Checks that the report is the same on all ranks.
 fn alike(r: &SolverReport) {
     let mine = (r.iterations as u64 * 8 + r.stopped_by.unwrap() as u64).to_ne_bytes();
     let all = ranks().all_gather(&mine).unwrap();
@@ -136,7 +136,7 @@ fn every_criterion_ends_a_solve_by_itself() {
     }
 }
 
-/// A few steps of a solver with a time of its own, counted.
+/// A preconditioner of a few steps of a solver with its own time limit; its applications are counted.
 struct Inside(System, SolverParams, AtomicUsize);
 
 impl LinOp for Inside {
@@ -157,8 +157,8 @@ impl LinOp for Inside {
     }
 }
 
-/// The clock of one rank ends the solve on all of them, after the same iteration; with it inside of
-/// another solve, which has a time of its own, neither forgets.
+/// The time limit of one rank ends the solve on all ranks after the same iteration; a solve with its own limit inside
+/// of another one keeps both limits.
 #[test]
 fn time_is_over_on_all_ranks_at_once() {
     let s = &setups()[0];
@@ -223,8 +223,8 @@ fn time_is_over_on_all_ranks_at_once() {
     alike(&r);
 }
 
-/// Parts of a solve share its time: two equations one after the other, shifts and their refinement,
-/// batches of a propagator.
+/// Parts of a solve share its time limit: two equations one after the other, shifts and their refinement, batches of
+/// a propagator.
 #[test]
 fn parts_of_a_solve_share_its_time() {
     let s = &setups()[0];
@@ -338,7 +338,7 @@ fn heavy_quark(s: &Setup, (kappa, csw, goal): (f64, f64, f64), kind: SolverKind)
     })
 }
 
-/// Every site is right, as the reference measures it.
+/// Checks every site of the solution against the reference's measure of the heavy-quark residual.
 fn every_site(s: &Setup, p: &DiracParams, x: &super::Field, source: &super::Field, goal: f64) {
     let left = spinor::axpy(-C::ONE, &s.image_of(p, x), source);
     let size = |f: &Spinor| f.iter().flatten().map(|z| z.norm_sqr()).sum::<f64>();
@@ -347,9 +347,9 @@ fn every_site(s: &Setup, p: &DiracParams, x: &super::Field, source: &super::Fiel
     assert!(found <= 1.1 * goal, "{p:?}: {found:e}");
 }
 
-/// Correlators of heavy quarks fall by many decades: the heavy-quark residual asks for digits of sites where the
-/// source is far below rounding of those near it. 16 bits inside take about as many iterations as more do. The lattice is
-/// the same on any number of ranks.
+/// Goals of the heavy-quark residual are met for correlators that fall by many decades: it demands digits on sites
+/// where the solution is far below the rounding of sites near the source. 16 bits inside take about as many
+/// iterations as more bits do. The lattice is the same on any number of ranks.
 #[test]
 fn heavy_quark_goals_of_heavy_quarks_are_met() {
     let device = common::devices().remove(0);
@@ -367,7 +367,7 @@ fn heavy_quark_goals_of_heavy_quarks_are_met() {
     }
 }
 
-/// A solution that falls by 40 decades, more than numbers in single precision span.
+/// A solution that falls by 40 decades, more than single precision can represent, is right.
 #[test]
 fn numbers_below_those_of_single_precision_are_right() {
     let device = common::devices().remove(0);

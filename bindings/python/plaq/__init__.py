@@ -76,7 +76,7 @@ _WHERE = {name: module for module, names in _NAMES.items() for name in names}
 
 
 def __getattr__(name: str) -> _Any:
-    """What is asked for is imported: the paths above need neither NumPy nor the library."""
+    """Imports a name of the package when it is first used: `plaq --PATH` needs neither NumPy nor the library."""
     if name in _MODULES:
         return _import(f".{name}", __name__)
     if name == "__version__":

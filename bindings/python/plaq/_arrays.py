@@ -14,7 +14,7 @@ TYPES = {np.dtype(np.complex128): "double", np.dtype(np.complex64): "single"}
 
 
 class Borrowed(NamedTuple):
-    """Memory of an array for the time of a call."""
+    """Memory of an array that the library uses during a call."""
 
     address: int
     shape: Tuple[int, ...]
@@ -49,7 +49,7 @@ def _borrowed(array: np.ndarray) -> Borrowed:
 
 
 def as_array(array: np.ndarray, dtype: Any, copy: Optional[bool]) -> np.ndarray:
-    """What __array__ returns of numbers that were copied from the library's memory."""
+    """The result of __array__ for numbers that were copied from the library's memory."""
     if copy is False:
         raise ValueError("copy: numbers in the library's memory come as a new array, so copy=False cannot be had")
     return array if dtype is None else array.astype(dtype)
@@ -60,7 +60,7 @@ def _framework(value: Any) -> str:
 
 
 def is_array(value: Any) -> bool:
-    """Is this an array of any framework?"""
+    """Whether a value is an array of any supported framework."""
     names = ("__cuda_array_interface__", "__dlpack__", "__array_interface__")
     return any(hasattr(type(value), name) for name in names)
 
@@ -95,7 +95,7 @@ def _on_gpu(value: Any, name: str) -> Borrowed:
 
 
 def on_host(value: Any, name: str) -> np.ndarray:
-    """An array in memory of the host as one of NumPy, without a copy."""
+    """The NumPy array of an array in memory of the host, without a copy."""
     if isinstance(value, np.ndarray):
         return value
     if hasattr(value, "__dlpack__"):
@@ -118,8 +118,8 @@ def on_host(value: Any, name: str) -> np.ndarray:
 
 
 def borrow(value: Any, name: str, on_gpu: bool) -> Borrowed:
-    """An array of complex numbers, C-contiguous: one of the host's that is not is copied, the GPU's is refused.
-    `on_gpu`: does the context compute on a GPU?"""
+    """Borrows an array of complex numbers for a call. It must be C-contiguous: an array of the host that is not is
+    copied, one of a GPU is refused. `on_gpu` says whether the context computes on a GPU."""
     if getattr(value, "__cuda_array_interface__", None) is not None:
         if not on_gpu:
             raise TypeError(f"{name}: is in memory of a GPU, but the context computes on the CPU; copy it to the host")
@@ -136,8 +136,8 @@ def expect(found: Sequence[int], wanted: Sequence[int], labels: str, name: str) 
 
 
 def room(like: Any, shape: Tuple[int, ...], dtype: Any) -> Tuple[Borrowed, Any]:
-    """Room for a result, where and as `like` has its numbers, and the array that a caller gets: of CuPy or PyTorch on
-    a GPU, else of NumPy, from which `handed` makes what `like` is."""
+    """Allocates the array for a result, in the memory and with the numbers of `like`; returns it and the array for
+    the caller: of CuPy or PyTorch on a GPU, else of NumPy, from which `handed` makes the type of `like`."""
     dtype = np.dtype(dtype)
     if getattr(like, "__cuda_array_interface__", None) is not None and _framework(like) in ("cupy", "torch"):
         if _framework(like) == "cupy":
@@ -151,7 +151,7 @@ def room(like: Any, shape: Tuple[int, ...], dtype: Any) -> Tuple[Borrowed, Any]:
 
 
 def handed(array: Any, like: Any) -> Any:
-    """The result as an array of the framework of `like`."""
+    """Converts the result to an array of the framework of `like`."""
     if isinstance(array, np.ndarray):
         if _framework(like) == "torch":
             return sys.modules["torch"].from_numpy(array).to(like.device)

@@ -1,4 +1,4 @@
-"""Files that are written."""
+"""Helpers for files that are written."""
 
 from __future__ import annotations
 

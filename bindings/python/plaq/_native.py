@@ -1,4 +1,4 @@
-"""What plaq.capi is made of: the library, base classes of its types, and conversions of arguments."""
+"""Foundations of plaq.capi: loading the library, base classes of its types, and conversions of arguments."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ import numpy as np
 
 
 def _load() -> ctypes.CDLL:
-    """The library: that of PLAQ_LIBRARY, else the one inside of this package, else the system's."""
+    """Loads the library: from the path PLAQ_LIBRARY, else from inside this package, else from the system."""
     named = os.environ.get("PLAQ_LIBRARY")
     inside = sorted((Path(__file__).resolve().parent / "lib").glob("libplaq.so.*"))
     path = named or (str(inside[0]) if inside else ctypes.util.find_library("plaq"))
@@ -56,7 +56,7 @@ _FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]
 
 
 def function(name: str, returns: Any, arguments: List[Any]) -> Any:
-    """A function of the library with its types."""
+    """A function of the library with its argument and result types."""
     try:
         found = getattr(library, name)
     except AttributeError:
@@ -69,7 +69,7 @@ _last_error = function("plaq_last_error_in_words", ctypes.c_char_p, [])
 
 
 class Error(Exception):
-    """A call that plaq refused, or that failed. `status` is the number of docs/errors.md."""
+    """A call that plaq refused, or that failed. `status` is its number in docs/errors.md."""
 
     status = 0
     _classes: Dict[int, Type["Error"]] = {}
@@ -80,19 +80,19 @@ class Error(Exception):
 
 
 class ArgumentError(Error, ValueError):
-    """An argument that does not fit."""
+    """An argument has a wrong type, shape or value."""
 
 
 class DeviceError(Error, RuntimeError):
-    """No device, or one that failed."""
+    """The device is absent, or it failed."""
 
 
 class CommunicationError(Error, RuntimeError):
-    """Ranks that are not there or do not go together."""
+    """Ranks are missing, or make different calls."""
 
 
 class FieldError(Error, ValueError):
-    """Fields that do not fit, or hold what they must not."""
+    """Fields of a call do not fit together, or hold values that they must not have."""
 
 
 class FileError(Error, OSError):
@@ -100,11 +100,11 @@ class FileError(Error, OSError):
 
 
 class PhysicsError(Error, ArithmeticError):
-    """Operators and solves: parameters out of range, spectra, what does not converge."""
+    """Errors of operators and solves: parameters out of range, spectra, failures to converge."""
 
 
 def raised(status: int) -> Error:
-    """The exception of this thread's last failed call."""
+    """Makes the exception for this thread's last failed call."""
     return Error._classes.get(status, Error)(text(_last_error()))
 
 
@@ -117,9 +117,10 @@ _NUMBERS = sorted(map(int, signal.valid_signals()))
 
 
 class _Signals:
-    """Handlers of signals while the library computes. Python runs a handler where a callback begins, before anything
-    there could catch what it raises; meanwhile all that are functions of Python only take note. `deliver` then calls
-    them, inside of a callback where what they raise ends the call, or after it."""
+    """Handlers of signals while the library computes. Python would run a handler at the start of a callback, where
+    nothing can catch its exceptions. Therefore all handlers that are Python functions are replaced by ones that
+    record the signal. `deliver` then calls the original handlers, either inside of a callback, where an exception
+    ends the call, or after the call."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -157,7 +158,7 @@ class _Signals:
                 signal.signal(number, handler)
 
     def deliver(self) -> None:
-        """Calls handlers of signals that came."""
+        """Calls the handlers of signals that were recorded."""
         while self._pending and threading.current_thread() is threading.main_thread():
             handler, number, frame = self._pending.pop(0)
             handler(number, frame)
@@ -178,7 +179,7 @@ def call(function: Any, *arguments: Any) -> None:
 
 
 class Handle(ctypes.Structure):
-    """An object of the library; id 0 is none."""
+    """Handle of an object of the library; id 0 stands for no object."""
 
     _fields_ = [("id", ctypes.c_int64)]
 
@@ -194,12 +195,12 @@ _words: Dict[Tuple[str, int], str] = {}
 
 
 class Enum(_enum.IntEnum):
-    """Numbers with names, which are also found by their name, or by the word that files and programs have for them, in
-    any case, with or without dashes and underscores."""
+    """Named numbers. A member is also found by its name, or by its word in files and programs, in any case, with or
+    without dashes and underscores."""
 
     @classmethod
     def named(cls: Type[Named], value: Union[int, str]) -> Named:
-        """The member of a number or a name."""
+        """The member with a number or a name."""
         return cls(value)  # type: ignore[arg-type]
 
     @classmethod
@@ -214,17 +215,17 @@ class Enum(_enum.IntEnum):
 
 
 def _letters(word: str) -> str:
-    """A word without capitals, dashes and underscores, in which spellings may differ."""
+    """The word in lower case without dashes and underscores, which compares equal for all accepted spellings."""
     return word.lower().replace("-", "").replace("_", "")
 
 
 def word(member: Enum, text: str) -> None:
-    """Makes the word of files and programs one for a member."""
+    """Registers the word of files and programs for a member."""
     _words[type(member).__name__, member.value] = _letters(text)
 
 
 class Struct(ctypes.Structure):
-    """A struct of parameters, which is made with its defaults, or of results."""
+    """A struct of the library: parameters, which it creates with their defaults, or results."""
 
     _enums_: Dict[str, Type[Enum]] = {}
     _init_ = ""
@@ -242,7 +243,7 @@ class Struct(ctypes.Structure):
     if not TYPE_CHECKING:  # it would hide misspelt members
 
         def __getattribute__(self, name):
-            """A number that stands for one of an enum is a member of that."""
+            """Reads a member; the number of an enum becomes a member of its class."""
             value = super().__getattribute__(name)
             enums = type(self)._enums_
             if name in enums and isinstance(value, int):
@@ -294,7 +295,7 @@ class Struct(ctypes.Structure):
 
     @classmethod
     def annotation(cls, name: str) -> str:
-        """What a member takes, as signatures have it."""
+        """The type that a member accepts, as a signature states it."""
         kind = dict(cls._fields_)[name]  # type: ignore[arg-type, misc, call-overload]
         if name in cls._enums_:
             return "Union[int, str]"
@@ -306,7 +307,7 @@ class Struct(ctypes.Structure):
 
     @classmethod
     def meanings(cls) -> Dict[str, str]:
-        """What the members mean, each in a line."""
+        """The description of every member, in one line each."""
         lines = (cls.__doc__ or "").split("Members:\n", 1)[-1].splitlines()
         found: Dict[str, str] = {}
         for line in lines:
@@ -341,7 +342,7 @@ class Struct(ctypes.Structure):
 
 
 def level() -> int:
-    """The stack level of a warning that is given by the caller of this: that of the program that called the package."""
+    """Stack level for a warning that should point at the program's line that called the package."""
     inside = (str(Path(__file__).resolve().parent), contextlib.__file__)
     frame, found = sys._getframe(1), 1
     while frame.f_back is not None and os.path.realpath(frame.f_code.co_filename).startswith(inside):
@@ -350,8 +351,8 @@ def level() -> int:
 
 
 def check_keywords(function: str, given: Iterable[str], known: Sequence[str], old: Mapping[str, str]) -> None:
-    """Refuses keywords that a function does not have, and says what was probably meant. `old`: names that keywords had in
-    earlier versions, with those that they have now."""
+    """Refuses keywords that a function does not have, and suggests the one that was probably meant. `old` maps
+    keywords of earlier versions to their present names."""
     for name in given:
         if name not in known:
             if name in old:
@@ -366,8 +367,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
-    """Of a function whose `**` keywords are members of structs of parameters, or keywords of other such functions: its
-    signature has their names and defaults, its documentation what they mean, and others are refused."""
+    """Decorates a function whose `**` keywords are members of structs of parameters, or keywords of other such
+    functions: adds their names and defaults to its signature and their descriptions to its docstring, and refuses
+    others."""
 
     def decorate(function: F) -> F:
         own = inspect.signature(function)
@@ -424,7 +426,7 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
 
 
 class Callback:
-    """A Python function as a C callback. What it raises ends the call and is kept for the caller."""
+    """A Python function as a C callback. An exception in it ends the call and is kept for the caller."""
 
     def __init__(self, kind: Any, function: Callable[..., Any]) -> None:
         self.raised: Optional[BaseException] = None
@@ -444,7 +446,7 @@ class Callback:
 
 
 class _None:
-    """No callback."""
+    """Stands for a call without callback."""
 
     raised = None
     c: Any = None
@@ -457,7 +459,7 @@ _replaced: List[Any] = []
 
 
 def callback(kind: Any, function: Optional[Callable[..., Any]]) -> Any:
-    """The callback of a call. Without one of the user's, the main thread looks for Ctrl-C."""
+    """The callback of a call. If the user gives none, the main thread gets one that looks for Ctrl-C."""
     lasting = kind._restype_ is None  # called until another one is set, and cannot end anything
     if lasting and kind in _kept:
         _replaced.append(_kept.pop(kind))
@@ -476,15 +478,15 @@ def callback(kind: Any, function: Optional[Callable[..., Any]]) -> Any:
 
 
 def _quiet() -> None:
-    """No thread of the library calls Python once the interpreter ends."""
+    """Stops threads of the library from calling Python when the interpreter ends."""
     library.plaq_log_set(library.plaq_log_set.argtypes[0](), None, 0)
     handler = library.plaq_quda_set_error_handler
     handler(handler.argtypes[0](), None)
 
 
 def watched(function: Any, made: Any, handles: Tuple[Handle, ...], *arguments: Any) -> None:
-    """A call with a callback. What that, or a signal's handler, raised is raised here, whatever the call has made of
-    its end; objects that were made are destroyed."""
+    """Makes a call with a callback. An exception of the callback or of a signal's handler is raised here, whatever
+    status the call returned; objects that the call created are destroyed."""
     if threading.current_thread() is threading.main_thread():
         with _signals:
             status = function(*arguments)
@@ -513,7 +515,7 @@ def text(value: Optional[bytes]) -> str:
 
 
 def encoded(value: Any, name: str) -> bytes:
-    """Text, or the name of a file, as bytes: names that are not UTF-8 are text with surrogates in Python."""
+    """Text, or the name of a file, as bytes. Names of files that are not UTF-8 are Python texts with surrogates."""
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     if isinstance(value, str):
@@ -566,7 +568,7 @@ _numbers: Dict[Tuple[Type[Enum], str], int] = {}
 
 
 def enum(kind: Type[Enum], value: Any, name: str) -> int:
-    """The number of a member, of a member's name, or as it is."""
+    """The number of a member or of a member's name; numbers are returned unchanged."""
     if isinstance(value, str):
         found = _numbers.get((kind, value))
         if found is None:
@@ -579,7 +581,7 @@ def enum(kind: Type[Enum], value: Any, name: str) -> int:
 
 
 def handle(kind: Any, value: Any, name: str) -> Any:
-    """A handle, that of an object of the package, or for None no object."""
+    """The argument's handle: a handle, that of an object of the package, or no object for None."""
     if value is None:
         return kind()
     value = getattr(value, "handle", value)
@@ -598,7 +600,7 @@ def struct(kind: Any, value: Any, name: str) -> Any:
 
 
 def address(value: Any, name: str) -> Optional[int]:
-    """The address of an array in memory of the host or of a GPU, or as it is."""
+    """The address of an array in memory of the host or of a GPU; numbers are returned unchanged."""
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, (ctypes.Array, ctypes.Structure)):
@@ -621,7 +623,7 @@ def _enough(found: int, count: Optional[int], name: str) -> None:
 
 
 def array(kind: Any, value: Any, name: str, count: Optional[int]) -> Any:
-    """Values that go in."""
+    """Converts values to an input array of a call."""
     if isinstance(value, ctypes.Array):
         if value._type_ is not kind:
             raise TypeError(f"{name}: expected an array of {kind.__name__}, found one of {value._type_.__name__}")
@@ -644,7 +646,7 @@ def array(kind: Any, value: Any, name: str, count: Optional[int]) -> Any:
 
 
 def room(kind: Any, value: Any, name: str, count: Optional[int], optional: bool = False) -> Any:
-    """Room for values that come out."""
+    """Allocates an array for values that a call returns."""
     if value is None:
         if optional:
             return None

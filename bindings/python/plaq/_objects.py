@@ -1,4 +1,5 @@
-"""What all objects of the package share: a handle that lives as long as they do, and the context that they belong to."""
+"""Base of all objects of the package: a handle that lives as long as the object does, and the context that it
+belongs to."""
 
 from __future__ import annotations
 
@@ -143,9 +144,10 @@ _default: Optional[Context] = None
 
 @_native.passes_on(Context.__init__)
 def init(device: str = "auto", **more: Any) -> Context:
-    """Makes the context that everything uses which is not told another one: `device` "auto" (a GPU where there is
-    one), "cpu" or "cuda", `threads` of the CPU, `comm` of mpi4py and the process `grid` [x, y, z, t]; the other members of
-    capi.plaq_context_params by keyword. Without a call of init it is made with the defaults, when first needed."""
+    """Creates the default context of all objects: `device` "auto" (a GPU where there is one), "cpu" or "cuda",
+    `threads` of the CPU, `comm` of mpi4py and the process `grid` [x, y, z, t]; the other members of
+    capi.plaq_context_params by keyword. Without a call of init it is created with the defaults when it is first
+    needed."""
     global _default
     _default = Context(device, **more)
     return _default

@@ -61,14 +61,15 @@ class Hmc(Object):
         self.history: List[capi.plaq_hmc_report] = []
 
     def _release(self) -> None:
-        """Leaves links that somebody else refers to as they are, and goes on with a copy."""
+        """Continues with a copy of the links if somebody else refers to them, who keeps them unchanged."""
         # As many references as to an object that this chain alone knows: nobody else has it.
         if sys.getrefcount(self.gauge) > sys.getrefcount(self._alone):
             self.gauge = self.gauge.copy()
 
     def step(self, trajectories: int = 1, progress: Progress = None) -> capi.plaq_hmc_report:
-        """Runs trajectories; the report is that of the last one and of their averages. progress=True draws a bar, a
-        function hears of trajectory, delta_h, accepted, plaquette, iterations and seconds after each."""
+        """Runs trajectories; returns a report of the last one and of averages over all. progress=True draws a bar; a
+        function is called after each trajectory with trajectory, delta_h, accepted, plaquette, iterations and
+        seconds."""
         self._release()
         report, done = capi.plaq_hmc_report(), iter(range(1, trajectories + 1))
 
@@ -97,20 +98,20 @@ class Hmc(Object):
 
     @property
     def place(self) -> Dict[str, int]:
-        """Seed, and number of the next trajectory."""
+        """Position in the random streams: the seed, and the number of the next trajectory."""
         seed, trajectory = capi.plaq_hmc_place(self)
         return {"seed": seed, "trajectory": trajectory}
 
     def set_place(self, seed: int, trajectory: int) -> None:
-        """Goes on at another place of the random streams."""
+        """Sets the position in the random streams, from which the chain goes on."""
         capi.plaq_hmc_set_place(self, seed, trajectory)
 
     def memory(self) -> int:
-        """Memory of the device in bytes that trajectories take at most, beside what the chain holds."""
+        """Largest memory of the device in bytes that trajectories take, besides that which the chain already holds."""
         return capi.plaq_hmc_memory(self, self.gauge)
 
     def monomials(self) -> Dict[str, capi.plaq_monomial_report]:
-        """What the monomials did in the last trajectory, by name."""
+        """Numbers of each monomial in the last trajectory, by the monomial's name."""
         found = {}
         for number in range(capi.plaq_hmc_monomials(self)):
             report = capi.plaq_monomial_report()
@@ -118,22 +119,22 @@ class Hmc(Object):
         return found
 
     def save(self, path: Any, overwrite: bool = False) -> None:
-        """A checkpoint, an ILDG file from which load goes on bit for bit; overwrite=True replaces the one before, else a
-        file that exists is refused."""
+        """Writes a checkpoint, an ILDG file from which load goes on bit for bit; an existing file is refused unless
+        overwrite=True replaces it."""
         new_file(path, overwrite)
         capi.plaq_hmc_write(self, self.gauge, path)
 
     def load(self, path: Any) -> None:
-        """Takes links and place of a checkpoint."""
+        """Continues with the links and the position of a checkpoint."""
         self._release()
         capi.plaq_hmc_read(self, self.gauge, path)
 
     def column(self, name: str) -> np.ndarray:
-        """A number of all trajectories so far: "plaquette", "delta_h", "last_accepted", ..."""
+        """One number of every trajectory so far: "plaquette", "delta_h", "last_accepted", ..."""
         return np.array([getattr(report, name) for report in self.history])
 
     def to_pyerrors(self, name: str = "plaquette", ensemble: str = "chain") -> Any:
-        """A pyerrors.Obs of such numbers, at the numbers of their trajectories."""
+        """A pyerrors.Obs of one number of every trajectory (as of column), with the trajectories' numbers."""
         from .analysis import observable
 
         return observable(self.column(name), ensemble, self.column("next_trajectory"))
@@ -155,11 +156,11 @@ def hmc(
     progress: bool = False,
     context: Optional[Context] = None,
 ) -> Hmc:
-    """A chain of an input: the path of a file in TOML, its text, or a dict of the same keys (docs/hmc.md). Links are
-    those of `gauge`, which stays what it is (the chain goes on with a copy), or begin as its table `run` says: `lattice`, and `start` "hot", "cold"
-    the path of a configuration, or "checkpoint": that of the key `checkpoint`, from which the chain goes on, or hot
-    links where there is none yet. `trajectories`: how many an iteration runs, by default those of `run`;
-    `progress`: with a bar."""
+    """Creates a chain from an input: the path of a file in TOML, its text, or a dict of the same keys (docs/hmc.md).
+    The first links are a copy of `gauge`, or those of the input's table `run`: its `lattice`, and its `start` "hot",
+    "cold", the path of a configuration, or "checkpoint", which goes on from the file of the key `checkpoint`, or
+    with hot links if that does not exist yet. `trajectories` is the number of trajectories of an iteration, by
+    default that of `run`; `progress` draws a bar."""
     if isinstance(input, Mapping):
         text = toml(input)
     elif isinstance(input, Path) or ("\n" not in input and ("=" not in input or Path(input).exists())):

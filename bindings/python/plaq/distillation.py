@@ -1,8 +1,9 @@
-"""Distillation: modes of the Laplacian of time slices, perambulators, elementals, and what is contracted of them.
+"""Distillation: modes of the Laplacian of time slices, perambulators, elementals, and contractions of these.
 
 Arrays: perambulators (source times, T, 4, 4, n, n), indices source time, sink time, spins and then modes of sink and source;
 elementals of mesons (momenta, operators, T, n, n), of baryons (momenta, T, triples). Times are those of the lattice; correlators
-count from the source."""
+count from the source.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ Steps = Union[str, Sequence[str]]
 
 
 def _flat(operators: Iterable[Steps]) -> Tuple[List[int], List[int]]:
-    """Lengths of operators, and their steps one after the other."""
+    """Lengths of operators, and all their steps in one list."""
     listed = [one.split() if isinstance(one, str) else list(one) for one in operators]
     by_word = {"d": "DERIVATIVE_", "+": "FORWARD_", "-": "BACK_"}
     numbers = []
@@ -60,8 +61,8 @@ def modes(
 
 
 class Memory(NamedTuple):
-    """Bytes that modes take of a rank: on the device while they are sought, besides the links, and afterwards, and on the host; and
-    the time slices of a rank that are searched together."""
+    """Bytes that modes take on a rank: on the device during the search, besides the links, and afterwards, and on
+    the host; and the number of the rank's time slices that are searched together."""
 
     search: int
     device: int
@@ -70,14 +71,15 @@ class Memory(NamedTuple):
 
 
 def memory(gauge: Gauge, count: int = 16, **params: Any) -> Memory:
-    """What `modes` with these parameters will take."""
+    """The memory that `modes` with these parameters will take."""
     links(gauge)
     return Memory(*capi.plaq_modes_memory(gauge, capi.plaq_modes_params(count=count, **params)))
 
 
 class Modes(Object):
-    """Modes of time slices: `values` (T, n), ascending, `residuals` (T, n), and `next` (T,), the value after the last one,
-    infinite where there is none. The component of colour 0 at the site 0, 0, 0 of a slice is real and positive."""
+    """Modes of time slices: `values` (T, n), ascending, `residuals` (T, n), and `next` (T,), the eigenvalue above
+    the last one, or infinity if there is none. The component of colour 0 at the site 0, 0, 0 of a slice is real and
+    positive."""
 
     def __init__(self, handle: Any, gauge: Gauge, report: capi.plaq_modes_report) -> None:
         super().__init__(handle, gauge.context)
@@ -90,18 +92,19 @@ class Modes(Object):
 
     @classmethod
     def load(cls, path: Any, gauge: Gauge, smeared: Optional[Gauge] = None) -> "Modes":
-        """Modes that save wrote, of the links that they were made from; others are refused."""
+        """Reads modes from a file that save wrote. The links must be those that the modes were computed from; others
+        are refused."""
         report = capi.plaq_modes_report()
         return cls(capi.plaq_modes_read(gauge, smeared, path, report), gauge, report)
 
     def save(self, path: Any, overwrite: bool = False) -> None:
-        """Writes modes, values, smearing and what the links are known by to a file for Modes.load; one that exists is
-        refused unless overwrite=True replaces it."""
+        """Writes modes, values, smearing and an identification of the links to a file for Modes.load; an existing
+        file is refused unless overwrite=True replaces it."""
         new_file(path, overwrite)
         capi.plaq_modes_write(self, path)
 
     def vectors(self, first: int = 0, count: Optional[int] = None) -> Fermion:
-        """A new field of colour vectors, by default with all modes."""
+        """The modes as a new field of colour vectors, by default all of them."""
         made = capi.plaq_modes_vectors(self, first, self.count - first if count is None else count)
         return Fermion(None, context=self.context, _handle=made)
 
@@ -118,10 +121,11 @@ class Modes(Object):
         progress: Progress = None,
         **params: Any,
     ) -> "Perambulators":
-        """tau(t', t) = V(t')^dagger D^-1 V(t) for these source times; `multigrid` and members of capi.plaq_solver_params by
-        keyword. Where a progress function ends the work, `times` of the result has those that are complete. With `file`, of
-        HDF5, every source time is added to the group `name` of it as soon as it is complete and converged; those that are there, which must
-        be of these modes and this operator, are read."""
+        """Computes tau(t', t) = V(t')^dagger D^-1 V(t) for these source times; `multigrid` and members of
+        capi.plaq_solver_params by keyword. If a progress function ends the work, `times` of the result lists the
+        complete source times. With `file`, of HDF5, every source time is added to the group `name` of it as soon as
+        it is complete and converged; source times that the file already holds are read; they must be of these modes
+        and this operator."""
         listed = [times] if isinstance(times, (int, np.integer)) else [int(t) for t in times]
         if file is not None:
             return self._continued(operator, listed, file, name, progress, params)
@@ -140,7 +144,7 @@ class Modes(Object):
 
     @property
     def about(self) -> Dict[str, Any]:
-        """What modes are known by in files: their number, smearing and links."""
+        """Identification of the modes in files: their number, smearing and links."""
         return dict(json.loads(capi.plaq_modes_about(self, None)))
 
     def _continued(
@@ -179,10 +183,10 @@ class Modes(Object):
         progress: Progress = None,
         **params: Any,
     ) -> np.ndarray:
-        """V(t1)^dagger D^-1 O(t) D^-1 V(t0) as an array (insertions, T, 4, 4, n, n) over all times t, or of several sink times
-        (sink times, insertions, T, 4, 4, n, n), for which the source's columns are solved for once. An insertion is a Gamma,
-        or a tuple (Gamma, momentum, path): sum_x exp(i q x) Gamma [shift along the path "+x", "-z", ...]. D must be
-        gamma5-hermitian."""
+        """Computes V(t1)^dagger D^-1 O(t) D^-1 V(t0) as an array (insertions, T, 4, 4, n, n) over all times t, or of
+        several sink times (sink times, insertions, T, 4, 4, n, n), for which the source's columns are solved for
+        once. An insertion is a Gamma, or a tuple (Gamma, momentum, path): sum_x exp(i q x) Gamma [shift along the
+        path "+x", "-z", ...]. D must be gamma5-hermitian."""
         gammas, momenta, paths = [], [], []
         for one in insertions:
             which, momentum, path = one if isinstance(one, tuple) else (one, (0, 0, 0), "")
@@ -221,8 +225,9 @@ class Modes(Object):
         return numbers[0] if isinstance(sink_time, (int, np.integer)) else numbers
 
     def noise(self, **params: Any) -> np.ndarray:
-        """Noise in the space of modes as an array (columns, T, 4, n); members of capi.plaq_modes_noise_params by keyword:
-        noise="z2", seed, vectors, time="full", mode="interlace" with mode_parts=8, spin="block" with spin_parts=2."""
+        """Random vectors in the space of modes as an array (columns, T, 4, n). Members of
+        capi.plaq_modes_noise_params by keyword: noise="z2", seed, vectors, time="full", mode="interlace" with
+        mode_parts=8, spin="block" with spin_parts=2."""
         how = capi.plaq_modes_noise_params(**params)
         numbers = np.empty((capi.plaq_modes_noise_columns(self, how), self.times, 4, self.count), complex)
         capi.plaq_modes_noise(self, how, numbers, numbers.size)
@@ -231,7 +236,7 @@ class Modes(Object):
     def solve_noise(
         self, operator: Operator, noise: Dict[str, Any], *, progress: Progress = None, **params: Any
     ) -> np.ndarray:
-        """V(t')^dagger D^-1 b of the columns b of noise(**noise) as an array (columns, T, 4, n)."""
+        """Computes V(t')^dagger D^-1 b for the columns b of noise(**noise), as an array (columns, T, 4, n)."""
         how = capi.plaq_modes_noise_params(**noise)
         tol = tol_of(params)
         solver = self._solver(operator, params)
@@ -251,9 +256,10 @@ class Modes(Object):
         operators: Sequence[Steps] = ("",),
         left: Optional["Modes"] = None,
     ) -> np.ndarray:
-        """Elementals Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) as an array (momenta, operators, T, n, n), u of the modes
-        `left`, those of the antiquark in a moving frame, by default the same. An operator is a text of steps of which the last acts first, "dx" the derivative [U_x v(n + x) - U_x^dagger v(n - x)] / 2,
-        "+x" and "-x" its halves without the 1/2, e.g. ["", "dx", "dy dz", "+z +z"]."""
+        """Elementals Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) as an array (momenta, operators, T, n,
+        n), where u are the modes `left`, those of the antiquark in a moving frame, by default the same as v. An
+        operator is a text of steps of which the last acts first: "dx" is the derivative [U_x v(n + x) - U_x^dagger
+        v(n - x)] / 2, "+x" is U_x v(n + x), and "-x" is U_x^dagger v(n - x), e.g. ["", "dx", "dy dz", "+z +z"]."""
         numbers = _triples(momenta)
         lengths, steps = _flat(operators)
         rows = self.count if left is None else left.count
@@ -266,8 +272,8 @@ class Modes(Object):
     def baryons(
         self, momenta: Sequence[Sequence[int]] = ((0, 0, 0),), operators: Sequence[Steps] = ("", "", "")
     ) -> np.ndarray:
-        """Elementals B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: without operators an array (momenta,
-        T, triples) of those with a < b < c, c fastest, else (momenta, T, n, n, n)."""
+        """Elementals B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: without operators an
+        array (momenta, T, triples) for a < b < c, with c fastest, else (momenta, T, n, n, n)."""
         numbers, n = _triples(momenta), self.count
         lengths, steps = _flat(operators)
         if len(lengths) != 3:
@@ -286,7 +292,7 @@ class Modes(Object):
 
 
 def full(triples: np.ndarray, n: int) -> np.ndarray:
-    """Elementals of baryons (..., n, n, n) from those with a < b < c."""
+    """Elementals of baryons for all indices (..., n, n, n), from those with a < b < c."""
     out = np.zeros((*triples.shape[:-1], n, n, n), complex)
     a, b, c = np.array([(i, j, k) for i in range(n) for j in range(i + 1, n) for k in range(j + 1, n)]).reshape(-1, 3).T
     for p, q, r, sign in ((a, b, c, 1), (b, c, a, 1), (c, a, b, 1), (b, a, c, -1), (a, c, b, -1), (c, b, a, -1)):
@@ -305,9 +311,10 @@ def meson(
     source: Tuple[Any, np.ndarray],
     antiquark: Optional[np.ndarray] = None,
 ) -> np.ndarray:
-    """Connected C(t) = <O_A(t0 + t) O_B(t0)^dagger> (T,) of perambulators (T, 4, 4, n, n) of one source time; sink and source:
-    (Gamma, elemental (T, n, n)), O = sum_x exp(-i p x) qbar' Gamma O q. `antiquark`: perambulators of q', by default the
-    same. C = -tr[(A x Phi_A) tau (gamma_t B^dagger gamma_t x Phi_B^dagger) gamma5 tau'^dagger gamma5]."""
+    """The connected correlator C(t) = <O_A(t0 + t) O_B(t0)^dagger> (T,) from perambulators (T, 4, 4, n, n) of one
+    source time; sink and source: (Gamma, elemental (T, n, n)), O = sum_x exp(-i p x) qbar' Gamma O q. `antiquark`:
+    perambulators of q', by default the same. C = -tr[(A x Phi_A) tau (gamma_t B^dagger gamma_t x Phi_B^dagger)
+    gamma5 tau'^dagger gamma5]."""
     return three_point(tau, source_time, sink, source, tau if antiquark is None else antiquark)
 
 
@@ -319,8 +326,9 @@ def three_point(
     antiquark: np.ndarray,
     sink_time: Optional[int] = None,
 ) -> np.ndarray:
-    """The same with another line in the place of tau: with generalised perambulators (T, 4, 4, n, n) of an operator between
-    `source_time` and `sink_time`, <O_A(t1) J(t) O_B(t0)^dagger> by the time t - t0 of the operator on the quark."""
+    """The three-point correlator <O_A(t1) J(t) O_B(t0)^dagger> as a function of t - t0, the time of the operator J
+    on the quark. It is contracted as meson, with a generalised perambulator (T, 4, 4, n, n) between `source_time`
+    and `sink_time` in place of tau."""
     (a, phi_a), (b, phi_b), t = sink, source, gamma["T"]
     a, b = gamma["5"] @ _side(a), t @ _side(b).conj().T @ t @ gamma["5"]
     back = antiquark
@@ -338,9 +346,9 @@ def baryon(
     source: Tuple[Any, np.ndarray],
     boundary: float = 1.0,
 ) -> np.ndarray:
-    """C(t) = <O_s(t0 + t) Obar_s'(t0)> (T, 4, 4) of O = eps (u^T G d) u, the nucleon with G = C gamma5, from perambulators (T,
-    4, 4, n, n); sink and source: (G, elementals (T, triples), or (T, n, n, n) with the modes of u, d and u). The boundary phase of
-    three quarks is taken out where times pass the end of the lattice."""
+    """C(t) = <O_s(t0 + t) Obar_s'(t0)> (T, 4, 4) of O = eps (u^T G d) u, the nucleon with G = C gamma5, from
+    perambulators (T, 4, 4, n, n); sink and source: (G, elementals (T, triples), or (T, n, n, n) with the modes of u,
+    d and u). For times beyond the end of the lattice the boundary phase of the three quarks is divided out."""
     n = tau.shape[-1]
     (g, b_sink), (h, b_source) = sink, source
     wide = [one if one.ndim == 4 else full(one, n) for one in (b_sink, b_source)]

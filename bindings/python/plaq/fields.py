@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .analysis import Correlator
 
     class Form(TypedDict, total=False):
-        """Of new fields."""
+        """Keywords for new fields."""
 
         spins: int
         slices: int
@@ -44,12 +44,13 @@ ORIGIN = capi.plaq_origin_report.names()
 def point(
     x: int = 0, y: int = 0, z: int = 0, t: int = 0, **more: "Unpack[_keywords.Source]"
 ) -> capi.plaq_source_params:
-    """A point source; members of capi.plaq_source_params by keyword, e.g. momentum, spin, colour."""
+    """A point source, at one site. Members of capi.plaq_source_params by keyword, e.g. momentum, spin, colour."""
     return capi.plaq_source_params(kind="point", position=(x, y, z, t), **more)
 
 
 def source_of(value: Any) -> Any:
-    """Parameters of a source: as they are, those of a point at coordinates x, y, z, t, for None at the origin."""
+    """Parameters of a source from an argument: parameters themselves, coordinates x, y, z, t of a point source, or
+    None for a point source at the origin."""
     if isinstance(value, capi.plaq_source_params):
         return value
     return point(*lattice(value, "source")) if value is not None else point()
@@ -57,14 +58,14 @@ def source_of(value: Any) -> Any:
 
 @passes_on(capi.plaq_source_params, without=["kind"])
 def wall(t: int = 0, *, dilute: Union[None, int, str] = None, **more: "Unpack[_keywords.Source]") -> capi.plaq_source_params:
-    """A time slice: momentum=[n_x, n_y, n_z, 0], noise="z2", "z4" or "normal" with a seed and dilute="spin,colour".
-    Without noise it is meant for links in a fixed gauge."""
+    """A source on a time slice (wall): momentum=[n_x, n_y, n_z, 0], noise="z2", "z4" or "normal" with a seed and
+    dilute="spin,colour". Without noise it is meant for links in a fixed gauge."""
     return _noisy("wall", (0, 0, 0, t), dilute, {**more})
 
 
 @passes_on(capi.plaq_source_params, without=["kind"])
 def volume(*, dilute: Union[None, int, str] = None, **more: "Unpack[_keywords.Source]") -> capi.plaq_source_params:
-    """All sites, with the same keywords as a wall."""
+    """A source on all sites, with the same keywords as a wall."""
     return _noisy("volume", (0, 0, 0, 0), dilute, {**more})
 
 
@@ -82,7 +83,7 @@ def _noisy(kind: str, position: Tuple[int, ...], dilute: Any, more: Dict[str, An
 
 
 def coordinates(value: Optional[Sequence[Optional[int]]], name: str = "position") -> List[int]:
-    """Coordinates x, y, z, t as the library takes them: -1 for those that are not known."""
+    """Coordinates x, y, z, t in the form of the library: -1 for unknown ones."""
     if value is None:
         return [-1] * 4
     found = [-1 if x is None else whole(x, name) for x in value]
@@ -96,7 +97,7 @@ Boundary = Union[None, float, Sequence[float]]
 
 
 def _phases(value: Boundary) -> Dict[str, Any]:
-    """Boundary phases of an origin."""
+    """Boundary phases that an origin records."""
     if value is None:
         return {"boundary": float("nan"), "boundary_space": (float("nan"),) * 3}
     if np.ndim(value) == 0:
@@ -106,7 +107,7 @@ def _phases(value: Boundary) -> Dict[str, Any]:
 
 
 def _known(position: Any, boundary: Boundary, normalisation: str) -> Dict[str, Any]:
-    """What is said of an origin."""
+    """The entries of an origin that are known."""
     said: Dict[str, Any] = {}
     if position is not None:
         said["position"] = coordinates(position)
@@ -119,7 +120,7 @@ def _known(position: Any, boundary: Boundary, normalisation: str) -> Dict[str, A
 
 
 def _flowing(progress: Progress, title: str, params: Any) -> Any:
-    """The callback of a flow, which hears of steps done, all of them, and seconds."""
+    """The callback of a flow, called with the number of steps done, the number of all steps, and seconds."""
     # What is out of range the call refuses.
     steps = math.ceil(params.time / params.step - 1e-9) if params.step > 0 and 0 < params.time < 1e6 else 0
     return watched(progress, title, lambda done, *_: (done, ""), steps)
@@ -158,7 +159,7 @@ class Fermion(Object):
         self.precision = capi.plaq_precision(report.precision).name.lower()
 
     def _origin(self, **known: Any) -> capi.plaq_origin_params:
-        """What the library knows of the source, with what is said here."""
+        """The library's record of the source, updated with the arguments."""
         report = capi.plaq_origin_report()
         capi.plaq_spinor_origin(self, report)
         return capi.plaq_origin_params(**{**{name: getattr(report, name) for name in ORIGIN}, **known})
@@ -168,8 +169,8 @@ class Fermion(Object):
 
     @property
     def position(self) -> Optional[List[Optional[int]]]:
-        """Coordinates x, y, z, t of the source, from which times and phases count; None, or None of single ones, where
-        nothing tells them. May be set."""
+        """Coordinates x, y, z, t of the source, from which times and phases count; None if all or single ones are
+        unknown. May be set."""
         found = [None if x < 0 else int(x) for x in self._origin().position]
         return None if found == [None] * 4 else found
 
@@ -179,8 +180,8 @@ class Fermion(Object):
 
     @property
     def boundary(self) -> Optional[float]:
-        """The quarks' boundary phase in time in units of pi, 1: antiperiodic; None where nothing tells it. May be set, to the
-        phases in x, y, z, t, too."""
+        """The quarks' boundary phase in time in units of pi (1: antiperiodic); None if unknown. It may be set, also
+        to a list of phases in x, y, z, t."""
         found = float(self._origin().boundary)
         return None if found != found else found
 
@@ -190,14 +191,14 @@ class Fermion(Object):
 
     @property
     def phases(self) -> List[Optional[float]]:
-        """The quarks' boundary phases in x, y, z, t in units of pi, None of those that nothing tells."""
+        """The quarks' boundary phases in x, y, z, t in units of pi; unknown ones are None."""
         origin = self._origin()
         return [None if x != x else float(x) for x in (*origin.boundary_space, origin.boundary)]
 
     @property
     def normalisation(self) -> str:
-        """Of a propagator: "mass", the inverse of D, or "kappa", that of 2 kappa D; "" where nothing tells it. May be
-        set."""
+        """The normalisation of a propagator: "mass" for the inverse of D, "kappa" for that of 2 kappa D, "" if
+        unknown. It may be set."""
         found = int(self._origin().normalisation)
         return "" if found < 0 else capi.plaq_normalisation(found).name.lower()
 
@@ -257,7 +258,8 @@ class Fermion(Object):
     @classmethod
     @passes_on(__init__)
     def source(cls, like: Any, source: Any = None, **more: "Unpack[Form]") -> "Fermion":
-        """The columns of a source (plaq.point, plaq.wall, plaq.volume) on the lattice of `like`, e.g. to smear them."""
+        """A field with the columns of a source (plaq.point, plaq.wall, plaq.volume) on the lattice of `like`, e.g.
+        to smear them."""
         params = source_of(source)
         field = cls(like, capi.plaq_source_columns(params), **more)
         capi.plaq_spinor_source(field, params)
@@ -281,7 +283,7 @@ class Fermion(Object):
         return (self.n, *slices, *((2, t, z, y, x // 2) if even_odd else (t, z, y, x)), self.spins, 3)
 
     def set(self, array: Any) -> None:
-        """Takes numbers from an array of this field's shape."""
+        """Loads the field from an array of its shape."""
         self._take(borrow(array, "array", self.context.on_gpu))
 
     def _take(self, found: Borrowed) -> None:
@@ -326,7 +328,7 @@ class Fermion(Object):
         )
 
     def copy(self: Self) -> Self:
-        """The same numbers in another field."""
+        """A copy of the field, maybe in another precision."""
         other = self._like()
         capi.plaq_spinor_copy(self, other)
         return self._as(other)
@@ -347,7 +349,7 @@ class Fermion(Object):
         return products
 
     def add(self, x: "Fermion", a: complex = 1, b: complex = 1) -> None:
-        """self = a x + b self."""
+        """Sets self = a x + b self."""
         capi.plaq_spinor_axpby(np.full(self.n, a, complex), x, np.full(self.n, b, complex), self, self.n)
 
     def smear(
@@ -385,10 +387,10 @@ class Fermion(Object):
         boundary: Union[str, Sequence[float]] = (0, 0, 0, 1),
         progress: Progress = None,
     ) -> Tuple[Self, Gauge]:
-        """The gradient flow of quark fields to the flow time t / a^2 = `time` by steps of `step`, with the links of `gauge` at time
-        0: the flowed columns and the flowed links; kind "wilson", "symanzik" or "zeuthen". `boundary`: phases in x, y, z, t in
-        units of pi; a propagator has those of its operator. progress=True draws a bar, a function hears of
-        steps done, all of them, and seconds."""
+        """The gradient flow of quark fields to the flow time t / a^2 = `time` by steps of `step`, with the links of
+        `gauge` at time 0: the flowed columns and the flowed links; kind "wilson", "symanzik" or "zeuthen".
+        `boundary`: phases in x, y, z, t in units of pi; a propagator has those of its operator. progress=True draws
+        a bar; a function is called with the number of steps done, the number of all steps, and seconds."""
         links(gauge)
         other, flowed = self.copy(), gauge.copy()
         params = capi.plaq_spinor_flow_params(kind=kind, step=step, time=time, boundary=phases(boundary))
@@ -407,9 +409,10 @@ class Fermion(Object):
         checkpoints: int = -1,
         progress: Progress = None,
     ) -> Self:
-        """K^dagger of the flow K from the links of `gauge` to `time`: columns at that time become ones at time 0, with (K^dagger
-        phi).dot(chi) == phi.dot(K chi). `checkpoints`: states of the links that are kept on the way back, -1: as many as half
-        of the free memory holds; else as of flow."""
+        """Applies K^dagger, the adjoint of the flow K from the links of `gauge` to `time`: columns at that flow time
+        become columns at flow time 0, with (K^dagger phi).dot(chi) == phi.dot(K chi). `checkpoints` is the number of
+        intermediate links that are kept, -1 for as many as fit into half of the free memory; other arguments are as
+        for flow."""
         other = self.copy()
         params = capi.plaq_spinor_flow_params(
             kind=kind, step=step, time=time, boundary=phases(boundary), checkpoints=checkpoints
@@ -435,8 +438,8 @@ class Fermion(Object):
 
 
 class Propagator(Fermion):
-    """S(x, source): twelve columns 3 spin + colour of the source; as an array (T, Z, Y, X, 4, 4, 3, 3) with sink spin,
-    source spin, sink colour, source colour. `report` has the solve."""
+    """S(x, source): twelve columns 3 spin + colour of the source; as an array (T, Z, Y, X, 4, 4, 3, 3) with sink
+    spin, source spin, sink colour, source colour. `report` is the report of the solve."""
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -484,8 +487,8 @@ class Propagator(Fermion):
         **params: "Unpack[_keywords.SpinorRead]",
     ) -> "Propagator":
         """Reads a SciDAC file of any kind, as Chroma and MILC write them. Position of the source, boundary phase and
-        normalisation are those of the file's records, the position else that of the sources in it; what neither tells
-        may be said here, as of from_array."""
+        normalisation come from the file's records, or the position from its sources; if the file lacks them, they
+        can be given as for from_array."""
         context = current(context)
         handle = capi.plaq_spinor_read(context, path, capi.plaq_spinor_read_params(**params))
         made = cls(None, context=context, _handle=handle)
@@ -534,15 +537,16 @@ class Propagator(Fermion):
         return np.ascontiguousarray(array)
 
     def pion(self) -> Correlator:
-        """Sum over x of tr S S^dagger at rest over the time from the source, a plaq.Correlator."""
+        """The pion's correlator at rest, the sum over x of tr S S^dagger as a function of the time from the source:
+        a plaq.Correlator."""
         return two_point(self, "pion")
 
     def rho(self) -> Correlator:
-        """The vector meson at rest, average over x, y, z, a plaq.Correlator."""
+        """The correlator of the vector meson at rest, averaged over x, y, z: a plaq.Correlator."""
         return two_point(self, "rho")
 
     def nucleon(self) -> Correlator:
-        """The nucleon of positive parity at rest, a plaq.Correlator."""
+        """The correlator of the nucleon of positive parity at rest: a plaq.Correlator."""
         return two_point(self, "nucleon")
 
     def __repr__(self) -> str:

@@ -94,13 +94,13 @@ def separable(
     shrink: Union[float, str] = 0,
     cut: float = 0,
 ) -> Fit:
-    """The fit sum_k a_k basis(x)[:, k] to an estimate of n numbers: linear parameters a are solved for at every x (variable
-    projection, Golub, Pereyra, SIAM J. Numer. Anal. 10 (1973) 413), x by Levenberg's and Marquardt's method from the best
-    of the values `start`; an empty x is a linear fit. `names` are those of convert(x), then of a. Every jackknife sample is
-    fitted with the covariance of the mean (`shrink` and `cut` as of covariance). Where that is neither shrunk nor cut the
-    spread of the samples is multiplied by sqrt((B - 1)(B - 2) / ((B - 1 - dof)(B - 2 - dof))) for the noise of the covariance
-    of B samples, with which errors of linear fits to normal data are exact, and p is that of Hotelling's distribution;
-    else p is that of chi2."""
+    """The fit sum_k a_k basis(x)[:, k] to an estimate of n numbers: linear parameters a are solved for at every x
+    (variable projection, Golub, Pereyra, SIAM J. Numer. Anal. 10 (1973) 413), x by Levenberg's and Marquardt's
+    method from the best of the values `start`; an empty x is a linear fit. `names` are the names of convert(x), then
+    of a. Every jackknife sample is fitted with the covariance of the mean (`shrink` and `cut` as of covariance).
+    Where that is neither shrunk nor cut the spread of the samples is multiplied by sqrt((B - 1)(B - 2) / ((B - 1 -
+    dof)(B - 2 - dof))) for the noise of the covariance of B samples, with which errors of linear fits to normal data
+    are exact, and p is that of Hotelling's distribution; else p is that of chi2."""
     data, samples = np.asarray(found.value), np.asarray(found.samples)
     if np.iscomplexobj(data) or data.ndim != 1:
         raise ValueError(f"fit: expected an estimate of real numbers (n,), found {data.dtype} {data.shape}")
@@ -272,7 +272,8 @@ def plateau(found: Estimate, first: int, last: int, *, shrink: Union[float, str]
 
 
 def _joined(ratios: Mapping[int, Estimate], skip: int) -> Tuple[np.ndarray, np.ndarray, Estimate]:
-    """Sink times and times of the operator, at least `skip` away from source and sink, of the numbers of all ratios."""
+    """Sink times, times of the operator at least `skip` away from source and sink, and the ratios at these times in
+    one array."""
     rows: List[Tuple[int, int]] = []
     values: List[np.ndarray] = []
     samples: List[np.ndarray] = []

@@ -29,7 +29,8 @@ class Gammas:
             self._matrices.append(product)
 
     def number(self, which: Union[int, str]) -> int:
-        """The number of a name: a letter's bit, 5 all of them; two names together are the product up to a sign or i."""
+        """The number of a Gamma's name: a letter stands for one bit, 5 for all four; two names together are the
+        product up to a sign or i."""
         if isinstance(which, str):
             number = 0
             for letter in which.upper():

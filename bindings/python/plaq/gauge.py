@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from . import _keywords
 
     class Form(TypedDict, total=False):
-        """Of new links."""
+        """Keywords for new links."""
 
         precision: str
         colours: int
@@ -36,7 +36,7 @@ UNSET = (float("nan"),) * 3
 
 
 def dtype_of(precision: str) -> np.dtype:
-    """The numbers of arrays that a field of this precision comes out as."""
+    """The NumPy type of arrays that a field of this precision is saved to."""
     return np.dtype(np.complex128 if precision == "double" else np.complex64)
 
 
@@ -123,13 +123,13 @@ class Gauge(Object):
     @classmethod
     @passes_on(__init__)
     def unit(cls, extents: Sequence[int], **more: "Unpack[Form]") -> "Gauge":
-        """All links the unit matrix."""
+        """Links that are all the unit matrix."""
         return cls(extents, **more)
 
     @classmethod
     @passes_on(__init__)
     def hot(cls, extents: Sequence[int], seed: int = 0, **more: "Unpack[Form]") -> "Gauge":
-        """Independent links from the Haar measure."""
+        """Independent random links from the Haar measure."""
         gauge = cls(extents, **more)
         capi.plaq_gauge_hot(gauge, seed)
         return gauge
@@ -137,7 +137,7 @@ class Gauge(Object):
     @classmethod
     @passes_on(__init__)
     def warm(cls, extents: Sequence[int], seed: int = 0, width: float = 0.3, **more: "Unpack[Form]") -> "Gauge":
-        """Links exp(i width sum_a p_a T_a) with normal p_a, 0 <= width <= 1."""
+        """Random links exp(i width sum_a p_a T_a) with normally distributed p_a, 0 <= width <= 1."""
         gauge = cls(extents, **more)
         capi.plaq_gauge_warm(gauge, seed, width)
         return gauge
@@ -226,7 +226,7 @@ class Gauge(Object):
         return as_array(self.lexico(), dtype, copy)
 
     def copy(self, precision: Optional[str] = None) -> "Gauge":
-        """The same links in another field, maybe in another precision."""
+        """A copy of the links, maybe in another precision."""
         other = Gauge(
             self.extents,
             precision=precision or self.precision,
@@ -354,9 +354,9 @@ class Gauge(Object):
     def fix(
         self, gauge: str = "landau", *, progress: Progress = None, **params: "Unpack[_keywords.Gaugefix]"
     ) -> "Fixed":
-        """Fixes "landau", "coulomb" or "maximally_abelian" gauge; the members of capi.plaq_gaugefix_params by keyword,
-        e.g. method="fourier_cg", copies=10, stop_theta=1e-14. progress=True draws a bar, a function hears of copy,
-        sweeps, functional, theta and temperature."""
+        """Fixes "landau", "coulomb" or "maximally_abelian" gauge; the members of capi.plaq_gaugefix_params by
+        keyword, e.g. method="fourier_cg", copies=10, stop_theta=1e-14. progress=True draws a bar; a function is
+        called with copy, sweeps, functional, theta and temperature."""
         fixed = self.copy()
         result = capi.plaq_gaugefix()
         report = capi.plaq_gaugefix_report()
@@ -408,7 +408,7 @@ class Gauge(Object):
         return self.plaquette()
 
     def reunitarise(self) -> float:
-        """Puts all links back on SU(3); the largest change of an entry."""
+        """Projects all links onto SU(3); returns the largest change of a matrix element."""
         return capi.plaq_gauge_reunitarise(self)
 
     @passes_on(capi.plaq_gauge_write_params)
@@ -426,7 +426,7 @@ class Gauge(Object):
         return self._say(f"SU({self.colours}) {size}, {self.precision} precision{self._ends()}, {self.context.name}")
 
     def _ends(self) -> str:
-        """Boundaries in time in words, where there are any."""
+        """Description of the boundaries in time, if there are any."""
         return "" if self.boundary_time == "periodic" else f", boundary_time {self.boundary_time}"
 
     def _repr_html_(self) -> Optional[str]:
@@ -440,7 +440,7 @@ class Gauge(Object):
 
 
 def links(value: Any) -> Gauge:
-    """The argument, which must be a Gauge."""
+    """Checks that the argument is a Gauge, and returns it."""
     if not isinstance(value, Gauge):
         raise TypeError(
             f"gauge: expected a Gauge, from plaq.open(file) or Gauge.from_array(array), found {type(value).__name__}"
@@ -449,7 +449,7 @@ def links(value: Any) -> Gauge:
 
 
 def path_of(path: Union[str, Sequence[Any]], name: str) -> List[int]:
-    """The steps of a path, which is text, "x y -x -y", or a list of steps, in letters or numbers."""
+    """The steps of a path given as text, "x y -x -y", or as a list of steps in letters or numbers."""
     return [_step(step, name) for step in (path.split() if isinstance(path, str) else path)]
 
 
@@ -464,8 +464,8 @@ def _step(step: Any, name: str) -> int:
 
 
 class Flow:
-    """What a gradient flow measured: arrays over the flow time, scales in lattice units (NaN where the flow ended
-    before them), and the flowed links `gauge`."""
+    """Results of a gradient flow: arrays over the flow time, scales in lattice units (NaN if the flow ended before
+    reaching them), and the flowed links `gauge`."""
 
     def __init__(self, gauge: Gauge, report: capi.plaq_flow_report, points: Sequence[Any]) -> None:
         def column(name: str) -> np.ndarray:
@@ -485,7 +485,7 @@ class Flow:
         self.w0, self.w0_plaquette = scales["w0_clover"], scales["w0_plaquette"]
 
     def plot(self, ax: Any = None) -> Any:
-        """t^2 E over t, by matplotlib."""
+        """Draws t^2 E over t with matplotlib."""
         if ax is None:
             import matplotlib.pyplot
 
@@ -531,14 +531,14 @@ class Fixed(Object):
         return other
 
     def copies(self) -> List[capi.plaq_gaugefix_state]:
-        """All gauge copies in turn."""
+        """Results of all gauge copies, in order."""
         count = capi.plaq_gaugefix_copies(self, None, 0)
         states = (capi.plaq_gaugefix_state * count)()
         capi.plaq_gaugefix_copies(self, states, count)
         return list(states)
 
     def slices(self, copy: int = -1) -> List[capi.plaq_gaugefix_state]:
-        """The slices of Coulomb gauge, of the copy that is kept or of copy number `copy`."""
+        """Results of the slices of Coulomb gauge, for the copy that is kept or for copy number `copy`."""
         count = capi.plaq_gaugefix_slices(self, copy, None, 0)
         states = (capi.plaq_gaugefix_state * count)()
         capi.plaq_gaugefix_slices(self, copy, states, count)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Quark(Protocol):
-    """What hadrons ask of a Propagator besides its handle."""
+    """The data of a Propagator, besides its handle, that contractions need."""
 
     extents: List[int]
 
@@ -40,7 +40,7 @@ def _triples(momenta: Sequence[Sequence[int]]) -> np.ndarray:
 
 
 def _parts(which: Any) -> Dict[int, complex]:
-    """A spin matrix as a sum of the sixteen Gammas, by number."""
+    """Coefficients of a spin matrix as a sum of the sixteen Gammas, by their number."""
     if np.ndim(which) == 0:
         return {gamma.number(which): 1}
     matrix = np.asarray(which, complex)
@@ -82,7 +82,8 @@ def mesons(
 
 
 def _pairs(gammas: Any) -> Tuple[np.ndarray, np.ndarray]:
-    """Pairs of numbers of Gammas at sink and source, and the weights (gammas, pairs) with which they add up to what is asked for."""
+    """Pairs of numbers of Gammas at sink and source, and the weights (gammas, pairs) with which their correlators
+    add up to the requested ones."""
     listed = [gammas] if isinstance(gammas, (str, int)) else list(gammas)
     ends = [one if isinstance(one, (tuple, list)) and len(one) == 2 else (one, one) for one in listed]
     # Any matrix is a sum of the sixteen, linear in A and antilinear in B.
@@ -96,7 +97,7 @@ def _pairs(gammas: Any) -> Tuple[np.ndarray, np.ndarray]:
 
 
 def _weighted(weights: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """Correlators (momenta, pairs, T) as (momenta, gammas, T)."""
+    """Adds correlators (momenta, pairs, T) with their weights to (momenta, gammas, T)."""
     if weights.shape[0] == weights.shape[1] and (weights == np.eye(len(weights))).all():
         return found
     summed: np.ndarray = np.einsum("kn,pnt->pkt", weights, found)

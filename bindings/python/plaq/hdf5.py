@@ -26,7 +26,7 @@ def _h5py() -> Any:
 
 
 def _parts(name: str, value: Any) -> List[Tuple[str, np.ndarray, Dict[str, Any]]]:
-    """Datasets that hold a value: name, numbers, attributes."""
+    """Datasets that a value is stored in: name, numbers, attributes."""
     if isinstance(value, Correlator):
         about: Dict[str, Any] = {"name": value.name, "form": value.form, "configurations": value.configurations}
         about["gammas"] = list(value.gammas)
@@ -75,7 +75,7 @@ def write(
 
 
 def read(path: Any) -> Dict[str, Any]:
-    """What write wrote, by name: arrays, Correlators, and Perambulators of all source times of a group."""
+    """The values that write wrote, by name: arrays, Correlators, and Perambulators of all source times of a group."""
     if not os.path.exists(path):
         raise FileNotFoundError(f"{os.fsdecode(path)}: No such file or directory")
     contents: Dict[str, Any] = {}
@@ -106,8 +106,8 @@ def read(path: Any) -> Dict[str, Any]:
 
 
 def times(path: Any, name: str, about: Mapping[str, Any]) -> List[int]:
-    """Source times of the perambulators `name` in a file, none where there is no file. What is written beside them must be
-    `about`."""
+    """Source times of the perambulators `name` in a file; none if there is no file. Their stored description must
+    equal `about`."""
     if not Path(path).exists():
         return []
     found: Dict[int, Dict[str, Any]] = {}

@@ -37,7 +37,8 @@ class Loops(NamedTuple):
         return found
 
     def error(self) -> np.ndarray:
-        """The error of the mean by the scatter of the vectors, that of the real plus i times that of the imaginary part."""
+        """The error of the mean from the scatter of the vectors: error of the real part plus i times that of the
+        imaginary part."""
         n = len(self.lines)
         if n < 2:
             raise ValueError(f"error: expected two noise vectors or more, found {n}")
@@ -45,7 +46,7 @@ class Loops(NamedTuple):
         return found
 
     def beside(self, other: "Loops") -> "Loops":
-        """These vectors and those of another one."""
+        """Joins the noise vectors of two estimates."""
         return Loops(np.concatenate([self.lines, other.lines]), np.concatenate([self.current, other.current]))
 
 
@@ -67,7 +68,7 @@ def loops(
     progress: Progress = None,
     **params: Any,
 ) -> Loops:
-    """As of D.loops."""
+    """Computes loops; see D.loops."""
     if vectors < 0:
         raise ValueError(f"vectors: expected 1 or more, found {vectors}")
     asked = _asked(operator, lines, momenta, dilute, minus, one_end, params)
@@ -98,7 +99,8 @@ def loops(
 
 
 class _Asked(NamedTuple):
-    """Arguments of loops: solvers, members of plaq_loops_params, factors of lines with the weights of sums, momenta, T."""
+    """Converted arguments of loops: solvers, members of plaq_loops_params, factors of lines with the weights of
+    sums, momenta, T."""
 
     solver: Any
     other: Any
@@ -109,7 +111,7 @@ class _Asked(NamedTuple):
     times: int
 
     def operators(self) -> Tuple[List[int], int, List[int], int, np.ndarray, int]:
-        """Lines and momenta as functions of C take them."""
+        """The lines and momenta in the form of the C functions."""
         steps = [step for one in self.factors for step in one]
         lengths = [len(one) for one in self.factors]
         return lengths, len(lengths), steps or [0], len(steps), self.momenta, len(self.momenta)
@@ -174,18 +176,19 @@ class Space(Object):
 
     @property
     def levels(self) -> int:
-        """Number of levels, without the lattice."""
+        """Number of levels, not counting the lattice itself."""
         return len(self.unknowns)
 
     def apply(self, b: Any, level: int = 1) -> Any:
-        """L b of a level; b as of D.apply."""
+        """Computes L b on a level; b is as for D.apply."""
         right, many = self.operator._taken(b, "b")
         x = self.operator.field(right.n)
         capi.plaq_space_apply(self, level, x, right)
         return self.operator._given(x, b, many)
 
     def propagator(self, source: Any = None, level: int = 1) -> Any:
-        """L(x, source) of a level; source: plaq.point(...), plaq.wall(...), coordinates (x, y, z, t), by default the origin."""
+        """Computes L(x, source) on a level. source: plaq.point(...), plaq.wall(...), coordinates (x, y, z, t), by
+        default the origin."""
         if not isinstance(source, capi.plaq_source_params):
             source = source_of(source)
         handle = capi.plaq_space_propagator(self, level, source)
@@ -279,7 +282,7 @@ def space(
     tol: float = 1e-6,
     **params: Any,
 ) -> Space:
-    """As of D.space."""
+    """Creates the space of low modes; see D.space."""
     by = operator._solver(multigrid, params)
     if (multigrid is None) == (eigen is None):
         raise ValueError("space: expected one of `multigrid` and `eigen`")
@@ -289,16 +292,17 @@ def space(
 
 
 def _joined(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    """Numbers with these parts, which may be infinite."""
+    """Joins numbers that are in parts, which may be infinite."""
     found = np.empty(real.shape, complex)
     found.real, found.imag = real, imag
     return found
 
 
 class Part(NamedTuple):
-    """A part of loops: `term` "noise", "exact" or "hopping" of a `level`; noise vectors or columns `done`, of `total` columns where it is
-    exact; columns solved for, seconds, solves that did not converge; the mean (lines, 16 gammas, momenta, T), and the variance of one
-    noise vector, that of real parts plus i times that of imaginary ones."""
+    """A part of loops: `term` "noise", "exact" or "hopping" of a `level`; number `done` of noise vectors, or of
+    columns for an exact part, which has `total` columns; number of columns solved for, seconds, number of solves
+    that did not converge; the mean (lines, 16 gammas, momenta, T), and the variance of one noise vector, that of
+    real parts plus i times that of imaginary ones."""
 
     term: str
     level: int
@@ -413,7 +417,7 @@ def sums(
     hopping: int = 0,
     **params: Any,
 ) -> Sums:
-    """As of D.loop_sums."""
+    """Creates sums of loops; see D.loop_sums."""
     asked = _asked(operator, lines, momenta, dilute, minus, one_end, params)
     how = capi.plaq_loops_params(noise=noise, seed=seed, first=first, time_parts=time_parts, probes=probes, **asked.known)
     terms = capi.plaq_loop_sums_params(traces=traces, hopping=hopping)

@@ -66,7 +66,7 @@ class Overlap(Operator):
         self._arguments = (gauge, s, angles)
 
     def describe(self) -> capi.plaq_overlap_report:
-        """Approximation of the sign function, modes, error bounds, cost so far."""
+        """The approximation of the sign function: its modes and error bounds, and the cost so far."""
         report = capi.plaq_overlap_report()
         capi.plaq_overlap_describe(self, report)
         return report
@@ -81,7 +81,8 @@ class Overlap(Operator):
         raise capi.Unsupported("an overlap operator has the modes of its links: make another one")
 
     def apply(self, psi: Columns, *, form: str = "d", out: Optional[Fermion] = None) -> Columns:
-        """D psi, or with form "ddag", "ddagd", "sign", "q" what plaq_overlap_form says."""
+        """Computes D psi, or with another `form`, "ddag", "ddagd", "sign" or "q", the operator that
+        plaq_overlap_form describes, applied to psi."""
         x, many = self._taken(psi, "psi")
         y = out if out is not None else self.field(x.n)
         capi.plaq_overlap_apply(self, form, y, x)
@@ -97,7 +98,7 @@ class Overlap(Operator):
         progress: Progress = None,
         **params: "Unpack[_keywords.OverlapSolve]",
     ) -> Columns:
-        """x with D x = b; members of capi.plaq_overlap_solve_params by keyword: tol, solver="cg", ..."""
+        """Solves D x = b. Members of capi.plaq_overlap_solve_params by keyword: tol, solver="cg", ..."""
         if x0 is not None:
             raise capi.Unsupported("x0: solves with the overlap operator take no guess")
         if multigrid is not None:
@@ -207,22 +208,23 @@ class Overlap(Operator):
         return {"plus": plus, "minus": minus, "zeros": zeros.tolist(), "index": int(zeros[1] - zeros[0])}
 
     def kernel(self) -> np.ndarray:
-        """Eigenvalues of the modes of Q that are projected, by modulus."""
+        """Eigenvalues of the projected modes of Q, ordered by modulus."""
         values = np.empty(self.describe().modes)
         capi.plaq_overlap_kernel_values(self, values, None, None, len(values))
         return values
 
     def modes(self) -> Fermion:
-        """A new field with all vectors of the search for modes, those that are projected first."""
+        """A new field with all vectors of the search for modes, the projected ones first."""
         return Fermion(None, context=self.context, _handle=capi.plaq_overlap_vectors(self))
 
     def ginsparg_wilson(self, seed: int = 1) -> float:
-        """|gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x."""
+        """The violation of the Ginsparg-Wilson relation, |(gamma5 D + D gamma5 - D gamma5 D / rho) x| / |x| of the
+        massless operator for a random x."""
         return capi.plaq_overlap_ginsparg_wilson(self, seed)
 
     def save(self, path: Any, overwrite: bool = False) -> None:
-        """Writes the modes to a file for Overlap(U, load=path); one that exists is refused unless overwrite=True replaces
-        it."""
+        """Writes the modes to a file for Overlap(U, load=path); an existing file is refused unless overwrite=True
+        replaces it."""
         new_file(path, overwrite)
         capi.plaq_overlap_write(self, path)
 

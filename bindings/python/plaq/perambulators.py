@@ -1,4 +1,4 @@
-"""Perambulators, and spin bases that their indices may be in."""
+"""Perambulators, and the spin bases in which their indices can be given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def contract(text: str, *arrays: Any) -> np.ndarray:
-    """einsum in a good order, by opt_einsum where there is one."""
+    """Calls einsum, with a contraction order from opt_einsum if it is installed."""
     try:
         from opt_einsum import contract
     except ImportError:
@@ -17,7 +17,7 @@ def contract(text: str, *arrays: Any) -> np.ndarray:
 
 
 def _bases() -> Dict[str, np.ndarray]:
-    """Matrices that make spinors of the DeGrand-Rossi basis those of another one; real and orthogonal."""
+    """Matrices that convert spinors of the DeGrand-Rossi basis to another one; real and orthogonal."""
     r = 2**-0.5
     # psi_DeGrandRossi = T psi, T blocks of a 2 x 2 matrix times i sigma_2 (docs/physics.md).
     block, eps = np.array([[r, -r], [r, r]]), np.array([[0, 1], [-1, 0]])
@@ -37,7 +37,7 @@ class Perambulators(NamedTuple):
     about: Dict[str, Any]
 
     def beside(self, other: "Perambulators") -> "Perambulators":
-        """These source times and those of another one."""
+        """Joins the source times of two perambulators."""
         numbers = np.concatenate([self.numbers, other.numbers])
         return self._replace(numbers=numbers, times=[*self.times, *other.times])
 

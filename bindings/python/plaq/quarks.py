@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .reweighting import Reweighting
 
     class Term(TypedDict, total=False):
-        """Terms of a Wilson operator that only some classes name, and its links."""
+        """Keywords of a Wilson operator that only some classes have, and its links."""
 
         csw: float
         csw_t: float
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         storage: Union[int, str]
 
     class Twist(TypedDict, total=False):
-        """Of all Wilson operators, but for csw and mu."""
+        """Keywords of all Wilson operators except csw and mu."""
 
         mass: Optional[float]
         kappa: Optional[float]
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         storage: Union[int, str]
 
     class Hierarchy(_keywords.Multigrid, total=False):
-        """Of multigrid, with the members of its levels: a value for all of them, or a list with one for each."""
+        """Keywords of multigrid; members of its levels have one value for all levels, or a list with one for each."""
 
         block: Union[Sequence[int], Sequence[Sequence[int]]]
         vectors: Union[int, Sequence[int]]
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         post: Union[int, Sequence[int]]
 
     class Plain(Twist, total=False):
-        """Of all Wilson operators, but for csw."""
+        """Keywords of all Wilson operators except csw."""
 
         mu: float
 
@@ -70,10 +70,10 @@ Columns = TypeVar("Columns")
 
 
 class Plan(NamedTuple):
-    """What a solve for `n` columns takes on the device: bytes of memory beside b and x (`solver`) and of these (`fields`),
-    names of `kernels`, how many of these are `to_compile` when they are first used (0 on a CPU), the `seconds`
-    that this takes, a rough estimate, and bytes of `solver` that stay allocated afterwards (`kept`). `chain`: the steps
-    of the solve, from the first to the iteration."""
+    """Resources of a solve for `n` columns on the device: bytes of memory beside b and x (`solver`) and of these
+    (`fields`), names of `kernels`, how many of these are `to_compile` when they are first used (0 on a CPU), the
+    `seconds` that this takes, a rough estimate, and bytes of `solver` that stay allocated afterwards (`kept`).
+    `chain`: the steps of the solve, from the first to the iteration."""
 
     n: int
     solver: int
@@ -99,7 +99,7 @@ def _plan(n: int, report: capi.plaq_plan_report, names: str, fields: int, chain:
 
 
 def _weigh(params: Dict[str, Any], time: Callable[[], int]) -> None:
-    """Where distance preconditioning is asked for, it is for the time of the source, or for the one that is asked for."""
+    """Sets the centre of distance preconditioning, if that is requested: the requested time, or that of the source."""
     if params.get("distance_alpha") and "distance_t0" not in params:
         params["distance_t0"] = time()
 
@@ -138,17 +138,17 @@ class Operator(Object):
         self.residuals: Any = None
 
     def close(self) -> None:
-        """Gives the memory of the device back, that of solvers included."""
+        """Frees the memory of the operator on the device, and that of its solvers."""
         while self._solvers:
             self._solvers.popitem()[1].close()
         super().close()
 
     def update(self, gauge: Gauge) -> None:
-        """Takes the links of `gauge`, in the memory that the operator has."""
+        """Replaces the operator's links by those of `gauge`, in the same memory."""
         capi.plaq_dirac_update(self, gauge)
 
     def field(self, n: int = 1) -> Fermion:
-        """A field of n columns that the operator takes."""
+        """Creates a field of n columns that fits the operator."""
         return Fermion(
             self.extents, n, spins=self.spins, slices=self.slices, precision=self.precision, context=self.context
         )
@@ -159,7 +159,7 @@ class Operator(Object):
         return (*slices, *sites(self.extents), self.spins, 3)
 
     def _taken(self, value: Any, name: str) -> Tuple[Fermion, bool]:
-        """An argument as a field, and whether it has an index of columns."""
+        """Converts an argument to a field; also returns whether it has an index of columns."""
         if isinstance(value, Fermion):
             if value.precision == self.precision:
                 return value, True
@@ -180,7 +180,7 @@ class Operator(Object):
         return field, many
 
     def _given(self, field: Fermion, like: Any, many: bool) -> Any:
-        """The result as what came in: a field, or an array of the same type and framework."""
+        """Converts a result to the type of the argument: a field, or an array of the same type and framework."""
         if isinstance(like, Fermion):
             return field
         dtype = borrow(like, "psi", self.context.on_gpu).dtype
@@ -189,8 +189,8 @@ class Operator(Object):
         return handed(array, like)
 
     def apply(self, psi: Columns, *, form: str = "m", out: Optional[Fermion] = None) -> Columns:
-        """D psi, with form "mdag", "mdagm" or "mmdag" D^dagger psi, D^dagger D psi, D D^dagger psi. psi: a Fermion, or
-        an array (T, Z, Y, X, 4, 3) or (n, T, Z, Y, X, 4, 3), which comes back as such."""
+        """Computes D psi, or with form "mdag", "mdagm" or "mmdag" D^dagger psi, D^dagger D psi or D D^dagger psi.
+        psi: a Fermion, or an array (T, Z, Y, X, 4, 3) or (n, T, Z, Y, X, 4, 3), and the result is of the same type."""
         x, many = self._taken(psi, "psi")
         y = out if out is not None else self.field(x.n)
         capi.plaq_dirac_apply(self, "full", form, y, x)
@@ -201,7 +201,7 @@ class Operator(Object):
 
     @property
     def H(self) -> "Adjoint":
-        """The adjoint: D.H @ psi."""
+        """The adjoint of the operator: D.H @ psi is D^dagger psi."""
         return Adjoint(self)
 
     def _solver(self, multigrid: Optional["Multigrid"], params: Dict[str, Any]) -> Object:
@@ -220,7 +220,7 @@ class Operator(Object):
 
     @contextmanager
     def _reported(self, report: capi.plaq_solve_report, residuals: Optional[np.ndarray]) -> Iterator[None]:
-        """The report is the operator's once there is one, also where a callback raised and ended the solve."""
+        """Stores the report of a solve in the operator, even if a callback raised an exception and ended the solve."""
         try:
             yield
         finally:
@@ -237,12 +237,12 @@ class Operator(Object):
         progress: Progress = None,
         **params: "Unpack[_keywords.Solver]",
     ) -> Columns:
-        """x with D x = b for any number of right-hand sides at once, b a Fermion or an array (n, T, Z, Y, X, 4, 3) or
-        (T, Z, Y, X, 4, 3), which x is then, too. Members of capi.plaq_solver_params by keyword: tol=1e-10,
-        solver="cgnr", "bicgstab", "gcr", ..., max_iterations; `multigrid`: that of D.multigrid(); x0: a guess;
-        progress=True draws a bar, a function progress(iteration, residual, seconds) is called after every iteration, and a
-        result that is true ends the solve.
-        `report` and `residuals` of the operator say how it went; what did not converge is a warning."""
+        """Solves D x = b for any number of right-hand sides at once. b is a Fermion or an array (n, T, Z, Y, X, 4,
+        3) or (T, Z, Y, X, 4, 3), and x is of the same type. Members of capi.plaq_solver_params by keyword:
+        tol=1e-10, solver="cgnr", "bicgstab", "gcr", ..., max_iterations; `multigrid`: that of D.multigrid(); x0: a
+        guess; progress=True draws a bar, a function progress(iteration, residual, seconds) is called after every
+        iteration, and a result that is true ends the solve. `report` and `residuals` of the operator say how it
+        went; what did not converge is a warning."""
         right, many = self._taken(b, "b")
         x = self.field(right.n)
         how: Dict[str, Any] = {**params}
@@ -261,7 +261,7 @@ class Operator(Object):
     def multishift(
         self, b: Columns, sigma: Sequence[float], tol: float = 1e-10, progress: Progress = None
     ) -> List[Columns]:
-        """(D^dagger D + sigma_k) x_k = b for all shifts at once."""
+        """Solves (D^dagger D + sigma_k) x_k = b for all shifts at once."""
         right, many = self._taken(b, "b")
         solver = self._solver(None, {"solution": "mdagm", "solver": "cg", "system": "full"})
         fields = [self.field(right.n) for _ in sigma]
@@ -280,7 +280,8 @@ class Operator(Object):
         multigrid: Optional["Multigrid"] = None,
         **params: "Unpack[_keywords.Solver]",
     ) -> np.ndarray:
-        """Largest |r| / |b| after every iteration of the last solve with these parameters."""
+        """Largest relative residual |r| / |b| of the right-hand sides after every iteration of the last solve with
+        these parameters."""
         by = self._solver(multigrid, {**params})
         count = capi.plaq_solver_history(by, None, 0)
         history = np.empty(count)
@@ -295,8 +296,8 @@ class Operator(Object):
         multigrid: Optional["Multigrid"] = None,
         **params: "Unpack[_keywords.Solver]",
     ) -> "Plan":
-        """Memory and kernels of a solve for n columns, parameters as of solve, before anything runs. What the default
-        solver may set up on the way, if it goes on to multigrid, is not in it."""
+        """Memory and kernels of a solve for n columns, before anything runs; parameters are as for solve. Multigrid
+        that the default solver may set up during a solve is not included."""
         report = capi.plaq_plan_report()
         text = capi.plaq_solver_plan(self._solver(multigrid, {**params}), n, report)
         chain, _, names = text.partition("\n")
@@ -334,8 +335,9 @@ class Operator(Object):
 
 
 class BoundaryCorrelators(NamedTuple):
-    """Correlators of boundary fields of the Schroedinger functional by slice x0, averaged over space: f_A and f_P of the lower boundary, `g_a`
-    and `g_p` the same of the upper one with time reversed, and f_1 of both; NaN where links do not stand still."""
+    """Correlators of boundary fields of the Schroedinger functional as functions of the time x0, averaged over
+    space: `f_a` and `f_p` of the lower boundary, `g_a` and `g_p` of the upper one with time reversed, and `f_1`
+    between both; NaN for a boundary that does not have fixed links."""
 
     f_a: np.ndarray
     f_p: np.ndarray
@@ -523,8 +525,8 @@ class Wilson(Operator):
         progress: Progress = None,
         **params: "Unpack[_keywords.Solver]",
     ) -> BoundaryCorrelators:
-        """f_A(x0) = -1/2 tr H^dagger gamma_t H, f_P(x0) = 1/2 tr H^dagger H, g_A, g_P and f_1 of the Schroedinger functional, with H of
-        boundary_propagator; parameters as of solve."""
+        """Computes f_A(x0) = -1/2 tr H^dagger gamma_t H, f_P(x0) = 1/2 tr H^dagger H, g_A, g_P and f_1 of the
+        Schroedinger functional, with H from boundary_propagator; parameters are as for solve."""
         report, how = capi.plaq_solve_report(), {**params}
         by = self._solver(multigrid, how)
         times = self.extents[3] * self.context.grid[3]
@@ -604,7 +606,8 @@ class Wilson(Operator):
         return reweighting(self, mu, **how)
 
     def hop(self, psi: Fermion, parity: int, dagger: bool = False) -> Fermion:
-        """The hopping term H from the other parity to `parity`, a field on the whole lattice whose other sites are 0."""
+        """Applies the hopping term H from the other parity to `parity`; the result is a field on the whole lattice,
+        0 on the other sites."""
         out = self.field(psi.n)
         capi.plaq_dirac_hop(self, parity, int(dagger), out, psi)
         return out

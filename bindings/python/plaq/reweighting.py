@@ -22,14 +22,14 @@ class Reweighting(NamedTuple):
 
     @property
     def factors(self) -> np.ndarray:
-        """ln of the average of each factor."""
+        """Logarithm of the average of each factor."""
         least = self.minus_ln.min(axis=1)
         found: np.ndarray = np.log(np.exp(least[:, None] - self.minus_ln).mean(axis=1)) - least
         return found
 
     @property
     def value(self) -> float:
-        """The product of the averages."""
+        """The product of the factors' averages."""
         return float(np.exp(self.ln))
 
 
@@ -50,7 +50,7 @@ def reweighting(
     progress: Progress = None,
     **params: Any,
 ) -> Reweighting:
-    """As of D.reweighting."""
+    """Computes reweighting factors; see D.reweighting."""
     masses = np.atleast_1d(np.asarray(mu, float))
     low, high = interval
     rational = capi.plaq_reweighting_params(kind=kind).kind == capi.plaq_reweighting_kind.RATIONAL

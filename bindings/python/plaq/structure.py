@@ -69,7 +69,7 @@ def _matrix(which: Spin, name: str, named: Mapping[str, np.ndarray] = {}) -> np.
 
 
 def _ends(sink: Spin, source: Optional[Spin], named: Mapping[str, np.ndarray] = {}) -> Tuple[np.ndarray, np.ndarray]:
-    """Matrices at sink and source, by default the same."""
+    """Spin matrices at sink and source, which by default are the same."""
     return _matrix(sink, "sink", named), _matrix(sink if source is None else source, "source", named)
 
 
@@ -86,7 +86,7 @@ def _factors(line: str) -> List[int]:
 
 
 def combined(lines: Sequence[Line]) -> Tuple[List[str], List[List[int]], np.ndarray]:
-    """Products that lines are made of, each once, their factors, and the weights (lines, products)."""
+    """The different products that lines are sums of, the factors of each product, and the weights (lines, products)."""
     sums = [{line: 1.0} if isinstance(line, str) else dict(line) for line in lines]
     if not sums or not all(sums):
         raise ValueError(f'lines: expected at least one, "" for a local operator, found {lines!r}')
@@ -111,12 +111,13 @@ def _whole(name: str, number: int) -> int:
 
 
 def straight(direction: str, length: int) -> str:
-    """The line of `length` links in direction x, y, z or t, back where it is negative."""
+    """The line of `length` links in direction x, y, z or t, which goes backward if the length is negative."""
     return " ".join([_step(("+" if length > 0 else "-") + direction)] * abs(_whole("length", length)))
 
 
 def staple(direction: str, length: int, side: str, width: int) -> str:
-    """The staple that goes `width` links along `side` ("+x", "-y", ...), `length` in `direction` and back again."""
+    """The line that goes `width` links along `side` ("+x", "-y", ...), `length` links in `direction`, and `width`
+    links back."""
     back = {"+": "-", "-": "+"}[_step(side)[0]] + side[1:]
     width = _whole("width", width)
     return " ".join([*[side] * width, straight(direction, length), *[back] * width])
@@ -329,9 +330,10 @@ def gluons(gauge: Gauge, line: str = "", *, momenta: Sequence[Sequence[int]] = (
 def improved_axial(
     found: np.ndarray, extents: Sequence[int], *, ca: float, momenta: Sequence[Sequence[int]] = ((0, 0, 0),)
 ) -> np.ndarray:
-    """The improved axial current A_mu + ca (d_mu + d*_mu) P / 2, A_mu = qbar gamma_mu gamma5 q, P = qbar gamma5 q (Luescher, Sint, Sommer,
-    Weisz, Nucl. Phys. B 478 (1996) 365), from local operators (..., 16 gammas, momenta, T) as insertions has them of one line with
-    these momenta on a lattice of these extents: (..., 4, momenta, T). Of quarks and renormalisation it has no factors."""
+    """The improved axial current A_mu + ca (d_mu + d*_mu) P / 2, A_mu = qbar gamma_mu gamma5 q, P = qbar gamma5 q
+    (Luescher, Sint, Sommer, Weisz, Nucl. Phys. B 478 (1996) 365), from local operators (..., 16 gammas, momenta, T)
+    as insertions has them of one line with these momenta on a lattice of these extents: (..., 4, momenta, T). The
+    result has no renormalisation factors and no mass-dependent ones."""
     array, numbers = np.asarray(found), _triples(momenta)
     if len(extents) != 4:
         raise ValueError(f"extents: expected four numbers, found {tuple(extents)}")

@@ -1,5 +1,5 @@
-//! `plaq distillation`: modes of the Laplacian of time slices, elementals and perambulators, in an HDF5 file that Python's
-//! plaq.read takes.
+//! `plaq distillation`: modes of the Laplacian of time slices, elementals and perambulators, written to an HDF5 file
+//! that Python's plaq.read reads.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// The work of `plaq distillation` as options give it.
+/// The work of `plaq distillation`, from its options.
 struct Plan {
     file: String,
     out: PathBuf,
@@ -131,7 +131,7 @@ fn plan(options: &Options) -> Run<Plan> {
     })
 }
 
-/// The modes of a file, or new ones; the latter may not have converged.
+/// Reads modes from a file, or finds new ones, which may not have converged.
 fn modes(
     session: &Session,
     options: &Options,
@@ -153,7 +153,7 @@ fn modes(
     Ok((modes, report.converged))
 }
 
-/// Solves for the perambulators that the file does not have and adds them to it; false if one was interrupted or did not
+/// Solves for the perambulators that are not in the file and adds them to it; false if one was interrupted or did not
 /// converge.
 fn quarks(
     session: &Session,

@@ -1,4 +1,4 @@
-//! Gauge configurations in files, as every subcommand names, reads and writes them.
+//! Files of gauge configurations: the options of subcommands that name them, reading and writing.
 
 use std::path::Path;
 
@@ -66,7 +66,7 @@ pub const BOUNDARY_TIME: Opt =
 pub const PHI: Opt = param::<BoundaryParams>("phi", BoundaryParams::row("phi"));
 pub const PHI_PRIME: Opt = param::<BoundaryParams>("phi-prime", BoundaryParams::row("phi_prime"));
 
-/// Refuses files that options name as outputs and that are one another's or those of what is read.
+/// Refuses output files that are equal to each other or to an input file.
 pub fn all_distinct(options: &Options) -> Run<()> {
     let mut read = vec![];
     for (option, text) in options.read() {
@@ -77,7 +77,8 @@ pub fn all_distinct(options: &Options) -> Run<()> {
     output::distinct(read.iter().map(|(option, name)| (*option, name.as_str())), options.outputs())
 }
 
-/// Name of an output of one of several configurations: the name that the option gives, with that of the configuration behind it.
+/// Name of the output for one of several configurations: the name given by the option, followed by that of the
+/// configuration.
 pub fn of_several(base: &str, gauge: &str, several: bool) -> String {
     match several {
         true => format!("{base}.{}", gauge.rsplit('/').next().unwrap_or(gauge)),
@@ -85,7 +86,7 @@ pub fn of_several(base: &str, gauge: &str, several: bool) -> String {
     }
 }
 
-/// Expands one argument to file names: `@LIST` to the lines of a file, names with colons between to each of them.
+/// Expands one argument to file names: `@LIST` to the lines of a file, names separated by colons to each of them.
 pub fn expand(text: &str) -> Run<Vec<String>> {
     if let Some(list) = text.strip_prefix('@') {
         let text = output::read_text(list)?;
@@ -102,7 +103,7 @@ pub fn expand(text: &str) -> Run<Vec<String>> {
     Ok(text.split(':').filter(|w| !w.is_empty()).map(String::from).collect())
 }
 
-/// The configurations that the command line names.
+/// The names of configurations on the command line.
 pub fn listed(options: &Options) -> Run<Vec<String>> {
     let mut all = vec![];
     for text in options.inputs()? {
@@ -114,8 +115,8 @@ pub fn listed(options: &Options) -> Run<Vec<String>> {
     }
 }
 
-/// The configurations that the command line names, each once; reading the same links twice would make errors too
-/// small.
+/// The names of configurations on the command line; a repeated name is refused, since reading the same links twice
+/// would make errors too small.
 pub fn distinct(options: &Options) -> Run<Vec<String>> {
     let all = listed(options)?;
     for (k, name) in all.iter().enumerate() {
@@ -126,7 +127,7 @@ pub fn distinct(options: &Options) -> Run<Vec<String>> {
     Ok(all)
 }
 
-/// Options of reading configurations, from the command line.
+/// Settings for reading configurations, from the command line.
 pub fn reading(options: &Options) -> Run<LoadOptions> {
     let given = options.given("header-tolerance");
     Ok(LoadOptions {
@@ -154,7 +155,7 @@ pub fn format_of(name: &str) -> FileFormat {
     FileFormat::ALL[at.unwrap_or(2)]
 }
 
-/// The option for the format that links are written in.
+/// The option for the format in which links are written.
 pub const fn format_option(needs: &'static [&'static [super::options::Need]]) -> Opt {
     opt(
         "format",
@@ -166,7 +167,7 @@ pub const fn format_option(needs: &'static [&'static [super::options::Need]]) ->
     .needs(needs)
 }
 
-/// Writes links.
+/// Writes links to a file.
 pub fn write(
     gauge: &GaugeField,
     name: &str,
@@ -176,7 +177,7 @@ pub fn write(
     save_gauge(Path::new(name), gauge, format, options)
 }
 
-/// `4 x 4 x 4 x 8`.
+/// Extents as text, like `4 x 4 x 4 x 8`.
 pub fn lattice_text(extents: [usize; 4]) -> String {
     extents.map(|l| l.to_string()).join(" x ")
 }

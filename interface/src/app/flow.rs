@@ -58,7 +58,7 @@ struct Flowed {
     format: FileFormat,
     lattice: [usize; 4],
     report: FlowReport,
-    /// Energy and charge of time slices at the end, if they are wanted.
+    /// Energy and charge of time slices at the end of the flow; None: not asked for.
     slices: Option<TimeSlices>,
     seconds: f64,
 }
@@ -67,7 +67,8 @@ fn t2e(p: &FlowPoint) -> f64 {
     p.time * p.time * p.clover()
 }
 
-/// t0 and w0 by clover leaves and by the plaquette; NaN where the flow ends before.
+/// Scales in lattice units: t0 from clover leaves, t0 from plaquettes, w0 from clover leaves, w0 from plaquettes; NaN
+/// if the flow ends before.
 fn scales(report: &FlowReport) -> [f64; 4] {
     let all = [
         report.t0(FlowPoint::clover),

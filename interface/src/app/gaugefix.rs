@@ -35,7 +35,7 @@ const fn of(name: &'static str, row: &str) -> Opt {
     param::<GaugeFixing>(name, GaugeFixing::row(row))
 }
 
-/// Options of the fixing itself.
+/// Options of the gauge fixing itself.
 const FIXING: &[Opt] = &[
     of("condition", "condition"),
     opt("direction", Kind::Text, "MU", "t", "of Coulomb gauge: the direction that is left out, x, y, z, t or 0 to 3").old("time")
@@ -114,7 +114,7 @@ fn params(options: &Options) -> Run<GaugeFixParams> {
     Ok(fixing.params())
 }
 
-/// Functional and violation at each check of a fixing, as the callback has collected them.
+/// Functional and violation at each check of a fixing, collected by the callback.
 #[derive(Default)]
 struct Looks {
     functional: History,
@@ -122,7 +122,7 @@ struct Looks {
     lines: String,
 }
 
-/// The result of a fixing.
+/// The results of a gauge fixing.
 struct Done {
     before: Plaquette,
     after: Plaquette,
@@ -153,7 +153,7 @@ fn print_states<'a>(what: &str, states: impl Iterator<Item = &'a Fixed>) {
     }
 }
 
-/// Name of the method that was taken.
+/// Name of the method that was used.
 fn method<'a>(options: &'a Options, report: &GaugeFixReport) -> &'a str {
     match options.text("method") {
         "auto" => report.method.word(),

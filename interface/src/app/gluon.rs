@@ -72,12 +72,12 @@ pub const COMMAND: Command = Command {
 const ENTRIES: usize = 9;
 const SITE: usize = 4 * ENTRIES;
 
-/// A class of momenta that the symmetries of the lattice make equal.
+/// A class of momenta that are equivalent under the symmetries of the lattice.
 #[derive(Clone, Copy, Default)]
 struct Point {
     k: [usize; 4],
     p2: f64,
-    /// The sum over a and mu of |A|^2, over `momenta` of them.
+    /// The sum over a and mu of |A|^2, over the `momenta` members of the class.
     sum: f64,
     momenta: usize,
 }
@@ -95,7 +95,7 @@ fn potential(u: &mut [Complex64]) {
     [0, 4, 8].iter().for_each(|&k| u[k] -= trace);
 }
 
-/// sum_x exp(-2 pi i k x / L) f(x) in place, one axis after the other, of every number of a site.
+/// Computes sum_x exp(-2 pi i k x / L) f(x) in place, one axis after the other, for every number of a site.
 fn fourier(l: [usize; 4], field: &mut [Complex64]) {
     let mut planner = FftPlanner::new();
     let mut stride = SITE;
@@ -140,7 +140,7 @@ struct Gluon {
     volume: f64,
     /// Violation of the gauge condition, computed from the momentum-space field.
     theta: f64,
-    /// sum |p A|^2 / sum p^2 |A|^2.
+    /// Violation of transversality: sum |p A|^2 / sum p^2 |A|^2.
     transversality: f64,
     points: Vec<Point>,
 }

@@ -70,7 +70,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// Position in a stream of configurations, which the label of each file carries.
+/// Position in a stream of configurations, as stored in the label of each file.
 struct StreamPosition {
     /// Number of the last configuration; 0: none yet.
     number: u64,
@@ -115,7 +115,7 @@ impl StreamPosition {
         Some(StreamPosition { number, separation, update })
     }
 
-    /// The place in a chain that the ensemble label of a configuration file names.
+    /// The position given by the ensemble label of a configuration file.
     fn of_file(name: &str) -> Run<StreamPosition> {
         let label = GaugeReader::open(Path::new(name), None)?.info().ensemble_label.clone();
         label.as_deref().and_then(StreamPosition::parse).ok_or_else(|| {
@@ -127,7 +127,7 @@ impl StreamPosition {
     }
 }
 
-/// Fails if an option is given and differs from what the file says.
+/// An error if an option is given and differs from the value in the file.
 fn agrees(options: &Options, name: &str, of_file: f64) -> Run<()> {
     match !options.given(name) || options.number(name) == of_file {
         true => Ok(()),
@@ -168,13 +168,13 @@ fn place(options: &Options) -> Run<StreamPosition> {
     Ok(at)
 }
 
-/// The lattice that the options ask for.
+/// The lattice given by the options; None: not given.
 fn lattice(options: &Options) -> Run<Option<[usize; 4]>> {
     let Some(text) = options.get("lattice") else { return Ok(None) };
     Ok(Some(integers::<4>("lattice", text, 0)?.map(|l| l as usize)))
 }
 
-/// The links of a file; those of a stream are taken exactly as they are.
+/// Reads the links of a file; if it belongs to a stream they are not changed in any way.
 fn from_file(
     session: &Session,
     options: &Options,
@@ -196,7 +196,7 @@ fn from_file(
     Ok(loaded.gauge)
 }
 
-/// Boundaries in time that the options name.
+/// Boundaries in time given by the options; None: not given.
 fn boundary(options: &Options) -> Run<Option<BoundaryTime>> {
     Ok(options.params::<BoundaryParams>()?.boundary("")?)
 }
@@ -222,7 +222,7 @@ fn start(session: &Session, options: &Options, at: &StreamPosition) -> Run<Gauge
     Ok(gauge)
 }
 
-/// Sweeps, measuring the plaquette after each one where a history is wanted; false if interrupted.
+/// Makes sweeps, and measures the plaquette after each one if a history is wanted; false if interrupted.
 fn sweeps(
     session: &Session,
     gauge: &mut GaugeField,

@@ -75,11 +75,11 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// The input, with what options say in place of its table `[run]`.
+/// The input, with the values of options instead of those in its table `[run]`.
 struct Plan {
     text: String,
     lattice: [usize; 4],
-    /// Boundaries in time of [run]; `None`: those of the links that the chain starts with.
+    /// Boundaries in time from [run]; `None`: those of the links with which the chain starts.
     boundary: Option<BoundaryTime>,
     start: String,
     trajectories: u64,
@@ -137,7 +137,7 @@ fn word(text: &str, key: &str) -> Result<Option<String>> {
     }
 }
 
-/// Boundaries of the links in time.
+/// Boundaries in time of the links, from their text.
 fn boundary(text: &str) -> Result<Option<BoundaryTime>> {
     let mut params = BoundaryParams::default();
     for row in BoundaryParams::ROWS {
@@ -214,7 +214,8 @@ fn plan(options: &Options) -> Run<Plan> {
     })
 }
 
-/// The action that a chain samples, as one line of JSON: its monomials without settings that change only the work.
+/// The action that a chain samples, as one line of JSON: its monomials, without settings that have no effect on the
+/// distribution.
 fn action_of(text: &str) -> Result<String> {
     let Some(toml::Value::Array(mut all)) = value_of(text, "monomial")? else {
         return Ok(String::new());
@@ -230,7 +231,7 @@ fn action_of(text: &str) -> Result<String> {
     text.map_err(|e| crate::error::Error::new(crate::error::Status::InvalidArgument, e.to_string()))
 }
 
-/// Describes where two actions differ.
+/// A text that says where two actions differ.
 fn difference(there: &str, here: &str) -> String {
     let parse =
         |text: &str| serde_json::from_str::<Vec<Map<String, Value>>>(text).unwrap_or_default();
@@ -304,8 +305,8 @@ fn check_outputs(plan: &Plan, next: u64, last: u64) -> Run<()> {
     Ok(())
 }
 
-/// Opens a new log, or one to be continued before trajectory `next`; lines from there on, and one that was cut off,
-/// are dropped.
+/// Opens a new log, or one to be continued before trajectory `next`; lines from there on, and an incomplete last one,
+/// are removed.
 fn open_log(name: &str, goes_on: bool, next: u64) -> Result<File> {
     let mut kept = String::new();
     if goes_on && Path::new(name).exists() {
@@ -324,7 +325,7 @@ fn open_log(name: &str, goes_on: bool, next: u64) -> Result<File> {
     }
 }
 
-/// Scales and charge of a copy of the links along the gradient flow.
+/// Flows a copy of the links, and measures scales and charge.
 fn flow(gauge: &GaugeField, plan: &Plan) -> Result<Value> {
     let mut copy = gauge.to(Precision::F64, Recon::R18)?;
     let p = FlowParams {
@@ -362,7 +363,7 @@ fn log_line(t: &TrajectoryReport, loops: [f64; 2], action: &str) -> Value {
     line
 }
 
-/// The histories that --plot draws.
+/// The histories drawn by --plot.
 #[derive(Default)]
 struct Histories {
     plaquette: History,
@@ -403,7 +404,7 @@ fn write_plot(name: &str, h: &Histories) -> Result<()> {
     )
 }
 
-/// The boundaries in time of the chain: of [run], or of the file that it starts from.
+/// The boundaries in time of the chain: from [run], or from the file with which it starts.
 fn boundary_of(session: &Session, plan: &Plan) -> Result<BoundaryTime> {
     if let Some(boundary) = plan.boundary {
         return Ok(boundary);

@@ -31,10 +31,10 @@ use std::sync::OnceLock;
 use crate::error::{Error, Status};
 use options::{suggestion, Asked, Command, Options};
 
-/// Set by the program's handler of SIGINT and SIGTERM; work then ends where it can stop.
+/// Set by the program's handler of SIGINT and SIGTERM; work then ends at the next point where it can stop.
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Status of a program that was interrupted, or whose solves did not converge.
+/// Exit status of a program that was interrupted, or whose solves did not converge.
 const UNFINISHED: i32 = 3;
 
 fn interrupted() -> bool {
@@ -44,9 +44,9 @@ fn interrupted() -> bool {
 /// The reason why the program ends before its work is done.
 #[derive(Debug)]
 pub enum Failure {
-    /// Wrong options; the status is 2.
+    /// Wrong options; the exit status is 2.
     Usage(String),
-    /// A call that was refused or failed; the status is 1.
+    /// A call of the library that was refused or failed; the exit status is 1.
     Work(Error),
 }
 
@@ -58,7 +58,7 @@ impl Failure {
         Failure::Usage(text.into())
     }
 
-    /// A failure of the program itself, in its own words.
+    /// A failure found by the program itself, with its text.
     fn refused(text: impl Into<String>) -> Failure {
         Failure::Work(Error::new(Status::InvalidArgument, text))
     }
@@ -70,7 +70,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// The word of a constant of the C interface, as the interface's tables have it.
+/// The function that gives the word for a constant of the C interface, from the interface's tables.
 pub static WORDS: OnceLock<fn(&str) -> Option<String>> = OnceLock::new();
 
 /// The text of an error in the program's words.
@@ -103,8 +103,8 @@ fn overview() -> String {
     text + "plaq SUBCOMMAND --help lists its options; plaq --version\n"
 }
 
-/// Runs the program with its arguments, the name of the program not among them; returns its status: 0
-/// done, 1 refused or failed, 2 wrong options, 3 not converged or interrupted. `output`: whether standard output is open.
+/// Runs the program with its arguments, without the program's name; returns its exit status: 0 done, 1 refused or
+/// failed, 2 wrong options, 3 not converged or interrupted. `output`: whether standard output is open.
 pub fn main(arguments: &[OsString], output: bool) -> i32 {
     let outcome = match output || !session::speaks() {
         true => dispatch(arguments),

@@ -1,5 +1,5 @@
-//! Options of the program: each is a row of a table, from which parsing, `--help` and the refusal of
-//! options without effect come.
+//! Options of the program. Each is a row of a table, from which parsing, `--help` and the refusal of options without
+//! effect follow.
 
 use std::ffi::OsString;
 
@@ -14,19 +14,19 @@ pub use crate::params::{same_word, suggestion};
 pub enum Kind {
     /// Any text.
     Text,
-    /// The name of a file to read, or several.
+    /// The name of an input file, or several.
     Input,
-    /// The name of a file to write, with the endings that it may have; none: any.
+    /// The name of an output file, with its allowed endings; an empty list: any.
     Output(&'static [&'static str]),
     /// A finite number.
     Number,
-    /// A whole number between a smallest and a largest one.
+    /// A whole number in the given range, ends included.
     Whole(i64, i64),
-    /// One of these words; an older spelling may stand after a word's `=`.
+    /// One of these words; after a word's `=` an older spelling of it may stand.
     Word(&'static [&'static str]),
-    /// `yes` or `no`; the option by itself means yes.
+    /// `yes` or `no`; the option without a value means yes.
     Flag,
-    /// A row of a table of parameters, which gives values, default and help.
+    /// A row of a table of parameters, which determines values, default and help.
     Param(Param),
 }
 
@@ -37,17 +37,17 @@ pub struct Param {
     row: &'static Row,
     /// True if 0 stands for the default.
     zero: bool,
-    /// Refuses text that is not a value of the parameter.
+    /// Function that refuses text which is not a value of the parameter.
     check: fn(&str, &str, &str) -> crate::error::Result<()>,
 }
 
-/// A condition for an option to have an effect; it needs one of several. Options that the subcommand does not have are
-/// not given.
+/// A condition for an option to have an effect; of a list of conditions one must hold. Options that the subcommand
+/// does not have count as not given.
 #[derive(Clone, Copy)]
 pub enum Need {
-    /// This option is given and not turned off.
+    /// This option is given, and not with the value no.
     With(&'static str),
-    /// This option has one of these values, given or by default.
+    /// This option has one of these values, given or as its default.
     Is(&'static str, &'static [&'static str]),
     /// This option is not given.
     Without(&'static str),
@@ -58,20 +58,20 @@ pub enum Need {
 pub struct Opt {
     /// Name of the option, without its dashes.
     pub name: &'static str,
-    /// An older spelling of the name, or "".
+    /// An older spelling of the name; empty: none.
     pub old: &'static str,
-    /// The row of a table of parameters that the option sets with values of its own.
+    /// The row of a table of parameters that the option sets, with values of the option's own.
     pub sets: Option<&'static Row>,
     pub kind: Kind,
-    /// Name of the value in `--help`.
+    /// Name of the value in the text of `--help`.
     pub value: &'static str,
-    /// The default as it would be given; "": none.
+    /// The default, spelled as on the command line; empty: none.
     pub default: &'static str,
     pub needs: &'static [&'static [Need]],
     pub help: &'static str,
 }
 
-/// A whole number from 0 on that 32 bits hold.
+/// A whole number from 0 to the largest of 32 bits.
 pub const COUNT: Kind = Kind::Whole(0, i32::MAX as i64);
 /// A whole number from 0 on.
 pub const LONG: Kind = Kind::Whole(0, 9_000_000_000_000_000);
@@ -88,7 +88,7 @@ pub const fn opt(
     Opt { name, old: "", sets: None, kind, value, default, needs: &[], help }
 }
 
-/// The option for a row of a table of parameters; see [`Options::params`].
+/// An option for a row of a table of parameters; see [`Options::params`].
 pub const fn param<P: Parameters>(name: &'static str, row: &'static Row) -> Opt {
     let check = |row: &str, text: &str, argument: &str| {
         let done = P::default().set_row(row, text, argument);
@@ -102,17 +102,17 @@ impl Opt {
         Opt { old, ..self }
     }
 
-    /// The option as one that sets this row of a table with values of its own.
+    /// The same option, which sets this row of a table with values of its own.
     pub const fn sets(self, row: &'static Row) -> Opt {
         Opt { sets: Some(row), ..self }
     }
 
-    /// The option with a default of the program's own.
+    /// The same option with a default other than the parameter's.
     pub const fn or(self, default: &'static str) -> Opt {
         Opt { default, ..self }
     }
 
-    /// The option with 0 standing for its default.
+    /// The same option, for which the value 0 means the default.
     pub const fn zero(self) -> Opt {
         match self.kind {
             Kind::Param(of) => Opt { kind: Kind::Param(Param { zero: true, ..of }), ..self },
@@ -120,7 +120,7 @@ impl Opt {
         }
     }
 
-    /// The option with conditions; every list has one that must hold.
+    /// The same option with conditions; in every list one condition must hold.
     pub const fn needs(self, needs: &'static [&'static [Need]]) -> Opt {
         Opt { needs, ..self }
     }
@@ -133,7 +133,7 @@ impl Opt {
         }
     }
 
-    /// Whether the option takes yes or no.
+    /// Whether the option's value is yes or no.
     fn is_flag(&self) -> bool {
         match self.kind {
             Kind::Flag => true,
@@ -142,7 +142,7 @@ impl Opt {
         }
     }
 
-    /// The words that are values, in their present spelling; empty if other values are allowed.
+    /// The words that are allowed as values, in their present spelling; empty if other values are allowed.
     pub fn words(&self) -> Vec<&'static str> {
         match self.kind {
             Kind::Word(words) => words.iter().map(|w| spelling(w)).collect(),
@@ -165,7 +165,7 @@ impl Opt {
         }
     }
 
-    /// The default as it would be given; empty: none.
+    /// The default, spelled as on the command line; empty: none.
     pub fn default(&self) -> String {
         match self.kind {
             Kind::Param(of) if self.default.is_empty() => match (of.row.default)() {
@@ -188,15 +188,15 @@ impl Opt {
     }
 }
 
-/// A subcommand as the command line sees it.
+/// A subcommand of the program.
 pub struct Command {
     pub name: &'static str,
-    /// Text that follows the name in the line "usage:".
+    /// Text after the name in the line "usage:".
     pub usage: &'static [&'static str],
-    /// Description for `--help`; the first line also stands in the list of subcommands.
+    /// Description for `--help`; its first line is also shown in the list of subcommands.
     pub about: &'static [&'static str],
     pub tables: &'static [&'static [Opt]],
-    /// The option to which files without an option's name belong.
+    /// The option to which file names without an option belong.
     pub input: Option<&'static str>,
     pub example: &'static str,
     pub run: fn(Options) -> Run<i32>,
@@ -207,7 +207,8 @@ impl Command {
         self.tables.iter().flat_map(|t| t.iter())
     }
 
-    /// The option that a name was probably meant to be: that of the parameter of this name, or one that is spelt alike.
+    /// The option that a wrong name was probably meant to be: the one of the parameter of this name, or one with a
+    /// similar spelling.
     fn meant(&self, name: &str) -> Option<&'static str> {
         let parameter = name.replace('-', "_");
         match self.options().find(|o| o.row().is_some_and(|r| r.name == parameter)) {
@@ -254,7 +255,7 @@ fn meant(found: Option<&str>, dashes: &str) -> String {
     found.map_or(String::new(), |w| format!("did you mean {dashes}{w}?"))
 }
 
-/// A usage error: `found` is no value of option `name`, which takes `expected`.
+/// A usage error: `found` is not a value of option `name`, which requires `expected`.
 pub fn refuse(name: &str, found: &str, expected: impl std::fmt::Display) -> Failure {
     Failure::usage(format!("--{name}: {found}; expected {expected}"))
 }
@@ -267,13 +268,13 @@ pub fn not_a_word(name: &str, found: &str, words: &[&str]) -> Failure {
     Failure::usage(format!("--{name}: {found}; {hint}{space}expected one of {list}"))
 }
 
-/// Parses N numbers with commas between them.
+/// Parses N numbers separated by commas.
 pub fn numbers<T: std::str::FromStr, const N: usize>(text: &str) -> Option<[T; N]> {
     let all: Option<Vec<T>> = text.split(',').map(|w| w.trim().parse().ok()).collect();
     all?.try_into().ok()
 }
 
-/// Parses N whole numbers with commas between them, none below `least`.
+/// Parses N whole numbers separated by commas, each at least `least`.
 pub fn integers<const N: usize>(name: &str, text: &str, least: i64) -> Run<[i64; N]> {
     let found = numbers::<i64, N>(text);
     let fits = |n: &[i64; N]| n.iter().all(|n| (least..=1 << 20).contains(n));
@@ -300,15 +301,15 @@ pub fn items<'a>(name: &str, text: &'a str) -> Run<Vec<&'a str>> {
     }
 }
 
-/// Largest number of momenta that an option takes.
+/// Largest number of momenta in an option.
 const MOMENTA: usize = 256;
 
-/// The option of momenta.
+/// The option `--momenta`.
 pub const fn momenta_option(default: &'static str, help: &'static str) -> Opt {
     opt("momenta", Kind::Text, "P[:P...]", default, help)
 }
 
-/// The momenta nx,ny,nz of `--momenta`, with colons between.
+/// The momenta nx,ny,nz in `--momenta`, separated by colons.
 pub fn momenta(options: &Options) -> Run<Vec<[i32; 3]>> {
     let one = |item| Ok(integers::<3>("momenta", item, -65536)?.map(|n| n as i32));
     let all = items("momenta", options.text("momenta"))?;
@@ -319,11 +320,11 @@ pub fn momenta(options: &Options) -> Run<Vec<[i32; 3]>> {
 /// The options given on a command line.
 pub struct Options {
     command: &'static Command,
-    /// For each option given: its row of the table, its spelling and its value.
+    /// For each given option its row in the table, its spelling and its value.
     given: Vec<(&'static Opt, String, String)>,
     /// The defaults of all options.
     defaults: Vec<String>,
-    /// File names given without an option.
+    /// File names that were given without an option.
     files: Vec<String>,
 }
 
@@ -333,7 +334,7 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// What a command line asks for: to run, to print help, or the version.
+/// The request of a command line: to run, to print help, or to print the version.
 pub enum Asked {
     Help,
     Version,
@@ -450,7 +451,7 @@ impl Options {
         Some(value).filter(|v| !v.is_empty())
     }
 
-    /// The parameters of a table as the options give them.
+    /// The parameters of a table, with the values of the options.
     pub fn params<P: Parameters>(&self) -> Run<P> {
         let mut params = P::default();
         for option in self.command.options() {
@@ -471,7 +472,7 @@ impl Options {
         self.given.iter().any(|(o, ..)| o.name == name)
     }
 
-    /// Whether the option is given and not turned off.
+    /// Whether the option is given, and not with the value no.
     pub fn has(&self, name: &str) -> bool {
         let off = |v: &str| matches!(v, "" | "no" | "none" | "0");
         self.given(name) && !off(self.get(name).unwrap_or_default())
@@ -481,7 +482,7 @@ impl Options {
         self.get(name).unwrap_or_default()
     }
 
-    /// The name of the option as it was spelt.
+    /// The name of the option as it was spelled on the command line.
     pub fn spelt<'a>(&'a self, name: &'a str) -> &'a str {
         self.given.iter().find(|(o, ..)| o.name == name).map_or(name, |(_, s, _)| s)
     }
@@ -494,7 +495,7 @@ impl Options {
         self.get(name).and_then(|v| v.parse().ok()).unwrap_or(f64::NAN)
     }
 
-    /// A number that must be given.
+    /// A number that is required.
     pub fn required_number(&self, name: &str) -> Run<f64> {
         self.required(name).map(|_| self.number(name))
     }
@@ -507,7 +508,7 @@ impl Options {
         self.get(name) == Some("yes")
     }
 
-    /// Fails if a number does not obey `fits`.
+    /// An error if a number does not satisfy the condition `fits`.
     pub fn check(&self, name: &str, fits: bool, expected: &str) -> Run<()> {
         match fits {
             true => Ok(()),
@@ -519,13 +520,13 @@ impl Options {
         }
     }
 
-    /// Options that name files to write, with these names.
+    /// The options that name output files, with these names.
     pub fn outputs(&self) -> impl Iterator<Item = (&str, &str)> {
         let given = self.given.iter().filter(|(o, ..)| matches!(o.kind, Kind::Output(_)));
         given.map(|(o, _, value)| (o.name, value.as_str()))
     }
 
-    /// Pairs of an option and a file that it reads. Files without an option belong to the command's input option.
+    /// Pairs of an option and an input file. Files without an option belong to the command's input option.
     pub fn read(&self) -> impl Iterator<Item = (&str, &str)> {
         let given = self.given.iter().filter(|(o, ..)| matches!(o.kind, Kind::Input));
         let input = self.command.input.unwrap_or_default();
@@ -565,14 +566,14 @@ fn spelling(word: &str) -> &str {
     word.split('=').next().unwrap_or(word)
 }
 
-/// A whole number, also in the form 1e6.
+/// Parses a whole number, also in the form 1e6.
 pub fn whole_of(text: &str) -> Option<i64> {
     let value: f64 = text.parse().ok()?;
     let fits = value.fract() == 0.0 && value.abs() <= 9e15;
     text.parse().ok().or(fits.then_some(value as i64))
 }
 
-/// Checks a value of an option; words are returned in their present spelling.
+/// Checks the value of an option; words are returned in their present spelling.
 fn checked(row: &Opt, name: &str, value: String) -> Run<String> {
     match row.kind {
         Kind::Text | Kind::Input => {}

@@ -1,4 +1,4 @@
-//! Results in files: what may be written is seen before the work, files appear complete or not at all.
+//! Output files: whether they may be written is checked before the work, and they appear complete or not at all.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use crate::bail;
 use crate::error::Result;
 use crate::io;
 
-/// Refuses, before any work, a file that cannot be written, or that exists and is to stay; does nothing without a
-/// name. `otherwise` says what can be done instead of replacing it.
+/// Refuses, before any work, a file that cannot be written, or that exists and must not be replaced; does nothing
+/// without a name. `otherwise` says what can be done instead of replacing it.
 pub fn check(name: Option<&str>, overwrite: bool, otherwise: &str) -> Run<()> {
     let Some(name) = name else { return Ok(()) };
     if !overwrite && Path::new(name).exists() {
@@ -39,7 +39,7 @@ fn place(name: &str) -> Option<PathBuf> {
     Some(folder.join(path.file_name()?))
 }
 
-/// An option with its dashes, or a key of an input file.
+/// An option with its dashes, or the key of an input file.
 fn named(option: &str) -> String {
     match option.contains('.') {
         true => option.to_string(),
@@ -47,7 +47,7 @@ fn named(option: &str) -> String {
     }
 }
 
-/// Refuses outputs that are one of the inputs or each other; pairs of the option and the file.
+/// Refuses outputs that are equal to an input or to each other; arguments are pairs of the option and the file.
 pub fn distinct<'a>(
     inputs: impl IntoIterator<Item = (&'a str, &'a str)>,
     outputs: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -91,7 +91,7 @@ pub fn apart_from_numbered<'a>(
     Ok(())
 }
 
-/// A file as text.
+/// Reads a file as text.
 pub fn read_text(name: &str) -> Result<String> {
     match std::fs::read(name) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
@@ -110,7 +110,7 @@ fn is_flat(value: &Value) -> bool {
     }
 }
 
-/// Writes JSON with a line for each member; values without members inside stay on one line.
+/// Writes JSON with each member on its own line; objects and lists without inner ones are written on one line.
 fn layout(value: &Value, indent: usize, text: &mut String) {
     let begin = |text: &mut String, k: usize, indent: usize| {
         text.push_str(if k == 0 { "\n" } else { ",\n" });
@@ -159,8 +159,8 @@ pub fn json_text(value: &Value) -> String {
     text + "\n"
 }
 
-/// Version of what the JSON of the program means (docs/json.md): it grows where a key changes its meaning or goes; new keys
-/// may come at any time.
+/// Version of the program's JSON (docs/json.md). It is raised if the meaning of a key changes or a key is removed;
+/// new keys may be added at any time.
 pub const SCHEMA: u32 = 1;
 
 /// Writes the JSON of a subcommand, with its name and the version of its keys before all others.

@@ -1,4 +1,5 @@
-//! `plaq overlap`: chiral quarks: modes of the kernel, low modes and index of the overlap operator, propagators.
+//! `plaq overlap`: modes of the kernel, low modes and index of the overlap operator, and propagators of chiral
+//! quarks.
 
 mod report;
 mod work;
@@ -73,7 +74,7 @@ enum Task {
     Propagator,
 }
 
-/// The work of `plaq overlap` as options give it.
+/// The work of `plaq overlap`, from its options.
 struct Plan {
     file: String,
     task: Task,
@@ -89,7 +90,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Whether low modes of D are to be found.
+    /// Whether low modes of D have to be found.
     fn low_sought(&self) -> bool {
         self.task != Task::Modes && self.low > 0
     }

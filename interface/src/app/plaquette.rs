@@ -44,7 +44,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// Largest sizes of Wilson loops in space and time.
+/// Largest extents of Wilson loops in space and in time, from the options; None: not asked for.
 fn loop_sizes(options: &Options) -> Run<Option<[usize; 2]>> {
     let Some(text) = options.get("wilson-loops") else { return Ok(None) };
     let sizes = super::options::integers::<2>("wilson-loops", text, 1)?;
@@ -98,7 +98,7 @@ fn observe(name: &str, loaded: &Loaded, loops: Option<[usize; 2]>) -> Result<Val
     Ok(report)
 }
 
-/// Reads a configuration and measures its observables; nothing if the file is refused. A failure of one rank is a
+/// Reads a configuration and measures its observables; None if the file is refused. A failure of one rank is a
 /// failure of all.
 fn read(
     session: &Session,

@@ -66,7 +66,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// The work of `plaq reweight` as options give it.
+/// The work of `plaq reweight`, from its options.
 struct Plan {
     kappa: f64,
     action: Action,
@@ -112,7 +112,7 @@ fn plan(options: &Options) -> Run<Plan> {
     Ok(Plan { kappa, action: Action::of(options)?, solving, params, mu })
 }
 
-/// The factors of one configuration.
+/// The reweighting factors of one configuration.
 struct Done {
     file: String,
     format: FileFormat,
@@ -120,7 +120,7 @@ struct Done {
     found: Reweighting,
 }
 
-/// A number of JSON, null where it is not known.
+/// A number for JSON; null if it is not finite.
 fn known(x: f64) -> Value {
     match x.is_finite() {
         true => json!(x),
@@ -195,7 +195,7 @@ impl Done {
     }
 }
 
-/// W over its average over the configurations.
+/// The weights W of all configurations divided by their average.
 fn weights(all: &[Done]) -> Vec<f64> {
     let logs: Vec<f64> = all.iter().map(|one| one.found.product().ln).collect();
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);

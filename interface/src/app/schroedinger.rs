@@ -60,12 +60,12 @@ fn numbers(found: &BoundaryCorrelators) -> Vec<f64> {
     [&found.f_a[..], &found.f_p, &found.g_a, &found.g_p, &[found.f_1]].concat()
 }
 
-/// Numbers of JSON, null where there is none.
+/// Numbers for JSON; null for those that are not finite.
 fn known(values: &[f64]) -> Value {
     values.iter().map(|x| if x.is_finite() { json!(x) } else { Value::Null }).collect()
 }
 
-/// The members that [`numbers`] has.
+/// The members of the JSON for the numbers in the order of [`numbers`].
 fn members(all: &[f64]) -> Value {
     let times = (all.len() - 1) / 4;
     let arrays = all.chunks(times).zip(NAMES);

@@ -1,4 +1,4 @@
-//! A run of the program: the device, the ranks that mpirun has started, what is printed and by whom.
+//! A run of the program: its device, the ranks that mpirun has started, and its messages.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ pub const OPTIONS: &[Opt] = &[
     ),
 ];
 
-/// Prints the library's log to standard error, on the first process.
+/// A log that prints to standard error on the first process.
 struct StderrLog;
 
 impl log::Log for StderrLog {
@@ -67,10 +67,10 @@ static QUIET: AtomicBool = AtomicBool::new(false);
 /// True if standard output could not be written.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Variables in which launchers give the number of processes.
+/// Environment variables in which launchers give the number of processes.
 const SIZES: [&str; 4] =
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"];
-/// Variables in which launchers give the number of this process.
+/// Environment variables in which launchers give the number of this process.
 const PLACES: [&str; 5] =
     ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"];
 
@@ -78,8 +78,8 @@ fn variable(name: &str) -> Option<i64> {
     std::env::var(name).ok()?.trim().parse().ok()
 }
 
-/// The variable of a launcher that started several processes, and their number; `None` for the number where the
-/// variable only has the position of this process.
+/// The variable by which a launcher shows that it started several processes, and their number; `None` for the number
+/// if the variable only has that of this process.
 fn launched() -> Option<(&'static str, Option<i64>)> {
     let sizes: Vec<_> = SIZES.iter().filter_map(|n| Some((*n, variable(n)?))).collect();
     match sizes.iter().find(|(_, size)| *size > 1) {
@@ -89,14 +89,14 @@ fn launched() -> Option<(&'static str, Option<i64>)> {
     }
 }
 
-/// Whether this process prints; of several the first one does.
+/// Whether this process prints: the only one, or the first of several.
 pub fn speaks() -> bool {
     let several = matches!(launched(), Some((_, size)) if size != Some(1));
     let place = PLACES.iter().find_map(|n| variable(n)).filter(|_| several);
     !QUIET.load(Ordering::Relaxed) && place.is_none_or(|p| p == 0)
 }
 
-/// A line on standard error.
+/// Prints a line to standard error.
 pub fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
@@ -127,8 +127,8 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Progress on standard error: on a terminal a line every 0.2 s in place of the one before, in a file or pipe one
-/// every 10 s that stays.
+/// Messages on progress, on standard error: on a terminal a line every 0.2 s that replaces the one before, in a file
+/// or pipe a line every 10 s.
 pub struct Progress {
     start: Instant,
     shown: f64,
@@ -152,7 +152,7 @@ impl Progress {
         let _ = io::stderr().write_all(text.as_bytes());
     }
 
-    /// Shows a line if enough time has passed.
+    /// Prints a line if enough time has passed since the last one.
     pub fn now_and_then(&mut self, text: impl FnOnce() -> String) {
         let seconds = self.start.elapsed().as_secs_f64();
         if seconds - self.shown >= if self.terminal { 0.2 } else { 10.0 } {
@@ -161,12 +161,12 @@ impl Progress {
         }
     }
 
-    /// Shows a line that stays.
+    /// Prints a line that is not replaced.
     pub fn last(&mut self, text: &str) {
         self.write(text, true);
     }
 
-    /// Removes the line that stands on a terminal.
+    /// Removes the present line from a terminal.
     pub fn clear(&self) {
         if self.terminal && speaks() {
             let _ = io::stderr().write_all(b"\r\x1b[K");
@@ -191,7 +191,7 @@ impl Session {
         Geometry::decomposed(extents, &self.device, &self.comm)
     }
 
-    /// Whether any rank was interrupted; all ranks ask together.
+    /// Whether any rank was interrupted; all ranks call this together.
     pub fn any_interrupted(&self) -> Result<bool> {
         let mut asked = [f64::from(u8::from(interrupted()))];
         self.comm.sum(&mut asked)?;
@@ -199,7 +199,7 @@ impl Session {
     }
 }
 
-/// The ranks that were started with this process, or this one alone.
+/// The ranks that were started together with this process, or only this one.
 fn ranks(options: &Options) -> Run<(Arc<Comm>, bool)> {
     let grid = match options.get("grid") {
         Some(text) => integers::<4>("grid", text, 0)?.map(|n| n as i32),
@@ -228,7 +228,7 @@ fn ranks(options: &Options) -> Run<(Arc<Comm>, bool)> {
     }
 }
 
-/// Opens ranks and device, does the work and ends MPI. A failure of one rank is a failure of all.
+/// Opens ranks and device, calls `work` and ends MPI. A failure of one rank is a failure of all.
 pub fn run(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i32> {
     run_in_steps(options, |session| {
         let done = session.comm.guard(|| match work(session) {
@@ -240,7 +240,7 @@ pub fn run(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i3
     })
 }
 
-/// Does the same for work that guards its own steps.
+/// The same as `run`, for work that makes ranks agree on failures itself.
 pub fn run_in_steps(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i32> {
     listen(options);
     let (comm, mpi) = ranks(options)?;
@@ -264,7 +264,7 @@ pub fn run_in_steps(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) 
     done
 }
 
-/// The status at the end of work: 0 if done, 3 if it did not converge or was interrupted.
+/// The exit status at the end of work: 0 if done, 3 if it did not converge or was interrupted.
 pub fn status(done: bool) -> i32 {
     if done {
         0

@@ -1,14 +1,14 @@
-//! Completion for shells and manual pages, from the tables of options.
+//! Completion for shells, and manual pages, from the tables of options.
 
 use std::fmt::Write;
 
 use super::options::{suggestion, Command, Kind, Opt};
 use super::{session, Failure, Run, COMMANDS};
 
-/// Shells that `plaq completion` writes for.
+/// Shells for which `plaq completion` writes a script.
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
-/// What these two subcommands do, for the overview: name and sentence.
+/// These two subcommands in the overview: name and sentence.
 pub const ABOUT: [(&str, &str); 2] = [
     ("completion", "prints the completion script of bash, zsh or fish"),
     ("man", "prints the manual page of plaq or of a subcommand, for man -l -"),
@@ -50,7 +50,7 @@ pub fn run(name: &str, arguments: &[String]) -> Option<Run<i32>> {
     }))
 }
 
-/// The only argument of a subcommand that takes one of these words.
+/// The argument of a subcommand that takes exactly one of these words.
 fn word<'a>(
     what: &str,
     arguments: &[String],
@@ -117,7 +117,7 @@ fn bash() -> String {
     text
 }
 
-/// Text inside of single quotes of a shell in which a colon or bracket of a sentence means nothing.
+/// Text for use inside of single quotes in a shell; the characters `also` are escaped, too.
 fn quoted(text: &str, also: &[char]) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -185,7 +185,7 @@ fn fish() -> String {
     text
 }
 
-/// Text as troff prints it.
+/// Text escaped for troff.
 fn troff(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     match text.starts_with(['.', '\'']) {
@@ -205,7 +205,7 @@ fn manual(arguments: &[String]) -> Run<String> {
     }
 }
 
-/// The beginning of a page of section 1.
+/// The beginning of a manual page of section 1.
 fn head(name: &str, about: &str) -> String {
     format!(
         ".TH {} 1 \"\" \"plaq {}\" \"plaq\"\n.SH NAME\n{} \\- {}\n",

@@ -1,4 +1,4 @@
-//! Smearings as options spell them, by the tables of their parameters.
+//! Smearings in the spelling of options, with the tables of their parameters.
 
 use super::options::{refuse, Options};
 use super::{Failure, Run};
@@ -14,7 +14,7 @@ fn set<P: Parameters>(params: &mut P, name: &str, row: &str, text: &str) -> Run<
     done.map_err(|e| Failure::usage(super::in_words(&e)))
 }
 
-/// Smearing of quark fields by an option A,N, weight and steps; without the option no steps.
+/// Smearing of quark fields from an option A,N: weight and number of steps; no steps if the option is not given.
 pub fn of_quarks(options: &Options, name: &str) -> Run<QuarkSmearing> {
     let mut smearing = QuarkSmearing { alpha: 0.0, ..Default::default() };
     let Some(text) = options.get(name) else { return Ok(smearing) };
@@ -29,8 +29,8 @@ pub fn of_quarks(options: &Options, name: &str) -> Run<QuarkSmearing> {
     }
 }
 
-/// Smearing of links by an option [KIND,]A[,A[,A]],N, kind, parameters of the kind and steps, whose other values are
-/// those of `default`; without the option no steps.
+/// Smearing of links from an option [KIND,]A[,A[,A]],N: kind, its parameters and the number of steps; other values
+/// are those of `default`. No steps if the option is not given.
 pub fn of_links(options: &Options, name: &str, default: LinkSmearing) -> Run<LinkSmearing> {
     let mut smearing = LinkSmearing { steps: 0, ..default };
     let Some(text) = options.get(name) else { return Ok(smearing) };
@@ -47,7 +47,7 @@ pub fn of_links(options: &Options, name: &str, default: LinkSmearing) -> Run<Lin
     Ok(smearing)
 }
 
-/// The first parameter of a smearing of links; 0 where there are no steps.
+/// The first parameter of a smearing of links; 0 if it has no steps.
 pub fn weight(smearing: &LinkSmearing) -> f64 {
     match smearing.steps {
         0 => 0.0,
@@ -55,7 +55,7 @@ pub fn weight(smearing: &LinkSmearing) -> f64 {
     }
 }
 
-/// A smearing of links as the option spells it, without the kind where that is APE.
+/// A smearing of links in the spelling of the option, without the kind if that is APE.
 pub fn text_of(smearing: &LinkSmearing) -> String {
     let kind = match smearing.kind {
         SmearingKind::Ape => String::new(),

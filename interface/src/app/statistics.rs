@@ -1,6 +1,6 @@
 //! Means of Markov chains and their errors.
 
-/// A growing history: positions and values.
+/// A history of values: positions and values.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     pub at: Vec<f64>,
@@ -18,7 +18,7 @@ fn mean(v: &[f64]) -> f64 {
     v.iter().sum::<f64>() / v.len() as f64
 }
 
-/// Average of (v_i - mean) (v_(i+t) - mean).
+/// The average of (v_i - mean) (v_(i+t) - mean) over i.
 fn covariance(v: &[f64], mean: f64, t: usize) -> f64 {
     let pairs = v.iter().zip(&v[t..]).map(|(a, b)| (a - mean) * (b - mean));
     pairs.sum::<f64>() / (v.len() - t) as f64
@@ -52,7 +52,8 @@ pub fn mean_of_history(v: &[f64]) -> Option<HistoryMean> {
     None
 }
 
-/// rho(t) of a history for t to a quarter of its length, at most 100; empty without a variance.
+/// The autocorrelation rho(t) of a history, for t up to a quarter of its length and at most 100; empty if the
+/// variance is 0.
 pub fn autocorrelation(v: &[f64]) -> History {
     let mut rho = History::default();
     let mean = mean(v);
@@ -74,9 +75,10 @@ pub struct Jackknife {
     pub bins: usize,
 }
 
-/// Jackknife over bins of `bin` samples: values are the mean over all followed by what `function` makes of it,
-/// errors sqrt((B - 1) / B sum_b (v_b - v)^2), v_b the same without bin b and v the mean of these (Efron, The
-/// Jackknife, the Bootstrap and Other Resampling Plans, chapter 3). Samples that fill no bin belong to the last.
+/// Computes a jackknife over bins of `bin` samples: values are the mean over all samples followed by the result of
+/// `function` for it, errors sqrt((B - 1) / B sum_b (v_b - v)^2), v_b the same without bin b and v the mean of these
+/// (Efron, The Jackknife, the Bootstrap and Other Resampling Plans, chapter 3). Samples that do not fill a bin are
+/// added to the last one.
 pub fn jackknife(
     samples: &[Vec<f64>],
     bin: usize,
@@ -109,14 +111,14 @@ pub fn jackknife(
     Jackknife { values, errors, bins }
 }
 
-/// A constant that was fitted to masses at neighbouring times.
+/// A constant fitted to effective masses at consecutive times.
 #[derive(Clone, Debug)]
 pub struct Plateau {
     pub from: usize,
     pub to: usize,
     pub value: f64,
     pub error: f64,
-    /// chi^2 over the degrees of freedom, as if masses at different times were independent; 0 of one time.
+    /// chi^2 over the degrees of freedom, as if masses at different times were independent; 0 for a single time.
     pub chi2: f64,
     weights: Vec<f64>,
 }
@@ -132,7 +134,7 @@ impl Plateau {
         p
     }
 
-    /// The mean of other values over the same times with the same weights.
+    /// The mean of other values over the same times, with the same weights.
     pub fn mean(&self, values: &[f64]) -> f64 {
         let sum: f64 =
             values[self.from..=self.to].iter().zip(&self.weights).map(|(v, w)| v * w).sum();
@@ -146,8 +148,8 @@ impl Plateau {
     }
 }
 
-/// The weighted mean over a window, or over the longest one that ends with the last time whose value is known to
-/// 30 % and along which chi^2 / dof is at most 1; `None` where there is none of two times.
+/// The weighted mean over a window, or over the longest one that ends with the last time whose value is known to 30 %
+/// and along which chi^2 / dof is at most 1; `None` if there is no window of at least two times.
 pub fn plateau(values: &[f64], errors: &[f64], window: Option<[usize; 2]>) -> Option<Plateau> {
     let known =
         |t: usize| values[t].is_finite() && errors[t] > 0.0 && errors[t] < 0.3 * values[t].abs();

@@ -1,4 +1,5 @@
-//! Kinds of C arguments: how each is checked before a call and written after its success.
+//! Kinds of arguments of C functions: how each is checked before a call, and how results are written after its
+//! success.
 
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::Arc;
@@ -16,14 +17,14 @@ pub(crate) use crate::params::{choose, choose_any, choose_or, number_of};
 use crate::params::{CType, Choice, Number};
 use crate::refuse;
 
-/// One argument of an entry point.
+/// One argument of a C function.
 pub trait Arg: Sized {
-    /// The argument's type as headers and bindings declare it.
+    /// The argument's type as declared in headers and bindings.
     const TYPE: Type;
     const PASS: Pass;
-    /// Type that C passes.
+    /// The type that C passes.
     type C;
-    /// Type that the function behind the entry point receives.
+    /// The type that the Rust function behind the C function receives.
     type View<'a>
     where
         Self: 'a;
@@ -31,18 +32,18 @@ pub trait Arg: Sized {
     /// Pointers are NULL or point to what the header says.
     unsafe fn read(c: Self::C, name: &'static str) -> Result<Self>;
     fn view(&mut self) -> Self::View<'_>;
-    /// The ranks that make this call together, if this argument says so.
+    /// The ranks that make this call together, if this argument determines them.
     fn ranks(&self) -> Option<Arc<Comm>> {
         None
     }
     /// Adds to the hash the part of this argument that must be the same on all ranks. Addresses, callbacks and arrays
-    /// for results are left out, since each rank has its own.
+    /// for results are not included, since they differ between ranks.
     fn digest(&self, digest: &mut Digest);
-    /// Refuses what `read` let pass because the ranks had to be known first.
+    /// Checks what `read` could not check, because an error there must be reported to all ranks.
     fn checked(self) -> Result<Self> {
         Ok(self)
     }
-    /// Runs after success only.
+    /// Writes results; called only after success.
     fn finish(self) {}
 }
 
@@ -105,7 +106,7 @@ impl<T: Choice> Arg for Number<T> {
     }
 }
 
-/// A value of an enum; other numbers are refused.
+/// A value of an enum, or the error for a number that is none of its values.
 pub struct One<T>(Result<T>, i32);
 
 impl<T: Choice> Arg for One<T> {
@@ -127,7 +128,7 @@ impl<T: Choice> Arg for One<T> {
     }
 }
 
-/// By-value arguments that are not numbers: callbacks and handles that are to be destroyed.
+/// An argument that is passed on unchanged: a callback, or a handle that is to be destroyed.
 pub struct Raw<T>(T);
 
 impl<T: Copy + CType> Arg for Raw<T> {
@@ -153,8 +154,8 @@ impl<T: Copy + CType> Arg for Raw<T> {
 /// A handle, looked up; all ranks of its context make the call together.
 pub struct Handle<H: HandleType> {
     object: Result<Arc<H::Object>>,
-    /// Ranks of the context. They are known of a stale handle, too, as long as its context lives, so that other ranks
-    /// do not wait for this one.
+    /// Ranks of the object's context. They are known for a destroyed object, too, as long as its context exists, so
+    /// that other ranks do not wait for this one.
     ranks: Option<Arc<Comm>>,
     made_in: i64,
 }
@@ -195,7 +196,7 @@ impl<H: HandleType> Arg for Handle<H> {
     }
 }
 
-/// A handle in a call that a rank makes by itself.
+/// A handle in a call that every rank makes independently.
 pub struct Local<H: HandleType>(Arc<H::Object>);
 
 impl<H: HandleType> Arg for Local<H> {
@@ -215,7 +216,7 @@ impl<H: HandleType> Arg for Local<H> {
     }
 }
 
-/// A handle that may be zero: no object.
+/// A handle that may be zero, which means no object.
 pub struct Maybe<H: HandleType> {
     object: Option<Arc<H::Object>>,
     made_in: i64,
@@ -242,7 +243,7 @@ impl<H: HandleType> Arg for Maybe<H> {
     }
 }
 
-/// A parameter struct; NULL is all defaults.
+/// A struct of parameters; for NULL it has all default values.
 pub struct Params<T>(T);
 
 impl<T: Versioned + Digested + CType> Arg for Params<T> {
@@ -264,7 +265,7 @@ impl<T: Versioned + Digested + CType> Arg for Params<T> {
     }
 }
 
-/// A struct that is filled with defaults, whatever was in it.
+/// A struct that is filled with default values, whatever it contains.
 pub(super) struct Init<T>(std::marker::PhantomData<T>);
 
 impl<T: CType> Arg for Init<T> {
@@ -318,7 +319,7 @@ impl<T: CType> Arg for Out<T> {
     }
 }
 
-/// An address for a handle that the call makes; NULL if the host does not want the object.
+/// An address for the handle of an object that the call makes; NULL if the host does not want it.
 pub struct MaybeOut<T>(Out<T>);
 
 impl<T> MaybeOut<T> {
@@ -352,7 +353,8 @@ impl<T: CType> Arg for MaybeOut<T> {
     }
 }
 
-/// An address for a struct of results that may grow, written on success; NULL if the host does not want it.
+/// An address for a struct of results, whose size may grow in later versions, written on success; NULL if the host
+/// does not want it.
 pub struct Report<T> {
     to: *mut T,
     size: usize,
@@ -389,14 +391,14 @@ impl<T: Versioned + CType> Arg for Report<T> {
     }
 }
 
-/// The address of numbers that a call reads. It has no length: the function behind the call computes it. Ranks compare
-/// the numbers when they are read.
+/// The address of numbers that a call reads. The function behind the call computes how many it needs, and ranks
+/// compare the numbers when they are read.
 pub struct Array<T> {
     from: *const T,
     name: &'static str,
 }
 
-/// A type of array entries that ranks compare by a hash.
+/// A type of array entries that ranks can compare by a hash.
 pub(crate) trait Compared {
     fn digest(&self, digest: &mut Digest);
 }
@@ -415,14 +417,14 @@ impl<H: HandleType> Compared for H {
 }
 
 impl<T: Copy> Array<T> {
-    /// An array whose address stands in a struct of the host.
+    /// The array at an address that stands in a struct of the host.
     pub(crate) fn at(from: *const T, name: &'static str) -> Result<Self> {
         not_null(from, name)?;
         Ok(Array { from, name })
     }
 
-    /// The first `count` numbers, as the header says that the host has them: the same on all ranks of a call that
-    /// they make together.
+    /// The first `count` numbers, which the header requires the host to have, and to be the same on all ranks that
+    /// make the call together.
     ///
     /// # Errors
     /// On all ranks `InvalidArgument`: they are not the same. `CommFailed`, `MpiThread`.
@@ -437,7 +439,7 @@ impl<T: Copy> Array<T> {
         Ok(numbers)
     }
 
-    /// The first `count` numbers, which are this rank's own.
+    /// The first `count` numbers, which may differ between ranks.
     pub(crate) fn own(&self, count: usize) -> Vec<T> {
         // SAFETY: the host's pointer, not NULL.
         (0..count).map(|i| unsafe { self.from.add(i).read_unaligned() }).collect()
@@ -462,7 +464,7 @@ impl<T: Copy + CType> Arg for Array<T> {
     }
 }
 
-/// Numbers that come out, written on success; `MaybeArray` may be NULL.
+/// An array for results, written on success; of `MaybeArray` it may be NULL.
 pub struct OutArray<T> {
     to: *mut T,
     values: Vec<T>,
@@ -498,7 +500,7 @@ impl<T: Copy + CType> Arg for OutArray<T> {
     }
 }
 
-/// An array for results that the host may not want.
+/// An array for results; NULL if the host does not want them.
 pub struct MaybeArray<T>(OutArray<T>);
 
 impl<T> MaybeArray<T> {
@@ -529,17 +531,17 @@ impl<T: Copy + CType> Arg for MaybeArray<T> {
     }
 }
 
-/// An array of the host that a layout describes, or a list of such arrays.
+/// An array of the host that a layout describes, or a list of such arrays, which is read.
 pub struct Data(*mut u8);
 
-/// The same, to write to.
+/// An array of the host that a layout describes, or a list of such arrays, which is written.
 pub struct DataOut(*mut u8);
 
-/// Borrows the host's memory for the time of a call.
+/// Lends the host's memory for the duration of a call.
 pub(crate) trait Memory {
     fn address(&self) -> *mut u8;
 
-    /// Arrays of `bytes` bytes each that follow each other in memory. Their true size is not checked: the header
+    /// Arrays of `bytes` bytes each, one after the other in memory. Their true size cannot be checked; the header
     /// requires it of the host.
     fn block(&self, bytes: &[usize], location: Location) -> External<'_> {
         let starts: Vec<*mut u8> = bytes
@@ -554,7 +556,7 @@ pub(crate) trait Memory {
         unsafe { External::from_raw(&starts, bytes.iter().copied().max().unwrap_or(0), location) }
     }
 
-    /// The arrays that `count` pointers point to.
+    /// The arrays at `count` addresses, which the host's memory holds.
     fn list(&self, count: usize, location: Location) -> External<'_> {
         let list: *const *mut u8 = self.address().cast();
         // SAFETY: the header asks for the address of as many pointers, to arrays large enough.
@@ -616,7 +618,7 @@ impl Arg for Text {
     }
 }
 
-/// Text that a parameter struct may point to.
+/// A text that a parameter struct points to; `None` for NULL.
 pub(crate) fn optional_text(text: *const c_char, name: &'static str) -> Result<Option<String>> {
     if text.is_null() {
         return Ok(None);
@@ -625,7 +627,7 @@ pub(crate) fn optional_text(text: *const c_char, name: &'static str) -> Result<O
     Ok(Some(unsafe { Text::read(text, name) }?.0))
 }
 
-/// A buffer for text; its capacity is the next argument.
+/// A buffer for text; the next argument is its capacity in bytes.
 pub struct TextOut {
     to: *mut c_char,
     text: Vec<u8>,
@@ -670,7 +672,7 @@ impl Arg for TextOut {
 }
 
 impl DataOut {
-    /// An array whose address stands in a struct of the host.
+    /// The array at an address that stands in a struct of the host.
     pub(crate) fn at(address: *mut c_void, name: &str) -> Result<DataOut> {
         not_null(address, name)?;
         Ok(DataOut(address.cast()))
@@ -678,13 +680,13 @@ impl DataOut {
 }
 
 impl Data {
-    /// Lets `work` see the array's first `count` bytes. On trust as in `Memory::block`.
+    /// Calls `work` with the array's first `count` bytes. Its size is not checked, as in [`Memory::block`].
     pub(crate) fn read<T>(&self, count: usize, work: impl FnOnce(&[u8]) -> T) -> T {
         // SAFETY: the host's array of that size, which nobody changes during its call.
         work(unsafe { std::slice::from_raw_parts(self.0, count) })
     }
 
-    /// The array's first `count` numbers, as doubles.
+    /// The array's first `count` numbers, converted to double precision.
     pub(crate) fn numbers(&self, precision: Precision, count: usize) -> Vec<f64> {
         // SAFETY: as above.
         unsafe { numbers_at(self.0, precision, count) }
@@ -692,7 +694,7 @@ impl Data {
 }
 
 /// # Safety
-/// `count` numbers in this precision at the address.
+/// `at` must be the address of `count` numbers in this precision.
 unsafe fn numbers_at(at: *const u8, precision: Precision, count: usize) -> Vec<f64> {
     let (single, double): (*const f32, *const f64) = (at.cast(), at.cast());
     let number = |i: usize| match precision {
@@ -703,13 +705,14 @@ unsafe fn numbers_at(at: *const u8, precision: Precision, count: usize) -> Vec<f
 }
 
 impl DataOut {
-    /// The first `count` numbers of an array, as doubles. On trust as in `Memory::block`.
+    /// The first `count` numbers of an array, converted to double precision. Its size is not checked, as in
+    /// [`Memory::block`].
     pub(crate) fn numbers(&self, precision: Precision, count: usize) -> Vec<f64> {
         // SAFETY: the host's array of that size.
         unsafe { numbers_at(self.0, precision, count) }
     }
 
-    /// Writes numbers to the array's begin.
+    /// Writes numbers to the beginning of the array.
     pub(crate) fn write(&self, precision: Precision, numbers: &[f64]) {
         let single: *mut f32 = self.0.cast();
         let double: *mut f64 = self.0.cast();
@@ -725,14 +728,14 @@ impl DataOut {
     }
 }
 
-/// `int ***`: paths by direction and number.
+/// C's `int ***`: for each direction a list of paths.
 pub struct PathTable(*const *const *const c_int);
 
-/// An `int **` of C: the addresses of paths, in the order of their numbers.
+/// C's `int **`: the addresses of paths.
 pub struct PathList(*const *const c_int);
 
 impl PathTable {
-    /// The paths of a direction.
+    /// The list of paths of a direction.
     pub(crate) fn of(&self, direction: usize) -> Result<PathList> {
         // SAFETY: the host's array of four addresses, not NULL.
         let list = unsafe { self.0.add(direction).read_unaligned() };
@@ -742,13 +745,13 @@ impl PathTable {
 }
 
 impl PathList {
-    /// A list whose address stands in a struct of the host.
+    /// The list at an address that stands in a struct of the host.
     pub(crate) fn at(list: *const *const c_int, name: &str) -> Result<PathList> {
         not_null(list, name)?;
         Ok(PathList(list))
     }
 
-    /// The first `length` steps of a path.
+    /// The first `length` steps of path number `number`.
     pub(crate) fn get(&self, number: usize, length: usize) -> Result<Vec<i32>> {
         // SAFETY: the host's array of as many addresses as there are paths, not NULL.
         let path = unsafe { self.0.add(number).read_unaligned() };
@@ -785,13 +788,13 @@ pub(crate) fn not_null<T>(pointer: *const T, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Numbers that a parameter struct may point to.
+/// The numbers that a parameter struct points to; `None` for NULL.
 pub(crate) fn numbers(from: *const i32, count: usize) -> Option<Vec<i32>> {
     // SAFETY: the host's pointer to as many numbers as the header says.
     (!from.is_null()).then(|| (0..count).map(|i| unsafe { from.add(i).read_unaligned() }).collect())
 }
 
-/// An argument of a kind.
+/// The description of an argument of this kind, for headers and bindings.
 pub(crate) const fn argument<T: Arg>(
     name: &'static str,
     length: Option<&'static [Factor]>,

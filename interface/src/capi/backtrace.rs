@@ -1,5 +1,5 @@
-//! The functions of plaq between a host's call and the launch of a hop are those that ARCHITECTURE.md lists: a unit test, as
-//! these are not optimised and have all functions in their backtraces.
+//! A test that the functions between a host's call and the launch of a hop are those in ARCHITECTURE.md. It is a unit
+//! test since these are compiled without optimisation, so that backtraces contain all functions.
 
 use std::backtrace::Backtrace;
 use std::mem::MaybeUninit;
@@ -19,7 +19,7 @@ use crate::capi::spinor::{plaq_spinor, plaq_spinor_create, plaq_spinor_params_in
 use crate::params::Number;
 
 const EXTENTS: [i32; 4] = [8; 4];
-/// Largest number of functions between C and a kernel in a solve with defaults.
+/// Largest number of functions from C to a kernel in a solve with default parameters.
 const MOST: usize = 20;
 
 /// Returns a struct of parameters that an init function of C has filled in.
@@ -32,8 +32,8 @@ fn init<T>(init: unsafe extern "C" fn(*mut T, i64) -> i32) -> T {
     }
 }
 
-/// The functions of plaq in a backtrace, the outermost first, each once: `Type::function` or `module::function`. A closure
-/// counts with its function.
+/// The functions of plaq in a backtrace, the outermost first, each once, as `Type::function` or `module::function`. A
+/// closure counts as its function.
 fn functions(trace: &Backtrace) -> Vec<String> {
     let text = trace.to_string();
     let lines = text.lines().filter_map(|line| line.trim_start().split_once(": "));
@@ -48,7 +48,7 @@ fn functions(trace: &Backtrace) -> Vec<String> {
     found.split_off(first.expect("a function of C"))
 }
 
-/// The last two parts of a function's name; `None` for functions of others.
+/// The last two parts of a function's name; `None` for functions of other crates.
 fn short(name: &str) -> Option<String> {
     // <plaq_core::a::Type as plaq_core::b::Trait>::function, plaq_core::a::<impl plaq_core::b::Type>::function
     let mut path = match name.strip_prefix('<') {
@@ -81,7 +81,7 @@ fn short(name: &str) -> Option<String> {
     }
 }
 
-/// The first words of the lines of the fenced block after a heading.
+/// The first words of the lines in the fenced block after a heading of ARCHITECTURE.md.
 fn listed(heading: &str) -> Vec<String> {
     let page = include_str!("../../../ARCHITECTURE.md");
     let (_, after) = page.split_once(&format!("\n## {heading}\n")).expect("the heading");

@@ -1,5 +1,5 @@
-//! The wall between C and Rust: nothing unwinds through it, every failure becomes a status and
-//! a message for `plaq_last_error`.
+//! The boundary between C and Rust: panics do not cross it, and every failure becomes a status and a message for
+//! `plaq_last_error`.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -15,28 +15,28 @@ use crate::error::{Error, Result, Status};
 
 thread_local! {
     static LAST_ERROR: RefCell<Option<LastError>> = const { RefCell::new(None) };
-    /// Texts of the last error, at an address that stays: for C, and in words. Of a thread's own memory a library that is
-    /// loaded late has next to nothing, so that they are not in it.
+    /// Texts of the last error of a thread, at addresses that never change: as for C, and with words for values. They
+    /// are allocated on the heap, since a library that is loaded at run time has very little thread-local memory.
     static TEXTS: [RefCell<Box<[u8; TEXT]>>; 2] =
         [RefCell::new(Box::new([0; TEXT])), RefCell::new(Box::new([0; TEXT]))];
     static IN_LOG: Cell<bool> = const { Cell::new(false) };
-    /// Entry points that this thread is in.
+    /// Number of C functions of plaq that this thread is executing.
     static ENTERED: Cell<usize> = const { Cell::new(0) };
-    /// The call that this thread makes together with other ranks.
+    /// The function that this thread executes together with other ranks, and these ranks.
     static TOGETHER: RefCell<Option<(&'static str, Arc<Comm>)>> = const { RefCell::new(None) };
 }
 
-/// Room for a text of an error, with its NUL.
+/// Size in bytes of the buffer for a text of an error, with its NUL.
 const TEXT: usize = 8192;
 
-/// The function and the error of the last call that failed on this thread.
+/// The function and the error of this thread's last failed call.
 #[derive(Clone)]
 pub(crate) struct LastError {
     pub function: &'static str,
     pub error: Error,
 }
 
-/// Runs the body of an entry point, once; compiled once for all of them.
+/// Runs the body of a C function once and turns its errors and panics into a status; compiled once for all functions.
 pub(crate) fn call(function: &'static str, body: &mut dyn FnMut() -> Result<()>) -> i32 {
     if IN_LOG.get() {
         // Silently: the log is where this comes from.
@@ -79,7 +79,7 @@ fn set_last_error(function: &'static str, error: Error) {
     LAST_ERROR.set(Some(LastError { function, error }));
 }
 
-/// Writes a text to the thread's place for it.
+/// Writes a text to the thread's buffer number `place` and returns its address.
 fn keep(text: String, place: usize) -> *const c_char {
     let mut end = text.len().min(TEXT - 1);
     while !text.is_char_boundary(end) {
@@ -94,14 +94,14 @@ fn keep(text: String, place: usize) -> *const c_char {
     })
 }
 
-/// Runs the host's log callback: calls of this thread meanwhile are refused.
+/// Runs the host's log callback; calls of plaq that it makes in this thread are refused.
 pub(crate) fn logging(callback: impl FnOnce()) {
     let outer = IN_LOG.replace(true);
     callback();
     IN_LOG.set(outer);
 }
 
-/// A guard: while it lives, this thread is in a call that it makes together with the ranks of one of its arguments.
+/// A guard: while it exists, this thread is in a call that it makes together with the ranks of one of its arguments.
 pub(crate) struct Together {
     comm: Option<Arc<Comm>>,
     before: Option<(&'static str, Arc<Comm>)>,
@@ -117,7 +117,7 @@ impl Together {
         };
         Together { comm, before }
     }
-    /// The ranks of the call, for [`Comm::guard_call`], by which it fails on all where it fails on one.
+    /// The ranks of the call, for [`Comm::guard_call`], which makes it fail on all ranks if it fails on one.
     pub fn comm(&self) -> Option<&Comm> {
         self.comm.as_deref()
     }
@@ -129,14 +129,14 @@ impl Drop for Together {
     }
 }
 
-/// Refuses the argument on all ranks of the call where its digests differ.
+/// Refuses the argument on all ranks of the call if its digests differ between ranks.
 pub(crate) fn compare(argument: &str, digest: Digest) -> Result<()> {
     let together = TOGETHER.with_borrow(Option::clone);
     let Some((function, comm)) = together else { return Ok(()) };
     comm.compare(&format!("{argument} of {function}"), digest.finish().unwrap_or_default())
 }
 
-/// Runs an entry point that returns a C string; NULL after a panic.
+/// Runs a C function that returns a string; NULL after a panic.
 pub(crate) fn text(body: impl FnOnce() -> *const c_char) -> *const c_char {
     let _quiet = QuietPanics::new();
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(std::ptr::null())
@@ -147,7 +147,7 @@ pub(crate) fn last_error() -> *const c_char {
     told(0, &Error::message)
 }
 
-/// The same in the words of values.
+/// The same message with words for values and parameters.
 pub(crate) fn last_error_in_words() -> *const c_char {
     told(1, &|error| error.in_words(&super::word))
 }
@@ -166,11 +166,11 @@ pub(crate) fn c_string(text: String) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()
 }
 
-/// A guard: while it lives, panics of this thread and of plaq's own threads print nothing on stderr, since they become
-/// the status of the call. Panics of other threads print as the host has set it.
+/// A guard: while it exists, panics of this thread and of plaq's own threads print nothing to stderr, since they
+/// become the status of the call. Panics of other threads are printed as usual.
 struct QuietPanics;
 
-/// Prefix of the names of plaq's own threads.
+/// Prefix of the names of threads that plaq starts.
 const OWN_THREADS: &str = "plaq-";
 
 static PANICKED_AT: Mutex<String> = Mutex::new(String::new());
@@ -212,7 +212,7 @@ fn panic_message(panic: Box<dyn Any + Send>) -> String {
     format!("a defect inside plaq at {place}: {text}; please report it")
 }
 
-/// tests/abi makes a function panic by naming it in the environment; not in release builds.
+/// Panics in the function that tests/abi names in the environment; not in release builds.
 fn injected_panic(function: &str) {
     #[cfg(debug_assertions)]
     if std::env::var_os("PLAQ_TEST_PANIC").is_some_and(|name| name == function) {

@@ -1,4 +1,4 @@
-//! Clover terms of their own: from the host, or out of an operator.
+//! Clover terms as objects of the host, loaded from arrays or taken from an operator.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::fields::{CloverField, Group, Precision, Subset};
 use crate::refuse;
 
-/// The object behind the handle `plaq_clover`. Operators share its blocks; loading makes new blocks and leaves theirs
-/// as they are.
+/// The object behind the handle `plaq_clover`. Operators share its blocks; loading makes new blocks, and operators
+/// keep the old ones.
 #[derive(Debug)]
 pub struct Clover {
     context: Arc<Context>,
@@ -28,7 +28,7 @@ impl Clover {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    /// The blocks as they are now.
+    /// The present blocks.
     pub(crate) fn read(&self, argument: &str) -> Result<Arc<CloverField>> {
         Ok(self.field.read(argument)?.clone())
     }
@@ -37,30 +37,30 @@ impl Clover {
 interface! {
     "Clover terms"
     handles {
-        /// Blocks A of a clover term, or their inverses: per site and chirality one hermitian
-        /// 6 x 6 matrix, row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F.
+        /// Blocks A of a clover term, or their inverses: for each site and chirality one hermitian 6 x 6 matrix, with
+        /// row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F.
         plaq_clover: Clover = 5,
     }
     params {
-        /// Shape of a clover term.
+        /// Parameters of a clover term: lattice and precision.
         plaq_clover_params, plaq_clover_params_init {
-            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-            /// set, here or by `gauge`.
+            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+            /// `gauge`.
             extents: [i32; 4] = [0; 4],
             /// Precision of the blocks.
             precision: plaq_precision = Precision::F64.into(),
-            /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-            /// Default: none.
+            /// A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+            /// none.
             gauge: plaq_gauge = plaq_gauge::NONE,
         }
     }
     functions {
-        /// Makes a clover term of unspecified blocks, to be loaded.
+        /// Makes a clover term with unspecified blocks, to be loaded afterwards.
         plaq_clover_create(context: Handle<plaq_context>, params: Params<plaq_clover_params>, clover: Out<plaq_clover>) = create;
-        /// Destroys a clover term; operators made with it go on. The zero handle is accepted.
+        /// Destroys a clover term; operators made with it remain valid. The zero handle is accepted.
         plaq_clover_destroy(clover: Raw<plaq_clover>) = destroy;
-        /// Loads blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure the old
-        /// ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
+        /// Loads blocks from the host's array, in PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. After an error the
+        /// old blocks are kept. Errors: NOT_FINITE, BAD_LAYOUT.
         plaq_clover_load(clover: Handle<plaq_clover>, layout: Params<plaq_layout_params>, data: Data) = load;
         /// Saves the blocks into the host's array.
         plaq_clover_save(clover: Handle<plaq_clover>, layout: Params<plaq_layout_params>, data: DataOut) = save;
@@ -68,8 +68,8 @@ interface! {
         /// ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with twisted mass mu has twist
         /// = 2 kappa mu. A in single or double precision. Errors: SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
         plaq_clover_log_det(clover: Handle<plaq_clover>, twist: f64, log_det: OutArray<f64>[2]) = log_det_of;
-        /// Measures the signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
-        /// negative. Errors: as before.
+        /// Measures the signs, 1 or -1, of the same two determinants: -1 if A has an odd number of negative
+        /// eigenvalues. Errors: those of plaq_clover_log_det.
         plaq_clover_det_sign(clover: Handle<plaq_clover>, twist: f64, sign: OutArray<i32>[2]) = det_sign_of;
     }
 }

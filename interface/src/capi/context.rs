@@ -1,4 +1,4 @@
-//! Contexts: a device and what lives on it.
+//! Contexts: a device, and the objects on it.
 
 use std::ffi::c_void;
 use std::sync::{Arc, OnceLock};
@@ -24,7 +24,8 @@ pub struct Context {
 }
 
 impl Context {
-    /// Opens a context: ranks, then the device of this rank. All ranks of the communicator call it together.
+    /// Opens a context: first its ranks, then the device of this rank. All ranks of the communicator call it
+    /// together.
     pub(crate) fn open(params: &plaq_context_params) -> Result<Arc<Context>> {
         let comm = ranks(params)?;
         let device = comm.agree(device(params, &comm))?;
@@ -39,17 +40,17 @@ impl Context {
     pub(crate) fn comm(&self) -> &Arc<Comm> {
         &self.comm
     }
-    /// The context itself; objects of all other kinds have a method of this name, too.
+    /// The context itself; objects of all other kinds have a method of the same name.
     pub(crate) fn context(&self) -> &Context {
         self
     }
 
-    /// A handle for an object that dies with this context.
+    /// Makes a handle for an object that is destroyed with this context.
     pub(crate) fn adopt<H: HandleType>(&self, object: H::Object) -> Result<H> {
         handles::insert(Arc::new(object), self.id.get().copied().unwrap_or_default())
     }
 
-    /// Refuses objects of another context.
+    /// Refuses objects that belong to another context.
     pub(crate) fn check_same(&self, other: &Context, argument: &str) -> Result<()> {
         if !std::ptr::eq(self, other) {
             refuse!(
@@ -63,13 +64,13 @@ impl Context {
 }
 
 crate::params::choices! {
-    /// Ways in which a host passes the ranks that share a lattice (docs/mpi.md).
+    /// Ways of passing the ranks that share a lattice (docs/mpi.md).
     pub enum CommunicatorKind: plaq_communicator {
         /// One rank, without MPI.
         None = 0, PLAQ_COMMUNICATOR_NONE, "none";
         /// The address of an MPI_Comm, in `communicator`.
         C = 1, PLAQ_COMMUNICATOR_C, "c";
-        /// The integer that Fortran has for it, in `communicator_fortran`.
+        /// The Fortran integer of a communicator, in `communicator_fortran`.
         Fortran = 2, PLAQ_COMMUNICATOR_FORTRAN, "fortran";
         /// MPI_COMM_WORLD.
         World = 3, PLAQ_COMMUNICATOR_WORLD, "world";
@@ -79,38 +80,38 @@ crate::params::choices! {
 crate::params::parameters! {
     /// Parameters of a context.
     pub struct ContextParams: plaq_context_params {
-        /// Device that the context computes on.
+        /// Kind of device on which the context computes.
         device: DeviceKind = DeviceKind::Auto;
         /// Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
         ordinal: Option<usize> = None, within(0, i32::MAX as i64);
-        /// Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
-        /// that may use the same cores.
+        /// Number of threads of the CPU back end; 0: as many as this process may use, divided among ranks on the same
+        /// cores.
         threads: usize = 0, within(0, 4096);
-        /// How the ranks are passed.
+        /// The way in which the ranks are passed.
         communicator_kind: CommunicatorKind = CommunicatorKind::None;
-        /// Address of the host's MPI_Comm, which is duplicated.
+        /// Address of the host's MPI_Comm; plaq duplicates the communicator.
         communicator: Host<*mut c_void> = Host(std::ptr::null_mut());
-        /// Communicator as Fortran has it, an integer.
+        /// The communicator as an integer of Fortran.
         communicator_fortran: i32 = 0;
-        /// Sums over ranks have the same bits in every run with the same process grid.
+        /// True: sums over ranks have the same bits in every run with the same process grid.
         reproducible: bool = false;
-        /// Ranks in x, y, z, t; zeros: all in t.
+        /// Number of ranks in the directions x, y, z, t; zeros: all ranks in t.
         grid: [i32; 4] = [0; 4];
-        /// Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
-        /// `rank_callback` says otherwise.
+        /// The rank at each place of the process grid, x fastest; NULL: rank n is at place n, unless there is a
+        /// `rank_callback`.
         rank_table: Host<*const i32> = Host(std::ptr::null());
-        /// Function that says the rank at every place of the grid; NULL: `rank_table` says it.
+        /// A function that returns the rank at a place of the process grid; NULL: `rank_table` is used.
         rank_callback: Host<plaq_rank_callback> = Host(plaq_rank_callback(None));
-        /// Address that `rank_callback` gets.
+        /// Address that is passed to `rank_callback`.
         rank_user: Host<*mut c_void> = Host(std::ptr::null_mut());
-        /// Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300.
+        /// Seconds that a rank waits for another one before the call fails; 0: PLAQ_COMM_TIMEOUT, or 300.
         timeout: f64 = 0.0;
-        /// Most bytes that the fields of this context may hold on the device; 0: no limit but
-        /// the device's memory. What would exceed it is OUT_OF_MEMORY.
+        /// Largest number of bytes that the fields of this context may take on the device; 0: limited only by the
+        /// device's memory. Calls that would exceed it fail with OUT_OF_MEMORY.
         memory_limit: u64 = 0, within(0, i64::MAX);
-        /// The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
-        /// calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
-        /// of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
+        /// The CUstream (cudaStream_t) on which the host works with device arrays that it passes: calls run after the
+        /// work on that stream. NULL: the legacy default stream. Frameworks with streams of their own (CuPy, PyTorch,
+        /// JAX) must pass theirs, here or in plaq_layout_params.
         stream: Host<*mut c_void> = Host(std::ptr::null_mut());
     }
 }
@@ -118,8 +119,8 @@ crate::params::parameters! {
 interface! {
     "Context: a device and everything on it"
     handles {
-        /// A device with its memory and threads. Fields and operators belong to a context and
-        /// die with it; several contexts live side by side.
+        /// A device with its memory and threads. Fields and operators belong to a context and are destroyed with it;
+        /// there may be several contexts at a time.
         plaq_context: Context = 1,
     }
     choices {
@@ -127,26 +128,26 @@ interface! {
         plaq_communicator = CommunicatorKind;
     }
     callbacks {
-        /// The rank at four coordinates of the process grid.
+        /// Returns the rank at four coordinates of the process grid.
         plaq_rank_callback(coords: *const i32, user: *mut c_void) -> i32;
     }
     tables {
         plaq_context_params, plaq_context_params_init;
     }
     reports {
-        /// Description of a context. Sizes are in bytes.
+        /// Description of a context; sizes are in bytes.
         plaq_context_report, plaq_context_report_init {
-            /// PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
+            /// Kind of device, PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
             device: plaq_device,
-            /// Most virtual nodes (SIMD lanes) that a lattice is divided over.
+            /// Largest number of lanes (virtual nodes) into which a lattice is divided for SIMD vectors.
             lanes: i32,
-            /// Memory of the device in bytes.
+            /// Bytes of memory that the device has.
             memory_total: i64,
-            /// Bytes of that memory that no program holds.
+            /// Bytes of the device's memory that are free.
             memory_free: i64,
-            /// Bytes that the fields of this context hold now.
+            /// Bytes of device memory that the fields of this context take now.
             memory_used: i64,
-            /// Most bytes that the fields of this context held so far.
+            /// Largest number of bytes that the fields of this context have taken so far.
             memory_peak: i64,
             /// Number of ranks.
             ranks: i32,
@@ -154,7 +155,7 @@ interface! {
             rank: i32,
             /// Number of ranks in x, y, z, t.
             grid: [i32; 4],
-            /// Coordinates of this rank in that grid.
+            /// Coordinates of this rank in the process grid.
             coords: [i32; 4],
         }
     }
@@ -169,9 +170,9 @@ interface! {
         plaq_context_name(context: Local<plaq_context>, name: TextOut, capacity: i64) = device_name;
         /// Describes the device, its memory and the ranks of a context.
         plaq_context_describe(context: Local<plaq_context>, report: Report<plaq_context_report>) = describe;
-        /// Lets memory_peak start again from memory_used.
+        /// Resets memory_peak to memory_used.
         plaq_context_reset_peak(context: Local<plaq_context>) = reset_peak;
-        /// Waits until everything asked of the device is done.
+        /// Waits until the device has finished all its work.
         plaq_context_synchronize(context: Local<plaq_context>) = synchronize;
     }
 }
@@ -184,7 +185,7 @@ fn create(params: &plaq_context_params, context: &mut Out<plaq_context>) -> Resu
     Ok(())
 }
 
-/// The ranks, before anything that could fail on some of them only.
+/// The ranks of the communicator; called before anything that could fail on some ranks only.
 fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
     let communicator = match choose(p.communicator_kind, "params.communicator_kind")? {
         CommunicatorKind::None if !(0.0..f64::INFINITY).contains(&p.timeout) => {

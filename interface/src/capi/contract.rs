@@ -25,31 +25,32 @@ interface! {
         plaq_baryon = Baryon;
     }
     params {
-        /// Parameters of contractions of propagators.
+        /// Parameters for contractions of propagators.
         plaq_contract_params, plaq_contract_params_init {
-            /// Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
-            /// of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
+            /// Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
+            /// y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
+            /// that need it are refused.
             position: [i32; 4] = [-1; 4],
-            /// Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
-            /// of a quark that reaches times before the source's carries its phase, which is taken out.
+            /// Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
+            /// At times before the source's every quark propagator has this phase, which is divided out.
             boundary: f64 = 1.0,
-            /// Parity of baryons forward in time, 1 or -1.
+            /// Parity of baryons that propagate forward in time, 1 or -1.
             parity: i32 = 1,
-            /// Projection of the spins of baryons.
+            /// Projection of the free spin indices of baryons.
             projection: plaq_projection = number_of(Projection::Trace),
-            /// Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
-            /// across the lattice's end take them along.
+            /// Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
+            /// operators that shift quarks across the lattice's end.
             boundary_space: [f64; 3] = [0.0; 3],
         }
     }
     functions {
         /// Contracts connected correlators of mesons: the sum over x of exp(-i p (x - x0)) times the correlator of
-        /// qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs such that
-        /// for A = B, with antiperiodic fermions, it is positive on average. `quark` and `antiquark` (zero handle:
-        /// the same) are propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted
-        /// in spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three
-        /// numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re, im) for every t of `times`, the extent of the
-        /// lattice, of every pair of every momentum, t fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+        /// qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs such that for
+        /// A = B, with antiperiodic fermions, it is positive on average. `quark` and `antiquark` (zero handle: the
+        /// same) are propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted in
+        /// spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three integers
+        /// n_i for each, p_i = 2 pi n_i / L_i. `correlators`: complex numbers [momentum][pair][t]; `times` must be
+        /// the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_contract_mesons(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, gammas: Array<i32>[2 pairs], pairs: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times pairs nmomenta]) = mesons_of;
         /// Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those
         /// without strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons. Errors:
@@ -58,8 +59,7 @@ interface! {
     }
 }
 
-/// Boundary phases in x, y, z and t, in units of pi, that the parameters give, for propagators that do not record
-/// theirs.
+/// Boundary phases in x, y, z and t, in units of pi, from the parameters, for propagators that do not record theirs.
 pub(super) fn phases_of(params: &plaq_contract_params) -> Result<[f64; 4]> {
     let [x, y, z] = params.boundary_space;
     for (name, angle) in [
@@ -75,7 +75,7 @@ pub(super) fn phases_of(params: &plaq_contract_params) -> Result<[f64; 4]> {
     Ok([x, y, z, params.boundary])
 }
 
-/// Refuses two propagators in one contraction that are of other normalisations or links.
+/// Refuses to contract two propagators that differ in normalisation or links.
 fn check_pair((a, first): (Origin, &str), (b, second): (Origin, &str)) -> Result<()> {
     if let (Some(one), Some(other)) = (a.normalisation, b.normalisation) {
         if one != other {
@@ -93,8 +93,8 @@ fn check_pair((a, first): (Origin, &str), (b, second): (Origin, &str)) -> Result
     }
 }
 
-/// Source position and other properties of the propagators of one contraction, and the phase factor in time of each.
-/// Refuses propagators from different positions, unless the parameters give one.
+/// The common source position and other properties of the propagators of a contraction, and the phase factor in time
+/// of each. Propagators from different positions are refused, unless the parameters give a position.
 pub(super) fn lines<const N: usize>(
     objects: [(&Arc<Spinor>, &str); N],
     params: &plaq_contract_params,
@@ -122,7 +122,7 @@ pub(super) fn lines<const N: usize>(
     Ok((together, all.map(|(origin, _)| phase(origin.phases(phases)[3]))))
 }
 
-/// The sinks for each momentum.
+/// The sinks for all momenta.
 fn sinks(
     field: &SpinorField,
     origin: Origin,
@@ -134,12 +134,12 @@ fn sinks(
     triples(momenta, nmomenta)?.into_iter().map(sink).collect()
 }
 
-/// Refuses another number of times than the lattice has.
+/// Refuses a number of times other than the extent of the field's lattice in time.
 pub(super) fn check_times(field: &SpinorField, times: i64) -> Result<()> {
     check_extent(field.geometry(), times)
 }
 
-/// The same of a lattice.
+/// Refuses a number of times other than the extent of this lattice in time.
 pub(super) fn check_extent(geometry: &Geometry, times: i64) -> Result<()> {
     let extent = geometry.global_extents()[3];
     if times != extent as i64 {
@@ -148,14 +148,14 @@ pub(super) fn check_extent(geometry: &Geometry, times: i64) -> Result<()> {
     Ok(())
 }
 
-/// Reads `nmomenta` momenta of C, three integers each.
+/// Reads `nmomenta` momenta from C, three integers for each.
 pub(super) fn triples(momenta: &Array<i32>, nmomenta: i64) -> Result<Vec<[i32; 3]>> {
     let n = count(nmomenta, "nmomenta")?;
     Ok(momenta.get(3 * n)?.chunks_exact(3).map(|n| [n[0], n[1], n[2]]).collect())
 }
 
-/// Position of the source. Its time must be known; a spatial coordinate may be unknown where no momentum has a
-/// component in its direction.
+/// Position of the source. Its time must be known; a spatial coordinate may be unknown if all momenta have component
+/// 0 in its direction.
 pub(super) fn place(origin: Origin, momenta: &[[i32; 3]]) -> Result<[usize; 4]> {
     let needed = |mu: usize| mu == 3 || momenta.iter().any(|n| n[mu] != 0);
     if let Some(mu) = (0..4).find(|&mu| origin.position[mu].is_none() && needed(mu)) {
@@ -182,7 +182,7 @@ pub(super) fn pairs(values: impl IntoIterator<Item = Complex64>) -> impl Iterato
     values.into_iter().flat_map(|z| [z.re, z.im])
 }
 
-/// Pairs of Gammas, at the sink and at the source.
+/// Reads pairs of Gammas from C: at the sink, and at the source.
 pub(super) fn gammas_of(gammas: &Array<i32>, npairs: i64) -> Result<Vec<(Gamma, Gamma)>> {
     let numbers = gammas.get(2 * count(npairs, "pairs")?)?;
     let pair = |pair: &[i32]| Ok((Gamma::new(pair[0])?, Gamma::new(pair[1])?));

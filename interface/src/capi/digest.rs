@@ -1,21 +1,21 @@
-//! The hash by which ranks compare a call that they make together.
+//! The hash by which ranks compare the arguments of a call that they make together.
 
-/// A hash of what all ranks pass alike to a call that they make together; none where a rank's arguments
-/// are wrong.
+/// A hash of the arguments that all ranks must pass alike to a call that they make together; none if the arguments
+/// are wrong on this rank.
 #[derive(Default)]
 pub struct Digest {
     hash: blake3::Hasher,
     wrong: bool,
 }
 
-/// A parameter struct whose members, one after the other, enter the hash that ranks compare.
+/// A parameter struct whose members are added, one after the other, to the hash that ranks compare.
 pub(crate) trait Digested {
     fn digest(&self, digest: &mut Digest);
 }
 
 impl Digest {
-    /// Names of members that may differ between ranks: sizes of arrays for results, and those that say where and how
-    /// each rank keeps its part of a field.
+    /// Names of members that may differ between ranks: sizes of arrays for results, and members that describe where
+    /// and how a rank stores its part of a field.
     const OWN: &'static [&'static str] = &[
         "capacity",
         "location",
@@ -31,16 +31,16 @@ impl Digest {
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.hash.update(bytes);
     }
-    /// Bytes whose number is not known otherwise.
+    /// Adds bytes of variable length, with their length.
     pub(crate) fn text(&mut self, text: &[u8]) {
         self.bytes(&text.len().to_ne_bytes());
         self.bytes(text);
     }
-    /// Does what is called so count?
+    /// Whether the member of this name has to be the same on all ranks.
     pub(crate) fn counts(name: &str) -> bool {
         !Self::OWN.contains(&name)
     }
-    /// An argument is wrong on this rank, which the call is told without a comparison.
+    /// Marks that an argument is wrong on this rank, so that ranks report this error and not a difference.
     pub(crate) fn refuse(&mut self) {
         self.wrong = true;
     }

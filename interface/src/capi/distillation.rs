@@ -1,4 +1,4 @@
-//! Distillation: modes of the Laplacian of time slices, quark propagators and operators between them.
+//! Distillation: modes of the Laplacian of time slices, and quark propagators and operators in their space.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -54,9 +54,10 @@ impl ModesObject {
 interface! {
     "Distillation"
     handles {
-        /// Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z: mode k has number k of
-        /// every slice, of unit length there. The component of colour 0 at the site 0, 0, 0 of a slice is real
-        /// and positive; where it is next to nothing that of colour 1 is, or 2; where all three are, the phase is unspecified.
+        /// Modes of -D^2 on every time slice, where D^2 is the covariant second difference in x, y and z: mode k
+        /// holds eigenvector k of every slice, each normalised to 1. The component of colour 0 at the site 0, 0, 0 of
+        /// a slice is real and positive; if it is almost zero that of colour 1, or 2; if all three are, the phase is
+        /// unspecified.
         plaq_modes: ModesObject = 23,
     }
     choices {
@@ -69,123 +70,130 @@ interface! {
         plaq_modes_noise_params, plaq_modes_noise_params_init;
     }
     reports {
-        /// Description of modes and report of the search for them.
+        /// Description of modes, and report of the search that found them.
         plaq_modes_report, plaq_modes_report_init {
-            /// 1: every mode meets the tolerance, and none is missing if `verify` was asked for.
+            /// 1: every mode meets the tolerance and, with `verify`, no eigenvalue was missed.
             converged: i32,
-            /// 1: none is missing, as a search from random vectors orthogonal to those found has shown, or because slices
-            /// were diagonalised as a whole.
+            /// 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the modes, or
+            /// because slices were diagonalised completely.
             verified: i32,
-            /// 1: the callback asked to stop or `max_seconds` were over.
+            /// 1: the callback or `max_seconds` ended the search.
             stopped: i32,
-            /// What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+            /// The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
             stopped_by: plaq_stopped_by,
-            /// Modes of a slice.
+            /// Number of modes of a time slice.
             count: i32,
-            /// Time slices of the whole lattice.
+            /// Number of time slices of the whole lattice.
             times: i32,
-            /// Steps of stout smearing in space.
+            /// Number of steps of spatial stout smearing.
             steps: i32,
-            /// Restarts of the search.
+            /// Number of restarts of the search.
             restarts: i32,
-            /// Weight of the staples in that smearing.
+            /// Weight rho of the staples in this smearing.
             rho: f64,
-            /// Multiplications of a vector of the lattice with -D^2.
+            /// Number of multiplications of a vector by -D^2.
             applications: i64,
-            /// The largest eigenvalue, to some per cent: what residuals are compared with.
+            /// The largest eigenvalue, to some per cent; residuals are relative to it.
             largest: f64,
             /// Seconds that the search took.
             seconds: f64,
-            /// Average plaquette in planes of space of the links before smearing. Other links are refused with
-            /// these modes.
+            /// Average spatial plaquette of the links before smearing. It identifies the links: these modes are
+            /// refused with others.
             plaquette_spatial: f64,
-            /// Average plaquette in planes with t of these links.
+            /// Average temporal plaquette of the links before smearing.
             plaquette_temporal: f64,
-            /// Average Re tr U / 3 of these links.
+            /// Average Re tr U / 3 of the links before smearing.
             link_trace: f64,
-            /// Device memory of the modes.
+            /// Bytes of device memory of the modes.
             bytes: i64,
-            /// Memory of the host that the modes take which are not on the device.
+            /// Bytes of the host's memory for the modes that are not on the device.
             host_bytes: i64,
-            /// Phases of a moving frame on the links, as of plaq_modes_params.
+            /// Momentum of the moving frame, as in plaq_modes_params.
             momentum: [f64; 3],
         }
     }
     functions {
-        /// Finds modes of the links of `gauge` (SU(3)), which `params` smears, or of `smeared` ones that belong to it; the
-        /// zero handle: none. The callback hears of every restart and the largest residual. Not converged is not an error.
-        /// Errors: BAD_PARAMETER (more modes than a slice has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+        /// Finds modes on the links of `gauge` (SU(3)), smeared as `params` say, or on links `smeared` that the
+        /// caller made from them; zero handle: none. The callback is called after every restart with the largest
+        /// residual. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
+        /// has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_modes_create(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, params: Params<plaq_modes_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = create;
-        /// Gives the memory of a rank that plaq_modes_create takes with these parameters: device memory of the search at its
-        /// peak, besides these links, that of the modes afterwards, that of the host for the others, and the time
-        /// slices of a rank that are searched together. Errors: BAD_PARAMETER, OUT_OF_MEMORY: it will not fit.
+        /// Gives the memory in bytes that plaq_modes_create takes on a rank with these parameters: device memory at
+        /// the peak of the search, besides the links of `gauge`; that of the modes afterwards; the host's memory for
+        /// modes that are not on the device; and the number of time slices that are searched together. Errors:
+        /// BAD_PARAMETER, OUT_OF_MEMORY: it will not fit.
         plaq_modes_memory(gauge: Handle<plaq_gauge>, params: Params<plaq_modes_params>, search: Out<i64>, device: Out<i64>, host: Out<i64>, slices: Out<i64>) = memory_of;
-        /// Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
-        /// beside them, or where its name ends with .h5 or .hdf5 the same by libhdf5, modes as datasets "modes/0", "modes/1", ...
-        /// [t][z][y][x][colour]. It appears complete or not at all. Errors: FILE_WRITE; UNSUPPORTED: no libhdf5.
+        /// Writes modes to a file: SciDAC records in LIME with checksums, with eigenvalues, smearing and the averages
+        /// that identify the links; or, if the name ends with .h5 or .hdf5, the same by libhdf5, with modes as
+        /// datasets "modes/0", "modes/1", ... [t][z][y][x][colour]. The file appears complete or not at all. Errors:
+        /// FILE_WRITE; UNSUPPORTED: no libhdf5.
         plaq_modes_write(modes: Handle<plaq_modes>, file: Text) = save;
-        /// Reads modes of such a file, as those of these links; `smeared` as above, without it they are smeared as
-        /// they were. Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+        /// Reads modes of the links of `gauge` from such a file; `smeared` as in plaq_modes_create, without it the
+        /// links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
         plaq_modes_read(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, file: Text, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = load;
         /// Destroys modes. The zero handle is accepted.
         plaq_modes_destroy(modes: Raw<plaq_modes>) = destroy;
-        /// Describes modes and their links; what belongs to the search is 0.
+        /// Describes modes and their links; numbers about the search are 0 if the modes were read from a file.
         plaq_modes_describe(modes: Local<plaq_modes>, report: Report<plaq_modes_report>) = describe;
-        /// Gives eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times
-        /// slices of the whole lattice. `next`: the value after the last one of each slice as far as it is known,
-        /// infinite where there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+        /// Gives eigenvalues, ascending on each slice, [t][mode], and residuals |D^2 v + lambda v|; `count`: modes
+        /// times slices of the whole lattice. `next`: for each slice the eigenvalue after the last one, as far as it
+        /// is known, infinite if there is none; it tells whether a degenerate level is complete. `residuals` and
+        /// `next` may be NULL.
         plaq_modes_values(modes: Handle<plaq_modes>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], count: i64, next: MaybeArray<f64>[times], times: i64) = values_of;
-        /// Makes a field of colour vectors with `count` modes from number `first` on.
+        /// Makes a field of colour vectors with `count` modes, from number `first` on.
         plaq_modes_vectors(modes: Handle<plaq_modes>, first: i64, count: i64, vectors: Out<plaq_spinor>) = vectors_of;
         /// Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
-        /// normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the
-        /// whole lattice, spins in the DeGrand-Rossi basis; `count`: as many. No propagator is stored. `finished`:
-        /// source times that are complete, all unless the callback or the solver's `max_seconds` end the work; the
-        /// others are 0. Errors: FIELD_MISMATCH (modes of other links), INVALID_ARGUMENT, UNSUPPORTED, those of
-        /// plaq_solver_solve.
+        /// normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
+        /// the whole lattice and spins in the DeGrand-Rossi basis; `count`: their number. Propagators are not stored.
+        /// `finished`: number of source times that are complete: all, unless the callback or the solver's
+        /// `max_seconds` end the work; numbers of the others are 0. Errors: FIELD_MISMATCH (modes of other links),
+        /// INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
         plaq_modes_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = perambulators_of;
-        /// Says what perambulators of these modes and this solver are known by in files, or without a solver what the modes are:
-        /// a JSON object of the attributes that datasets have.
+        /// Gives the attributes that identify perambulators of these modes and this solver in files, or without a
+        /// solver the modes, as a JSON object.
         plaq_modes_about(modes: Handle<plaq_modes>, solver: Maybe<plaq_solver>, about: TextOut, capacity: i64) = about_of;
-        /// Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds each as
-        /// soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
-        /// [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file is made where there
-        /// is none. What has not converged is not written and ends the work. `finished`: source times that the file then has.
-        /// libhdf5 is opened at run time (PLAQ_HDF5, its full path). Errors: FIELD_MISMATCH: those of the file are of other
-        /// modes, links or quarks, or were solved to a larger tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of
-        /// plaq_modes_perambulators.
+        /// Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds
+        /// each as soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
+        /// [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file
+        /// is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
+        /// number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
+        /// Errors: FIELD_MISMATCH: those of the file are of other modes, links or quarks, or were solved to a larger
+        /// tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of plaq_modes_perambulators.
         plaq_modes_write_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, file: Text, group: Text, callback: Raw<plaq_progress_callback>, user: *mut c_void, finished: Out<i64>, report: Report<plaq_solve_report>) = write_perambulators;
-        /// Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
-        /// [shift along a path], for source time t0, sink times t1 and all times t: complex numbers
-        /// [sink time][insertion][t][spin'][spin][mode'][mode]; `count`: as many. The source's columns are solved for once. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
-        /// pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
-        /// as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
-        /// ended. Errors: those of plaq_modes_perambulators.
+        /// Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift
+        /// along a path], for source time t0, sink times t1 and all times t: complex numbers [sink
+        /// time][insertion][t][spin'][spin][mode'][mode]; `count`: their number. The columns of the source are solved
+        /// for once. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: one for each
+        /// insertion; `steps`: spatial steps of all paths one after the other, as in plaq_spinor_shift. M must be
+        /// gamma5-hermitian. `finished`: 1, or 0 if the work was ended early. Errors: those of
+        /// plaq_modes_perambulators.
         plaq_modes_generalised_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, source_time: i32, sink_times: Array<i32>[nsinks], nsinks: i64, gammas: Array<i32>[insertions], momenta: Array<i32>[3 insertions], lengths: Array<i32>[insertions], insertions: i64, steps: Array<i32>[nsteps], nsteps: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = generalised_of;
-        /// Counts the columns of noise in modes.
+        /// Gives the number of columns of noise in the space of modes.
         plaq_modes_noise_columns(modes: Handle<plaq_modes>, params: Params<plaq_modes_noise_params>, columns: Out<i64>) = noise_columns;
-        /// Gives noise in modes as complex numbers [column][t][spin][mode]; `count`: as many.
+        /// Gives noise in the space of modes as complex numbers [column][t][spin][mode]; `count`: their number.
         plaq_modes_noise(modes: Handle<plaq_modes>, params: Params<plaq_modes_noise_params>, numbers: OutArray<f64>[2 count], count: i64) = noise_of;
-        /// Computes V(t')^dagger M^-1 b for these sources b: complex numbers [column][t'][spin'][mode']; `count`:
-        /// as many. `finished`: 1, or 0 where the work was ended. Errors: those of plaq_modes_perambulators.
+        /// Solves for noise sources b and projects on the modes, V(t')^dagger M^-1 b: complex numbers
+        /// [column][t'][spin'][mode']; `count`: their number. `finished`: 1, or 0 if the work was ended early.
+        /// Errors: those of plaq_modes_perambulators.
         plaq_modes_solve_noise(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, params: Params<plaq_modes_noise_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, numbers: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = solve_noise;
-        /// Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) with the links of
-        /// the Laplacian of v: u is of the modes `left`, such as those of the antiquark's moving frame, or the same where it is
-        /// the zero handle. Complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
-        /// `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
-        /// other.
+        /// Computes meson elementals Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x), where O is made of the
+        /// links of the Laplacian of v. u are the modes `left`, for example those of the antiquark's moving frame;
+        /// zero handle: the same as v. The result is complex numbers [momentum][operator][t][a][b]; `count`: their
+        /// number. Operator i has `lengths[i]` steps (plaq_modes_step), of which the last acts first; `steps` holds
+        /// those of all operators one after the other.
         plaq_modes_meson_elementals(modes: Handle<plaq_modes>, left: Maybe<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = meson_elementals_of;
-        /// Computes elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
-        /// complex numbers [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the
-        /// others differ by a sign; `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+        /// Computes baryon elementals B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
+        /// complex numbers [momentum][t][a][b][c]; if no operator has steps only those with a < b < c, c fastest, as
+        /// the others differ by signs. `count`: their number. `lengths` and `steps` of the three operators as in
+        /// plaq_modes_meson_elementals.
         plaq_modes_baryon_elementals(modes: Handle<plaq_modes>, lengths: Array<i32>[3], steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = baryon_elementals_of;
         /// Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
-        /// [momentum][operator][t][a][b] as of plaq_modes_meson_elementals, and with
-        /// `baryons` not 0 `baryons` [momentum][t][a < b < c], with what modes are known by as attributes. Errors: FILE_WRITE: also
-        /// a file that exists and is refused; UNSUPPORTED: no libhdf5.
+        /// [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
+        /// [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
+        /// exists and that is to be refused; UNSUPPORTED: no libhdf5.
         plaq_modes_write_elementals(modes: Handle<plaq_modes>, left: Maybe<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, baryons: i32, file: Text, if_exists: One<IfExists>) = write_elementals;
-        /// Contracts two-point functions of mesons by the time from the source, times complex numbers for each of
-        /// the pairs of Gammas at sink and source, connected, from perambulators of one source time,
+        /// Contracts connected two-point functions of mesons: for each pair of Gammas at sink and source a complex
+        /// number for every time from the source. Input are perambulators of one source time,
         /// [t'][spin'][spin][mode'][mode] (that of the antiquark last), and elementals [t][a][b] at the sink and
         /// [a][b] at the source: C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x
         /// Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger gamma5], t' = t0 + t.
@@ -309,7 +317,7 @@ fn sized(count: i64, expected: usize) -> Result<()> {
     Ok(())
 }
 
-/// An argument that counts.
+/// Checks a count that C passes: at least `least`.
 fn number(n: i64, argument: &str, least: i64) -> Result<usize> {
     if !(least..=100_000).contains(&n) {
         refuse!(InvalidArgument, "{argument}", expected("{least} to 100000"), found("{n}"));
@@ -435,13 +443,13 @@ fn write_perambulators(
     Ok(())
 }
 
-/// Times; those that no lattice has are refused where its extent is known.
+/// Reads source times from C. Negative ones are refused here, others where the extent of the lattice is known.
 fn times_of(times: &Array<i32>, count: i64, name: &str) -> Result<Vec<usize>> {
     let all = times.get(number(count, name, 1)?)?;
     Ok(all.into_iter().map(|t| usize::try_from(t).unwrap_or(usize::MAX)).collect())
 }
 
-/// Lists one after the other, of these lengths.
+/// Splits lists that follow each other, given their lengths.
 fn lists(
     lengths: &Array<i32>,
     count: usize,

@@ -1,4 +1,4 @@
-//! Eigenvectors of operators made of a Dirac operator.
+//! Eigenvectors of Dirac operators, or of their squares.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -48,7 +48,7 @@ impl Eigen {
 interface! {
     "Eigenvectors of A: of M where it is hermitian, a Laplacian, else of M^dagger M"
     handles {
-        /// Eigenvectors that were found, with their eigenvalues.
+        /// Eigenvectors with their eigenvalues.
         plaq_eigen: Eigen = 20,
     }
     choices {
@@ -61,15 +61,15 @@ interface! {
     reports {
         /// Report of a search for eigenvectors.
         plaq_eigen_report, plaq_eigen_report_init {
-            /// 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for.
+            /// 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
             converged: i32,
-            /// 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
+            /// 1: the callback or `max_seconds` ended the search; the results are those known by then.
             stopped: i32,
-            /// Vectors that there are.
+            /// Number of eigenvectors.
             count: i32,
             /// Degree of the last polynomial.
             degree: i32,
-            /// Lower end of the polynomial's last interval.
+            /// Lower end of the interval on which the last polynomial is small.
             from: f64,
             /// Upper end of that interval.
             to: f64,
@@ -77,51 +77,50 @@ interface! {
             least: f64,
             /// Estimate of the largest eigenvalue.
             largest: f64,
-            /// Restarts of the search.
+            /// Number of restarts of the search.
             restarts: i64,
-            /// Multiplications of a vector with A.
+            /// Number of multiplications of a vector by A.
             applications: i64,
             /// Seconds that the search took.
             seconds: f64,
-            /// What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+            /// The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
             stopped_by: plaq_stopped_by,
-            /// 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
-            /// because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
+            /// 1: no eigenvalue was missed, as shown by a search from a random vector orthogonal to the results, or
+            /// because the operator was diagonalised completely. 0: not asked for, or ended by a limit.
             verified: i32,
-            /// Vectors that the search kept at most; 0 where Lanczos did not run.
+            /// Largest number of vectors that the search kept; 0 if Lanczos was not used.
             max_vectors: i32,
-            /// Vectors of the search that the device held; the others waited on the host.
+            /// Number of vectors of the search on the device; the others were in the host's memory.
             on_device: i32,
         }
     }
     functions {
-        /// Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
-        /// The callback hears of every restart, and of every block on the way, and of the largest residual
-        /// that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
-        /// FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
+        /// Finds eigenvectors. `guess`: approximate eigenvectors, for example saved ones, or the zero handle. The
+        /// callback is called after every restart and every block, with the largest residual known. A search that has
+        /// not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
+        /// NOT_FINITE, OUT_OF_MEMORY.
         plaq_eigen_create(dirac: Handle<plaq_dirac>, params: Params<plaq_eigen_params>, guess: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = create;
-        /// Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
-        /// bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
-        /// parity; FILE_WRITE.
+        /// Writes eigenvectors to a file: SciDAC records in LIME with checksums, with values, residuals and bounds.
+        /// The file appears complete or not at all. Errors: UNSUPPORTED: vectors on one parity; FILE_WRITE.
         plaq_eigen_write(eigen: Handle<plaq_eigen>, file: FileName) = save;
-        /// Reads eigenvectors of such a file as those of this operator: values and residuals are measured with it.
-        /// Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+        /// Reads eigenvectors of this operator from such a file; values and residuals are computed again with the
+        /// operator. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
         plaq_eigen_read(dirac: Handle<plaq_dirac>, file: FileName, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = load;
         /// Destroys eigenvectors. The zero handle is accepted.
         plaq_eigen_destroy(eigen: Raw<plaq_eigen>) = destroy;
-        /// Gives eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
-        /// lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
-        /// extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
+        /// Gives eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, residuals |A
+        /// v - lambda v|, and bounds on the error of the values. `count`: as in the report; with `time_slices` times
+        /// the extent in t, ordered [t][k]. `residuals` and `bounds` may be NULL.
         plaq_eigen_values(eigen: Handle<plaq_eigen>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], bounds: MaybeArray<f64>[count], count: i64) = values_of;
-        /// Makes a field with all eigenvectors, orthonormal, one for each right-hand side.
+        /// Makes a field that holds all eigenvectors, orthonormal, one in each right-hand side.
         plaq_eigen_vectors(eigen: Handle<plaq_eigen>, vectors: Out<plaq_spinor>) = vectors_of;
-        /// Makes a field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the
-        /// device.
+        /// Makes a field with `count` eigenvectors from number `first` on, for sets that do not fit on the device.
         plaq_eigen_some_vectors(eigen: Handle<plaq_eigen>, first: i64, count: i64, vectors: Out<plaq_spinor>) = some_of;
     }
 }
 
-/// A and what its values are multiplied with: M where it is hermitian, else M^dagger M.
+/// The operator A (M if it is hermitian, else M^dagger M), and the factor by which its eigenvalues are multiplied for
+/// the operator's normalisation.
 fn hermitian(dirac: &Arc<Dirac>, system: System) -> Result<(Arc<dyn LinOp>, f64)> {
     let (op, scale) = (dirac.system(system)?, dirac.scale(system));
     match op.hermitian() {
@@ -230,7 +229,7 @@ fn create(
     Ok(())
 }
 
-/// Kind of files with eigenvectors of the whole operator's A.
+/// The kind, as stored in a file, of eigenvectors of A on the whole lattice.
 const KIND: &str = "eigen";
 
 fn save(eigen: &Arc<Eigen>, file: &Path) -> Result<()> {

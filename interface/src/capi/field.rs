@@ -1,4 +1,4 @@
-//! Common properties of all fields: precision, subset, extents.
+//! Properties that all fields have: precision, subset, extents.
 
 use super::context::Context;
 use super::table::interface;
@@ -16,7 +16,7 @@ interface! {
     }
 }
 
-/// The lattice of which every rank has a part of `params.extents`.
+/// The lattice of which every rank holds a part with these extents.
 pub(crate) fn geometry(extents: [i32; 4], context: &Context) -> Result<Arc<Geometry>> {
     if extents.iter().any(|&l| l < 0) {
         refuse!(

@@ -1,4 +1,4 @@
-//! Gauge configurations in files.
+//! Files of gauge configurations.
 
 use std::ffi::c_char;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
 use crate::params::Number;
 use crate::refuse;
 
-/// A text among what a file says about itself.
+/// A text in the header of a file, by the function that returns it.
 #[derive(Clone, Copy)]
 pub struct FileText(fn(&FileInfo) -> &Option<String>);
 
@@ -31,7 +31,7 @@ interface! {
         plaq_file_format = FileFormat;
     }
     constants {
-        /// Texts in headers of NERSC and ILDG files, those of plaq_gauge_write_params.
+        /// Texts in headers of NERSC and ILDG files; plaq_gauge_write_params has members for them.
         plaq_file_text: FileText {
             /// Identifier of the ensemble.
             PLAQ_FILE_TEXT_ENSEMBLE_ID = 1 => FileText(|info| &info.ensemble_id),
@@ -39,51 +39,52 @@ interface! {
             PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2 => FileText(|info| &info.ensemble_label),
             /// Creator of the file.
             PLAQ_FILE_TEXT_CREATOR = 3 => FileText(|info| &info.creator),
-            /// Date of its creation.
+            /// Date of the file's creation.
             PLAQ_FILE_TEXT_DATE = 4 => FileText(|info| &info.date),
-            /// Logical file name of ILDG.
+            /// Logical file name, in ILDG files.
             PLAQ_FILE_TEXT_LFN = 5 => FileText(|info| &info.lfn),
-            /// ILDG: the whole record scidac-record-xml.
+            /// The whole record scidac-record-xml, in ILDG files.
             PLAQ_FILE_TEXT_RECORD = 6 => FileText(|info| &info.user_record),
         }
     }
     params {
-        /// Parameters of reading a configuration, whose format and size come from the file.
+        /// Parameters of reading a configuration; format and size are found in the file.
         plaq_gauge_read_params, plaq_gauge_read_params_init {
-            /// The whole lattice that the file must have; all 0: any.
+            /// Extents that the whole lattice of the file must have; all 0: any.
             extents: [i32; 4] = [0; 4],
             /// Precision of the links on the device.
             precision: plaq_precision = Precision::F64.into(),
             /// Storage of the links on the device.
             storage: plaq_storage = number_of(Recon::R18),
-            /// Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
-            /// precision, and, with a warning, in files in double most of whose links are coarser.
+            /// Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
+            /// precision, and, with a warning, for files in double whose links mostly have larger violations.
             unitarity: f64 = 0.0,
-            /// Largest difference accepted between plaquette and link trace of header and links;
-            /// 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+            /// Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
+            /// half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
             header: f64 = 0.0,
-            /// 1: links are put back into SU(3) after the check.
+            /// 1: links are put back into SU(3) after the check; 0: they are not changed.
             project: i32 = 1,
-            /// 1: links are read although the file's checksum is not theirs; the report's `warnings` say
-            /// so. For files that were changed after they were written, and are known to be good.
+            /// 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
+            /// were changed after they were written and are known to be good.
             wrong_checksum: i32 = 0,
-            /// Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
-            /// are all exactly zero, else periodic.
+            /// Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+            /// slice are exactly zero, else periodic.
             boundary_time: plaq_boundary_time = Number::new(0),
-            /// Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-            /// sum 0. Default: not set (NaN).
+            /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+            /// three numbers with sum 0. Default: not set (NaN).
             phi: [f64; 3] = [f64::NAN; 3],
-            /// Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+            /// The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
             /// set (NaN).
             phi_prime: [f64; 3] = [f64::NAN; 3],
         }
-        /// Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
+        /// Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
         plaq_gauge_write_params, plaq_gauge_write_params_init {
             /// Format of the file.
             format: plaq_file_format = number_of(FileFormat::Ildg),
-            /// 0: the format's own; only some formats have a choice.
+            /// Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
             byte_order: plaq_byte_order = Number::new(0),
-            /// PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+            /// Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
+            /// it.
             precision: plaq_precision = Number::new(0),
             /// Number of the configuration in its ensemble; negative: not stated.
             sequence_number: i64 = -1,
@@ -93,14 +94,14 @@ interface! {
             ensemble_label: *const c_char = std::ptr::null(),
             /// Creator of the file; NULL: not stated.
             creator: *const c_char = std::ptr::null(),
-            /// Date of creation; NULL: now, in UTC.
+            /// Date of the file's creation; NULL: the present time in UTC.
             date: *const c_char = std::ptr::null(),
-            /// Logical file name of ILDG; NULL: none.
+            /// Logical file name for ILDG; NULL: none.
             lfn: *const c_char = std::ptr::null(),
         }
     }
     reports {
-        /// Contents of the header of a file.
+        /// Contents of a file's header.
         plaq_file_report, plaq_file_report_init {
             /// Extents of the whole lattice.
             extents: [i32; 4],
@@ -110,26 +111,26 @@ interface! {
             precision: plaq_precision,
             /// Byte order of the numbers in the file.
             byte_order: plaq_byte_order,
-            /// A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
+            /// A sum of PLAQ_FILE_WARNING_...: faults of the file in spite of which it was read.
             warnings: i32,
             /// Number of the configuration; -1: not stated.
             sequence_number: i64,
-            /// Plaquette of the header, 1 for unit links; NaN: not stated.
+            /// Plaquette according to the header, 1 for unit links; NaN: not stated.
             plaquette: f64,
-            /// Link trace of the header, 1 for unit links; NaN: not stated.
+            /// Link trace according to the header, 1 for unit links; NaN: not stated.
             link_trace: f64,
         }
     }
     functions {
-        /// Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
-        /// plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
-        /// FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+        /// Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
+        /// checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+        /// FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
         plaq_gauge_read(context: Handle<plaq_context>, path: FileName, params: Params<plaq_gauge_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
         /// Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
         plaq_gauge_write(gauge: Handle<plaq_gauge>, path: FileName, params: Params<plaq_gauge_write_params>) = write_file;
-        /// Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
-        /// file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
-        /// FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+        /// Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
+        /// `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
+        /// `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
         plaq_gauge_read_text(path: FileName, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
     }
 }

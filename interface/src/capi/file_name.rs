@@ -9,7 +9,7 @@ use super::digest::Digest;
 use super::table::{Pass, Type};
 use crate::error::Result;
 
-/// The name of a file: NUL-terminated bytes as the system has them, UTF-8 or not.
+/// The name of a file, as NUL-terminated bytes of the operating system, UTF-8 or not.
 pub struct FileName(PathBuf);
 
 impl Arg for FileName {

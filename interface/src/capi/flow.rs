@@ -26,8 +26,8 @@ interface! {
         plaq_flow_kind = FlowKind;
     }
     callbacks {
-        /// Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the
-        /// topological charge; a result other than 0 on any rank ends the flow.
+        /// Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the topological
+        /// charge. A result other than 0, on any rank, ends the flow.
         plaq_flow_callback(time: f64, t2e: f64, charge: f64, user: *mut c_void) -> i32;
     }
     tables {
@@ -37,22 +37,23 @@ interface! {
     reports {
         /// Report of a flow of quark fields, or of its adjoint.
         plaq_spinor_flow_report, plaq_spinor_flow_report_init {
-            /// Flow time of the field afterwards: the end of a flow, 0 of an adjoint, unless they were stopped.
+            /// Flow time of the fields afterwards. Unless the flow was stopped it is that of the parameters, for an
+            /// adjoint flow 0.
             time: f64,
-            /// Steps of the quark fields.
+            /// Number of steps of the quark fields.
             steps: i64,
-            /// Whole steps of the links, those that were computed again included.
+            /// Number of steps of the links, including those that were computed again.
             link_steps: i64,
-            /// States of the links that the adjoint kept besides those that it began with.
+            /// Number of states of the links that the adjoint flow kept, besides the first one.
             checkpoints: i64,
             /// 1: the callback asked to stop.
             stopped: i32,
             /// Seconds that the flow took.
             seconds: f64,
         }
-        /// Report of a flow. Scales are in lattice units, negative where the flow ended before them.
+        /// Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
         plaq_flow_report, plaq_flow_report_init {
-            /// Flow time reached.
+            /// Flow time that was reached, t / a^2.
             time: f64,
             /// Scale t0 with t^2 E = 0.3, E from clover leaves.
             t0_clover: f64,
@@ -62,9 +63,9 @@ interface! {
             w0_clover: f64,
             /// Scale w0, E from plaquettes.
             w0_plaquette: f64,
-            /// Steps of the flow that count.
+            /// Number of steps of the flow, without repeated ones.
             steps: i64,
-            /// Steps that were done again with a smaller step.
+            /// Number of steps that were repeated with a smaller step size.
             repeated: i64,
             /// 1: the callback asked to stop.
             stopped: i32,
@@ -90,23 +91,25 @@ interface! {
         }
     }
     functions {
-        /// Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
-        /// made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
+        /// Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: number of measurements
+        /// made, of which the first `capacity` are written to `points`, which may be NULL. Errors: BAD_PARAMETER,
         /// UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
         plaq_gauge_flow(gauge: Handle<plaq_gauge>, params: Params<plaq_flow_params>, callback: Raw<plaq_flow_callback>, user: *mut c_void, report: Report<plaq_flow_report>, points: MaybeArray<plaq_flow_point>[capacity], capacity: i64, count: Out<i64>) = run;
-        /// Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
-        /// D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
-        /// flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those that the
-        /// field knows (plaq_spinor_origin), else those of `params`. `flowed`: links that the flowed ones are written to, which may be `gauge`
-        /// itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
-        /// many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
-        /// OUT_OF_MEMORY.
+        /// Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d
+        /// chi / dt = D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2
+        /// chi(x)] with the links V of the flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123).
+        /// Boundary phases are those that the field records (plaq_spinor_origin), else those of `params`. `flowed`:
+        /// field to which the flowed links are written, which may be `gauge` itself; zero handle: they are not kept.
+        /// Links flow in the precision of the field. The callback is called after every step with the numbers of
+        /// steps done and of all steps, and may end the flow. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH,
+        /// NOT_FINITE, OUT_OF_MEMORY.
         plaq_spinor_flow(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, flowed: Maybe<plaq_gauge>, params: Params<plaq_spinor_flow_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_spinor_flow_report>) = flow_quarks;
-        /// Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
-        /// flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
-        /// again between `checkpoints` states that are kept. The callback hears after every step, of the links too, how many steps of the
-        /// field are done; a field of an adjoint that it ends is that of the adjoint of the flow from the time of the report. Errors: as
-        /// of plaq_spinor_flow.
+        /// Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`:
+        /// it takes a field at the flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to
+        /// rounding. The links of the steps are computed again between `checkpoints` states that are kept. The
+        /// callback is called after every step, also of the links, with the number of steps of the field that are
+        /// done. If it ends the work, the field is the adjoint of the flow that begins at the time in the report.
+        /// Errors: those of plaq_spinor_flow.
         plaq_spinor_flow_adjoint(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_flow_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_spinor_flow_report>) = flow_quarks_back;
     }
 }
@@ -172,14 +175,14 @@ fn run(
     Ok(())
 }
 
-/// Parameters of a flow of this field, with the boundary phases that it knows.
+/// Parameters of a flow of this field, with the boundary phases that it records, if it does.
 fn quark_params(spinor: &Spinor, params: &plaq_spinor_flow_params) -> Result<QuarkFlowParams> {
     let mut params = QuarkFlowParams::from_c(params, "params")?;
     params.boundary.0 = spinor.origin().phases(params.boundary.0);
     Ok(params)
 }
 
-/// The host's callback, which is not called again once it has asked to stop.
+/// Wraps the host's callback, which is not called again after it has asked to stop.
 fn watch_steps(
     callback: plaq_sweep_callback,
     user: *mut c_void,

@@ -1,4 +1,4 @@
-//! Fermion forces of spinors that the caller has.
+//! Fermion forces for spinors of the caller.
 
 use std::sync::Arc;
 
@@ -17,25 +17,27 @@ use crate::refuse;
 interface! {
     "Fermion forces of given spinors"
     functions {
-        /// Sets `momentum` to momentum - step F with F the force of the hopping term in S = sum_k 2 coefficients[k]
-        /// Re <y_k, M x_k>, boundary phases included: what two flavours with the action phi^dagger (M^dagger M)^-1
-        /// phi have for coefficient -1, x = (M^dagger M)^-1 phi and y = M x. F_a = dS/d omega_a for U -> exp(i
-        /// omega_a T_a) U. Spinors hold the whole lattice; `count` = nrhs. Operator, spinors and momenta have the
-        /// same precision, double or single, and the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH,
-        /// UNSUPPORTED.
+        /// Sets `momentum` to momentum - step F, where F is the force of the hopping term in S = sum_k 2
+        /// coefficients[k] Re <y_k, M x_k>, including boundary phases. For two flavours with the action phi^dagger
+        /// (M^dagger M)^-1 phi the coefficient is -1, x = (M^dagger M)^-1 phi and y = M x. F_a = dS/d omega_a for U
+        /// -> exp(i omega_a T_a) U. Spinors hold the whole lattice; `count` = nrhs. Operator, spinors and momenta
+        /// have the same precision, double or single, and the operator's links 18 or 12 numbers. Errors:
+        /// FIELD_MISMATCH, UNSUPPORTED.
         plaq_dirac_hop_force(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64) = wilson;
-        /// Does this for the clover term, made of the operator's links; to S are added determinant_even ln |det
-        /// A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two flavours have -1 for the parities
-        /// that their Schur complement leaves out. Errors: as above; UNSUPPORTED without such a clover term.
+        /// The same for the force of the clover term, if that is made from the operator's links. To S are added
+        /// determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two flavours have
+        /// -1 for the parities that their Schur complement leaves out. Errors: as above; UNSUPPORTED without such a
+        /// clover term.
         plaq_dirac_clover_force(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64, determinant_even: f64, determinant_odd: f64) = clover;
-        /// Does this for the whole force, of hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P
-        /// x_k> + determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on its
-        /// parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+        /// The same for the whole force, of hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k>
+        /// + determinant ln |det A|^2, where P is a Schur complement (any plaq_system except the full one), spinors
+        /// live on its parity, and A is that of the sites that it leaves out: of all sites for a symmetric one.
+        /// Errors: those of plaq_dirac_hop_force.
         plaq_dirac_schur_force(dirac: Handle<plaq_dirac>, system: One<System>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64, determinant: f64) = schur;
     }
 }
 
-/// Coefficients for the kappa-normalised operator.
+/// The coefficients converted to those of the kappa-normalised operator.
 fn coefficients(numbers: &Array<f64>, count: i64, x: &SpinorField, scale: f64) -> Result<Vec<f64>> {
     if count != x.nrhs() as i64 {
         refuse!(
@@ -52,7 +54,7 @@ fn coefficients(numbers: &Array<f64>, count: i64, x: &SpinorField, scale: f64) -
     Ok(numbers.iter().map(|c| scale * c).collect())
 }
 
-/// The operator where it is of Wilson's type.
+/// The operator if it is of Wilson's type, else an error.
 fn wilson_of(dirac: &Dirac) -> Result<&Wilson> {
     match dirac.op().as_any().downcast_ref::<Wilson>() {
         Some(op) => Ok(op),

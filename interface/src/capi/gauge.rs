@@ -20,8 +20,8 @@ use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
 use crate::params::{InC, Number};
 use crate::refuse;
 
-/// The object behind the handle `plaq_gauge`. Operators share its links. A call that changes links that are shared
-/// changes a copy, so that operators keep the links that they were made with.
+/// The object behind the handle `plaq_gauge`. Operators share its links. A call that changes shared links changes a
+/// copy, so that operators keep the links with which they were made.
 #[derive(Debug)]
 pub struct Gauge {
     context: Arc<Context>,
@@ -37,12 +37,12 @@ impl Gauge {
         &self.context
     }
 
-    /// The links as they are now.
+    /// The present links.
     pub(crate) fn read(&self, argument: &str) -> Result<Arc<GaugeField>> {
         Ok(self.field.read(argument)?.clone())
     }
 
-    /// Puts new links of the same shape in the place of the old ones, which stay if `make` fails.
+    /// Replaces the links by new ones of the same shape; if `make` fails they are not changed.
     pub(crate) fn replace(
         &self,
         argument: &str,
@@ -55,7 +55,7 @@ impl Gauge {
 }
 
 impl Gauge {
-    /// Lets `work` change the links in place, or a copy of them if an operator has hold of them.
+    /// Calls `work` to change the links in place, or a copy of them if an operator shares them.
     pub(crate) fn change(
         &self,
         argument: &str,
@@ -75,8 +75,8 @@ impl Gauge {
 interface! {
     "Gauge fields"
     handles {
-        /// Links U_mu(x) from x to x + mu, mu = x, y, z, t; periodic: boundary phases belong to
-        /// operators. Operators keep the links that they were made with.
+        /// Links U_mu(x) from x to x + mu, mu = x, y, z, t. They are periodic: boundary phases belong to operators.
+        /// Operators keep the links with which they were made.
         plaq_gauge: Gauge = 2,
     }
     choices {
@@ -88,68 +88,67 @@ interface! {
         plaq_gauge_smear_params, plaq_gauge_smear_params_init;
     }
     params {
-        /// Shape of a gauge field.
+        /// Parameters of a gauge field: lattice, precision, storage, boundaries in time.
         plaq_gauge_params, plaq_gauge_params_init {
             /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
             /// set.
             extents: [i32; 4] = [0; 4],
             /// Precision of the links.
             precision: plaq_precision = Precision::F64.into(),
-            /// Storage of the links, which fixes the gauge group.
+            /// Storage of the links, which also determines the gauge group.
             storage: plaq_storage = number_of(Recon::R18),
-            /// Boundaries of the links in time; 0: periodic.
+            /// Boundaries in time of the links; 0: periodic.
             boundary_time: plaq_boundary_time = Number::new(0),
-            /// Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-            /// sum 0. Default: not set (NaN).
+            /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+            /// three numbers with sum 0. Default: not set (NaN).
             phi: [f64; 3] = [f64::NAN; 3],
-            /// Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+            /// The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
             /// set (NaN).
             phi_prime: [f64; 3] = [f64::NAN; 3],
         }
     }
     reports {
-        /// Shape of a gauge field that exists.
+        /// Description of a gauge field.
         plaq_gauge_report, plaq_gauge_report_init {
-            /// Sites of this rank.
+            /// Sites of this rank in x, y, z, t.
             extents: [i32; 4],
             /// Precision of the links.
             precision: plaq_precision,
             /// Storage of the links.
             storage: plaq_storage,
-            /// Device memory of the links.
+            /// Bytes of device memory of the links.
             bytes: i64,
-            /// Boundaries of the links in time.
+            /// Boundaries in time of the links.
             boundary_time: plaq_boundary_time,
-            /// Angles of the spatial links of slice 0 that stand still; NaN where none do.
+            /// Angles of the fixed spatial links on slice 0; NaN if these are not fixed.
             phi: [f64; 3],
-            /// Angles of those of slice N_t.
+            /// Angles of the fixed spatial links on slice N_t; NaN if these are not fixed.
             phi_prime: [f64; 3],
         }
     }
     functions {
-        /// Makes a gauge field of unspecified links.
-        /// Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+        /// Makes a gauge field with unspecified links. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
         plaq_gauge_create(context: Handle<plaq_context>, params: Params<plaq_gauge_params>, gauge: Out<plaq_gauge>) = create;
-        /// Destroys a gauge field; operators made with it go on. The zero handle is accepted.
+        /// Destroys a gauge field; operators made with it remain valid. The zero handle is accepted.
         plaq_gauge_destroy(gauge: Raw<plaq_gauge>) = destroy;
         /// Describes the shape and size of a gauge field.
         plaq_gauge_describe(gauge: Local<plaq_gauge>, report: Report<plaq_gauge_report>) = describe;
-        /// Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
-        /// polar decomposition with determinant 1. On failure the old ones stay.
-        /// Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+        /// Smears the links of an SU(3) field; a projection to SU(3) is the unitary factor of the polar decomposition
+        /// with determinant 1. After an error the links are unchanged. Errors: BAD_PARAMETER, UNSUPPORTED,
+        /// OUT_OF_MEMORY.
         plaq_gauge_smear(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_smear_params>) = smear;
-        /// Copies the links of `from` with their boundaries in time into `to`, whose own boundaries are given up; precision and
-        /// storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
+        /// Copies the links of `from`, with their boundaries in time, into `to`, whose own boundaries in time are
+        /// replaced; precision and storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
         plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
-        /// Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
-        /// the link), BAD_LAYOUT.
+        /// Loads links from the host's array; after an error the old ones are kept. Errors: NOT_UNITARY, NOT_FINITE
+        /// (naming the link), BAD_LAYOUT.
         plaq_gauge_load(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: Data) = load;
         /// Saves the links into the host's array.
         plaq_gauge_save(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: DataOut) = save;
     }
 }
 
-/// The lattice of a field whose parameters have `extents` and `gauge`.
+/// The lattice for parameters with members `extents` and `gauge`.
 pub(crate) fn geometry_of(
     extents: [i32; 4],
     gauge: plaq_gauge,

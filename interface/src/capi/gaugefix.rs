@@ -36,7 +36,7 @@ impl GaugeFix {
 interface! {
     "Gauge fixing"
     handles {
-        /// A gauge transformation that fixes a gauge, and what is known of it.
+        /// A gauge transformation that fixes a gauge, with the results of all gauge copies.
         plaq_gaugefix: GaugeFix = 7,
     }
     choices {
@@ -45,9 +45,9 @@ interface! {
         plaq_gaugefix_precision = Working;
     }
     callbacks {
-        /// Called at every check with the number of the copy, its sweeps so far, functional and
-        /// violation in the precision of the sweeps, and the temperature while annealing (else 0).
-        /// A result other than 0 on any rank ends the fixing at the next check.
+        /// Called at every check with the number of the copy, its number of sweeps so far, functional and violation
+        /// in the precision of the sweeps, and the temperature during annealing (else 0). A result other than 0, on
+        /// any rank, ends the fixing at the next check.
         plaq_gaugefix_callback(copy: i64, sweeps: i64, functional: f64, theta: f64, temperature: f64, user: *mut c_void) -> i32;
     }
     tables {
@@ -56,73 +56,71 @@ interface! {
     reports {
         /// Report of a gauge fixing.
         plaq_gaugefix_report, plaq_gaugefix_report_init {
-            /// Gauge functional of the field as it is now; in Coulomb gauge the average over the slices.
+            /// Gauge functional of the fixed field; in Coulomb gauge the average over slices.
             functional: f64,
-            /// Violation theta of the field; in Coulomb gauge the average over the slices.
+            /// Violation theta of the fixed field; in Coulomb gauge the average over slices.
             theta: f64,
-            /// Violation theta of the worst site.
+            /// Largest violation of any single site.
             theta_max: f64,
             /// Functional of the residual fixing; 0: there was none.
             residual_functional: f64,
             /// Violation of the residual fixing; 0: there was none.
             residual_theta: f64,
-            /// Sweeps, without annealing; in Coulomb gauge of the slowest slice.
+            /// Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
             iterations: i64,
-            /// Sweeps of the residual fixing.
+            /// Number of sweeps of the residual fixing.
             residual_iterations: i64,
             /// Seconds that the fixing took.
             seconds: f64,
-            /// 1: all criteria were met, in every slice, and by the residual fixing.
+            /// 1: all criteria were met, in every slice and by the residual fixing.
             converged: i32,
             /// 1: the callback asked to stop.
             stopped: i32,
-            /// Method that was taken: as asked for, or as PLAQ_GAUGEFIX_AUTO chose.
+            /// Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO.
             method: plaq_gaugefix_method,
             /// Number of copies made.
             copies: i64,
             /// Number of the copy that is kept.
             best_copy: i64,
-            /// Largest violation theta that was accepted.
+            /// Largest violation theta that counted as converged.
             stop_theta: f64,
         }
     }
     structs {
-        /// One gauge copy, or one slice of it.
+        /// Result for one gauge copy, or for one slice of a copy.
         plaq_gaugefix_state {
             /// Gauge functional.
             functional: f64,
             /// Violation theta.
             theta: f64,
-            /// Violation theta of the worst site.
+            /// Largest violation of any single site.
             theta_max: f64,
-            /// Seconds that a copy took; 0 of a slice.
+            /// Seconds that the copy took; 0 for a slice.
             seconds: f64,
-            /// Sweeps, without annealing.
+            /// Number of sweeps, those of annealing not counted.
             iterations: i64,
             /// 1: all criteria were met.
             converged: i32,
         }
     }
     functions {
-        /// Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
-        /// the criteria says the report. `result` has the transformation and the copies; NULL if
-        /// they are not wanted.
-        /// Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
-        /// UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
-        /// CUFFT_MISSING: the links stay as they were.
+        /// Fixes the gauge: the links are replaced by the fixed ones. The report says whether they meet the criteria.
+        /// `result` gets the transformation and the copies; NULL if they are not wanted. Errors, after which the
+        /// links are unchanged: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY, UNSUPPORTED
+        /// (half precision; Fourier acceleration in maximally Abelian gauge), CUFFT_MISSING.
         plaq_gauge_fix(gauge: Handle<plaq_gauge>, params: Params<plaq_gaugefix_params>, callback: Raw<plaq_gaugefix_callback>, user: *mut c_void, report: Report<plaq_gaugefix_report>, result: MaybeOut<plaq_gaugefix>) = run;
-        /// Destroys a result. The zero handle is accepted.
+        /// Destroys the result of a gauge fixing. The zero handle is accepted.
         plaq_gaugefix_destroy(result: Raw<plaq_gaugefix>) = destroy;
-        /// Gives all copies in turn. `count`: how many there are; the first `capacity` of them are written;
-        /// `copies` may be NULL.
+        /// Gives the results of all gauge copies in order. `count`: their number, of which the first `capacity` are
+        /// written to `copies`, which may be NULL.
         plaq_gaugefix_copies(result: Local<plaq_gaugefix>, copies: MaybeArray<plaq_gaugefix_state>[capacity], capacity: i64, count: Out<i64>) = copies_of;
-        /// Gives the slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or with -1 of the
-        /// field that is kept; in other gauges there are none.
+        /// Gives the results for the slices in Coulomb gauge, ordered by their coordinate, of copy number `copy`, or
+        /// with -1 of the field that is kept. In other gauges there are none.
         plaq_gaugefix_slices(result: Local<plaq_gaugefix>, copy: i64, slices: MaybeArray<plaq_gaugefix_state>[capacity], capacity: i64, count: Out<i64>) = slices_of;
         /// Gives the transformation g(x) of this rank's sites: N x N complex numbers per site, row major, sites
         /// with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
         plaq_gaugefix_transformation(result: Local<plaq_gaugefix>, transformation: OutArray<f64>[2 ("N") ("N") ("sites of the rank")]) = transformation_of;
-        /// Applies the transformation to the links of another field of the lattice.
+        /// Applies the transformation to the links of another field on the same lattice.
         plaq_gaugefix_apply(result: Handle<plaq_gaugefix>, gauge: Handle<plaq_gauge>) = apply;
     }
 }
@@ -186,7 +184,7 @@ fn destroy(result: plaq_gaugefix) -> Result<()> {
     handles::remove(result, "result")
 }
 
-/// Writes the first `capacity` states, with their seconds, and counts all.
+/// Writes the first `capacity` states, with their seconds, and returns the number of all.
 fn list(
     states: Vec<(Fixed, f64)>,
     to: &mut MaybeArray<plaq_gaugefix_state>,

@@ -35,38 +35,40 @@ interface! {
         plaq_sequential_params, plaq_sequential_params_init;
     }
     functions {
-        /// Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a
-        /// source, as many as the field has. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more than
-        /// plaq_source_columns.
+        /// Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a source,
+        /// for all right-hand sides of the field. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more right-hand sides
+        /// than plaq_source_columns.
         plaq_spinor_source(spinor: Handle<plaq_spinor>, source: Params<plaq_source_params>) = source_of;
-        /// Counts the columns of a source from `first` on, at most `count`: 12 without noise for all spins and
-        /// colours.
+        /// Gives the number of columns of a source from `first` on, at most `count`: without noise 12, for all spins
+        /// and colours.
         plaq_source_columns(source: Params<plaq_source_params>, columns: Out<i64>) = columns_of;
-        /// Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
-        /// the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
-        /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
+        /// Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: this makes from a
+        /// solution the source of a second solve (plaq_solver_propagator_from). Fields are in single or double
+        /// precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
         plaq_spinor_sequential(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_sequential_params>) = sequential_of;
-        /// Makes a field of as many right-hand sides as the source has columns, S(x, source), from a solver for
-        /// PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these solves: the
-        /// iterations of the slowest; time, work, updates and restarts added up. The callback's iterations begin
-        /// anew with each solve, its seconds do not; once it has asked to stop, every solve that is left ends after
-        /// one iteration. `residuals`: NULL or room for as many as the source has columns.
+        /// Makes a field of as many right-hand sides as the source has columns, S(x, source), by a solver for
+        /// PLAQ_SOLUTION_M, which solves for as many columns at a time as its parameter `columns` says. The report
+        /// covers all solves: the largest number of iterations; sums of time, work, updates and restarts. The
+        /// callback's iterations start from 0 with each solve, its seconds do not; once it has asked to stop, each
+        /// remaining solve ends after one iteration. `residuals`: NULL, or room for a number for each column of the
+        /// source.
         plaq_solver_propagator(solver: Handle<plaq_solver>, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("columns of the source")]) = propagator_of_source;
-        /// Makes a propagator for the sources that a field of the operator's precision holds, on the full lattice:
-        /// smeared, sequential, of another code. Where the field does not know the position of its source
-        /// (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as
-        /// many as it has right-hand sides.
+        /// Makes a propagator from sources in a field on the full lattice, in the operator's precision: smeared or
+        /// sequential ones, or those of another code. If the field does not record the position of its source
+        /// (plaq_spinor_origin), that is determined as in plaq_spinor_support. `residuals`: NULL, or room for a
+        /// number for each right-hand side.
         plaq_solver_propagator_from(solver: Handle<plaq_solver>, sources: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of sources")]) = columns_solved;
-        /// Contracts zero-momentum correlators of a propagator over t, the time from `source_time`, in `times`
-        /// steps, the extent of the lattice. boundary: the fermions' phase in time in units of pi, 1: antiperiodic.
-        /// Each array is NULL or has room: pion times, rho 3 times (x, then y, then z), nucleon 2 times (re, im).
+        /// Contracts zero-momentum correlators of a propagator over t, the time from `source_time`, in `times` steps,
+        /// the extent of the lattice. `boundary`: the fermions' boundary phase in time in units of pi (1:
+        /// antiperiodic). Each array is NULL or has room: pion times, rho 3 times (x, then y, then z), nucleon 2
+        /// times (re, im).
         plaq_spinor_correlators(propagator: Handle<plaq_spinor>, source_time: i32, boundary: f64, times: i64, pion: MaybeArray<f64>[times], rho: MaybeArray<f64>[3 times], nucleon: MaybeArray<f64>[2 times]) = correlators_of;
-        /// Computes effective masses of a correlator of `times` numbers; NaN where there is none.
+        /// Computes effective masses from a correlator of `times` numbers; NaN where the formula has no solution.
         plaq_correlator_effective_mass(correlator: Array<f64>[times], times: i64, form: One<EffectiveMass>, masses: OutArray<f64>[times]) = effective_mass_of;
     }
 }
 
-/// The source that a host describes.
+/// Converts the host's parameters of a source.
 pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
     SourceParams::from_c(params, "source")?.source("source")
 }

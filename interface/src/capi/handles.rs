@@ -1,5 +1,5 @@
-//! Handles: 64-bit ids of kind (7 bits), generation (24 bits) and slot (32 bits). An id that is
-//! not the current one of a slot is refused, so stale and made-up handles do no harm.
+//! Handles: 64-bit ids made of kind (7 bits), generation (24 bits) and slot (32 bits). An id that is not the present
+//! one of its slot is refused, so that handles of destroyed objects and invented ones do no harm.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -11,7 +11,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::refuse;
 
-/// A C handle struct and the object behind it.
+/// A C struct for a handle, and the kind of object behind it.
 pub trait HandleType: Copy {
     type Object: Send + Sync + 'static;
     const KIND: u8;
@@ -26,24 +26,24 @@ type Object = Arc<dyn Any + Send + Sync>;
 
 struct Slot {
     kind: u8,
-    /// Name of the kind in C.
+    /// Name of the kind of object in C.
     name: &'static str,
     /// Never 0, so that no id is 0.
     generation: u32,
-    /// Id of the context that the object belongs to.
+    /// Id of the context to which the object belongs.
     owner: i64,
     object: Option<Object>,
-    /// Has it owned others?
+    /// True if the object has owned others.
     owns: bool,
     /// Number of the call of all ranks that made it (`Comm::call`): ranks know it by this.
     made_in: i64,
-    /// The ranks of the last object here, while they live.
+    /// The ranks of the last object in this slot, as long as they exist.
     ranks: Weak<Comm>,
 }
 
 struct Table {
     slots: Vec<Slot>,
-    /// Empty slots that can still be used.
+    /// Empty slots that can be used again.
     free: Vec<usize>,
 }
 
@@ -51,7 +51,7 @@ static SLOTS: Mutex<Table> = Mutex::new(Table { slots: Vec::new(), free: Vec::ne
 const GENERATIONS: u32 = 1 << 24;
 
 impl Table {
-    /// Takes the object of a living slot, which may be used again.
+    /// Takes the object out of its slot, which may then be used again.
     fn empty(&mut self, slot: usize) -> Option<Object> {
         if self.slots[slot].generation < GENERATIONS - 1 {
             self.free.push(slot);
@@ -74,18 +74,19 @@ fn slot_of(id: i64) -> usize {
 }
 
 thread_local! {
-    /// Handles that calls of this thread have made and not given to the host yet.
+    /// Handles that calls of this thread have made and not yet passed to the host.
     static MADE: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a call makes is given to the host when it succeeds, on all ranks, and is gone where not.
+/// A guard for the handles that a call makes: they are passed to the host if the call succeeds on all ranks, and
+/// otherwise destroyed.
 pub(crate) struct Making(usize);
 
 impl Making {
     pub fn begin() -> Self {
         Making(MADE.with_borrow(Vec::len))
     }
-    /// The host has them.
+    /// Keeps the handles, as the host has received them.
     pub fn keep(self) {
         MADE.with_borrow_mut(|made| made.truncate(self.0));
     }
@@ -108,7 +109,7 @@ impl Drop for Making {
     }
 }
 
-/// A new handle; the object dies with its context, whose id is `owner` (0 for contexts).
+/// Makes a handle for an object that is destroyed with its context, whose id is `owner` (0 for contexts).
 pub(crate) fn insert<H: HandleType>(object: Arc<H::Object>, owner: i64) -> Result<H> {
     let ranks = H::ranks(&object);
     let (made_in, ranks) = (ranks.call(), Arc::downgrade(ranks));
@@ -148,7 +149,7 @@ pub(crate) fn insert<H: HandleType>(object: Arc<H::Object>, owner: i64) -> Resul
     Ok(H::from_id(id))
 }
 
-/// The slot of a living object, or what is wrong with the handle.
+/// The slot of an existing object, or the error for a wrong handle.
 fn find<H: HandleType>(slots: &[Slot], handle: H, argument: &str) -> Result<usize> {
     let id = handle.id();
     let slot = slot_of(id);
@@ -186,7 +187,7 @@ fn find<H: HandleType>(slots: &[Slot], handle: H, argument: &str) -> Result<usiz
     }
 }
 
-/// The object behind a handle, kept alive for the call.
+/// The object behind a handle, which exists at least until the call ends.
 pub(crate) fn get<H: HandleType>(handle: H, argument: &str) -> Result<Arc<H::Object>> {
     let object = {
         let table = slots();
@@ -198,13 +199,13 @@ pub(crate) fn get<H: HandleType>(handle: H, argument: &str) -> Result<Arc<H::Obj
     }
 }
 
-/// The call that made a living object; 0 of others.
+/// The number of the call that made an object; 0 if it is not known.
 pub(crate) fn made_in<H: HandleType>(handle: H) -> i64 {
     let table = slots();
     find(&table.slots, handle, "").map_or(0, |slot| table.slots[slot].made_in)
 }
 
-/// The ranks of the former object of a stale handle, while its context or another object has them.
+/// For the handle of a destroyed object, its ranks, as long as its context or another object keeps them.
 pub(crate) fn ranks_of_stale<H: HandleType>(handle: H) -> Option<Arc<Comm>> {
     let table = slots();
     let slot = table.slots.get(slot_of(handle.id()))?;
@@ -216,7 +217,7 @@ pub(crate) fn ranks_of_stale<H: HandleType>(handle: H) -> Option<Arc<Comm>> {
     slot.ranks.upgrade()
 }
 
-/// Forgets an object and all that it owns. The zero handle is accepted, like `free(NULL)`.
+/// Destroys an object and all that it owns. The zero handle is accepted, like `free(NULL)`.
 pub(crate) fn remove<H: HandleType>(handle: H, argument: &str) -> Result<()> {
     if handle.id() == 0 {
         return Ok(());
@@ -240,8 +241,8 @@ pub(crate) fn remove<H: HandleType>(handle: H, argument: &str) -> Result<()> {
     Ok(())
 }
 
-/// Something that calls read or change. A call never waits for another: the second is refused,
-/// so that neither threads nor callbacks can lock each other out.
+/// An object that calls read or change. A call never waits for another one: if the object is in use the call is
+/// refused, so that neither threads nor callbacks can block each other.
 #[derive(Debug)]
 pub(crate) struct Shared<T>(RwLock<T>);
 

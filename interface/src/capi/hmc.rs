@@ -47,17 +47,17 @@ impl Chain {
 interface! {
     "Hybrid Monte Carlo"
     handles {
-        /// A Markov chain of trajectories: action, integrator, momenta, place in the random streams.
+        /// A Markov chain of trajectories: action, integrator, momenta, place in the sequence of random numbers.
         plaq_hmc: Chain = 13,
     }
     callbacks {
-        /// Called after every trajectory with its number, its Delta H, whether it was accepted (1), the
-        /// average plaquette, the iterations of its solvers and its seconds; a result other than 0 on any
-        /// rank ends the run.
+        /// Called after every trajectory with its number, Delta H, whether it was accepted (1), the average
+        /// plaquette, the iterations of its solvers and its seconds. A result other than 0, on any rank, ends the
+        /// run.
         plaq_trajectory_callback(trajectory: i64, delta_h: f64, accepted: i32, plaquette: f64, iterations: i64, seconds: f64, user: *mut c_void) -> i32;
     }
     reports {
-        /// Report of a run of trajectories; numbers of one trajectory are those of the last.
+        /// Report of a run of trajectories; what concerns one trajectory is that of the last.
         plaq_hmc_report, plaq_hmc_report_init {
             /// Number of trajectories done.
             trajectories: i64,
@@ -69,82 +69,83 @@ interface! {
             last_accepted: i32,
             /// 1: the callback asked to stop.
             stopped: i32,
-            /// Iterations of all solvers in the last trajectory.
+            /// Number of iterations of all solvers in the last trajectory.
             iterations: i64,
-            /// Delta H of the last trajectory.
+            /// Delta H = H(end) - H(start) of the last trajectory.
             delta_h: f64,
-            /// Average over the run of exp(-Delta H): 1 within errors.
+            /// Average of exp(-Delta H) over the run, which is 1 within errors.
             exp_minus_delta_h: f64,
-            /// Kinetic term at the start of the last trajectory.
+            /// Kinetic energy at the start of the last trajectory.
             kinetic_start: f64,
-            /// Kinetic term at its end.
+            /// Kinetic energy at the end of the last trajectory.
             kinetic_end: f64,
             /// Average plaquette after the last trajectory.
             plaquette: f64,
-            /// Largest change of an entry when links were put back into SU(3).
+            /// Largest change of a matrix entry when links were put back into SU(3).
             correction: f64,
-            /// Largest difference of an entry of a link after the way there and back; -1: not checked.
+            /// Largest difference of a link's matrix entry after integrating forward and back; -1: not measured.
             reversibility_links: f64,
-            /// Difference of H after the way there and back; -1: not checked.
+            /// Difference of H after integrating forward and back; -1: not measured.
             reversibility_h: f64,
             /// Seconds of the last trajectory.
             trajectory_seconds: f64,
             /// Seconds of all trajectories.
             seconds: f64,
         }
-        /// A monomial in the last trajectory.
+        /// Report of a monomial in the last trajectory.
         plaq_monomial_report, plaq_monomial_report_init {
-            /// Action at the start of the trajectory.
+            /// The monomial's action at the start of the trajectory.
             action_start: f64,
-            /// Action at its end.
+            /// The monomial's action at the end of the trajectory.
             action_end: f64,
             /// Number of evaluations of the force.
             kicks: i64,
-            /// Average of the forces' rms.
+            /// Root mean square of the force on a link, averaged over the updates of the momenta.
             rms: f64,
-            /// Largest force of a link.
+            /// Largest force on a link.
             max: f64,
-            /// Iterations of solvers in forces.
+            /// Number of solver iterations in forces.
             force_iterations: i64,
-            /// Iterations of solvers in heat bath and actions.
+            /// Number of solver iterations in heat bath and actions.
             action_iterations: i64,
             /// Seconds that the monomial took.
             seconds: f64,
-            /// Seconds of them in solvers.
+            /// Seconds spent in solvers, a part of `seconds`.
             solve_seconds: f64,
         }
     }
     functions {
-        /// Makes a chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice and in
-        /// the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line),
-        /// BAD_PARAMETER, OUT_OF_MEMORY.
+        /// Makes a chain from a description in TOML (docs/hmc.md lists the keys), for links on the lattice and in the
+        /// precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line), BAD_PARAMETER,
+        /// OUT_OF_MEMORY.
         plaq_hmc_create(gauge: Handle<plaq_gauge>, input: Text, hmc: Out<plaq_hmc>) = create;
         /// Destroys a chain. The zero handle is accepted.
         plaq_hmc_destroy(hmc: Raw<plaq_hmc>) = destroy;
-        /// Runs trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are those
-        /// before the trajectory that failed, whose number is then that of the next.
+        /// Runs trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links, and the
+        /// number of the next trajectory, are those before the trajectory that failed.
         plaq_hmc_run(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, trajectories: i64, callback: Raw<plaq_trajectory_callback>, user: *mut c_void, report: Report<plaq_hmc_report>) = run;
-        /// Tells the device memory in bytes that trajectories take at most, beside what the chain holds; a first
-        /// trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more.
+        /// Gives the largest number of bytes of device memory that trajectories take besides what the chain holds. A
+        /// first trajectory for which there is less memory is refused (OUT_OF_MEMORY); later ones take no more.
         plaq_hmc_memory(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, bytes: Out<i64>) = memory;
-        /// Counts the monomials.
+        /// Gives the number of monomials.
         plaq_hmc_monomials(hmc: Local<plaq_hmc>, count: Out<i64>) = monomials;
-        /// Describes monomial number `index` from 0 in the last trajectory, and its name.
+        /// Gives the name of monomial number `index` (from 0), and its report on the last trajectory.
         plaq_hmc_monomial(hmc: Local<plaq_hmc>, index: i64, name: TextOut, capacity: i64, report: Report<plaq_monomial_report>) = monomial;
         /// Gives the seed and the number of the next trajectory.
         plaq_hmc_place(hmc: Local<plaq_hmc>, seed: Out<i64>, trajectory: Out<i64>) = place;
         /// Sets the seed and the number of the next trajectory.
         plaq_hmc_set_place(hmc: Handle<plaq_hmc>, seed: i64, trajectory: i64) = set_place;
-        /// Writes links, place and the intervals that monomials have measured to a file (ILDG, double
-        /// precision) from which the chain goes on bit for bit; it appears complete or not at all.
+        /// Writes links, place and the intervals that monomials have measured to a file (ILDG, double precision),
+        /// from which the chain continues bit for bit. The file appears complete or not at all.
         plaq_hmc_write(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = save;
-        /// Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
-        /// those of plaq_gauge_read; FILE_FORMAT: a configuration without a place. All is then as before.
+        /// Reads links, place and intervals from such a file; an interval given in the input is not replaced. Errors,
+        /// after which nothing has changed: those of plaq_gauge_read; FILE_FORMAT: a configuration that is no
+        /// checkpoint.
         plaq_hmc_read(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = load;
-        /// Reads a number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none, and
-        /// `value` is then `otherwise`. For the host's own keys, in the table `run`.
+        /// Reads a number from an input in TOML by its path, e.g. "run.lattice.3". `found`: 0 if it does not exist,
+        /// and `value` is then `otherwise`. For the host's own keys, in the table `run`.
         plaq_input_number(input: Text, path: Text, otherwise: f64, value: Out<f64>, found: Out<i32>) = input_number;
-        /// Reads a text of an input in the same way; it is empty if there is none.
+        /// Reads a text from an input in the same way; it is empty if it does not exist.
         plaq_input_text(input: Text, path: Text, value: TextOut, capacity: i64, found: Out<i32>) = input_text;
         /// Refuses a table of an input, e.g. "run", with a key that is none of `known`, words with blanks
         /// between them. A table that is absent has no keys. Errors: INVALID_ARGUMENT, naming the key.

@@ -1,4 +1,4 @@
-//! Actions and integrators of chains in parts, for hosts that write no input.
+//! Actions and integrators of chains, added part by part, for hosts that do not write an input in TOML.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -51,7 +51,7 @@ impl Parts {
     fn added(&self) -> MutexGuard<'_, Added> {
         self.added.lock().unwrap_or_else(|e| e.into_inner())
     }
-    /// Puts a monomial on the level that was added last.
+    /// Adds a monomial to the level that was added last.
     fn add(&self, monomial: Box<dyn Monomial>) -> Result<()> {
         let mut added = self.added();
         let name = monomial.name().to_string();
@@ -87,7 +87,7 @@ impl Added {
 interface! {
     "Actions of chains in parts"
     handles {
-        /// Terms of an action and levels of its integrator, of which a chain is made.
+        /// Terms of an action and levels of its integrator, from which a chain is made.
         plaq_hmc_parts: Parts = 22,
     }
     choices {
@@ -100,24 +100,25 @@ interface! {
         plaq_quarks_params, plaq_quarks_params_init;
     }
     functions {
-        /// Makes parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
-        /// Each level is added before its monomials, the outermost first. Errors: BAD_PARAMETER.
+        /// Starts a description of a chain for links on the lattice and in the precision of `gauge`, stored as 18
+        /// numbers. Levels are added from the outermost in, each before its monomials. Errors: BAD_PARAMETER.
         plaq_hmc_parts_create(gauge: Handle<plaq_gauge>, params: Params<plaq_hmc_params>, parts: Out<plaq_hmc_parts>) = create;
-        /// Destroys parts. The zero handle is accepted.
+        /// Destroys the parts of a chain. The zero handle is accepted.
         plaq_hmc_parts_destroy(parts: Raw<plaq_hmc_parts>) = destroy;
-        /// Adds a level with so many steps of a plaq_integrator.
+        /// Adds a level with this number of steps of a plaq_integrator.
         plaq_hmc_parts_add_level(parts: Handle<plaq_hmc_parts>, integrator: One<Scheme>, steps: i64) = add_level;
-        /// Adds a gauge action to the last level. Names of monomials are unique. Errors:
-        /// BAD_PARAMETER, OUT_OF_MEMORY.
+        /// Adds a gauge action to the last level. The names of monomials must be unique. Errors: BAD_PARAMETER,
+        /// OUT_OF_MEMORY.
         plaq_hmc_parts_add_gauge(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_gauge_action_params>) = add_gauge;
-        /// Adds closed paths as plaq_gauge_path_action takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+        /// Adds an action of closed paths, which are given as for plaq_gauge_path_action. Errors: BAD_PARAMETER,
+        /// OUT_OF_MEMORY.
         plaq_hmc_parts_add_paths(parts: Handle<plaq_hmc_parts>, name: Text, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64) = add_paths;
-        /// Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
-        /// kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
-        /// BAD_PARAMETER, UNSUPPORTED.
+        /// Adds quarks. Of `dirac` and `preconditioner` (no ratio if NULL, or if neither kappa nor mass is set) only
+        /// kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary are used; `multigrid` is used if
+        /// `params` ask for it. Errors: BAD_PARAMETER, UNSUPPORTED.
         plaq_hmc_parts_add_quarks(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_quarks_params>, dirac: Params<plaq_dirac_params>, preconditioner: Params<plaq_dirac_params>, multigrid: Params<plaq_multigrid_params>) = add_quarks;
-        /// Makes the chain of what was added, the same bit for bit as that of an input that says so; the parts are
-        /// then empty. Errors: as of plaq_hmc_create.
+        /// Makes the chain from its parts, bit for bit the same as from an equivalent input; the parts are empty
+        /// afterwards. Errors: those of plaq_hmc_create.
         plaq_hmc_create_from(parts: Handle<plaq_hmc_parts>, hmc: Out<plaq_hmc>) = create_from;
     }
 }

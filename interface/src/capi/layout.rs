@@ -1,4 +1,4 @@
-//! Arrays of the host: order of their indices, precision, where they lie.
+//! Layouts of the host's arrays: order of the indices, precision, and memory.
 
 use std::ffi::c_void;
 
@@ -15,8 +15,8 @@ use crate::params::{number_of, Host, InC as _};
 use crate::refuse;
 
 crate::params::choices! {
-    /// Order of an array's indices; docs/layouts.md has the formulas. Complex numbers are
-    /// (re, im), colour matrices row-major unless it says otherwise.
+    /// Order of an array's indices, from the slowest to the fastest; docs/layouts.md has the formulas. Complex
+    /// numbers are (re, im), colour matrices row-major unless stated otherwise.
     pub enum Order: plaq_order {
         /// Site (x fastest), then direction, row, column, or spin, colour.
         Lexicographic = 0, PLAQ_ORDER_LEXICOGRAPHIC, "lexicographic";
@@ -53,35 +53,36 @@ crate::params::choices! {
 }
 
 crate::params::parameters! {
-    /// An array of the host.
+    /// Layout of an array of the host.
     pub struct LayoutParams: plaq_layout_params {
-        /// Order of the array's indices.
+        /// Order of the array's indices, and the code that uses it.
         order: Order = Order::Lexicographic;
-        /// Precision of its numbers, double or single.
+        /// Precision of the array's numbers, double or single.
         precision: Precision = Precision::F64;
-        /// Memory that the array is in.
+        /// Memory that holds the array.
         location: Location = Location::Host;
         /// Gamma basis of spinors.
         basis: GammaBasis = GammaBasis::DeGrandRossi;
-        /// 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
-        /// other in it. n: `data` is the address of n pointers to arrays.
+        /// 0: `data` is the array itself; several arrays (QDP links, right-hand sides) follow each other in it. n:
+        /// `data` is the address of n pointers to arrays.
         arrays: i32 = 0;
-        /// Links are put on the group after the check.
+        /// True: links are projected onto the group after the check.
         project: bool = false;
-        /// Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
-        /// single. Negative: nothing is checked, also not for NaN.
+        /// Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in single. Negative: nothing
+        /// is checked, not even for NaN.
         tolerance: f64 = 0.0;
-        /// The array holds scale[mu] times the links, e.g. an anisotropy.
+        /// Factors of the array's links: it contains scale[mu] times the links, for example an anisotropy.
         scale: [f64; 4] = [1.0; 4];
-        /// The array's links that cross the boundary carry exp(i pi boundary[mu]).
+        /// Boundary phases contained in the array: its links that cross the boundary are multiplied by exp(i pi
+        /// boundary[mu]).
         boundary: [f64; 4] = [0.0; 4];
-        /// Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE.
+        /// Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE.
         site_bytes: u64 = 0, within(0, 1 << 40);
-        /// Bytes that precede the links in that struct.
+        /// Number of bytes before the links in that struct.
         site_offset: u64 = 0, within(0, 1 << 40);
-        /// Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
-        /// comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
-        /// stream; 2: the calling thread's. The call itself returns when its work is done.
+        /// For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
+        /// work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The
+        /// call itself returns when its work is done.
         stream: Host<*mut c_void> = Host(std::ptr::null_mut());
     }
 }
@@ -98,7 +99,7 @@ interface! {
     }
 }
 
-/// Phases of all directions from angles in units of pi.
+/// Boundary phases of all directions, from angles in units of pi.
 pub(crate) fn phases(angles: [f64; 4], status: Status, name: &str) -> Result<[Complex64; 4]> {
     match angles.iter().position(|angle| !angle.is_finite()) {
         None => Ok(angles.map(phase)),
@@ -115,7 +116,7 @@ pub(crate) fn phases(angles: [f64; 4], status: Status, name: &str) -> Result<[Co
 }
 
 impl LayoutParams {
-    /// The layout that a host describes.
+    /// Converts the host's parameters of a layout.
     pub(crate) fn of(layout: &plaq_layout_params) -> Result<Self> {
         LayoutParams::from_c(layout, "layout")
     }
@@ -136,7 +137,7 @@ impl LayoutParams {
         bail!(BadLayout, "layout.order: there is no {} of {what}", self.order)
     }
 
-    /// Links on a lattice of these extents.
+    /// The layout for links on a lattice of these extents.
     pub(crate) fn links(&self, extents: [usize; 4]) -> Result<Layout> {
         let p = self.precision()?;
         let layout = match self.order {
@@ -186,7 +187,7 @@ impl LayoutParams {
         Ok(LinkOptions { tolerance, reproject })
     }
 
-    /// Are numbers checked on load?
+    /// Whether numbers are checked when they are loaded.
     pub(crate) fn checked(&self) -> bool {
         self.tolerance >= 0.0
     }
@@ -215,7 +216,7 @@ impl LayoutParams {
         })
     }
 
-    /// The host's memory behind `data`; `lists` of one array each can also lie in one block.
+    /// The host's memory at `data`; `lists` arrays may also follow each other in one block.
     pub(crate) fn external<'a>(
         &self,
         data: &'a impl Memory,

@@ -1,4 +1,4 @@
-//! The library as a whole: version, statuses, messages, log.
+//! Functions of the library as a whole: version, statuses, messages, log.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void, CString};
@@ -12,14 +12,14 @@ use crate::bail;
 use crate::error::{Result, Status};
 use crate::params::Number;
 
-/// What is logged.
+/// The level up to which messages are logged.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Level(log::LevelFilter);
 
 interface! {
     "Library: version, messages, log"
     constants {
-        /// Levels of the log; a callback is told everything up to the level that it asked for.
+        /// Levels of the log; a callback receives all messages up to the level that it asked for.
         plaq_log_level: Level {
             /// Nothing (the default).
             PLAQ_LOG_OFF = 0 => Level(log::LevelFilter::Off),
@@ -27,36 +27,37 @@ interface! {
             PLAQ_LOG_ERROR = 1 => Level(log::LevelFilter::Error),
             /// Refused calls.
             PLAQ_LOG_WARN = 2 => Level(log::LevelFilter::Warn),
-            /// What takes long: compilation, tuning, solves.
+            /// Work that takes long: compilation, tuning, solves.
             PLAQ_LOG_INFO = 3 => Level(log::LevelFilter::Info),
-            /// Choices that the library makes on the way.
+            /// Choices that the library makes by itself.
             PLAQ_LOG_DEBUG = 4 => Level(log::LevelFilter::Debug),
-            /// Every call and its time.
+            /// Every call with its time.
             PLAQ_LOG_TRACE = 5 => Level(log::LevelFilter::Trace),
         }
     }
     callbacks {
-        /// Gets one line of the log; may be called from any thread. Calls of plaq that it makes are
-        /// refused with PLAQ_BUSY.
+        /// Receives one line of the log; it may be called from any thread. Calls of plaq that it makes are refused
+        /// with PLAQ_BUSY.
         plaq_log_callback(level: plaq_log_level, message: *const c_char, user: *mut c_void) -> ();
     }
     texts {
         /// Gives the version of the library, "major.minor.patch".
         plaq_version() = version;
-        /// Gives the message of this thread's last failed call: function, argument, expected, found.
-        /// The address stays the same for a thread, the text until it asks again; never NULL.
+        /// Gives the message of this thread's last failed call: function, argument, what was expected and what was
+        /// found. The address is always the same for a thread, the text changes when this is called again; never
+        /// NULL.
         plaq_last_error() = last_error;
-        /// Gives it with the words of values and parameters that files and languages other than C use: `full`
-        /// for PLAQ_SYSTEM_FULL, `tol` for params.tol.
+        /// Gives the same message with the words for values and parameters that files and languages other than C use:
+        /// `full` for PLAQ_SYSTEM_FULL, `tol` for params.tol.
         plaq_last_error_in_words() = last_error_in_words;
         /// Gives the name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers.
         plaq_status_name(status: i32) = status_name;
-        /// Says what a status means, in a sentence.
+        /// Explains the meaning of a status in a sentence.
         plaq_status_help(status: i32) = status_help;
     }
     functions {
-        /// Sends the log up to `level` to the host; NULL or PLAQ_LOG_OFF makes plaq quiet again.
-        /// One callback per process.
+        /// Sends the log up to `level` to a callback; with NULL or PLAQ_LOG_OFF nothing is logged any more. There is
+        /// one callback per process.
         plaq_log_set(callback: Raw<plaq_log_callback>, user: *mut c_void, level: plaq_log_level) = log_set;
     }
 }
@@ -83,7 +84,7 @@ fn status_help(status: i32) -> *const c_char {
     row.map_or(c"this number is not a status of plaq".as_ptr(), |row| row.2.as_ptr())
 }
 
-/// Targets of the log: a function of the host, a file of the host, or both, each with a level of its own.
+/// Targets of the log: a callback of the host, a file of the host, or both, each with its own level.
 #[derive(Clone)]
 struct Targets {
     callback: (plaq_log_callback, usize),
@@ -91,7 +92,7 @@ struct Targets {
     file: LogFile,
 }
 
-/// A C `FILE *`, NULL for stdout, and what its lines begin with; calls may have a level of their own.
+/// A C `FILE *` (NULL: stdout) and the prefix of its lines; calls may change its level.
 #[derive(Clone)]
 pub(crate) struct LogFile {
     pub file: usize,
@@ -100,7 +101,7 @@ pub(crate) struct LogFile {
 }
 
 thread_local! {
-    /// Level of this thread's lines in the file during a call that has one of its own.
+    /// For the duration of a call with its own level, the level of this thread's lines in the file.
     static OF_CALL: Cell<Option<log::LevelFilter>> = const { Cell::new(None) };
 }
 
@@ -112,7 +113,7 @@ static HOST_LOG: HostLog = HostLog(RwLock::new(Targets {
     file: LogFile { file: 0, prefix: String::new(), level: log::LevelFilter::Off },
 }));
 
-/// Does this rank write lines of the log to a file.
+/// Whether this rank writes lines of the log to a file.
 static WRITES: AtomicBool = AtomicBool::new(false);
 
 impl log::Log for HostLog {
@@ -151,20 +152,20 @@ impl log::Log for HostLog {
     fn flush(&self) {}
 }
 
-/// Is the log of this process the one here, from now on.
+/// Whether the process uses plaq's logger; installs it unless there is another one.
 fn ours() -> bool {
     let ours = (log::logger() as *const dyn log::Log).cast::<()>() == (&raw const HOST_LOG).cast();
     ours || log::set_logger(&HOST_LOG).is_ok()
 }
 
-/// Changes where the log goes.
+/// Changes the targets of the log.
 fn direct(change: impl FnOnce(&mut Targets)) {
     let mut targets = HOST_LOG.0.write().unwrap_or_else(|e| e.into_inner());
     change(&mut targets);
     log::set_max_level(targets.level.max(targets.file.level));
 }
 
-/// Errors: UNSUPPORTED where a Rust program has a logger of its own.
+/// Sets the callback. Errors: UNSUPPORTED if a Rust program has installed its own logger.
 fn log_set(callback: plaq_log_callback, user: *mut c_void, level: plaq_log_level) -> Result<()> {
     let level = match callback.0 {
         Some(_) => choose(level, "level")?.0,
@@ -177,15 +178,15 @@ fn log_set(callback: plaq_log_callback, user: *mut c_void, level: plaq_log_level
     Ok(())
 }
 
-/// Writes the log to a file of the host, while `log_here` says so. Where a Rust program has a logger of its own, this changes
-/// nothing: the log stays there.
+/// Writes the log to a file of the host, as long as `log_here` allows it. No effect if a Rust program has installed
+/// its own logger.
 pub(crate) fn log_to(file: LogFile) {
     if ours() {
         direct(|targets| targets.file = file);
     }
 }
 
-/// The level of this thread's lines in the file, `None`: that of `log_to`. Returns what it was before.
+/// Sets the level of this thread's lines in the file; `None`: that of `log_to`. Returns the previous one.
 pub(crate) fn log_at(level: Option<log::LevelFilter>) -> Option<log::LevelFilter> {
     if let Some(level) = level.filter(|level| *level > log::max_level() && ours()) {
         log::set_max_level(level);
@@ -193,7 +194,7 @@ pub(crate) fn log_at(level: Option<log::LevelFilter>) -> Option<log::LevelFilter
     OF_CALL.replace(level)
 }
 
-/// Is this the rank that writes the log to a file.
+/// Sets whether this rank writes the log to a file.
 pub(crate) fn log_here(writes: bool) {
     WRITES.store(writes, Ordering::Relaxed);
 }

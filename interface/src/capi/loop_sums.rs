@@ -1,4 +1,4 @@
-//! Spaces of low modes, and quark loops summed up part by part.
+//! Spaces of low modes, and quark loops that are summed part by part.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -42,7 +42,7 @@ use crate::refuse;
 pub struct Space {
     context: Arc<Context>,
     space: LowSpace,
-    /// Properties of solutions with this solver (phases, normalisation, masses, links), for sources that do not record
+    /// Properties of solutions by this solver (phases, normalisation, masses, links), for sources that do not record
     /// them.
     origin: Origin,
 }
@@ -62,10 +62,10 @@ pub struct Sums {
     solver: Arc<Solver>,
     other: Option<Arc<Solver>>,
     space: Option<Arc<Space>>,
-    /// The space of the other quark of a difference.
+    /// Space of low modes of the second quark, for loops of a difference.
     other_space: Option<LowSpace>,
     gauge: Arc<Gauge>,
-    /// Version of the links that were put into lines first.
+    /// Version of the links that were used in lines the first time.
     links: u64,
     sums: Shared<LoopSums>,
 }
@@ -74,7 +74,7 @@ impl Sums {
     fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    /// Quarks and links, which have to be as they were.
+    /// The quarks and links of the loops, which must not have changed since.
     fn quarks<'a>(&'a self, links: &'a Arc<GaugeField>) -> Result<LoopQuarks<'a>> {
         if links.version() != self.links {
             refuse!(
@@ -114,11 +114,11 @@ words!(TermKind {
 });
 
 choices! {
-    /// Terms that loops are the sum of.
+    /// Terms whose sum are the loops.
     names TermKind: plaq_loops_term {
-        /// The difference of a level and the next one, or the last level, by noise on the level.
+        /// The difference of a level and the next one, or the last level itself, by noise on this level.
         Noise = 0, PLAQ_LOOPS_TERM_NOISE, "noise";
-        /// The same, exactly by all coordinate vectors of the level.
+        /// The same quantity exactly, from all coordinate vectors of the level.
         Exact = 1, PLAQ_LOOPS_TERM_EXACT, "exact";
         /// The first terms of the hopping expansion, exactly.
         Hopping = 2, PLAQ_LOOPS_TERM_HOPPING, "hopping";
@@ -128,10 +128,10 @@ choices! {
 interface! {
     "Low modes, and loops part by part"
     handles {
-        /// Spaces of low modes of a solver's operator, each with an approximate inverse L = P D_c^-1 R, D_c = R M P: levels of
-        /// multigrid or vectors. Level 0 is the lattice, larger numbers are coarser.
+        /// Spaces of low modes of a solver's operator M, each with an approximate inverse L = P D_c^-1 R, D_c = R M
+        /// P: levels of multigrid, or vectors. Level 0 is the lattice, larger numbers are coarser.
         plaq_space: Space = 26,
-        /// Quark loops as sums of parts, each with its variance and cost.
+        /// Quark loops as sums of parts, each with its own variance and cost.
         plaq_loops: Sums = 27,
     }
     choices {
@@ -143,106 +143,114 @@ interface! {
         plaq_loop_goals, plaq_loop_goals_init;
     }
     reports {
-        /// A level of spaces.
+        /// Description of a level of spaces.
         plaq_space_report, plaq_space_report_init {
-            /// Levels of the spaces, without the lattice.
+            /// Number of levels, the lattice not counted.
             levels: i32,
-            /// Extents of the level on all ranks; of vectors 1.
+            /// Extents of the level over all ranks; for vectors 1.
             extents: [i32; 4],
-            /// Dimension of the level's space on all ranks.
+            /// Dimension of the level's space over all ranks.
             unknowns: i64,
         }
-        /// Loops so far.
+        /// Description of loops summed so far.
         plaq_loops_report, plaq_loops_report_init {
-            /// Number of parts.
+            /// Number of parts into which the loops are divided.
             parts: i32,
-            /// 1: the call reached the wanted error or, where none is wanted, the number of vectors.
+            /// 1: the call reached the error that was asked for or, if none was, the number of vectors.
             reached: i32,
             /// 1: the callback ended the call.
             stopped: i32,
-            /// The error that plaq_loop_goals has, in descriptions that of Gamma number 0; infinite before all parts are known.
+            /// The error as defined in plaq_loop_goals, in descriptions for Gamma number 0; infinite before all parts
+            /// have an estimate.
             error: f64,
-            /// Seconds of the call.
+            /// Seconds that the call took.
             seconds: f64,
-            /// Solves of all parts that did not converge.
+            /// Number of solves in all parts that did not converge.
             failed: i64,
         }
-        /// A part of loops.
+        /// Description of one part of loops.
         plaq_loops_part_report, plaq_loops_part_report_init {
-            /// The term.
+            /// The kind of term that the part estimates.
             term: plaq_loops_term,
-            /// The level whose vectors it takes.
+            /// The level whose noise or coordinate vectors are used.
             level: i32,
-            /// Noise vectors, or columns of what is exact, that are summed.
+            /// Number of noise vectors, or of columns of an exact trace, that have been summed.
             done: i64,
-            /// Columns of what is exact; 0 of noise.
+            /// Number of columns of an exact trace; 0 for noise.
             total: i64,
-            /// Columns solved for on the level.
+            /// Number of columns solved for on the level.
             solves: i64,
-            /// Solves that did not converge.
+            /// Number of solves that did not converge.
             failed: i64,
-            /// Seconds.
+            /// Seconds spent on this part.
             seconds: f64,
         }
     }
     functions {
-        /// Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all that live on all ranks. Coarse operators are made again
-        /// in the precision of the solver's operator and solved to the relative residual `tol`, which has to be well below the noise. Errors:
-        /// INVALID_ARGUMENT (more levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID,
-        /// OUT_OF_MEMORY.
+        /// Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
+        /// ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
+        /// relative residual
+        /// `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels, `tol`), UNSUPPORTED
+        /// (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID, OUT_OF_MEMORY.
         plaq_space_create_multigrid(solver: Handle<plaq_solver>, multigrid: Handle<plaq_multigrid>, levels: i32, tol: f64, space: Out<plaq_space>) = of_multigrid;
-        /// Tells the device memory in bytes that making these spaces takes at most, and after that L of twelve columns. Errors: those of
-        /// plaq_space_create_multigrid.
+        /// Gives the largest number of bytes of device memory that making these spaces takes, and afterwards applying
+        /// L to twelve columns. Errors: those of plaq_space_create_multigrid.
         plaq_space_memory(solver: Local<plaq_solver>, multigrid: Local<plaq_multigrid>, levels: i32, bytes: Out<i64>) = memory;
         /// Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
         /// precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
         plaq_space_create_eigen(solver: Handle<plaq_solver>, eigen: Handle<plaq_eigen>, space: Out<plaq_space>) = of_eigen;
-        /// Destroys spaces; loops keep theirs. The zero handle is accepted.
+        /// Destroys spaces; loops made with them remain valid. The zero handle is accepted.
         plaq_space_destroy(space: Raw<plaq_space>) = destroy_space;
-        /// Describes a level, 1 or more.
+        /// Describes level number `level`, 1 or more.
         plaq_space_describe(space: Local<plaq_space>, level: i32, report: Report<plaq_space_report>) = describe_space;
-        /// x = L b with the approximate inverse of a level; x and b are different full fields as the solver takes them. Errors: FIELD_MISMATCH,
-        /// INVALID_ARGUMENT, NOT_CONVERGED, SOLVER_BREAKDOWN.
+        /// Computes x = L b with the approximate inverse of a level; x and b are different fields on the full
+        /// lattice, as the solver takes them. Errors: FIELD_MISMATCH, INVALID_ARGUMENT, NOT_CONVERGED,
+        /// SOLVER_BREAKDOWN.
         plaq_space_apply(space: Handle<plaq_space>, level: i32, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>) = apply;
-        /// Makes the propagator L(x, source) of a level in place of M^-1, as many right-hand sides as the source has columns. Errors: those of
-        /// plaq_space_apply.
+        /// Makes the propagator L(x, source) of a level, with L instead of M^-1, with a right-hand side for each
+        /// column of the source. Errors: those of plaq_space_apply.
         plaq_space_propagator(space: Handle<plaq_space>, level: i32, source: Params<plaq_source_params>, propagator: Out<plaq_spinor>) = propagator_of;
-        /// Contracts mesons of L in place of propagators, as plaq_spinor_contract_mesons does, exactly averaged over all sites of the lattice as
-        /// sources. With S of some sources, C[S, S] - C[L, L] of these and this average are less noisy than C[S, S] (low-mode averaging). The
-        /// callback hears of each site of the level and of the share that is left, and may end the call: NOT_CONVERGED. M is gamma5-hermitian.
-        /// Errors: INVALID_ARGUMENT, NOT_CONVERGED, those of plaq_space_apply.
+        /// Contracts mesons as plaq_spinor_contract_mesons does, with L instead of propagators, averaged exactly over
+        /// all sites of the lattice as sources. With propagators S from some sources, C[S, S] - C[L, L] of these
+        /// sources plus this average is less noisy than C[S, S] (low-mode averaging). The callback is called after
+        /// each site of the level with the fraction that is left, and may end the call: NOT_CONVERGED. M is
+        /// gamma5-hermitian. Errors: INVALID_ARGUMENT, NOT_CONVERGED, those of plaq_space_apply.
         plaq_space_mesons(space: Handle<plaq_space>, level: i32, gammas: Array<i32>[2 pairs], pairs: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, correlators: OutArray<f64>[2 times pairs nmomenta]) = mesons_of;
-        /// Makes loops as of plaq_solver_loops, of which nothing is summed yet: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus
-        /// Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
-        /// multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
-        /// have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
-        /// INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. Of
-        /// PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes are those of products of inverses, with noise between them, too.
+        /// Makes loops as in plaq_solver_loops, with empty sums: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus Tr O
+        /// (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with
+        /// `sums.hopping` = n every right side is multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping
+        /// expansion before that are added exactly. This is an identity if solves are accurate: their residuals must
+        /// be well below the noise. `vectors` of `params` is not used. Zero handle of `space`: no low modes. Errors:
+        /// INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. For
+        /// PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes approximate the products of two inverses, with
+        /// noise between them.
         plaq_loops_create(solver: Handle<plaq_solver>, other: Maybe<plaq_solver>, space: Maybe<plaq_space>, gauge: Handle<plaq_gauge>, params: Params<plaq_loops_params>, sums: Params<plaq_loop_sums_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, loops: Out<plaq_loops>) = create;
         /// Destroys loops. The zero handle is accepted.
         plaq_loops_destroy(loops: Raw<plaq_loops>) = destroy;
-        /// Adds to loops until a goal is reached: to the part where it lowers the error most for its cost. Each part has four noise
-        /// vectors first. The callback is that of solves; where it ends the call, what is complete stays, and a next call goes on. Errors: those of
-        /// plaq_solver_solve, FIELD_MISMATCH (links that have changed), INVALID_ARGUMENT (no goal).
+        /// Adds to loops until a goal is reached, each time to the part whose error it lowers most for its cost,
+        /// after four noise vectors for each part. The callback is that of solves; if it ends the call, completed
+        /// vectors are kept, and a next call continues. Errors: those of plaq_solver_solve, FIELD_MISMATCH (links
+        /// that have changed), INVALID_ARGUMENT (no goal).
         plaq_loops_add(loops: Handle<plaq_loops>, goals: Params<plaq_loop_goals>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_loops_report>) = add;
-        /// Describes loops; what belongs to a call is 0.
+        /// Describes loops; numbers about a single call are 0.
         plaq_loops_describe(loops: Local<plaq_loops>, report: Report<plaq_loops_report>) = describe;
-        /// Describes a part.
+        /// Describes part number `part` of loops.
         plaq_loops_describe_part(loops: Local<plaq_loops>, part: i32, report: Report<plaq_loops_part_report>) = describe_part;
         /// Gives (re, im) of means, [line][Gamma, all 16][momentum][t], and of variances of one noise vector, of real and of imaginary parts:
         /// infinite with less than two, 0 of what is exact. Part -1: of the sum of all parts, with its errors squared. `currents`, the
         /// same of the conserved current, [mu][momentum][t], `variances` and `current_variances` may be NULL. `numbers`: complex numbers of
         /// `means`; `ncurrents`: of `currents`.
         plaq_loops_values(loops: Local<plaq_loops>, part: i32, means: OutArray<f64>[2 numbers], variances: MaybeArray<f64>[2 numbers], numbers: i64, currents: MaybeArray<f64>[2 ncurrents], current_variances: MaybeArray<f64>[2 ncurrents], ncurrents: i64) = values_of;
-        /// Writes sums and what they are of to a file, from which plaq_loops_read goes on. It appears complete or not at all. Errors: FILE_WRITE.
+        /// Writes sums, and a description of what they are sums of, to a file from which plaq_loops_read continues.
+        /// The file appears complete or not at all. Errors: FILE_WRITE.
         plaq_loops_write(loops: Handle<plaq_loops>, file: FileName) = write;
-        /// Takes the sums of such a file in place of those that there are. Errors: FIELD_MISMATCH (of other links, operators, spaces,
-        /// noise, lines or momenta: the first difference is named), FILE_*. After an error nothing has changed.
+        /// Replaces the sums by those of such a file. Errors, after which nothing has changed: FIELD_MISMATCH (of
+        /// other links, operators, spaces, noise, lines or momenta: the first difference is named), FILE_*.
         plaq_loops_read(loops: Handle<plaq_loops>, file: FileName) = read;
     }
 }
 
-/// Checks a number of coarse levels that C passes: 0 or more.
+/// Checks a number of coarse levels from C: 0 or more.
 fn levels_of(levels: i32) -> Result<usize> {
     match usize::try_from(levels) {
         Ok(levels) => Ok(levels),
@@ -289,7 +297,7 @@ fn destroy_space(space: plaq_space) -> Result<()> {
     handles::remove(space, "space")
 }
 
-/// Checks the number of a level that C passes: 1 up to the number of levels of the space.
+/// Checks the number of a level from C: from 1 to the number of levels of the space.
 pub(crate) fn level_of(space: &LowSpace, level: i32) -> Result<usize> {
     let levels = space.levels();
     match usize::try_from(level).ok().filter(|level| (1..=levels).contains(level)) {

@@ -54,7 +54,7 @@ pub mod structure;
 pub mod table;
 mod versioned;
 
-/// Every table, in the order of the header.
+/// Tables of the C interface, in the order of the header.
 pub const MODULES: &[&table::Module] = &[
     &library::MODULE,
     &context::MODULE,
@@ -93,7 +93,7 @@ pub const MODULES: &[&table::Module] = &[
     &quda::calls::MODULE,
 ];
 
-/// QUDA's headers, as far as plaq stands in for it.
+/// Headers of QUDA's interface, with those of its functions that plaq implements.
 pub const HEADERS: &[table::Header] = &[
     header("quda/enum_quda.h", &[], &[&quda::enums::MODULE, &quda::enums_named::MODULE]),
     table::Header {
@@ -159,8 +159,8 @@ const fn header(
     }
 }
 
-/// The type of complex numbers, under a name that no host has, and for this header alone. Hosts in C of 1989 have none:
-/// they define both macros, double2 as their own struct of two doubles.
+/// The type of complex numbers in a header, under a name that hosts do not use. Hosts in C of 1989, which has no
+/// complex numbers, define both macros, with double2 as their own struct of two doubles.
 const COMPLEX: &str = "
 #if defined(__CUDACC_RTC__)
 #define QUDA_DOUBLE_COMPLEX double2
@@ -172,7 +172,7 @@ const COMPLEX_AFTERWARDS: &str = "
 #undef QUDA_DOUBLE_COMPLEX
 ";
 
-/// Lines of a header that define openQxD's complex type for hosts in C of 1989, which openQxD does not define itself.
+/// Lines of a header that define openQxD's complex type for hosts in C of 1989, since openQxD does not.
 const COMPLEX_OF_1989: &str = "
 typedef struct {
   double re, im;
@@ -189,7 +189,8 @@ typedef struct {
 #endif
 ";
 
-/// The word of a constant: that of its table, or its name without what all constants of its type begin with.
+/// The word for a constant: the one in its table, or its name without the prefix that all constants of its type
+/// share.
 pub(crate) fn word(constant: &str) -> Option<String> {
     MODULES.iter().flat_map(|module| module.items).find_map(|item| match item {
         table::Item::Constants { values, .. } => {
@@ -203,7 +204,7 @@ pub(crate) fn word(constant: &str) -> Option<String> {
     })
 }
 
-/// What all headers declare.
+/// All declarations of all headers.
 pub fn items() -> impl Iterator<Item = &'static table::Item> {
     MODULES.iter().copied().chain(HEADERS.iter().flat_map(table::Header::all)).flat_map(|m| m.items)
 }

@@ -1,4 +1,4 @@
-//! Momenta of links, gauge forces, link updates.
+//! Momenta of links, gauge forces, and updates of links.
 
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
 
@@ -38,9 +38,9 @@ impl Momentum {
 interface! {
     "Momenta, gauge forces, link updates"
     handles {
-        /// Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic
-        /// term is 1/2 sum p_a^2. Numbers of other codes are multiples of i p: MILC's and QUDA's
-        /// anti-hermitian matrices are sqrt(2) i p, and their unit of time is sqrt(2) of this one; openQCD's are i p.
+        /// Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic term is 1/2
+        /// sum p_a^2. Matrices of other codes are multiples of i p: MILC's and QUDA's anti-hermitian matrices are
+        /// sqrt(2) i p, and their unit of time is sqrt(2) of this one; openQCD's are i p.
         plaq_momentum: Momentum = 12,
     }
     choices {
@@ -52,31 +52,31 @@ interface! {
         plaq_gauge_action_params, plaq_gauge_action_params_init;
     }
     reports {
-        /// Report of the change of momenta by a force.
+        /// Report of an update of momenta by a force.
         plaq_force_report, plaq_force_report_init {
-            /// Root of the average over links of |F|^2 = sum_a F_a^2; F_a is dS/d omega_a for U -> exp(i omega_a
-            /// T_a) U, without the step.
+            /// Root mean square of |F| over links, |F|^2 = sum_a F_a^2, where F_a is dS/d omega_a for U -> exp(i
+            /// omega_a T_a) U, without the step size.
             rms: f64,
-            /// Largest |F| of a link.
+            /// Largest |F| on a link.
             max: f64,
-            /// Iterations of solvers.
+            /// Number of solver iterations.
             iterations: i64,
         }
     }
     functions {
-        /// Makes momenta that are zero for links on the lattice and in the precision (double or single) of `gauge`.
+        /// Makes momenta that are zero, for links on the lattice and in the precision (double or single) of `gauge`.
         plaq_momentum_create(gauge: Handle<plaq_gauge>, momentum: Out<plaq_momentum>) = create;
         /// Destroys momenta. The zero handle is accepted.
         plaq_momentum_destroy(momentum: Raw<plaq_momentum>) = destroy;
-        /// Draws normal p_a with unit variance, field number `number` of `seed`; the same on every device and
-        /// decomposition.
+        /// Draws normally distributed p_a of variance 1: field number `number` in the sequence of `seed`, the same on
+        /// every device and decomposition.
         plaq_momentum_gaussian(momentum: Handle<plaq_momentum>, seed: i64, number: i32) = gaussian;
-        /// Sums 1/2 p_a^2 over all links of all ranks.
+        /// Gives the kinetic energy, the sum of 1/2 p_a^2 over all links of all ranks.
         plaq_momentum_kinetic(momentum: Handle<plaq_momentum>, kinetic: Out<f64>) = kinetic_of;
         /// Sets `momentum` to scale momentum + factor other.
         plaq_momentum_add(momentum: Handle<plaq_momentum>, scale: f64, other: Handle<plaq_momentum>, factor: f64) = add;
-        /// Loads momenta from the host's array of this rank's sites, whose numbers are `factor` times those of p.
-        /// Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+        /// Loads momenta from the host's array of this rank's sites, which contains `factor` times p. After an error
+        /// the momenta are unchanged. Errors: NOT_FINITE, INVALID_ARGUMENT.
         plaq_momentum_load(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, factor: f64, data: Array<f64>[("reals of the form") 4 ("sites of the rank")]) = load;
         /// Saves `factor` times the momenta into the host's array.
         plaq_momentum_save(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, factor: f64, data: OutArray<f64>[("reals of the form") 4 ("sites of the rank")]) = save;
@@ -84,16 +84,16 @@ interface! {
         /// Errors: BAD_LAYOUT for memory of a device.
         plaq_momentum_load_in(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, precision: One<Precision>, factor: f64, data: Data) = load_in;
         /// Saves momenta, as plaq_momentum_save does, into an array of the host in `precision`, double or single.
-        /// Errors as of it.
+        /// Errors: those of plaq_momentum_save.
         plaq_momentum_save_in(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, precision: One<Precision>, factor: f64, data: DataOut) = save_in;
-        /// Measures the gauge action of the links of all ranks.
+        /// Measures the gauge action over all ranks.
         plaq_gauge_action(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, action: Out<f64>) = action_gauge;
         /// Sets `momentum` to momentum - step F, F being the force of a gauge action. Links are stored as 18
         /// numbers, in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
         plaq_gauge_force(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, momentum: Handle<plaq_momentum>, step: f64, report: Report<plaq_force_report>) = force_gauge;
         /// Sets U to exp(i step p) U, the exponential being exact to rounding for |step p| up to 8.
         plaq_gauge_evolve(gauge: Handle<plaq_gauge>, momentum: Handle<plaq_momentum>, step: f64) = evolve;
-        /// Puts all links back into SU(3); `correction`: the largest change of an entry.
+        /// Puts all links back into SU(3); `correction`: the largest change of a matrix entry.
         plaq_gauge_reunitarise(gauge: Handle<plaq_gauge>, correction: Out<f64>) = reunitarise;
     }
 }

@@ -42,7 +42,8 @@ impl Multigrid {
 interface! {
     "Multigrid"
     handles {
-        /// Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share.
+        /// A multigrid hierarchy of null vectors and coarse operators of a Dirac operator, with which solvers, also
+        /// several of them, precondition.
         plaq_multigrid: Multigrid = 14,
     }
     choices {
@@ -58,86 +59,89 @@ interface! {
         plaq_multigrid_params, plaq_multigrid_params_init;
     }
     reports {
-        /// A hierarchy.
+        /// Description of a hierarchy.
         plaq_multigrid_report, plaq_multigrid_report_init {
             /// Number of levels.
             levels: i32,
-            /// What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
+            /// The update that was carried out last, which may be stronger than the requested one; PLAQ_REFRESH_NONE:
+            /// none since the set-up.
             refresh: plaq_refresh,
             /// Seconds of the last set-up or update.
             setup_seconds: f64,
-            /// Factor by which an iteration of GCR with the cycle reduces the residual of a random
-            /// vector, measured at the last set-up or update.
+            /// Factor by which an iteration of GCR with the cycle reduced the residual of a random vector after the
+            /// last set-up or update.
             reduction: f64,
-            /// Bytes that null vectors and coarse operators hold on this rank.
+            /// Bytes that null vectors and coarse operators take on this rank.
             bytes: i64,
         }
-        /// A level of a hierarchy.
+        /// Description of a level of a hierarchy.
         plaq_multigrid_level_report, plaq_multigrid_level_report_init {
-            /// Extents of the whole lattice of the level.
+            /// Extents of the level over all ranks.
             extents: [i32; 4],
             /// Extents of the aggregates that become sites of the next level; 1 on the coarsest.
             block: [i32; 4],
-            /// Null vectors of a chirality; 0 on the coarsest.
+            /// Number of null vectors of each chirality; 0 on the coarsest level.
             vectors: i32,
-            /// Ranks that have a part of the level.
+            /// Number of ranks that hold a part of the level.
             ranks: i32,
-            /// Bytes of null vectors and the level's coarse operator on this rank.
+            /// Bytes that null vectors and the level's coarse operator take on this rank.
             bytes: i64,
-            /// Iterations of all solves since the last set-up or update, each cycle with all of its right-hand sides
-            /// counted once: on the finest level steps of the smoother; on levels between steps of the smoother and
-            /// iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
-            /// direct solution being one. 0 on a rank without a part of the level.
+            /// Number of iterations of all solves since the last set-up or update; a cycle for several right-hand
+            /// sides counts once. On the finest level these are steps of the smoother; on levels between steps of the
+            /// smoother and iterations of GCR in W or K cycles; on the coarsest iterations of its solver, where a
+            /// direct solution is one. 0 on a rank without a part of the level.
             iterations: i64,
-            /// Seconds that cycles of these solves took in the level and those below it: the finest level's are all of
-            /// the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
-            /// is less than the device's; on a rank without a part of the level that of waiting for it.
+            /// Seconds that the cycles of these solves spent in the level and those below it; for the finest level
+            /// this is the whole preconditioner. On a GPU it is the time of the host for launches and for waiting for
+            /// sums, which is less than the device's; on a rank without a part of the level it is the time of
+            /// waiting.
             seconds: f64,
-            /// Seconds that the set-up or update took for the level: its null vectors, transfer and the coarse operator
-            /// below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them.
+            /// Seconds of the last set-up or update on this level, measured on the host: its null vectors, the
+            /// transfer and the coarse operator below it, in all passes; on the coarsest level the low modes or the
+            /// inverse for its solver.
             setup_seconds: f64,
-            /// Factor by which an iteration reduces the residual of the level's solve: on the finest as the
-            /// report's; on levels between with W or K cycles the mean in solves since the last set-up or update
-            /// of the iterations that norms are known of; 0 where none are.
+            /// Factor by which an iteration reduced the residual on this level: on the finest level as in the report;
+            /// on levels between with W or K cycles the mean over those iterations in solves since the last set-up or
+            /// update whose norms were computed; 0 if there were none.
             reduction: f64,
         }
     }
     functions {
-        /// Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
-        /// UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
-        /// NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
-        /// not finite), NOT_CONVERGED (the callback ended it). The callback hears of every iteration of solves for null
-        /// vectors, with its largest residual, and of every other step of the set-up, with 1.
+        /// Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS, UNSUPPORTED
+        /// (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated), NOT_FINITE (links,
+        /// or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is not finite), NOT_CONVERGED
+        /// (the callback ended it). The callback is called after every iteration of solves for null vectors with the
+        /// largest residual, and after every other step of the set-up with 1.
         plaq_multigrid_create(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, multigrid: Out<plaq_multigrid>) = create;
-        /// Builds the levels with the right-hand sides of a full field as null vectors of the finest level, such as
-        /// plaq_multigrid_vectors gave.
+        /// Builds the levels from null vectors of the finest level, the right-hand sides of a full field, as given by
+        /// plaq_multigrid_vectors.
         plaq_multigrid_create_from(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, vectors: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, multigrid: Out<plaq_multigrid>) = create_from;
-        /// Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted.
+        /// Destroys a hierarchy; solvers that use it keep it. The zero handle is accepted.
         plaq_multigrid_destroy(multigrid: Raw<plaq_multigrid>) = destroy;
-        /// Tells the device memory in bytes that a set-up takes at most.
+        /// Gives the largest number of bytes of device memory that a set-up takes.
         plaq_multigrid_memory(dirac: Local<plaq_dirac>, params: Params<plaq_multigrid_params>, bytes: Out<i64>) = memory;
-        /// Takes the operator's links as they are now. What came of it is measured: where the cycle has
-        /// become bad, the next stronger means follow, and the report says which. `passes`: of
-        /// PLAQ_REFRESH_REFINE, 1 to 10000. Without an update after a change of the links (plaq_dirac_update)
-        /// solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
-        /// solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
-        /// OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
-        /// new random vectors too, or the callback ended the update).
+        /// Updates a hierarchy to the operator's present links. Its reduction of residuals is measured afterwards; if
+        /// it is bad, the next stronger treatment follows, and the report says which. `passes`: for
+        /// PLAQ_REFRESH_REFINE the number of refinements, 1 to 10000. Without an update after a change of the links
+        /// (plaq_dirac_update) solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy
+        /// is unchanged, and solves continue with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another
+        /// lattice), OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad
+        /// from new random vectors too, or the callback ended the update).
         plaq_multigrid_update(multigrid: Handle<plaq_multigrid>, dirac: Handle<plaq_dirac>, refresh: One<Refresh>, passes: i32, callback: Raw<plaq_progress_callback>, user: *mut c_void) = update;
-        /// Tells the device memory in bytes that such an update takes at most, whatever means it needs in the end,
-        /// beside the hierarchy: that stays until the new one is there.
+        /// Gives the largest number of bytes of device memory that such an update takes, including stronger
+        /// treatments that may follow, besides the present hierarchy, which is kept until the new one is complete.
         plaq_multigrid_update_memory(multigrid: Local<plaq_multigrid>, dirac: Local<plaq_dirac>, refresh: One<Refresh>, passes: i32, bytes: Out<i64>) = update_memory;
         /// Describes a hierarchy.
         plaq_multigrid_describe(multigrid: Local<plaq_multigrid>, report: Report<plaq_multigrid_report>) = describe;
         /// Describes a level of a hierarchy; level 0 is the finest.
         plaq_multigrid_describe_level(multigrid: Local<plaq_multigrid>, level: i32, report: Report<plaq_multigrid_level_report>) = describe_level;
-        /// Gives the null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
-        /// sides of a new full field: all levels can be built from them again.
+        /// Makes a full field with the null vectors of the finest level as right-hand sides, normalised but not
+        /// orthonormal on aggregates; all levels can be built from them again.
         plaq_multigrid_vectors(multigrid: Handle<plaq_multigrid>, precision: One<Precision>, vectors: Out<plaq_spinor>) = vectors_of;
-        /// Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
-        /// at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
+        /// Writes the null vectors of the finest level to a file: SciDAC records in LIME with checksums. The file
+        /// appears complete or not at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
         plaq_multigrid_write(multigrid: Handle<plaq_multigrid>, file: FileName) = save;
-        /// Builds the levels with the vectors of such a file, as plaq_multigrid_create_from does. Errors:
+        /// Builds the levels from the vectors in such a file, as plaq_multigrid_create_from does. Errors:
         /// FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another lattice),
         /// FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
         /// plaq_multigrid_create.
@@ -198,7 +202,7 @@ fn memory(dirac: &Arc<Dirac>, params: &plaq_multigrid_params, bytes: &mut Out<i6
     Ok(())
 }
 
-/// The update of a hierarchy that the arguments `refresh` and `passes` ask for; a refinement has at least one pass.
+/// The update that the arguments `refresh` and `passes` of a call mean; a refinement has at least one pass.
 fn refreshed(refresh: Refresh, passes: i32) -> Result<Update> {
     if refresh == Refresh::Refine && passes < 1 {
         refuse!(InvalidArgument, "passes", expected("1 or more"), found("{passes}"));

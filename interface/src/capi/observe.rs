@@ -1,4 +1,4 @@
-//! Gauge observables, starts and quenched updates.
+//! Gauge observables, initial configurations and quenched updates.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -24,9 +24,9 @@ interface! {
         plaq_noise = Noise;
     }
     callbacks {
-        /// Called after every sweep with the number of those done, that of all, and the time since
-        /// the start; a result other than 0 ends the update, and the report says so. One rank of
-        /// many may ask for that, or have a callback at all: all ranks stop after the same sweep.
+        /// Called after every sweep with the number of sweeps done, their total number, and the seconds since the
+        /// start. A result other than 0 ends the update, and the report says so. A single rank may have a callback or
+        /// ask to stop: all ranks stop after the same sweep.
         plaq_sweep_callback(done: i64, all: i64, seconds: f64, user: *mut c_void) -> i32;
     }
     tables {
@@ -46,11 +46,11 @@ interface! {
     structs {
         /// Average plaquettes Re tr U_munu / N: 1 for unit links.
         plaq_plaquette {
-            /// All six planes.
+            /// Average over all six planes.
             total: f64,
-            /// Planes xy, xz, yz.
+            /// Average over the planes xy, xz, yz.
             spatial: f64,
-            /// Planes xt, yt, zt.
+            /// Average over the planes xt, yt, zt.
             temporal: f64,
             /// Average Re tr U / N of the links themselves.
             link_trace: f64,
@@ -66,7 +66,7 @@ interface! {
         plaq_unitarity {
             /// Largest modulus of an entry of U U^dagger - 1.
             unitary: f64,
-            /// Largest |det U - 1|.
+            /// Largest |det U - 1| of a link.
             det: f64,
             /// Coordinates x, y, z, t of the link with the largest violation.
             site: [i32; 4],
@@ -86,32 +86,35 @@ interface! {
     functions {
         /// Measures the average plaquettes.
         plaq_gauge_plaquette(gauge: Handle<plaq_gauge>, plaquette: Out<plaq_plaquette>) = plaquette_of;
-        /// Measures the average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time).
+        /// Measures the Polyakov loop: tr prod U_mu / N along the lines in `direction` (3: time), averaged over the
+        /// lattice.
         plaq_gauge_polyakov_loop(gauge: Handle<plaq_gauge>, direction: i32, polyakov: Out<plaq_complex>) = polyakov_loop;
-        /// Measures topological charge and action density by a field strength F without its trace.
+        /// Measures topological charge and action density from the traceless field strength F.
         plaq_gauge_topology(gauge: Handle<plaq_gauge>, topology: Out<plaq_topology>) = topology_of;
-        /// Measures them by an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
-        /// charge and density differ by some per cent.
+        /// Measures the same from an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough
+        /// links charge and density differ by some per cent.
         plaq_gauge_topology_with_trace(gauge: Handle<plaq_gauge>, topology: Out<plaq_topology>) = topology_with_trace;
-        /// Measures the topological charge of each of this rank's `sites` sites, lexicographic with x fastest,
-        /// whose sum over all ranks is the charge: of an F without its trace, or with `trace` 1 with it.
+        /// Measures the topological charge density on each of this rank's `sites` sites, in lexicographic order with
+        /// x fastest; its sum over all ranks is the charge. F is traceless, or with `trace` 1 keeps its trace.
         plaq_gauge_charge_density(gauge: Handle<plaq_gauge>, trace: i32, density: OutArray<f64>[sites], sites: i64) = charge_density;
-        /// Measures energy and charge of every time slice of the whole lattice, summed over space: `plaquette`, E = 2 sum
-        /// of Re tr (1 - P), half of the plaquettes with t on either side, spatial ones of boundary slices with weight
-        /// 1/2; `clover`, E = 1/2 sum of tr F F from clover leaves; and the topological charge. All ranks get all slices.
+        /// Measures energy and charge of every time slice of the whole lattice, summed over space: `plaquette`, E = 2
+        /// sum of Re tr (1 - P), where plaquettes between two slices count half for each, and spatial ones of
+        /// boundary slices half; `clover`, E = 1/2 sum of tr F F from clover leaves; and the topological charge. All
+        /// ranks get all slices.
         plaq_gauge_time_slices(gauge: Handle<plaq_gauge>, plaquette: OutArray<f64>[slices], clover: OutArray<f64>[slices], charge: OutArray<f64>[slices], slices: i64) = time_slices_of;
-        /// Measures how far the links are from the group.
+        /// Measures the largest deviation of the links from the group.
         plaq_gauge_unitarity(gauge: Handle<plaq_gauge>, unitarity: Out<plaq_unitarity>) = unitarity_of;
         /// Sets all links to the unit matrix.
         plaq_gauge_unit(gauge: Handle<plaq_gauge>) = unit;
-        /// Draws independent links from the Haar measure; they are the same on every device and decomposition.
+        /// Sets the links to independent random matrices of the Haar measure, the same on every device and
+        /// decomposition.
         plaq_gauge_hot(gauge: Handle<plaq_gauge>, seed: i64) = hot;
-        /// Draws links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1.
+        /// Sets the links to exp(i width sum_a p_a T_a) with normally distributed p_a; 0 <= width <= 1.
         plaq_gauge_warm(gauge: Handle<plaq_gauge>, seed: i64, width: f64) = warm;
-        /// Updates the links by heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or
-        /// single.
+        /// Updates the links by heat bath and overrelaxation; SU(3) stored as 18 numbers, or SU(2), in double or
+        /// single precision.
         plaq_gauge_heatbath(gauge: Handle<plaq_gauge>, params: Params<plaq_heatbath_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_heatbath_report>) = heatbath;
-        /// Sets right-hand side b to noise vector number `first` + b of `seed`.
+        /// Sets right-hand side number b to noise vector number `first` + b of the sequence of `seed`.
         plaq_spinor_noise(spinor: Handle<plaq_spinor>, noise: One<Noise>, seed: i64, first: i32) = noise_of;
     }
 }

@@ -1,4 +1,4 @@
-//! Where the columns of a field come from.
+//! The origin of a field's columns: their source and operator.
 
 use std::sync::Arc;
 
@@ -16,9 +16,10 @@ use crate::refuse;
 interface! {
     "Sources of fields"
     params {
-        /// Source and operator that the columns of a field come from, for plaq_contract_params and files.
+        /// Source and operator from which the columns of a field were made, for plaq_contract_params and files.
         plaq_origin_params, plaq_origin_params_init {
-            /// Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+            /// Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
+            /// known.
             position: [i32; 4] = [-1; 4],
             /// Normalisation of the operator whose inverse a propagator is; -1: not known.
             normalisation: plaq_normalisation = Number::new(-1),
@@ -30,13 +31,13 @@ interface! {
             mass: f64 = f64::NAN,
             /// Twisted mass of the operator. NaN: not known.
             mu: f64 = f64::NAN,
-            /// What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
-            /// NaN: not known.
+            /// Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
+            /// U / 3. NaN: not known.
             links: [f64; 3] = [f64::NAN; 3],
         }
     }
     reports {
-        /// Source and operator that the columns of a field come from, as far as they are known; members are as in
+        /// Source and operator from which the columns of a field were made, as far as known; members are as in
         /// plaq_origin_params.
         plaq_origin_report, plaq_origin_report_init {
             /// Coordinates x, y, z, t of the source; -1: not known.
@@ -51,25 +52,25 @@ interface! {
             mass: f64,
             /// Twisted mass of the operator; NaN: not known.
             mu: f64,
-            /// What the operator's links are known by; NaN: not known.
+            /// Averages that identify the operator's links; NaN: not known.
             links: [f64; 3],
         }
     }
     functions {
-        /// Tells what is known of the source and the operator of a field: propagators, solutions and sources have
-        /// it from the calls that made them or from their file, copies, smeared, shifted and sequential fields from
-        /// the field that they are made of. After plaq_spinor_load nothing is known.
+        /// Gives the source and operator of a field, as far as known. Propagators, solutions and sources have them
+        /// from the calls that made them or from their file; copies, smeared, shifted and sequential fields from the
+        /// field of which they were made. After plaq_spinor_load nothing is known.
         plaq_spinor_origin(spinor: Local<plaq_spinor>, origin: Report<plaq_origin_report>) = origin_of;
-        /// Sets source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT.
+        /// Sets the source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT.
         plaq_spinor_set_origin(spinor: Handle<plaq_spinor>, origin: Params<plaq_origin_params>) = set_origin;
-        /// Finds the only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities
-        /// have numbers other than 0: the site of a point, the time of a wall; -1 where there are several, or none
-        /// at all. Columns are looked at on the host.
+        /// Finds the coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities are not
+        /// zero: the site of a point source, the time of a wall; -1 for a direction with several coordinates, or if
+        /// all columns are zero. The search runs on the host.
         plaq_spinor_support(spinor: Handle<plaq_spinor>, position: OutArray<i32>[4]) = support_of;
     }
 }
 
-/// -1 stands for what is not known.
+/// Coordinates as C has them, with -1 for unknown ones.
 fn to_c_position(position: [Option<usize>; 4]) -> [i32; 4] {
     position.map(|x| x.map_or(-1, |x| x as i32))
 }
@@ -91,7 +92,7 @@ fn origin_of(spinor: &Arc<Spinor>, report: &mut Report<plaq_origin_report>) -> R
     Ok(())
 }
 
-/// Coordinates of which -1 is not known.
+/// Coordinates from C, where -1 stands for unknown ones.
 pub(crate) fn known(position: [i32; 4], name: &str) -> Result<[Option<usize>; 4]> {
     if position.iter().any(|&x| x < -1) {
         refuse!(InvalidArgument, "{name}", expected("coordinates, or -1"), found("{position:?}"));

@@ -37,11 +37,11 @@ pub struct Overlap {
     context: Arc<Context>,
     pub(super) op: Arc<Operator>,
     seconds: [f64; 2],
-    /// Seconds that a search for low modes may take.
+    /// Seconds that a search for low modes may take; infinite: no limit.
     max_seconds: f64,
     low: Mutex<Option<Arc<OverlapModes>>>,
     kept: Mutex<OverlapKept>,
-    /// Algorithm and preconditioner of the last solve.
+    /// Algorithm and preconditioner of the last solve, as in plaq_overlap_report.
     pub(super) solved: Mutex<(OverlapAlgorithm, i32)>,
 }
 
@@ -64,7 +64,7 @@ impl Overlap {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    /// The boundary phase in time of solutions with this operator, in units of pi; nothing else is known of them.
+    /// What is known of solutions with this operator: their boundary phase in time, in units of pi.
     pub(super) fn origin(&self) -> Origin {
         let phase = self.op.sign().kernel().op().params().boundary[3];
         Origin { boundary: Some(phase.arg() / std::f64::consts::PI), ..Default::default() }
@@ -81,7 +81,7 @@ pub enum OverlapForm {
     DaggerTimes,
     Sign,
     Kernel,
-    /// D^dagger D of the part with this chirality.
+    /// D^dagger D restricted to this chirality.
     Square(i32),
 }
 
@@ -97,22 +97,22 @@ interface! {
         plaq_overlap_solver = OverlapAlgorithm;
     }
     constants {
-        /// The operator D or what is made of it.
+        /// The operator D, or an operator made from it.
         plaq_overlap_form: OverlapForm {
-            /// D.
+            /// The overlap operator D.
             PLAQ_OVERLAP_D = 0 => OverlapForm::Plain,
-            /// D^dagger.
+            /// The adjoint D^dagger.
             PLAQ_OVERLAP_DDAG = 1 => OverlapForm::Dagger,
-            /// D^dagger D.
+            /// The product D^dagger D.
             PLAQ_OVERLAP_DDAGD = 2 => OverlapForm::DaggerTimes,
-            /// sign(Q).
+            /// The sign function sign(Q).
             PLAQ_OVERLAP_SIGN = 3 => OverlapForm::Sign,
-            /// Q = gamma5 (D_W - (1 + s)).
+            /// The kernel Q = gamma5 (D_W - (1 + s)).
             PLAQ_OVERLAP_Q = 4 => OverlapForm::Kernel,
-            /// D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
-            /// PLAQ_OVERLAP_DDAGD.
+            /// D^dagger D (1 + gamma5) / 2, which takes one application of the sign function; PLAQ_OVERLAP_DDAGD
+            /// takes two.
             PLAQ_OVERLAP_DDAGD_PLUS = 5 => OverlapForm::Square(1),
-            /// D^dagger D (1 - gamma5) / 2, in one application likewise.
+            /// D^dagger D (1 - gamma5) / 2, which takes one application of the sign function.
             PLAQ_OVERLAP_DDAGD_MINUS = 6 => OverlapForm::Square(-1),
         }
     }
@@ -120,107 +120,110 @@ interface! {
         plaq_overlap_params, plaq_overlap_params_init;
     }
     reports {
-        /// An overlap operator that exists.
+        /// Description of an overlap operator.
         plaq_overlap_report, plaq_overlap_report_init {
-            /// Shift of the kernel.
+            /// Shift s of the kernel.
             s: f64,
             /// Quark mass.
             mass: f64,
-            /// Polynomial or Zolotarev.
+            /// Approximation in use: polynomial or Zolotarev's function.
             sign: plaq_overlap_sign,
-            /// Degree of the polynomial in Q^2, or poles.
+            /// Degree of the polynomial in Q^2, or number of poles.
             degree: i32,
-            /// Modes that are projected.
+            /// Number of modes of the kernel that are projected.
             modes: i32,
-            /// Vectors that plaq_overlap_vectors gives out.
+            /// Number of vectors that plaq_overlap_vectors gives.
             vectors: i32,
-            /// Error of the sign function on the spectrum that is not projected.
+            /// Largest error of the sign function on the spectrum that is not projected.
             delta: f64,
-            /// Kappa of the projector on positive chirality (Walk, section 2.8).
+            /// Error kappa_+ of the projector on positive modes (Walk, section 2.8).
             kappa_plus: f64,
-            /// Kappa of the projector on negative chirality.
+            /// Error kappa_- of the projector on negative modes.
             kappa_minus: f64,
-            /// Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
-            /// rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices.
+            /// Bound on the error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta),
+            /// without rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small
+            /// lattices.
             error_bound: f64,
-            /// Smallest modulus of eigenvalues of Q that the approximation holds for.
+            /// Smallest modulus of the eigenvalues of Q for which the approximation holds.
             low: f64,
-            /// Largest modulus of eigenvalues of Q that the approximation holds for.
+            /// Largest modulus of the eigenvalues of Q for which the approximation holds.
             high: f64,
             /// Largest modulus of an eigenvalue of Q.
             largest: f64,
-            /// Error of that modulus.
+            /// Bound on the error of that modulus.
             largest_error: f64,
             /// Smallest modulus of an eigenvalue of Q that is not projected.
             next: f64,
-            /// Multiplications of a vector with Q so far.
+            /// Number of multiplications of a vector by Q so far.
             multiplications: i64,
             /// Precision of the operator.
             precision: plaq_precision,
-            /// Storage of its links.
+            /// Storage of the operator's links.
             storage: plaq_storage,
             /// Seconds that the search for modes took.
             seconds_modes: f64,
             /// Seconds that making the approximation took.
             seconds_sign: f64,
-            /// The solver of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
+            /// Algorithm of the last solve; PLAQ_OVERLAP_SOLVER_AUTO before the first one.
             solver: plaq_overlap_solver,
-            /// Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+            /// Preconditioner of the last solve: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
             preconditioner: i32,
-            /// Modes that plaq_overlap_high_values reports.
+            /// Number of modes that plaq_overlap_high_values gives.
             high_modes: i32,
-            /// Low modes of D^dagger D of either chirality that are known.
+            /// Number of known low modes of D^dagger D of each chirality.
             low_modes: i32,
-            /// Vectors of `vectors` that the device holds; the others wait on the host.
+            /// Number of the vectors in `vectors` that are on the device; the others are in the host's memory.
             vectors_on_device: i32,
-            /// Vectors that the search for modes kept at most; 0: they are of a file, or not found by Lanczos.
+            /// Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not
+            /// found by Lanczos.
             max_vectors: i32,
         }
     }
     functions {
-        /// Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
-        /// plaq_overlap_vectors of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
-        /// KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
-        /// too inexact modes: the message says what to change), OUT_OF_MEMORY.
+        /// Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of an earlier search,
+        /// from plaq_overlap_vectors, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1), KERNEL_SPECTRUM (a kernel
+        /// mode at zero, an interval that does not hold the spectrum, too few or too inexact modes: the message says
+        /// what to change), OUT_OF_MEMORY.
         plaq_overlap_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, modes: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, overlap: Out<plaq_overlap>) = create;
-        /// Makes an operator with the modes of a file of plaq_overlap_write, which are not sought again: their
-        /// residuals with these links are measured. Low modes of D in the file start solves, and answer
-        /// plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other
+        /// Makes an operator with the modes in a file of plaq_overlap_write. They are not searched for again, but
+        /// their residuals with these links are measured. Low modes of D in the file are used at the start of solves
+        /// and by plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other
         /// links or parameters; FILE_*.
         plaq_overlap_read(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, file: FileName, overlap: Out<plaq_overlap>) = load;
-        /// Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
-        /// records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
+        /// Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC records in LIME
+        /// with checksums, with eigenvalues. The file appears complete or not at all.
         plaq_overlap_write(overlap: Handle<plaq_overlap>, file: FileName) = save;
-        /// Makes the same operator with another mass; both share the modes.
+        /// Makes the same operator with another mass; both operators share the modes.
         plaq_overlap_create_with_mass(overlap: Handle<plaq_overlap>, mass: f64, other: Out<plaq_overlap>) = with_mass;
         /// Destroys an operator. The zero handle is accepted.
         plaq_overlap_destroy(overlap: Raw<plaq_overlap>) = destroy;
         /// Describes parameters, bounds and cost of an operator.
         plaq_overlap_describe(overlap: Local<plaq_overlap>, report: Report<plaq_overlap_report>) = describe;
-        /// Gives the projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues |(Q -
-        /// lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+        /// Gives the projected modes of Q, ordered by modulus: eigenvalues, residuals |(Q - lambda) w|, and distances
+        /// to the rest of the spectrum; the last two may be NULL. `count`: `modes` of the report.
         plaq_overlap_kernel_values(overlap: Handle<plaq_overlap>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], distances: MaybeArray<f64>[count], count: i64) = kernel_of;
-        /// Gives the modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the
-        /// largest on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
-        /// them; the last two may be NULL.
+        /// Gives the modes at the upper end of the kernel's spectrum, the largest first: moduli of eigenvalues of Q,
+        /// their errors, and distances to the largest modulus below all of them; the last two may be NULL. `count`:
+        /// high_modes of the report.
         plaq_overlap_high_values(overlap: Handle<plaq_overlap>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], gaps: MaybeArray<f64>[count], count: i64) = high_of;
-        /// Makes a field with all vectors of the search, the projected ones first.
+        /// Makes a field with all vectors found by the search for modes, the projected ones first.
         plaq_overlap_vectors(overlap: Handle<plaq_overlap>, vectors: Out<plaq_spinor>) = modes_of;
-        /// Sets y to D x or another plaq_overlap_form. Fields are on the full lattice in the operator's precision;
-        /// y and x are different fields.
+        /// Computes y = D x, or applies another plaq_overlap_form. Fields are on the full lattice in the operator's
+        /// precision; y and x are different fields.
         plaq_overlap_apply(overlap: Handle<plaq_overlap>, form: One<OverlapForm>, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
-        /// Measures |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
+        /// Measures the violation of the Ginsparg-Wilson relation, |(gamma5 D + D gamma5 - D gamma5 D / rho) x| /
+        /// |x|, of the massless operator for a random x.
         plaq_overlap_ginsparg_wilson(overlap: Handle<plaq_overlap>, seed: i64, violation: Out<f64>) = violation_of;
-        /// Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
-        /// residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
-        /// is good enough is not sought again. plus, minus: room for `count`
-        /// eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
-        /// modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. While all that were found
-        /// are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
-        /// not even an eighth of all vectors would do. UNSUPPORTED in 16 bit.
+        /// Finds `count` low modes of D^dagger D of the massless operator for each chirality, to residuals of `tol`
+        /// (2 rho)^2; solves may start from them. Modes found or loaded before are used if they are accurate enough.
+        /// `plus`, `minus`: room for `count` eigenvalues |lambda|^2 of chirality 1 and -1, ascending. `zeros`: room
+        /// for the numbers n_+ and n_- of zero modes; n_- - n_+ is the topological charge of a smooth field. If all
+        /// modes that were found are zero modes, twice as many are searched for, so that `zeros` may exceed `count`.
+        /// Errors: KERNEL_SPECTRUM if an eighth of all vectors does not suffice; UNSUPPORTED in 16 bits.
         plaq_overlap_index(overlap: Handle<plaq_overlap>, count: i32, tol: f64, callback: Raw<plaq_progress_callback>, user: *mut c_void, plus: OutArray<f64>[count], minus: OutArray<f64>[count], zeros: OutArray<i32>[2]) = index_of;
-        /// Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file
-        /// held: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+        /// Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or that were
+        /// read from a file: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which
+        /// may be NULL.
         /// `count`: at most low_modes of the report.
         plaq_overlap_low_values(overlap: Handle<plaq_overlap>, chirality: i32, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], count: i64) = low_of;
     }

@@ -34,25 +34,25 @@ interface! {
         plaq_overlap_solve_params, plaq_overlap_solve_params_init;
     }
     functions {
-        /// Sets the multigrid of solves with params.multigrid = 1, set up for a Wilson operator of about
-        /// params.wilson_mass on the kernel's links; the zero handle: one of their own again.
+        /// Sets the multigrid for solves with params.multigrid = 1. It must have been set up for a Wilson operator of
+        /// about params.wilson_mass on the kernel's links. Zero handle: the operator sets up its own again.
         plaq_overlap_set_multigrid(overlap: Handle<plaq_overlap>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
-        /// Tells memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set
-        /// up included. Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before
-        /// a solve has measured it, goes by the quark mass. `names`: a line for each kernel; a name comes again
-        /// where constants differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
+        /// Gives memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, including a multigrid that it
+        /// would set up. Nothing is run, compiled or allocated. Choices that depend on the Wilson operator's spectrum
+        /// are predicted from the quark mass until a solve has measured it. `names`: a line for each kernel; a name
+        /// is repeated for other values of its constants. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
         plaq_overlap_plan(overlap: Local<plaq_overlap>, params: Params<plaq_overlap_solve_params>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = plan;
-        /// Tells memory and kernels of making an operator on links like those of `gauge`, the search for modes of
-        /// its kernel included, as many as that may find, and of a solve after it for `nrhs` right-hand sides with
-        /// these and x; 0: of making it alone.
+        /// Gives memory and kernels needed to make an operator on links like those of `gauge`, including the search
+        /// for the largest number of modes of its kernel that it may find, and then to solve for `nrhs` right-hand
+        /// sides, including these and x; 0: without a solve.
         plaq_overlap_create_plan(gauge: Local<plaq_gauge>, params: Params<plaq_overlap_params>, solve: Params<plaq_overlap_solve_params>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = create_plan;
-        /// Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
-        /// each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+        /// Solves D x = b for all right-hand sides. `residuals`: NULL, or room for |b - D x| / |b| of each right-hand
+        /// side. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
         plaq_overlap_solve(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of b")]) = solve;
-        /// Makes fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of `count`
-        /// masses, or without the contact term taken out as params.subtract says. CG solves for several masses from
-        /// one Krylov space, SUMR and GCR, which the library may choose, for one after the other. propagators: room
-        /// for `count` handles.
+        /// Makes a propagator of twelve columns for each of `count` masses, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2
+        /// rho)) source, or D(m)^-1 source if params.subtract is 0. CG solves for all masses in one Krylov space;
+        /// SUMR and GCR, which the library may choose, solve for one mass after the other. `propagators`: room for
+        /// `count` handles.
         plaq_overlap_propagators(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, masses: Array<f64>[count], count: i64, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagators: OutArray<plaq_spinor>[count], report: Report<plaq_solve_report>) = propagators_of;
     }
 }
@@ -102,7 +102,7 @@ fn create_plan(
     tell(&settings.needs(&*gauge.read("gauge")?, solve)?, None, report, names, capacity)
 }
 
-/// A solver for these quark masses.
+/// Makes a solver for these quark masses.
 fn solver_of(
     overlap: &Overlap,
     how: &OverlapSolving,

@@ -1,4 +1,4 @@
-//! Actions and forces of any closed loops of links.
+//! Actions and forces of arbitrary closed loops of links.
 
 use std::sync::Arc;
 
@@ -15,26 +15,28 @@ use crate::refuse;
 interface! {
     "Closed paths of links"
     functions {
-        /// Sums over x the trace of the ordered product of links from x along each of `count` closed paths, up to
-        /// 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one after the
-        /// other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A path may wind around
-        /// the lattice. The same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+        /// For each of `count` closed paths (at most 4096) gives the trace of the ordered product of links along it,
+        /// summed over all starting points x on all ranks; `traces` gets real and imaginary parts. `steps` holds the
+        /// paths one after the other, with `lengths` of 1 to 64 steps: 0 to 3 forward in x, y, z, t, 7 - mu back in
+        /// direction mu. A path may wind around the lattice. The arguments are the same on all ranks. Errors:
+        /// BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_gauge_path_traces(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], count: i64, traces: OutArray<f64>[2 count]) = traces_of;
-        /// Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths as
-        /// above. Links are stored as 18 numbers in double or single precision. Errors: as above, UNSUPPORTED.
+        /// Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), where L(x) is the product of links
+        /// along the path from x; paths as in plaq_gauge_path_traces. Links are stored as 18 numbers in double or
+        /// single precision. Errors: those of plaq_gauge_path_traces, UNSUPPORTED.
         plaq_gauge_path_action(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64, action: Out<f64>) = action_of;
-        /// Sets `momentum` to momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
-        /// above, FIELD_MISMATCH.
+        /// Sets `momentum` to momentum - step F, where F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors:
+        /// those of plaq_gauge_path_action, FIELD_MISMATCH.
         plaq_gauge_path_force(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64, momentum: Handle<plaq_momentum>, step: f64, report: Report<plaq_force_report>) = force;
-        /// Gives all forms that a closed path of `length` steps takes under turns and reflections of the lattice,
-        /// each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one): `images` takes them
-        /// one after the other, `capacity` of them at most. Errors: BAD_PARAMETER; INVALID_ARGUMENT: `capacity` is
-        /// too small.
+        /// Gives all images of a closed path of `length` steps under rotations and reflections of the lattice; paths
+        /// that differ only in start or sense are given once (6 plaquettes, 12 rectangles of two by one). `images`
+        /// gets them one after the other, at most `capacity` of them. Errors: BAD_PARAMETER; INVALID_ARGUMENT:
+        /// `capacity` is too small.
         plaq_path_images(steps: Array<i32>[length], length: i64, images: OutArray<i32>[capacity length], capacity: i64, count: Out<i64>) = images_of;
     }
 }
 
-/// Checks the steps of one path of the host: numbers from 0 to 7.
+/// Checks the steps of a path from the host: numbers from 0 to 7.
 pub(crate) fn steps_of(numbers: &[i32]) -> Result<Vec<u8>> {
     let step = |&n: &i32| match u8::try_from(n) {
         Ok(step) if step < 8 => Ok(step),

@@ -1,4 +1,4 @@
-//! Progress of long work: what hosts are told, and how they end it.
+//! Callbacks for the progress of long work, by which hosts can end it.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
@@ -11,16 +11,15 @@ use crate::solvers::Progress;
 interface! {
     "Progress of long work"
     callbacks {
-        /// Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
-        /// residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
-        /// says so.
-        /// One rank of many may ask for that, or have a callback at all: all ranks stop after the
-        /// next iteration, and the callback that asked is not called again.
+        /// Called after every iteration of a solve, step of a set-up or restart of a search, with the largest
+        /// relative residual of the recurrence and the seconds since the start. A result other than 0 ends the work,
+        /// and the report says so. A single rank may have a callback or ask to stop: all ranks stop after the next
+        /// iteration, and the callback is not called again.
         plaq_progress_callback(iteration: i64, residual: f64, seconds: f64, user: *mut c_void) -> i32;
     }
 }
 
-/// The host's callback as a monitor that answers alike on all ranks.
+/// Turns the host's callback into a monitor that gives the same answer on all ranks.
 pub(crate) fn watch(
     comm: &Arc<Comm>,
     callback: plaq_progress_callback,

@@ -22,25 +22,28 @@ interface! {
         plaq_reweighting_params, plaq_reweighting_params_init;
     }
     reports {
-        /// The product of the averages of factors over noise vectors.
+        /// Report of a reweighting: the product over factors of their averages over noise vectors.
         plaq_reweighting_report, plaq_reweighting_report_init {
-            /// Its logarithm.
+            /// Logarithm of the product.
             ln: f64,
-            /// Its relative error by the scatter of the vectors; infinite of one vector.
+            /// Relative error of the product, from the scatter over noise vectors; infinite for a single vector.
             error: f64,
-            /// Iterations of all solves.
+            /// Number of iterations of all solves.
             iterations: i64,
-            /// Seconds.
+            /// Seconds that the estimates took.
             seconds: f64,
         }
     }
     functions {
-        /// Estimates reweighting factors by normal noise: for each twisted mass mu_k, 0 < mu_1 < mu_2 < ..., the factor from mu_k-1 to
-        /// mu_k (mu_0 = 0), whose product is that of the last one; for a rational function, without mu (`nmu` = 0), one factor. `minus_ln`: -ln of the
-        /// estimate, [factor][vector]; a factor is the average of exp(-minus_ln) over vectors. `norms`: square norms of the noise,
-        /// alike, or NULL. `numbers`: factors times params.vectors. Solves are those of the settings of `solver`, with twisted masses by its algorithm, for
-        /// poles by CG; the callback is that of solves, and where it ends one the call is NOT_CONVERGED. Errors: INVALID_ARGUMENT, BAD_PARAMETER,
-        /// UNSUPPORTED, NOT_CONVERGED, SPECTRAL_BOUNDS (eigenvalues that the rational function does not cover), those of plaq_solver_solve.
+        /// Estimates reweighting factors by normal noise: for each twisted mass mu_k, 0 < mu_1 < mu_2 < ..., the
+        /// factor from mu_k-1 to mu_k (mu_0 = 0), so that their product is the factor of the last mass; for a
+        /// rational function, without mu (`nmu` = 0), one factor. `minus_ln`: -ln of the estimate, [factor][vector];
+        /// a factor is the average of exp(-minus_ln) over vectors. `norms`: square norms of the noise vectors in the
+        /// same order, or NULL. `numbers`: number of factors times params.vectors. Solves have the settings of
+        /// `solver`; those with twisted masses use its algorithm, those for poles CG. The callback is that of solves;
+        /// if it ends one the call fails with NOT_CONVERGED. Errors: INVALID_ARGUMENT, BAD_PARAMETER, UNSUPPORTED,
+        /// NOT_CONVERGED, SPECTRAL_BOUNDS (eigenvalues outside of the rational function's interval), those of
+        /// plaq_solver_solve.
         plaq_solver_reweighting(solver: Handle<plaq_solver>, params: Params<plaq_reweighting_params>, mu: Array<f64>[nmu], nmu: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, minus_ln: OutArray<f64>[numbers], norms: MaybeArray<f64>[numbers], numbers: i64, report: Report<plaq_reweighting_report>) = factors_of;
     }
 }

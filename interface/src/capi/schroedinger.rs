@@ -19,22 +19,25 @@ interface! {
         plaq_boundary_end = BoundaryEnd;
     }
     functions {
-        /// Makes the boundary-to-bulk propagator of a boundary whose links stand still, H(x) = cF sum_y D^-1(x, y) U(y - t, t)^dagger P with y
-        /// on slice 1 of the lower end, P = (1 + gamma_t) / 2, or H(x) = cF' sum_y D^-1(x, y) U(y, t) P with y on slice T - 1 of the upper one,
-        /// P = (1 - gamma_t) / 2: twelve right-hand sides, 3 spin + colour of the boundary field, of which six are solved for. D is that of mass
-        /// normalisation whatever the solver's is; boundary fields have momentum zero, with the phases of quarks in space exp(i theta x / L). The
-        /// solver is one for PLAQ_SOLUTION_M. Errors: UNSUPPORTED (other boundaries or operators), those of plaq_solver_propagator.
+        /// Makes the boundary-to-bulk propagator of a boundary with fixed links: H(x) = cF sum_y D^-1(x, y) U(y - t,
+        /// t)^dagger P with y on slice 1 for the lower boundary, P = (1 + gamma_t) / 2, or H(x) = cF' sum_y D^-1(x,
+        /// y) U(y, t) P with y on slice T - 1 for the upper one, P = (1 - gamma_t) / 2. It has twelve right-hand
+        /// sides, 3 spin + colour of the boundary field, of which six are solved for. D is mass-normalised, whatever
+        /// the solver's normalisation; boundary fields have momentum zero, which with spatial boundary phases is
+        /// exp(i theta x / L). The solver must be one for PLAQ_SOLUTION_M. Errors: UNSUPPORTED (other boundaries or
+        /// operators), those of plaq_solver_propagator.
         plaq_solver_boundary_propagator(solver: Handle<plaq_solver>, end: One<BoundaryEnd>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>) = propagator_of;
-        /// Makes the correlators of boundary fields by slice x0 = 0 to `times` - 1, averaged over space, with the H of
-        /// plaq_solver_boundary_propagator: f_A = -1/2 tr H^dagger gamma_t H and f_P = 1/2 tr H^dagger H of the lower end, g_A = 1/2 tr H^dagger gamma_t H and
-        /// g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K = cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each may be NULL. On
-        /// PLAQ_BOUNDARY_TIME_OPEN_SF what is of the lower end is NaN. `times`: the extent of t. The report is that of all solves.
-        /// Errors: as of plaq_solver_boundary_propagator.
+        /// Computes the correlators of boundary fields for slices x0 from 0 to `times` - 1, averaged over space, with
+        /// the H of plaq_solver_boundary_propagator: f_A = -1/2 tr H^dagger gamma_t H and f_P = 1/2 tr H^dagger H of
+        /// the lower end, g_A = 1/2 tr H^dagger gamma_t H and g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K =
+        /// cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each array may be NULL. For
+        /// PLAQ_BOUNDARY_TIME_OPEN_SF correlators of the lower boundary are NaN. `times`: the extent of t. The report
+        /// is that of all solves. Errors: as of plaq_solver_boundary_propagator.
         plaq_solver_boundary_correlators(solver: Handle<plaq_solver>, callback: Raw<plaq_progress_callback>, user: *mut c_void, times: i64, f_a: MaybeArray<f64>[times], f_p: MaybeArray<f64>[times], g_a: MaybeArray<f64>[times], g_p: MaybeArray<f64>[times], f1: MaybeArray<f64>[1], report: Report<plaq_solve_report>) = correlators_of;
     }
 }
 
-/// Columns at a time, and phases in space.
+/// Number of columns that are solved for together, and spatial boundary phases.
 fn settings(solver: &Solver) -> (usize, [f64; 3]) {
     let [x, y, z, _] = solver.phases();
     (solver.columns(), [x, y, z])

@@ -1,4 +1,4 @@
-//! Solvers of a Dirac operator's equations.
+//! Solvers of equations with a Dirac operator.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
@@ -31,15 +31,16 @@ use crate::solvers::{Progress, Shift, SolverKind, SolverReport, StoppedBy};
 pub struct Solver {
     context: Arc<Context>,
     solver: DiracSolver,
-    /// Columns of a propagator solved at a time.
+    /// Number of columns of a propagator that are solved for together.
     columns: usize,
-    /// Phases of quarks in units of pi where they pass the lattice's end.
+    /// Boundary phases of quarks in units of pi.
     phases: [f64; 4],
-    /// Boundary phases, normalisation and masses of solutions with this solver; position and links are not in it.
+    /// What is known of all solutions by this solver: boundary phases, normalisation and masses; not the source's
+    /// position and the links.
     origin: Origin,
-    /// Version of the operator's links at the last solve, with the averages that identify these links.
+    /// Version of the operator's links at the last solve, with the averages that identify them.
     links: Mutex<Option<(u64, LinksMark)>>,
-    /// Residuals of the last solve.
+    /// Relative residuals after each iteration of the last solve.
     history: Mutex<Vec<f64>>,
 }
 
@@ -53,8 +54,8 @@ impl Solver {
     pub(crate) fn columns(&self) -> usize {
         self.columns
     }
-    /// Boundary phases, normalisation, masses and links of solutions with this solver; the source's position is not in
-    /// it. All ranks call it.
+    /// What is known of solutions by this solver: boundary phases, normalisation, masses and links; not the source's
+    /// position. All ranks call it.
     pub(crate) fn origin(&self) -> Result<Origin> {
         let links = self.solver.op().links();
         let mut known = self.links.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,7 +77,7 @@ impl Solver {
 interface! {
     "Solvers"
     handles {
-        /// A Dirac operator prepared for solves.
+        /// A Dirac operator with a chain of solvers for one of its equations.
         plaq_solver: Solver = 6,
     }
     choices {
@@ -92,97 +93,98 @@ interface! {
     reports {
         /// Report of a solve. Residuals are recomputed from x in the operator's precision.
         plaq_solve_report, plaq_solve_report_init {
-            /// 1: every right-hand side meets every criterion.
+            /// 1: every right-hand side meets all criteria.
             converged: i32,
-            /// 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
+            /// 1: the callback or `max_seconds` ended the solve; x holds what was reached.
             stopped: i32,
-            /// Right-hand sides solved at a time: of a propagator its columns.
+            /// Number of right-hand sides, or of columns of a propagator, that were solved for together.
             columns: i32,
-            /// Iterations of the slowest right-hand side.
+            /// Number of iterations of the slowest right-hand side.
             iterations: i64,
             /// Largest |b - M x| / |b| over the right-hand sides.
             residual: f64,
-            /// Largest heavy-quark residual.
+            /// Largest heavy-quark residual over the right-hand sides.
             residual_hq: f64,
             /// Seconds that the solve took.
             seconds: f64,
-            /// Floating-point operations of operators and vectors.
+            /// Number of floating-point operations of operators and vectors.
             flops: f64,
-            /// Bytes that operators and vectors read and write at least.
+            /// Number of bytes that operators and vectors had to read and write.
             bytes: f64,
-            /// Most device memory held during the solve.
+            /// Largest number of bytes of device memory that was in use during the solve.
             memory_peak: i64,
-            /// Residuals recomputed in the operator's precision.
+            /// Number of times that residuals were recomputed in the operator's precision.
             reliable_updates: i64,
-            /// Breakdowns after which search directions were thrown away.
+            /// Number of breakdowns after which search directions were started again.
             restarts: i64,
-            /// The solver that finished; another one than asked for after a standstill.
+            /// The algorithm that finished the solve; another one than asked for if that made no progress.
             solver: plaq_solver_kind,
-            /// 1: given up because the recomputed residuals no longer fell. 0 and not converged:
-            /// `stopped_by` says what ended the solve.
+            /// 1: given up because recomputed residuals no longer fell. If 0 and not converged, `stopped_by` tells
+            /// what ended the solve.
             standstill: i32,
             /// Precision of the iteration.
             sloppy_precision: plaq_precision,
-            /// Storage of the iteration's links.
+            /// Storage of the links in the iteration.
             sloppy_storage: plaq_storage,
             /// Criterion that ended the solve.
             stopped_by: plaq_stopped_by,
-            /// What PLAQ_SOLVER_AUTO chose.
+            /// The choice of PLAQ_SOLVER_AUTO.
             chosen: plaq_chosen,
-            /// Largest |b - M x| of a site over the largest |b| of one; 0 where tol_site is.
+            /// Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
             residual_site: f64,
         }
-        /// Memory and kernels that a solve takes, known before anything runs.
+        /// Memory and kernels that a solve needs, found before anything runs.
         plaq_plan_report, plaq_plan_report_init {
-            /// Device memory in bytes, as plaq_solver_memory.
+            /// Bytes of device memory, as given by plaq_solver_memory.
             memory: i64,
-            /// Kernels: instantiations with their constants.
+            /// Number of kernels: instantiations with their constants.
             kernels: i64,
-            /// Kernels that a GPU's compiler makes first, neither used before nor in the cache; 0 on a CPU.
+            /// Number of kernels that a GPU's compiler has to make first, as they were not used before and are not in
+            /// the cache; 0 on a CPU.
             to_compile: i64,
-            /// Seconds that compiling takes on this machine's cores, a rough estimate.
+            /// Rough estimate of the seconds that compiling takes on this machine's cores.
             seconds: f64,
-            /// Bytes of the memory that stay allocated afterwards: links and modes of an overlap operator that was made,
-            /// and the multigrid that it keeps; of other solves 0.
+            /// Bytes of the memory that stay allocated afterwards: links and modes of a new overlap operator, and a
+            /// multigrid that it keeps; 0 for other solves.
             kept: i64,
         }
     }
     functions {
-        /// Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
-        /// UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY.
+        /// Makes a solver for an operator, in the operator's normalisation. Errors: BAD_PARAMETER, UNSUPPORTED (a
+        /// combination that is not available), OUT_OF_MEMORY.
         plaq_solver_create(dirac: Handle<plaq_dirac>, params: Params<plaq_solver_params>, solver: Out<plaq_solver>) = create;
-        /// Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
-        /// any more. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
+        /// Preconditions every iteration with a multigrid, which several solvers may share; zero handle: without any
+        /// from now on. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
         /// FIELD_MISMATCH (set up for another lattice).
         plaq_solver_set_multigrid(solver: Handle<plaq_solver>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
         /// Destroys a solver. The zero handle is accepted.
         plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
-        /// Tells the device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and
-        /// b. Where there is less, fewer are solved for at a time. Where there is more, a solve with 16 bits
-        /// inside, or with single precision inside GCR, also holds the inverse of the clover term in double. A
-        /// propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that,
-        /// it keeps solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where
-        /// there is room for it besides.
+        /// Gives the bytes of device memory that a solve for `nrhs` right-hand sides together needs, besides x and b.
+        /// With less memory it solves for fewer at a time. With more, a solve with an iteration in 16 bits, or with
+        /// GCR in single precision, also keeps the inverse of the clover term in double. A propagator needs in
+        /// addition a field of 12 columns and one of `columns`; if these do not fit, solved columns are kept on the
+        /// host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only if it fits in addition.
         plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
-        /// Tells memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has
-        /// now. Nothing is run, compiled or allocated. `names`: a line with the links of the solver's chain, as "12
-        /// columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8
-        /// KiB for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
+        /// Gives the memory and kernels of a solve for `nrhs` right-hand sides with the solver's present multigrid.
+        /// Nothing is run, compiled or allocated. `names`: a line with the links of the solver's chain, as "12
+        /// columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8 KiB
+        /// for most solves; a name is repeated for other values of its constants. Errors: INVALID_ARGUMENT.
         plaq_solver_plan(solver: Local<plaq_solver>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = plan;
-        /// Solves for all right-hand sides of b, at once or as many at a time as fit in the device's memory, which the
-        /// report says. x and b have the operator's precision and the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
-        /// Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY (not one right-hand side fits), SOLVER_BREAKDOWN.
+        /// Solves for all right-hand sides of b, together or as many at a time as fit in the device's memory; the
+        /// report says how many. x and b have the operator's precision and the subset of the equation. `residuals`:
+        /// NULL, or room for |b - M x| / |b| of each right-hand side. Errors: FIELD_MISMATCH, NOT_FINITE,
+        /// OUT_OF_MEMORY (not one right-hand side fits), SOLVER_BREAKDOWN.
         plaq_solver_solve(solver: Handle<plaq_solver>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of b")]) = solve;
         /// Gives the largest |r| / |b| over the right-hand sides after every iteration of the solver's last solve,
-        /// propagator or multishift: by the recurrence and for the system that is iterated; at recomputed residuals
-        /// it may jump. `count`: how many there are. The first `capacity` of them are written; `history` may be
-        /// NULL.
+        /// propagator or multishift: as given by the recurrence for the system that is iterated; it may jump when
+        /// residuals are recomputed. `count`: number of iterations, of which the first `capacity` are written;
+        /// `history` may be NULL.
         plaq_solver_history(solver: Local<plaq_solver>, history: MaybeArray<f64>[capacity], capacity: i64, count: Out<i64>) = history_of;
-        /// Solves (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P as
-        /// PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0. x: `count` different
-        /// fields. `residuals`: NULL or room for `count`, the largest over the right-hand sides. solver, tol and
-        /// initial_guess of the parameters are not used; automatic `sloppy_precision` and then `sloppy_storage`,
-        /// too, are the operator's. max_seconds are those of the call.
+        /// Solves (A + sigma[k]) x[k] = b for all `count` shifts together, with A = M^dagger M for
+        /// PLAQ_SOLUTION_MDAGM and P^dagger P for PLAQ_SOLUTION_PDAGP, each to its tol[k]; sigma[k] >= 0. x: `count`
+        /// different fields. `residuals`: NULL, or room for a number for each shift, the largest over the right-hand
+        /// sides. solver, tol and initial_guess of the parameters are not used; automatic `sloppy_precision` and then
+        /// `sloppy_storage`, too, are the operator's. max_seconds are those of the call.
         plaq_solver_multishift(solver: Handle<plaq_solver>, x: Array<plaq_spinor>[count], sigma: Array<f64>[count], tol: Array<f64>[count], count: i64, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[count]) = multishift;
     }
 }
@@ -244,7 +246,7 @@ fn plan(
     tell(&needs, Some(&chain), report, names, capacity)
 }
 
-/// Reports what work needs, in the names after a line for its chain of links, where it has one.
+/// Writes a plan to the report; the names are preceded by a line with the chain of links, if there is one.
 pub(super) fn tell(
     needs: &Needs,
     chain: Option<&str>,
@@ -287,7 +289,7 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m, &v| v.max(m))
 }
 
-/// The host's callback as a monitor that answers alike on all ranks.
+/// Turns the host's callback into a monitor that gives the same answer on all ranks.
 pub(crate) fn monitor(
     solver: &DiracSolver,
     callback: plaq_progress_callback,
@@ -308,8 +310,7 @@ pub(crate) fn monitor(
     }
 }
 
-/// The reason for the end of a solve of several parts. It is a goal if the whole solve has converged, and none
-/// otherwise.
+/// What ended a solve of several parts: a goal if and only if the whole solve has converged.
 fn stopped_by(report: &SolverReport) -> StoppedBy {
     match report.stopped_by {
         Some(by) if by.is_goal() == report.converged => by,

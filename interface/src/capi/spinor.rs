@@ -35,7 +35,7 @@ use num_complex::Complex64;
 pub struct Spinor {
     context: Arc<Context>,
     field: Shared<SpinorField>,
-    /// Source position, boundary phases, masses and links that the columns were solved with, as far as they are known.
+    /// Source position, boundary phases, masses and links of the solves that made the columns, as far as known.
     origin: Mutex<Origin>,
 }
 
@@ -52,7 +52,7 @@ impl Spinor {
     pub(crate) fn set_origin(&self, origin: Origin) {
         *self.origin.lock().unwrap_or_else(PoisonError::into_inner) = origin;
     }
-    /// Refuses links of another configuration than that of the propagator's operator, where it knows this one.
+    /// Refuses links of another configuration than that of the propagator's operator, if that is known.
     pub(crate) fn check_links(&self, name: &str, links: &GaugeField, argument: &str) -> Result<()> {
         match self.origin().links {
             Some(mark) => check_links(&mark, name, links, argument),
@@ -62,7 +62,7 @@ impl Spinor {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    /// The field, for work on spinors: colour vectors are refused.
+    /// The field for work on spinors; colour vectors are refused.
     pub(crate) fn read(&self, argument: &str) -> Result<RwLockReadGuard<'_, SpinorField>> {
         let field = self.field.read(argument)?;
         only_spinors(&field, argument)?;
@@ -73,7 +73,7 @@ impl Spinor {
         only_spinors(&field, argument)?;
         Ok(field)
     }
-    /// The field, for work on spinors and colour vectors alike.
+    /// The field for work on spinors or colour vectors.
     pub(crate) fn read_any(&self, argument: &str) -> Result<RwLockReadGuard<'_, SpinorField>> {
         self.field.read(argument)
     }
@@ -100,76 +100,77 @@ interface! {
         plaq_spinor_smear_params, plaq_spinor_smear_params_init;
     }
     params {
-        /// Shape of a spinor field.
+        /// Parameters of a spinor field: lattice, precision, sites, components.
         plaq_spinor_params, plaq_spinor_params_init {
-            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-            /// set, here or by `gauge`.
+            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+            /// `gauge`.
             extents: [i32; 4] = [0; 4],
             /// Precision of the spinors.
             precision: plaq_precision = Precision::F64.into(),
-            /// Sites that the field has.
+            /// Sites of the field: all, or those of one parity.
             subset: plaq_subset = number_of(Subset::Full),
-            /// Right-hand sides, 1 to 4096.
+            /// Number of right-hand sides, 1 to 4096.
             nrhs: i32 = 1,
-            /// Spins of a site: 4 for spinors, 1 for colour vectors.
+            /// Number of spins of a site: 4 for spinors, 1 for colour vectors.
             spins: i32 = 4,
-            /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-            /// Default: none.
+            /// A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+            /// none.
             gauge: plaq_gauge = plaq_gauge::NONE,
-            /// Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
-            /// slices are slower than sites and faster than right-hand sides.
+            /// Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
+            /// arrays of the host slices are slower than sites and faster than right-hand sides.
             slices: i64 = 1,
         }
     }
     reports {
-        /// Shape of a spinor field that exists.
+        /// Description of a spinor field.
         plaq_spinor_report, plaq_spinor_report_init {
-            /// Sites of this rank.
+            /// Sites of this rank in x, y, z, t.
             extents: [i32; 4],
             /// Precision of the spinors.
             precision: plaq_precision,
-            /// Sites that the field has.
+            /// Sites of the field: all, or those of one parity.
             subset: plaq_subset,
             /// Number of right-hand sides.
             nrhs: i32,
-            /// Spins of a site: 4 for spinors, 1 for colour vectors.
+            /// Number of spins of a site: 4 for spinors, 1 for colour vectors.
             spins: i32,
-            /// Device memory of the spinors.
+            /// Bytes of device memory of the field.
             bytes: i64,
-            /// Slices of a right-hand side: 2 for a doublet of flavours, else 1.
+            /// Number of slices of a right-hand side: 2 for a doublet of flavours, else 1.
             slices: i64,
         }
     }
     functions {
-        /// Makes a spinor field that is zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+        /// Makes a spinor field with all numbers zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
         plaq_spinor_create(context: Handle<plaq_context>, params: Params<plaq_spinor_params>, spinor: Out<plaq_spinor>) = create;
         /// Destroys a spinor field. The zero handle is accepted.
         plaq_spinor_destroy(spinor: Raw<plaq_spinor>) = destroy;
         /// Describes the shape and size of a spinor field.
         plaq_spinor_describe(spinor: Local<plaq_spinor>, report: Report<plaq_spinor_report>) = describe;
-        /// Loads spinors from the host's array; on failure the field is as before. A field of one parity takes its
-        /// sites. Errors: NOT_FINITE, BAD_LAYOUT.
+        /// Loads spinors from the host's array; for a field of one parity only sites of that are read. After an error
+        /// the field is unchanged. Errors: NOT_FINITE, BAD_LAYOUT.
         plaq_spinor_load(spinor: Handle<plaq_spinor>, layout: Params<plaq_layout_params>, data: Data) = load;
-        /// Saves the spinors into the host's array, in which sites that the field lacks stay as they are.
+        /// Saves the spinors into the host's array; sites that are not in the field are not written.
         plaq_spinor_save(spinor: Handle<plaq_spinor>, layout: Params<plaq_layout_params>, data: DataOut) = save;
-        /// Sets every number to zero.
+        /// Sets all numbers of a field to zero.
         plaq_spinor_zero(spinor: Handle<plaq_spinor>) = zero;
-        /// Sets `to` to `from`; precisions may differ.
+        /// Copies `from` to `to`; precisions may differ.
         plaq_spinor_copy(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>) = copy;
-        /// Sets y to a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+        /// Computes y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
         plaq_spinor_axpby(a: Array<f64>[2 count], x: Handle<plaq_spinor>, b: Array<f64>[2 count], y: Handle<plaq_spinor>, count: i64) = axpby;
-        /// Smears every right-hand side of a field on both parities, in any precision, with
-        /// the links of `gauge` (SU(3)); on failure the field is as before.
-        /// Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+        /// Smears every right-hand side of a field on both parities, in any precision, with the links of `gauge`
+        /// (SU(3)). After an error the field is unchanged. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH,
+        /// OUT_OF_MEMORY.
         plaq_spinor_smear(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_smear_params>) = smear;
-        /// Sets y to the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to
-        /// 4 back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
-        /// (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
-        /// different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
+        /// Computes the covariant shift y of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 -
+        /// mu back in direction mu: y(n) is x at the end of the path that starts at n, parallel transported to n by
+        /// the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both
+        /// parities; y and x are different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_spinor_shift(y: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, steps: Array<i32>, length: i64, x: Handle<plaq_spinor>) = shift;
-        /// Sums |x|^2 over sites, spin and colour for each right-hand side: `count` = nrhs.
+        /// Computes |x|^2, summed over sites, spin and colour, for each right-hand side: `count` = nrhs.
         plaq_spinor_norm2(x: Handle<plaq_spinor>, norms: OutArray<f64>[count], count: i64) = norm2;
-        /// Sums conj(x) y over sites, spin and colour, as (re, im) for each right-hand side: `count` = nrhs.
+        /// Computes conj(x) y, summed over sites, spin and colour, as (re, im) for each right-hand side: `count` =
+        /// nrhs.
         plaq_spinor_dot(x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, products: OutArray<f64>[2 count], count: i64) = dot;
     }
 }
@@ -230,7 +231,7 @@ fn shift(
     CovariantShift::new(links, x.components(), path)?.apply(&mut y, &x)
 }
 
-/// The numbers on a site, by the number of spins: 4 for spinors, 1 for colour vectors.
+/// The components of a site, by the number of spins: 4 for spinors, 1 for colour vectors.
 pub(crate) fn components_of(spins: i32) -> Result<Components> {
     match spins {
         4 => Ok(Components::SPINOR),
@@ -316,7 +317,7 @@ fn copy(from: &Arc<Spinor>, to: &Arc<Spinor>) -> Result<()> {
     Ok(())
 }
 
-/// The arguments `count` must be the number of right-hand sides.
+/// Checks that an argument `count` is the number of right-hand sides.
 fn check_count(count: i64, field: &SpinorField) -> Result<usize> {
     if count != field.nrhs() as i64 {
         refuse!(

@@ -1,4 +1,5 @@
-//! Hadron structure: operators between two propagators, three quarks of any kind, sequential sources, gluon operators.
+//! Hadron structure: operators between two propagators, baryons of any three quarks, sequential sources, gluon
+//! operators.
 
 use std::sync::Arc;
 
@@ -27,51 +28,62 @@ use crate::refuse;
 interface! {
     "Hadron structure"
     functions {
-        /// Operators between two quark lines: the sum over z of exp(i q (z - x0)) sum over columns of X(z)^dagger gamma5 Gamma [line]
-        /// S(z). `forward` is S(z, x0), `back` the solution X of a sequential source (plaq_spinor_sequential_meson, -_baryon): X^dagger
-        /// gamma5 is the line from z to the sink, with a gamma5-hermitian operator. A line is a product of `lengths[i]` factors, 0 for a
-        /// local operator; `steps` has those of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t,
-        /// U_mu(z) q(z + mu), 7 - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
-        /// mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q, the first on qbar. What
-        /// crosses the lattice's end takes the quark's boundary phase along. Zero handle for `gauge`: without links. A derivative
-        /// across an end where the two quarks have different phases is refused. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
-        /// 16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
-        /// OUT_OF_MEMORY.
+        /// Contracts operators between two quark propagators: the sum over z of exp(i q (z - x0)) sum over columns of
+        /// X(z)^dagger gamma5 Gamma [line] S(z). `forward` is S(z, x0), `back` the solution X of a sequential source
+        /// (plaq_spinor_sequential_meson, -_baryon): X^dagger gamma5 is the propagator from z to the sink; M must be
+        /// gamma5-hermitian. A line is a product of `lengths[i]` factors, 0 for a local operator; `steps` has those
+        /// of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t, U_mu(z) q(z + mu), 7
+        /// - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
+        /// mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q,
+        /// the first on qbar. What crosses the lattice's end takes the quark's boundary phase along. Zero handle for
+        /// `gauge`: without links. A derivative across an end where the two quarks have different phases is refused.
+        /// `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i. `correlators`: complex numbers [line][Gamma,
+        /// all 16][momentum][t], with t the time from the source; `times` must be the extent of the lattice in time.
+        /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_spinor_contract_insertions(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Maybe<plaq_gauge>, params: Params<plaq_contract_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[32 lines nmomenta times]) = insertions_of;
-        /// The same for the conserved vector current V_mu(z) = [qbar(z + mu) (1 + gamma_mu) U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu)
-        /// U_mu(z) q(z + mu)] / 2 of Wilson's operators, exp(i q (z - x0)) at z: [mu][momentum][t]. Of anisotropic operators it is
-        /// without the weight of the hops.
+        /// Contracts the conserved vector current in the same way, V_mu(z) = [qbar(z + mu) (1 + gamma_mu)
+        /// U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q (z
+        /// - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
         plaq_spinor_contract_current(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_contract_params>, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[8 nmomenta times]) = current_of;
-        /// Baryons eps_abc (q1_a^T Gamma q2_b) q3_c of three propagators with twelve columns, which may differ in mass, smearing or
-        /// displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>,
-        /// Obar = O^dagger gamma_t, Gamma `sink` and `source` matrices of 16 (re, im), row by row. `correlators`: (re, im) of
-        /// [pairing][momentum][t][s][s']. Pairings name the slots of the source to which the quarks of slots 1, 2, 3 of the sink go: 123,
-        /// 213, 132, 321, 231, 312; quarks belong to the sink's slots. All have the sign +, as colours are antisymmetric. Add those
-        /// which flavours allow; boundary phases beyond the lattice's end are taken out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+        /// Contracts baryons eps_abc (q1_a^T Gamma q2_b) q3_c from three propagators with twelve columns, which may
+        /// differ in mass, smearing or displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x
+        /// exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>, Obar = O^dagger gamma_t. Gamma is the matrix `sink`
+        /// at the sink and `source` at the source, 16 (re, im) row by row. `correlators`: complex numbers
+        /// [pairing][momentum][t][s][s']. A pairing gives the positions in the source's operator to which the quarks
+        /// at positions 1, 2, 3 of the sink's operator are connected: 123, 213, 132, 321, 231, 312. All count with
+        /// sign +, since colours are antisymmetric at both ends; the caller adds those that the flavours allow.
+        /// Boundary phases at times beyond the lattice's end are divided out. Errors: INVALID_ARGUMENT,
+        /// FIELD_MISMATCH.
         plaq_spinor_contract_quarks(first: Handle<plaq_spinor>, second: Maybe<plaq_spinor>, third: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[192 nmomenta times]) = quarks_of;
-        /// to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or on all of them with -1: the source
-        /// of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_spinor_contract_insertions. Any
-        /// number of columns, in single or double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+        /// Computes to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or
+        /// with -1 on all: the source of the propagator that continues from an operator. `matrix`: Gamma as 16 (re,
+        /// im), row by row; `steps` 0 to 7 as in plaq_spinor_contract_insertions. Any number of columns, in single or
+        /// double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_sequential_operator(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, gauge: Maybe<plaq_gauge>, params: Params<plaq_contract_params>, matrix: Array<f64>[32], steps: Array<i32>[nsteps], nsteps: i64, momentum: Array<i32>[3], time: i32) = operator_source;
-        /// The sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar' Gamma_B q at the source, `time` of
-        /// the sink counted from the source and its momentum p: from the propagator of the antiquark (given as that of a quark, smeared
-        /// where the sink is) to = -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). Smear it where the sink is
-        /// smeared; with its solution X plaq_spinor_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
-        /// the sign of plaq_contract_mesons. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+        /// Computes the sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar'
+        /// Gamma_B q at the source. `time` is that of the sink, counted from the source, and p the sink's momentum.
+        /// From the propagator S' of the antiquark (given as that of a quark, smeared if the sink is) it makes to =
+        /// -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). If the sink is smeared,
+        /// the result has to be smeared, too. With its solution X plaq_spinor_contract_insertions gives <O_A(x) J
+        /// O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. Errors:
+        /// INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_sequential_meson(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], momentum: Array<i32>[3], time: i32) = meson_source;
         /// The sequential source through the sink of a baryon: as of plaq_spinor_contract_quarks, of the sum of `terms` contractions, each with a
         /// `pairings` number 0 to 5 in the order given there, the slot 0, 1 or 2 of the sink (`slots`) whose quark the operator acts on, and
-        /// a weight. `projector` P closes the spins, tr[P C]. With the solution X of the result, smeared before where the sink is,
-        /// plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
-        /// an operator on u is pairings 0 and 3 with slots 0 and 2 each, one on d the same with slot 1. Errors: INVALID_ARGUMENT,
+        /// a weight. `projector` is the matrix P in tr[P C]. With the solution X for the result, which has to be
+        /// smeared before if the sink is, plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x,
+        /// t0 + time) J Obar(x0, t0)>]. For the nucleon with quarks u d u, an operator on u takes pairings 0 and 3,
+        /// each with slots 0 and 2; an operator on d takes the same pairings with slot 1. Errors: INVALID_ARGUMENT,
         /// FIELD_MISMATCH.
         plaq_spinor_sequential_baryon(first: Handle<plaq_spinor>, second: Maybe<plaq_spinor>, third: Maybe<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], projector: Array<f64>[32], pairings: Array<i32>[terms], slots: Array<i32>[terms], weights: Array<f64>[terms], terms: i64, momentum: Array<i32>[3], time: i32) = baryon_source;
-        /// Pairs of field strengths joined by adjoint lines, gluon operators: the sum over x of exp(-i p x) tr[F_a(x) W F_b(x + d)
-        /// W^dagger], where W is the product of links along the first n of `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x
-        /// to x + d, and F = (Q - Q^dagger) / 8 the sum of the four clover leaves without its trace. `correlators`: (re, im) of [n][plane a]
-        /// [plane b][momentum][t] for n = 0 to `nsteps`, which are `places` = nsteps + 1, planes xy, xz, yz, xt, yt, zt, t and x of the first
-        /// one from the lattice's origin. Links are those of `gauge`, which may have flowed. Errors: INVALID_ARGUMENT, UNSUPPORTED,
-        /// OUT_OF_MEMORY.
+        /// Computes gluon operators, pairs of field strengths connected by adjoint Wilson lines: the sum over x of
+        /// exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger], where W is the product of links along the first n of
+        /// `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x to x + d, and F = (Q - Q^dagger) / 8 the
+        /// sum of the four clover leaves without its trace. `correlators`: complex numbers [n][plane a][plane
+        /// b][momentum][t] for n = 0 to
+        /// `nsteps` (`places` = nsteps + 1 values), with planes in the order xy, xz, yz, xt, yt, zt, and t and x of
+        /// F_a counted from the lattice's origin. The links of `gauge` may have been flowed. Errors:
+        /// INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
         plaq_gauge_gluon_pairs(gauge: Handle<plaq_gauge>, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, places: i64, times: i64, correlators: OutArray<f64>[72 places nmomenta times]) = gluons_of;
     }
 }
@@ -114,8 +126,8 @@ fn links(gauge: Option<&Arc<Gauge>>) -> Result<Option<Arc<GaugeField>>> {
     gauge.map(|gauge| gauge.read("gauge")).transpose()
 }
 
-/// Refuses two quarks whose boundary phases differ in a direction in which an operator moves the antiquark: z, where it stands,
-/// would not be the only place on which its phase depends.
+/// Refuses two quarks with different boundary phases in a direction in which an operator shifts the antiquark, since
+/// the product would then not have a single phase.
 fn check_phases(back: &Spinor, forward: [f64; 4], moves_back: [bool; 4]) -> Result<()> {
     let other = back.origin().phases(forward);
     let apart = |mu: usize| (phase(other[mu]) - phase(forward[mu])).norm() > 1e-12;
@@ -134,7 +146,8 @@ fn check_phases(back: &Spinor, forward: [f64; 4], moves_back: [bool; 4]) -> Resu
     Ok(())
 }
 
-/// Calls `run` with the two lines of an operator, which moves the antiquark in some directions.
+/// Calls `run` with the two propagators around an operator, which shifts the antiquark in the directions
+/// `moves_back`.
 fn between<T>(
     [back, forward]: [&Arc<Spinor>; 2],
     gauge: Option<&Arc<Gauge>>,
@@ -168,14 +181,14 @@ fn between<T>(
     })
 }
 
-/// Operators as a host lists them.
+/// Operators as given by a host.
 pub(super) struct Operators {
     pub lines: Vec<Vec<Factor>>,
     pub momenta: Vec<[i32; 3]>,
 }
 
 impl Operators {
-    /// Checks lengths of lines, their factors, one line after the other, and momenta, each with the argument that counts them.
+    /// Checks the lengths and factors of lines, and momenta; each error names the argument that counts them.
     pub fn of(
         lengths: (&Array<i32>, i64),
         steps: (&Array<i32>, i64),
@@ -185,8 +198,8 @@ impl Operators {
         Ok(Operators { lines, momenta: triples(momenta, nmomenta)? })
     }
 
-    /// Whether any line carries quarks along links, and for each direction whether some line has a derivative in it,
-    /// which carries the antiquark as well.
+    /// Whether any line transports quarks along links, and for each direction whether some line has a derivative in
+    /// it, which also shifts the antiquark.
     fn moves(&self) -> (bool, [bool; 4]) {
         let mut back = [false; 4];
         for factor in self.lines.iter().flatten() {
@@ -249,8 +262,8 @@ fn insertions_of(
     Ok(())
 }
 
-/// Refuses lines of two quarks between which no vector current is conserved: of other masses, or with the twisted masses of one
-/// flavour and of another (X is solved with -mu).
+/// Refuses propagators of two quarks between which the vector current is not conserved: of different masses, or with
+/// twisted masses other than mu for S and -mu for X.
 fn check_one_quark(back: &Spinor, forward: &Spinor) -> Result<()> {
     let (x, s) = (back.origin(), forward.origin());
     let apart = |one: f64, other: f64| (one - other).abs() > 1e-9 * (1.0 + one.abs());
@@ -290,7 +303,7 @@ fn current_of(
     Ok(())
 }
 
-/// Calls `run` with three quarks, of which the second and third may be the first.
+/// Calls `run` with three propagators, of which the second and third may be the first.
 fn together<T>(
     [first, second, third]: [Option<&Arc<Spinor>>; 3],
     params: &plaq_contract_params,
@@ -350,8 +363,8 @@ fn quarks_of(
     Ok(())
 }
 
-/// The time slice of the lattice that is `time` after the source's slice `start`, and whether it lies beyond the end of
-/// the lattice, which is periodic. `time` is from 0 to `times` - 1.
+/// The time slice of the periodic lattice at `time` after the source's slice `start`, and whether it lies beyond the
+/// lattice's end. `time` is from 0 to `times` - 1.
 fn later(start: usize, time: i32, times: usize) -> Result<(usize, bool)> {
     if !(0..times as i64).contains(&i64::from(time)) {
         refuse!(InvalidArgument, "time", expected("0 to {}", times - 1), found("{time}"));
@@ -415,7 +428,7 @@ fn operator_source(
     Ok(())
 }
 
-/// The origin, with time 0 where it is not known.
+/// The origin, with time 0 if it is not known.
 fn origin_with_time(mut origin: crate::io::Origin) -> crate::io::Origin {
     origin.position[3] = origin.position[3].or(Some(0));
     origin

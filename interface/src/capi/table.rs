@@ -1,15 +1,15 @@
-//! `interface!`: the table that a C object is declared in. It makes the `extern "C"` functions
-//! and `#[repr(C)]` structs, and records them for the header and the Fortran module.
+//! `interface!`: the table that declares a C object. It makes the `extern "C"` functions and `#[repr(C)]` structs,
+//! and records them as data for the header and the Fortran module.
 
 pub use crate::params::{Doc, Field, Name, Type};
 
-/// What one file of this folder adds to the C interface.
+/// The declarations of one table.
 pub struct Module {
     pub title: &'static str,
     pub items: &'static [Item],
 }
 
-/// What a table declares. Types are data ([`Type`]); headers and bindings are written from them.
+/// A declaration in a table. Types are data ([`Type`]), from which headers and bindings are written.
 pub enum Item {
     Handle {
         name: &'static str,
@@ -20,7 +20,7 @@ pub enum Item {
         doc: Doc,
         values: &'static [Name],
     },
-    /// A C enum, where hosts know it as one.
+    /// A C enum, for interfaces in which hosts expect one.
     Enum {
         name: &'static str,
         doc: Doc,
@@ -51,7 +51,7 @@ pub enum Item {
     },
 }
 
-/// Names without what all names of the enum begin with; that stays where a digit would come first.
+/// Names of an enum's values without their common prefix; it is kept if a name would begin with a digit.
 pub fn members(values: &[Name]) -> Vec<String> {
     let names: Vec<&str> = values.iter().map(|v| v.name).collect();
     let first = names[0];
@@ -66,23 +66,23 @@ pub fn members(values: &[Name]) -> Vec<String> {
     names.iter().map(|name| name[cut..].to_string()).collect()
 }
 
-/// A file below include/ and the tables it is generated from.
+/// A file below include/, and the tables from which it is generated.
 pub struct Header {
     pub file: &'static str,
-    /// Hosts read the file as text, where the macro of a guard would be in their way.
+    /// True if hosts read the file as text, so that it must not contain an include guard.
     pub read_as_text: bool,
     pub includes: &'static [&'static str],
-    /// Lines behind those that include others.
+    /// Lines after the include directives.
     pub preamble: &'static str,
     /// Lines that end the header.
     pub conclusion: &'static str,
-    /// Tables for hosts that have not defined a macro.
+    /// Tables for hosts that have not defined a macro, with the macro's name.
     pub unless: &'static [(&'static str, &'static Module)],
     pub modules: &'static [&'static Module],
 }
 
 impl Header {
-    /// All tables of the header, in its order.
+    /// All tables of the header, in order.
     pub fn all(&self) -> impl Iterator<Item = &'static Module> {
         self.unless.iter().map(|(_, module)| *module).chain(self.modules.iter().copied())
     }
@@ -91,47 +91,47 @@ impl Header {
 /// An argument of a function or callback.
 pub struct Argument {
     pub name: &'static str,
-    /// Type of the argument; for an address the type of what is stored there.
+    /// Type of the argument; for an address the type of what is stored at it.
     pub ty: Type,
     pub pass: Pass,
-    /// Numbers that an array has.
+    /// Number of elements, if the argument is an array: a product of factors.
     pub length: Option<&'static [Factor]>,
 }
 
-/// A factor of an array's length.
+/// A factor in the length of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factor {
     Number(i64),
-    /// Another argument of the call.
+    /// The value of another argument of the call.
     Argument(&'static str),
-    /// Something that has to be said in words.
+    /// A quantity that is described in words.
     Words(&'static str),
 }
 
-/// How an argument is passed, who owns what it points to, and whether it may be absent.
+/// How an argument is passed, who owns what it points to, and whether it may be NULL or zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
     Value,
     /// The handle of an object that all ranks of its context use together in this call.
     Handle,
-    /// The handle of an object that a rank uses by itself.
+    /// The handle of an object that each rank uses independently.
     Local,
     /// A handle that may be zero.
     Maybe,
     /// A handle whose object the call destroys.
     Destroyed,
-    /// The address of parameters; NULL is all defaults.
+    /// The address of parameters; NULL: all defaults.
     Params,
-    /// The address of a struct that is filled with defaults.
+    /// The address of a struct that the call fills with defaults.
     Init,
-    /// The address of a report; NULL if not wanted.
+    /// The address of a report; NULL: not wanted.
     Report,
-    /// The address of a result; a handle is the host's to destroy.
+    /// The address of a result; if it is a handle, the host has to destroy the object.
     Out,
     MaybeOut,
-    /// The address of a struct that goes in and comes out.
+    /// The address of a struct that is read and written.
     InOut,
-    /// The address of values that go in, and of values that come out.
+    /// The address of values that are read, and (next) of values that are written.
     Array,
     OutArray,
     MaybeArray,
@@ -139,12 +139,12 @@ pub enum Pass {
     Data,
     DataOut,
     Text,
-    /// Room for text; its capacity is the next argument.
+    /// A buffer for text; the next argument is its capacity.
     TextOut,
 }
 
 impl Pass {
-    /// May the address be NULL?
+    /// Whether the address may be NULL.
     pub fn is_optional(self) -> bool {
         matches!(self, Pass::Params | Pass::Report | Pass::MaybeOut | Pass::MaybeArray)
     }
@@ -216,7 +216,7 @@ macro_rules! interface {
                 }
             }
             impl $handle {
-                /// No object.
+                /// The zero handle: no object.
                 pub const NONE: Self = $handle { id: 0 };
             }
             impl $crate::params::CType for $handle {
@@ -545,7 +545,7 @@ macro_rules! interface {
 }
 pub(crate) use interface;
 
-/// Numbers and meanings of an enum that stands in an interface alone.
+/// Declares numbers and meanings of an enum that is used only in an interface.
 macro_rules! meanings {
     ($c:ident: $type:ty, [$($doc:expr),*]
         { $([$($vdoc:expr),*] $name:ident = $number:literal $(=> $meaning:expr)?,)* }) => {
@@ -591,7 +591,7 @@ macro_rules! returned {
 }
 pub(crate) use returned;
 
-/// Factors of an array's length: numbers, arguments, or words in parentheses.
+/// Makes the factors of an array's length from numbers, arguments, or words in parentheses.
 macro_rules! length {
     () => { None };
     ([$($factor:tt)*]) => { Some(&[$($crate::capi::table::factor!($factor)),*]) };

@@ -1,5 +1,6 @@
-//! Structs that may grow: `struct_size` first, new members at the end. A host compiled against
-//! a shorter one gets defaults for the tail; a longer one is accepted if its tail is zero.
+//! Structs of C that may grow in later versions: they begin with `struct_size`, and new members are added at the end.
+//! For a host compiled with a shorter struct the missing members have defaults; a longer struct is accepted if the
+//! members that this version does not know are zero.
 
 use std::ffi::{c_char, c_void, CStr};
 
@@ -8,14 +9,14 @@ use crate::error::Result;
 use crate::params::{Choice, Member, Number};
 use crate::refuse;
 
-/// Largest size of a struct in bytes that a call accepts, far above any struct of the interface: a larger size is taken
-/// for an uninitialised number.
+/// Largest size in bytes of a struct that a call accepts, far above that of any struct of the interface: a larger
+/// number is taken to be uninitialised.
 const LARGEST: i64 = 4096;
 
 /// # Safety
-/// Every bit pattern is a value.
+/// Every bit pattern must be a valid value of the type.
 pub(crate) unsafe trait Plain: Member {
-    /// Passes on what all ranks have in common: numbers and texts, not addresses.
+    /// Calls `to` with the bytes that must be the same on all ranks: numbers and texts, not addresses.
     fn common(&self, to: &mut dyn FnMut(&[u8])) {
         self.digest(to);
     }
@@ -51,11 +52,11 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
 /// # Safety
 /// `#[repr(C)]`, an i64 `struct_size` first, plain members of which the last one ends the struct.
 pub(crate) unsafe trait Versioned: Copy + Default {
-    /// Passes on where each member begins, and its size.
+    /// Calls `each` with the offset and the size of every member.
     fn members(each: &mut dyn FnMut(usize, usize));
 }
 
-/// Checks what `Versioned` promises and makes the init function.
+/// Checks the promises of [`Versioned`], and makes the init function.
 macro_rules! versioned {
     ($name:ident, $init:ident { $($field:ident: $ty:ty,)* }) => {
         // Padding at the end would let garbage of an old host become a member of a new library.
@@ -88,7 +89,7 @@ macro_rules! versioned {
 }
 pub(crate) use versioned;
 
-/// The size that a host's struct has.
+/// The argument with the size of the host's struct.
 pub(super) const SIZE: Argument =
     Argument { name: "struct_size", ty: Type::I64, pass: Pass::Value, length: None };
 
@@ -114,8 +115,8 @@ fn check_size(size: i64) -> Result<usize> {
     Ok(size as usize)
 }
 
-/// Copies the members that both have; what else the host has becomes zero, gaps between members too, so that structs
-/// with equal members have equal bytes.
+/// Copies the members that both structs have; the rest of the host's struct, and gaps between members, become zero,
+/// so that structs with equal members have equal bytes.
 unsafe fn put<T: Versioned>(to: *mut T, value: &T, size: usize) {
     let (to, from): (*mut u8, *const u8) = (to.cast(), (value as *const T).cast());
     std::ptr::write_bytes(to, 0, size);
@@ -137,7 +138,7 @@ pub(crate) unsafe fn init<T: Versioned>(to: *mut T, struct_size: i64) -> Result<
     Ok(())
 }
 
-/// The host's parameters over the defaults; NULL is all defaults.
+/// The host's parameters, with defaults for members that it does not have; NULL: all defaults.
 pub(crate) unsafe fn read<T: Versioned>(from: *const T, argument: &str) -> Result<T> {
     let mut value = T::default();
     if from.is_null() {
@@ -160,7 +161,7 @@ pub(crate) unsafe fn read<T: Versioned>(from: *const T, argument: &str) -> Resul
     Ok(value)
 }
 
-/// Size of the host's report struct, checked before the work that fills it.
+/// Size of the host's report struct, which is checked before the work begins.
 pub(crate) unsafe fn report_size<T: Versioned>(report: *const T) -> Result<usize> {
     check_size(report.cast::<i64>().read_unaligned())
 }

@@ -1,4 +1,4 @@
-//! Fourier transforms on the host's threads: lines along each axis by rustfft.
+//! Fourier transforms on the host's threads, by rustfft for lines along each axis.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The CPU back end: kernels compiled ahead of time for several instruction sets, one chosen at
-//! start, ranges of sites given to a thread pool.
+//! The CPU back end. Kernels are compiled ahead of time for several instruction sets, of which one is chosen at
+//! start; a launch is divided into ranges of sites for a pool of threads.
 
 mod fourier;
 mod threads;
@@ -24,7 +24,7 @@ mod table {
     include!(concat!(env!("OUT_DIR"), "/cpu_table.rs"));
 }
 
-/// Name of the set that has every kernel, for any number of lanes; it is the first of the table.
+/// Name of the set that contains every kernel, for any number of lanes; it is the first in the table.
 const GENERIC: &str = "generic";
 /// Number of outer sites in a partial sum; it is fixed, so that sums do not depend on the number of threads.
 const SUM_CHUNK: usize = 128;
@@ -36,11 +36,11 @@ pub struct Cpu {
     threads: Arc<Threads>,
     /// Number of the set for 16 lanes, or of `generic`.
     set: usize,
-    /// Numbers of the sets for 1, 2, 4, 8 and 16 lanes.
+    /// Numbers, in the table, of the sets for 1, 2, 4, 8 and 16 lanes.
     by_lanes: [usize; 5],
 }
 
-/// The compiled sets of kernels that this processor can run, with their lanes, the plainest first.
+/// The compiled sets of kernels that this processor supports, with their lanes, the simplest first.
 fn usable_sets() -> impl Iterator<Item = (&'static str, usize)> {
     table::SETS.iter().copied().filter(|&(name, _)| match name {
         #[cfg(target_arch = "x86_64")]
@@ -58,7 +58,7 @@ fn usable_sets() -> impl Iterator<Item = (&'static str, usize)> {
     })
 }
 
-/// Names of the instruction sets that 16 lanes can run on here, the plainest first.
+/// Names of the instruction sets for 16 lanes that this processor supports, the simplest first.
 pub fn instruction_sets() -> Vec<&'static str> {
     usable_sets().filter(|&(_, lanes)| lanes == MAX_LANES).map(|(name, _)| name).collect()
 }
@@ -100,7 +100,7 @@ impl Cpu {
         Ok(Cpu { threads, set, by_lanes })
     }
 
-    /// Fails if the device's threads are not there, as in a forked child.
+    /// An error if the device's threads do not exist in this process, as after a fork.
     fn check_threads(&self) -> Result<()> {
         if !self.threads.here() {
             bail!(DeviceLost, sentence("{}: this process was forked from the one that made the context, whose threads are not here", self.name()), hint("make a context in the child, or one of a single thread before fork()"));
@@ -108,7 +108,7 @@ impl Cpu {
         Ok(())
     }
 
-    /// The compiled function of a call, from the set for the lattice's lanes.
+    /// The compiled function for a call, from the set for the lattice's lanes.
     fn function(&self, call: &Call) -> Result<CpuKernel> {
         static INDEX: OnceLock<HashMap<&'static str, &'static [CpuKernel]>> = OnceLock::new();
         let index = INDEX.get_or_init(|| table::TABLE.iter().copied().collect());

@@ -1,5 +1,5 @@
-//! Fork and join of a launch. The caller works too, and workers that have just had work watch for more
-//! before they sleep: to sleep and to be woken takes tens of microseconds, as long as a small launch.
+//! Parallel work of a launch on threads. The calling thread takes part, and workers that have just finished work poll
+//! for more before they sleep: falling asleep and waking up takes tens of microseconds, as long as a small launch.
 
 use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
@@ -9,22 +9,21 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
-/// How long workers watch for new work before they sleep.
+/// Time for which workers poll for new work before they sleep.
 const WATCH: Duration = Duration::from_micros(100);
-/// Sleeping workers are woken if work is left after this time.
+/// Sleeping workers are woken if work remains after this time.
 const WORTH_WAKING: Duration = Duration::from_micros(20);
 /// Number of pieces of a launch for each thread, so that a thread that is late or held up leaves some to others.
 const PIECES: usize = 4;
 
-/// State of the gate to a piece of parallel work: the lower bits count workers inside, this bit says whether they may
-/// enter, and the bits above number the work.
+/// State of the gate to a piece of parallel work: the lower bits count the workers inside, this bit tells whether
+/// workers may enter, and the bits above number the work.
 const OPEN: u64 = 1 << 16;
 const FORK: u64 = OPEN << 1;
 
 type Body<'a> = dyn Fn(usize) + Sync + 'a;
 
-/// Interval at which a thread interrupts its part of a launch for the function of `while_working`, and pieces of a
-/// launch for each thread while such a function is set.
+/// Interval at which a thread interrupts its part of a launch to call the function of `while_working`.
 const BESIDE: Duration = Duration::from_micros(20);
 const PIECES_BESIDE: usize = 16;
 
@@ -32,7 +31,7 @@ thread_local! {
     static GOES_ON: Cell<Option<&'static dyn Fn()>> = const { Cell::new(None) };
 }
 
-/// Calls `go_on` now and then, in this thread, between pieces of the launches that `work` makes.
+/// Calls `go_on` from time to time in this thread, between the pieces of the launches that `work` makes.
 pub(crate) fn while_working<T>(go_on: &dyn Fn(), work: impl FnOnce() -> T) -> T {
     struct Back(Option<&'static dyn Fn()>);
     impl Drop for Back {
@@ -65,17 +64,17 @@ impl Beside {
     }
 }
 
-/// A value that shares its cache lines with no other.
+/// A value that shares its cache lines with no other value.
 #[repr(align(128))]
 struct Alone<T>(T);
 
 struct Shared {
     gate: Alone<AtomicU64>,
-    /// True while some caller runs parallel work.
+    /// True while a caller runs parallel work.
     taken: AtomicBool,
-    /// The work, written by that caller while the gate is closed and nobody is inside.
+    /// The work; it is written by the caller while the gate is closed and no worker is inside.
     job: UnsafeCell<Option<Job>>,
-    /// For each thread the first piece of its share that nobody has taken.
+    /// For each thread the first piece of its share that no thread has taken yet.
     next: Box<[Alone<AtomicUsize>]>,
     sleepers: Box<[Sleeper]>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -109,7 +108,7 @@ impl Job {
 }
 
 impl Shared {
-    /// Takes pieces, the thread's own share first, until there are none; `after` runs after each.
+    /// Runs pieces until none are left, the thread's own share first; `after` runs after each piece.
     fn work(&self, me: usize, job: Job, after: impl Fn()) {
         let threads = self.next.len();
         // SAFETY: the caller of `run` waits for all who are inside before the body goes out of scope.
@@ -133,7 +132,7 @@ impl Shared {
         }
     }
 
-    /// Wakes up to two workers, who wake others.
+    /// Wakes up to two workers, which wake others.
     fn wake(&self) {
         let asleep = |s: &&Sleeper| s.asleep.load(Ordering::SeqCst);
         for sleeper in self.sleepers.iter().filter(asleep).take(2) {
@@ -188,7 +187,7 @@ impl Shared {
     }
 }
 
-/// A wait for another thread that does not sleep, but yields the core to threads that want it.
+/// A wait for another thread that polls, and yields the core to other threads that need it.
 struct Watch {
     since: Instant,
     turns: u32,
@@ -198,7 +197,7 @@ impl Watch {
     fn new() -> Self {
         Watch { since: Instant::now(), turns: 0 }
     }
-    /// Waits a little; returns false once `limit` has passed.
+    /// Waits for a short time; returns false after `limit`.
     fn goes_on(&mut self, limit: Duration) -> bool {
         self.turns += 1;
         (0..4).for_each(|_| std::hint::spin_loop());
@@ -210,7 +209,7 @@ impl Watch {
     }
 }
 
-/// The threads of a device: the caller of `run`, and workers.
+/// The threads of a device: the caller of `run`, and worker threads.
 pub struct Threads {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
@@ -220,8 +219,8 @@ pub struct Threads {
 
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 
-/// How many ancestors of this process forked after they had used plaq: a child has its parent's memory but none of
-/// its threads.
+/// Number of forks among the ancestors of this process after they had used plaq. A child has its parent's memory but
+/// none of its threads.
 fn forks() -> usize {
     static COUNTING: Once = Once::new();
     #[cfg(unix)]
@@ -236,7 +235,7 @@ fn forks() -> usize {
 }
 
 impl Threads {
-    /// Starts threads, `count` with the caller among them; 0: as many as this process may use.
+    /// Starts threads, so that there are `count` including the caller; 0: as many as this process may use.
     pub fn start(count: usize) -> std::io::Result<Self> {
         let count = match count {
             0 => thread::available_parallelism().map_or(1, |n| n.get()),
@@ -264,12 +263,12 @@ impl Threads {
         self.workers.len() + 1
     }
 
-    /// Whether the threads are in this process.
+    /// Whether the threads exist in this process.
     pub fn here(&self) -> bool {
         self.workers.is_empty() || self.forks == FORKS.load(Ordering::Relaxed)
     }
 
-    /// Runs `body` in parallel on ranges that make up 0..n.
+    /// Runs `body` in parallel on ranges that cover 0..n.
     pub fn ranges(&self, n: usize, body: impl Fn(std::ops::Range<usize>) + Sync) {
         let beside = GOES_ON.get().is_some();
         let each = if beside { PIECES_BESIDE } else { PIECES };
@@ -280,8 +279,8 @@ impl Threads {
         }
     }
 
-    /// Runs `body` once for each of 0..pieces. If another caller runs work, this thread does it alone after waiting
-    /// for the other. A panic of `body` comes out here when all threads have stopped.
+    /// Runs `body` once for each of 0..pieces. While another caller runs parallel work, this thread waits for it and
+    /// then runs all pieces alone. A panic of `body` is passed on to the caller when all threads have stopped.
     pub fn run(&self, pieces: usize, body: &Body<'_>) {
         let beside = Beside::new();
         for first in 0..pieces {
@@ -352,7 +351,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// Work beside launches is done in the thread that launches, and ends with that launch.
+    /// The function of `while_working` is called in the thread that launches, and not after its launch.
     #[test]
     fn something_else_goes_on_beside_launches() {
         for count in [1, 2] {
@@ -376,7 +375,7 @@ mod tests {
         }
     }
 
-    /// Every piece once.
+    /// Checks that every piece is run once.
     fn check(threads: &Threads, pieces: usize) {
         let counts: Vec<_> = (0..pieces).map(|_| AtomicUsize::new(0)).collect();
         threads.run(pieces, &|p| _ = counts[p].fetch_add(1, Ordering::Relaxed));

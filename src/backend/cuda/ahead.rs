@@ -1,5 +1,5 @@
-//! Jobs that threads do before somebody asks for what comes of them: each of them once, the first one
-//! first, and guesses after the others.
+//! A queue of jobs that threads do before their results are needed. Each job is done once, in the order of
+//! submission, guesses after all others.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -19,33 +19,33 @@ enum Slot<T> {
 
 struct Queue<K, T> {
     slots: HashMap<K, Slot<T>>,
-    /// Keys of jobs that wait, and of those that are guesses; some may have been taken already.
+    /// Keys of waiting jobs, and of waiting guesses; some of these may have been taken already.
     order: [VecDeque<K>; 2],
     threads: usize,
 }
 
 struct Shared<K, T> {
     state: Mutex<Queue<K, T>>,
-    /// Signals that a job has ended.
+    /// Signalled when a job has ended.
     ended: Condvar,
 }
 
-/// A queue of jobs that threads do ahead of need. Results are kept until they are taken; jobs that still wait when
-/// the queue is dropped are never done.
+/// A queue of jobs that threads do before their results are needed. Results are kept until they are taken; jobs that
+/// are still waiting when the queue is dropped are never done.
 pub struct Ahead<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> {
     shared: Arc<Shared<K, T>>,
     max: usize,
 }
 
 impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
-    /// A queue with at most `max` threads, which exist while there is work.
+    /// Makes a queue with at most `max` threads, which exist while there are jobs.
     pub fn new(max: usize) -> Self {
         let state =
             Queue { slots: HashMap::new(), order: [VecDeque::new(), VecDeque::new()], threads: 0 };
         Ahead { shared: Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() }), max }
     }
 
-    /// Adds `job` unless this key has one already; a guess becomes certain if the new one is.
+    /// Adds `job` unless there is one with this key; a waiting guess becomes a certain job if the new one is certain.
     pub fn submit(&self, key: K, guess: bool, job: impl FnOnce() -> T + Send + 'static) {
         let mut state = self.shared.lock();
         let new = !state.slots.contains_key(&key);
@@ -64,8 +64,8 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
         }
     }
 
-    /// The result of the job of a key, which is done here if no thread has begun it. `None` if there is no such job,
-    /// or it panicked.
+    /// The result of the job with this key, which is done in this thread if no other has begun it. `None` if there is
+    /// no such job, or it panicked.
     pub fn take(&self, key: &K) -> Option<T> {
         let mut state = self.shared.lock();
         while let Some(Slot::Running) = state.slots.get(key) {
@@ -96,7 +96,7 @@ impl<K: Copy + Eq + Hash + Send, T: Send> Shared<K, T> {
         self.ended.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The loop of a thread, which does job after job until none waits.
+    /// The loop of a thread, which does jobs until none are waiting.
     fn work(&self) {
         compiling::on_any_core();
         let mut state = self.lock();
@@ -135,7 +135,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::channel;
 
-    /// Two threads do what waits; whoever asks waits for what runs and does what does not.
+    /// Two threads do waiting jobs. A caller that asks for a result waits if the job is running, and does it if it is
+    /// still waiting.
     #[test]
     fn each_job_is_done_once_and_its_result_found() {
         let ahead = Ahead::new(2);
@@ -178,7 +179,7 @@ mod tests {
         assert_eq!(ahead.take(&"a"), Some(thread::current().id()));
     }
 
-    /// One that panics has no result, but does not keep anybody waiting; the thread goes on.
+    /// A job that panics has no result, and no caller waits for it; the thread continues with other jobs.
     #[test]
     fn a_job_that_breaks_off_leaves_its_key_free() {
         let ahead = Ahead::new(1);
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!(ahead.take(&1), Some(1));
     }
 
-    /// What is certain comes before guesses, and a guess that becomes certain with it.
+    /// Certain jobs are done before guesses, and a guess that becomes certain among them.
     #[test]
     fn guesses_come_last() {
         let ahead = Ahead::new(1);
@@ -222,7 +223,7 @@ mod tests {
         assert_eq!(*order.lock().unwrap(), [0, 3, 2, 1]);
     }
 
-    /// Its end waits for nothing: what runs goes on, and the rest is left.
+    /// Dropping the queue waits for nothing: running jobs continue, and the others are never done.
     #[test]
     fn what_waits_in_the_end_is_left() {
         let ahead = Ahead::new(1);

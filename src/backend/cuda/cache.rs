@@ -1,5 +1,5 @@
-//! Compiled kernels on disk, so that a program compiles each of them once per machine. Nothing
-//! here can fail: without a usable folder, or with a damaged entry, kernels are compiled again.
+//! A cache of compiled kernels on disk, so that each is compiled only once per machine. Nothing in here fails:
+//! without a usable folder, or with a damaged entry, kernels are compiled again.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use super::compiling;
 use super::nvrtc::{Compiled, Usage};
 
-/// A folder of compiled kernels, `<key>.cubin`: 32 bytes with the blake3 hash of the rest, 4 x u32 of resources used,
-/// CUBIN.
+/// A folder of compiled kernels, `<key>.cubin`: 32 bytes with the blake3 hash of the following bytes, 4 x u32 of
+/// resources used, CUBIN.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: Option<PathBuf>,
@@ -19,7 +19,7 @@ pub struct Cache {
 const HEAD: usize = 32 + 16;
 
 impl Cache {
-    /// The cache in `$PLAQ_CACHE` (`off`: none), else `$XDG_CACHE_HOME/plaq`, else `~/.cache/plaq`.
+    /// Opens the cache in `$PLAQ_CACHE` (`off`: none), else `$XDG_CACHE_HOME/plaq`, else `~/.cache/plaq`.
     pub fn from_env() -> Cache {
         let var = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let folder = match var("PLAQ_CACHE") {
@@ -32,7 +32,7 @@ impl Cache {
         folder.map_or(Cache { folder: None }, Cache::at)
     }
 
-    /// A cache in `folder`, which is created if need be.
+    /// Opens a cache in `folder`, which is created if necessary.
     pub fn at(folder: PathBuf) -> Cache {
         match fs::create_dir_all(&folder) {
             Ok(()) => Cache { folder: Some(folder) },
@@ -53,8 +53,8 @@ impl Cache {
         folder.is_some_and(|folder| folder.join(format!("{}.cubin", key.to_hex())).exists())
     }
 
-    /// The entry for this key, or what `compile` makes. Processes that want the same entry wait for the one that
-    /// compiles it. The flag says whether this call compiled.
+    /// The entry with this key, or the result of `compile`. Processes that need the same entry wait for the one that
+    /// compiles it. The flag tells whether this call compiled.
     pub fn get_or_compile<E>(
         &self,
         key: &blake3::Hash,
@@ -87,7 +87,7 @@ impl Cache {
     }
 }
 
-/// Time after which a wait for a lock ends: longer than any compilation takes. A process that was stopped may hold a
+/// Time after which a wait for a lock ends, longer than any compilation takes: a process that was stopped may hold a
 /// lock for ever.
 const LOCK_LIMIT: Duration = Duration::from_secs(120);
 
@@ -129,7 +129,7 @@ fn read(path: &Path) -> Option<Compiled> {
     Some(Compiled { cubin: bytes[HEAD..].to_vec(), usage })
 }
 
-/// Writes a file such that readers see the old one or all of the new one.
+/// Writes a file in such a way that readers see either the old file or the complete new one.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     use std::sync::atomic::{AtomicU64, Ordering};
     static COUNT: AtomicU64 = AtomicU64::new(0);

@@ -1,4 +1,4 @@
-//! The end of a process waits for the compiler.
+//! Makes the end of the process wait for the compiler.
 //!
 //! NVRTC registers destructors of its objects, which `exit` would run, in whichever thread calls it, while other threads
 //! compile. Its copies register none (`image.rs`); `exit` still waits, since files of the cache may be half written.
@@ -13,7 +13,7 @@ use crate::error::Result;
 /// Number of compilations that run, and of cache files that are being written.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static ENDING: AtomicBool = AtomicBool::new(false);
-/// True while the compiler is being opened, or the process forks.
+/// True while the compiler is being opened, or while the process forks.
 static OPENING: AtomicBool = AtomicBool::new(false);
 
 /// Prepares the process for compilations, once.
@@ -40,10 +40,10 @@ fn prepare() {
     });
 }
 
-/// A guard for whose drop the end of the process waits.
+/// A guard: the end of the process waits until it is dropped.
 pub struct Running(());
 
-/// Begins work for which the end of the process must wait.
+/// Begins work for whose end the end of the process has to wait.
 ///
 /// # Errors
 /// `CompileFailed`: the process is ending.
@@ -78,7 +78,7 @@ extern "C" fn release() {
     OPENING.store(false, SeqCst);
 }
 
-/// Calls `open`, which opens the compiler; the process does not fork meanwhile.
+/// Calls `open`, which opens the compiler; the process cannot fork meanwhile.
 pub fn opening<T>(open: impl FnOnce() -> T) -> T {
     acquire();
     let opened = open();
@@ -86,7 +86,7 @@ pub fn opening<T>(open: impl FnOnce() -> T) -> T {
     opened
 }
 
-/// Keeps this library loaded, whose code the compiling threads run, when the host unloads it.
+/// Keeps this library loaded, even if the host unloads it, since the compiling threads run its code.
 fn stay_loaded() {
     // SAFETY: this library's file is loaded, and only marked.
     unsafe {
@@ -101,9 +101,8 @@ fn stay_loaded() {
 /// Number of processes of this machine that compile at a time, 1 unless told otherwise.
 static PROCESSES: AtomicUsize = AtomicUsize::new(1);
 
-/// Tells how many processes share the machine: compiling threads then run on this process's share of all cores that
-/// the machine has for it, since launchers of MPI bind a process to one core, where all threads would wait for each
-/// other.
+/// Sets how many processes share the machine. Compiling threads then run on this process's share of all cores that
+/// the machine has for it: launchers of MPI bind a process to one core, where all threads would wait for each other.
 pub fn share_machine(processes: usize) {
     PROCESSES.fetch_max(processes, SeqCst);
 }
@@ -132,8 +131,8 @@ pub fn on_any_core() {
     }
 }
 
-/// Starts threads with signals blocked: those are for the host's threads, as a handler that calls `exit` in a
-/// compiling thread would wait for itself. Signals of a thread's own faults are not blocked.
+/// Calls `start` to start threads with signals blocked: a handler that calls `exit` in a compiling thread would wait
+/// for itself, so that signals go to the host's threads. Signals for faults of the thread itself are not blocked.
 pub fn without_signals<T>(start: impl FnOnce() -> T) -> T {
     let own = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP];
     // SAFETY: sets of this function, and the calling thread's mask, which is put back.

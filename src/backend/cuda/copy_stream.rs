@@ -1,4 +1,4 @@
-//! Copies between the device and page-locked memory on streams of their own, beside kernels.
+//! Streams for copies between the device and page-locked memory, which run concurrently with kernels.
 
 use super::driver::{cu, Driver, Handle, EVENT_NO_TIMING, NOT_READY, STREAM_NON_BLOCKING};
 use crate::backend::Ptr;
@@ -10,7 +10,7 @@ pub struct CopyStream {
     kernels: Handle,
     down: Handle,
     up: Handle,
-    /// Events recorded after the kernels before a download and after each of its pieces.
+    /// Events recorded after the kernels before a download, and after each of its pieces.
     downloaded: Vec<Handle>,
     /// Event recorded after the last upload.
     uploaded: Handle,
@@ -19,7 +19,8 @@ pub struct CopyStream {
 unsafe impl Send for CopyStream {}
 
 impl CopyStream {
-    /// Streams for copies beside the kernels; the context must be current, here and in the calls below.
+    /// Makes streams for copies that run concurrently with kernels; the context must be current, here and in the
+    /// functions below.
     pub fn new(driver: &'static Driver, kernels: Handle) -> Result<CopyStream> {
         let none = std::ptr::null_mut();
         // From here on, drop releases what has been made.

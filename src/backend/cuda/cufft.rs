@@ -1,4 +1,4 @@
-//! cuFFT, opened at run time.
+//! cuFFT, a library that is opened at run time.
 
 use std::ffi::{c_int, c_longlong};
 use std::path::{Path, PathBuf};
@@ -48,12 +48,12 @@ const C2C: c_int = 0x29;
 const Z2Z: c_int = 0x69;
 const FORWARD: c_int = -1;
 const INVERSE: c_int = 1;
-/// Value for a plan that was not made.
+/// Value that stands for no plan.
 const NONE: c_int = -1;
 
 impl Cufft {
-    /// The library, opened once per process: `PLAQ_CUFFT` (a full path), else beside NVRTC, where the loader finds
-    /// it, or in the usual places of a CUDA toolkit.
+    /// The library, opened once per process: `PLAQ_CUFFT` (a full path), else the library beside NVRTC, one that the
+    /// loader finds, or one in the usual places of a CUDA toolkit.
     fn get() -> Result<&'static Cufft> {
         static CUFFT: OnceLock<Result<Cufft>> = OnceLock::new();
         CUFFT.get_or_init(Cufft::open).as_ref().map_err(Clone::clone)
@@ -104,7 +104,7 @@ fn check(code: c_int, what: &str) -> Result<()> {
     }
 }
 
-/// One plan of cuFFT.
+/// A plan of cuFFT.
 struct Raw {
     cufft: &'static Cufft,
     driver: &'static Driver,
@@ -114,8 +114,8 @@ struct Raw {
 }
 
 impl Raw {
-    /// A plan for `batch` transforms of `lengths` (slowest first), with neighbours `stride` numbers and transforms
-    /// `distance` numbers apart.
+    /// Makes a plan for `batch` transforms of `lengths` (slowest first), with neighbours `stride` numbers and
+    /// transforms `distance` numbers apart.
     fn new(
         cuda: &Cuda,
         single: bool,
@@ -173,8 +173,8 @@ impl Drop for Raw {
     }
 }
 
-/// Plans for the first axis, or the first three, of all arrays at once, and for the last one array by array, since
-/// cuFFT takes no fourth axis.
+/// Plans for the first axis, or the first three, of all arrays together, and for the last axis array by array, since
+/// cuFFT does not transform four axes.
 pub struct Plans {
     blocks: Raw,
     last: Option<Raw>,

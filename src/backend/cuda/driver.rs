@@ -1,5 +1,5 @@
-//! The CUDA driver library, opened at run time: a table of its functions, and its error codes as
-//! statuses. A machine without CUDA gets `DriverMissing`, never a load failure of libplaq.
+//! The CUDA driver library, which is opened at run time: a table of its functions, and its error codes as statuses. A
+//! machine without CUDA gets `DriverMissing`; loading libplaq never fails.
 
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
 use std::sync::OnceLock;
@@ -12,21 +12,21 @@ use crate::error::{Error, Result, Status};
 /// A handle of the driver: CUcontext, CUstream, CUevent, CUmodule and CUfunction are opaque pointers.
 pub type Handle = *mut c_void;
 pub type DevicePtr = u64;
-/// CUipcMemHandle
+/// The driver's CUipcMemHandle.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct IpcHandle(pub [u8; 64]);
 
-/// CUlaunchAttribute
+/// The driver's CUlaunchAttribute.
 #[repr(C)]
 pub struct LaunchAttribute {
-    /// The CUlaunchAttributeID, filled up to eight bytes.
+    /// The CUlaunchAttributeID, padded to eight bytes.
     pub id: u64,
     /// First number in the attribute's union of 64 bytes.
     pub value: c_int,
     pub rest: [c_int; 15],
 }
-/// CUlaunchConfig
+/// The driver's CUlaunchConfig.
 #[repr(C)]
 pub struct LaunchConfig {
     pub grid: [c_uint; 3],
@@ -37,8 +37,8 @@ pub struct LaunchConfig {
     pub count: c_uint,
 }
 
-/// Declares functions of the driver. All are looked up when the library is opened, so that an old driver is refused
-/// with the name of what it lacks. Codes stay integers, since newer drivers return unknown ones.
+/// Declares functions of the driver. All of them are looked up when the library is opened, so that an old driver is
+/// refused by naming a function that it lacks. Codes remain integers, since newer drivers return unknown ones.
 macro_rules! driver_functions {
     ($($name:ident = $symbol:literal ($($arg:ty),*);)*) => {
         #[allow(non_snake_case)]
@@ -122,7 +122,7 @@ driver_functions! {
         *mut *mut c_void);
 }
 
-/// Calls a driver function; a failure becomes an error that says what was being done.
+/// Calls a driver function; a failure becomes an error that says what was attempted.
 macro_rules! cu {
     ($driver:expr, $function:ident($($arg:expr),* $(,)?), $($what:tt)*) => {{
         let driver: &$crate::backend::cuda::driver::Driver = $driver;
@@ -135,32 +135,32 @@ pub(super) use cu;
 
 // cuda.h: CUdevice_attribute and CUfunction_attribute.
 pub const ATTRIBUTE_MULTIPROCESSORS: c_int = 16;
-/// CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+/// Number of CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE.
 pub const ATTRIBUTE_CACHE: c_int = 38;
 pub const ATTRIBUTE_MAJOR: c_int = 75;
 pub const ATTRIBUTE_MINOR: c_int = 76;
 pub const ATTRIBUTE_MEMORY_POOLS: c_int = 115;
 pub const FUNCTION_LOCAL_BYTES: c_int = 3;
 pub const FUNCTION_REGISTERS: c_int = 4;
-/// CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
+/// Flags CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP.
 pub const HOST_PORTABLE_MAPPED: c_uint = 3;
-/// CU_STREAM_NON_BLOCKING
+/// Flag CU_STREAM_NON_BLOCKING.
 pub const STREAM_NON_BLOCKING: c_uint = 1;
-/// A priority above all others, which the driver takes as its highest.
+/// A priority above all that exist, for which the driver uses its highest.
 pub const URGENT: c_int = c_int::MIN;
-/// CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+/// Flag CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.
 pub const IPC_LAZY_PEER_ACCESS: c_uint = 1;
-/// CU_EVENT_DISABLE_TIMING
+/// Flag CU_EVENT_DISABLE_TIMING.
 pub const EVENT_NO_TIMING: c_uint = 2;
 
-/// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+/// Number of CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.
 pub const STREAM_SERIALIZATION: u64 = 6;
 
-/// CUDA_ERROR_NOT_READY
+/// Code CUDA_ERROR_NOT_READY.
 pub const NOT_READY: c_int = 600;
 
-/// The oldest supported version of CUDA: the first whose drivers load the CUBINs of the NVRTC versions that plaq
-/// opens.
+/// The oldest supported version of CUDA: the first one whose drivers load CUBINs of the versions of NVRTC that plaq
+/// uses.
 const OLDEST: c_int = 12000;
 
 impl Driver {
@@ -202,7 +202,7 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Turns a code of the driver into an error.
+    /// Turns an error code of the driver into an error.
     pub fn error(&self, code: c_int, what: &str) -> Error {
         let text = |f: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int| {
             let mut s = std::ptr::null();
@@ -221,7 +221,7 @@ impl Driver {
     }
 }
 
-/// The status that belongs to a CUresult, and advice to the user.
+/// The status for a CUresult, and advice to the user.
 fn classify(code: c_int) -> (Status, &'static str) {
     match code {
         2 => (Status::OutOfMemory, "; use a smaller problem, a lower precision or more devices"),
@@ -245,7 +245,7 @@ fn classify(code: c_int) -> (Status, &'static str) {
     }
 }
 
-/// Makes a context current for as long as the guard lives, and leaves the host's own as it was.
+/// A guard that makes a context current, and restores the host's own one when it is dropped.
 pub struct Current {
     driver: &'static Driver,
     pushed: bool,

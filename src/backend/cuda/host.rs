@@ -1,4 +1,4 @@
-//! What belongs to the host program on this device: its arrays, and the streams that it works on.
+//! The host program's objects on this device: arrays, and the streams on which it works.
 
 use std::ffi::{c_int, c_void};
 
@@ -15,10 +15,10 @@ const IS_MANAGED: c_int = 8;
 const DEVICE_ORDINAL: c_int = 9;
 const RANGE_START: c_int = 11;
 const RANGE_SIZE: c_int = 12;
-/// CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE
+/// Memory type CU_MEMORYTYPE_HOST.
 const HOST: u64 = 1;
 const DEVICE: u64 = 2;
-/// CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_INVALID_HANDLE
+/// Code CUDA_ERROR_INVALID_VALUE.
 const INVALID_VALUE: c_int = 1;
 const INVALID_CONTEXT: c_int = 201;
 const INVALID_HANDLE: c_int = 400;
@@ -62,7 +62,7 @@ impl Cuda {
         Ok(Known { kind, device_pointer, managed, ordinal: ordinal as c_int, start, bytes })
     }
 
-    /// Whether an address is in memory that was mapped piece by piece, so that what follows may belong to it.
+    /// Whether an address is in memory that was mapped in pieces, so that the following addresses may belong to it.
     fn mapped_in_pieces(&self, address: u64) -> bool {
         let mut handle = 0;
         // SAFETY: a place for the answer; the driver takes any address.
@@ -73,7 +73,7 @@ impl Cuda {
         code == 0
     }
 
-    /// The reason why kernels cannot use `bytes` bytes from this address on; None if they can.
+    /// The reason for which kernels cannot use `bytes` bytes from this address on; None if they can.
     pub(super) fn obstacle(&self, at: Ptr, bytes: u64) -> Result<Option<String>> {
         let (begin, end) = (at.0, at.0.saturating_add(bytes));
         let mut next = begin;
@@ -106,7 +106,7 @@ impl Cuda {
         Ok(known.kind == DEVICE && !known.managed)
     }
 
-    /// Orders later launches after everything that is on this stream of the host now.
+    /// Orders later launches after all work that is on this stream of the host at present.
     pub(super) fn after_stream(&self, stream: u64) -> Result<()> {
         let d = self.driver;
         let mut event: Handle = std::ptr::null_mut();

@@ -1,5 +1,5 @@
-//! A shared library that is opened from a copy of its file in memory and leaves the process as it is: it registers no
-//! destructors and sets no signal handlers.
+//! Opens a shared library from a copy of its file in memory in such a way that it does not change the process: it
+//! registers no destructors and sets no signal handlers.
 //!
 //! A library calls `__cxa_atexit`, `signal` and `sigaction` through entries of its global offset table, which the
 //! loader fills from the relocations that its dynamic section lists (System V ABI, chapter 5). Constructors run before
@@ -15,7 +15,7 @@ use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_NOW};
 
-/// Tags of a dynamic section, as in `Elf64_Dyn` of elf.h.
+/// Tag of a dynamic section, as in `Elf64_Dyn` of elf.h.
 const DT_PLTRELSZ: u64 = 2;
 const DT_STRTAB: u64 = 5;
 const DT_SYMTAB: u64 = 6;
@@ -27,12 +27,12 @@ const DT_JMPREL: u64 = 23;
 const DT_INIT_ARRAY: u64 = 25;
 const DT_FINI_ARRAY: u64 = 26;
 const DT_INIT_ARRAYSZ: u64 = 27;
-/// A tag that loaders pass over: the first one reserved for operating systems.
+/// A tag that loaders ignore: the first one reserved for operating systems.
 const DT_LOOS: u64 = 0x6000_000d;
 /// Type of the program header that describes the dynamic section.
 const PT_DYNAMIC: u32 = 2;
 
-/// `Elf64_Rela`: one entry that the loader fills.
+/// `Elf64_Rela`: an entry that the loader fills in.
 #[repr(C)]
 struct Relocation {
     offset: u64,
@@ -40,7 +40,7 @@ struct Relocation {
     addend: i64,
 }
 
-/// `struct link_map` of link.h, as far as it is used.
+/// The members of `struct link_map` in link.h that are used.
 #[repr(C)]
 struct LinkMap {
     base: u64,
@@ -63,7 +63,7 @@ extern "C" fn atexit(_: *mut c_void, _: *mut c_void, _: *mut c_void) -> c_int {
     0
 }
 
-/// Replacement for `signal`: keeps the present handler, and returns the default one as the previous.
+/// Replacement for `signal`: keeps the present handler, and returns the default one as the previous one.
 extern "C" fn signal(_: c_int, _: *mut c_void) -> *mut c_void {
     libc::SIG_DFL as *mut c_void
 }
@@ -107,11 +107,11 @@ pub fn open(file: &Path, symbol: &CStr) -> Result<Library> {
     }
 }
 
-/// Addresses of a library's constructors, from where it is loaded.
+/// The constructors of a library, by their addresses relative to its load address.
 #[derive(Default)]
 struct Constructors {
     init: Option<u64>,
-    /// Address of the array of constructors, and its length.
+    /// Address and length of the array of constructors.
     array: (u64, u64),
 }
 
@@ -185,7 +185,7 @@ fn link_map(inside: *const c_void) -> Option<&'static LinkMap> {
     }
 }
 
-/// Redirects a library's entries for three functions to those of this file.
+/// Redirects a library's table entries for three functions to the functions in this file.
 ///
 /// # Safety
 /// The library is loaded, and stays so; no other thread runs code of it.

@@ -1,18 +1,18 @@
-//! Device memory. Fields come from a pool of this device that keeps what they leave: a solve takes
-//! and leaves twenty of them, for which the driver alone takes milliseconds (docs/lab/many-gpus.md).
-//! Memory that other processes are to reach does not: pools are not shared.
+//! Device memory. Fields are allocated in a memory pool of the device, which keeps freed memory: a solve allocates
+//! and frees twenty fields, for which the driver alone takes milliseconds (docs/lab/many-gpus.md). Memory that other
+//! processes access is not from the pool, since pools are not shared.
 
 use std::ffi::{c_int, c_void};
 
 use super::driver::{cu, DevicePtr, Driver, Handle};
 use crate::error::{Result, Status};
 
-/// CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, _RESERVED_MEM_CURRENT, _USED_MEM_CURRENT
+/// Pool attribute CU_MEMPOOL_ATTR_RELEASE_THRESHOLD.
 const RELEASE_THRESHOLD: c_int = 4;
 const RESERVED: c_int = 5;
 const USED: c_int = 7;
 
-/// CUmemPoolProps for pinned memory on a device that is shared with nobody.
+/// CUmemPoolProps for pinned memory on a device, not shared with other processes.
 #[repr(C)]
 struct Properties {
     kind: c_int,
@@ -27,12 +27,12 @@ const ON_DEVICE: c_int = 1;
 pub struct Memory {
     driver: &'static Driver,
     stream: Handle,
-    /// The memory pool; null on devices that have none.
+    /// The memory pool; null on devices without pools.
     pool: Handle,
 }
 
 impl Memory {
-    /// Memory of a device; `pools` says whether the device has memory pools.
+    /// Prepares the memory of a device; `pools`: the device has memory pools.
     pub fn new(
         driver: &'static Driver,
         device: c_int,
@@ -64,8 +64,9 @@ impl Memory {
         }
     }
 
-    /// Allocates memory. `shared`: other processes shall reach it; otherwise it follows the order of the stream.
-    /// `settle` is called where no kernel may be waiting for other ranks, `drain` where nothing may be running.
+    /// Allocates memory. `shared`: other processes will access it; otherwise it may be used in the order of the
+    /// stream. `settle` is called before steps during which no kernel may be waiting for other ranks, `drain` before
+    /// those during which no kernel may be running.
     pub fn alloc(
         &self,
         bytes: usize,
@@ -88,7 +89,7 @@ impl Memory {
         }
     }
 
-    /// Empties the pool of what is not in use.
+    /// Frees the memory of the pool that is not in use.
     pub fn trim(&self) -> Result<()> {
         if self.pool.is_null() {
             return Ok(());

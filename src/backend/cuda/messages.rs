@@ -1,4 +1,4 @@
-//! Messages of NCCL on a stream of their own, beside the kernels.
+//! Messages by NCCL on a separate stream, concurrent with kernels.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{channel, RecvTimeoutError, SendError};
@@ -16,23 +16,23 @@ use crate::backend::{Backend, DeviceComm, Parcel, Place};
 use crate::bail;
 use crate::error::Result;
 
-/// Bytes of the first message to a neighbour, which connects the two.
+/// Bytes of the first message to each neighbour, which makes NCCL connect the two ranks.
 const GREETING: usize = 256;
 /// Interval at which this rank checks, while it waits for other ranks, whether they have failed.
 const ASK: Duration = Duration::from_millis(1);
-/// Limit of a call that NCCL is told to make in the background.
+/// Time limit for a call that NCCL completes in the background.
 const BACKGROUND: Duration = Duration::from_secs(300);
 
 /// A stream for messages, and its events.
 struct Stream {
     driver: &'static Driver,
     context: Handle,
-    /// The stream of the device's kernels, and that of messages.
+    /// The stream of the device's kernels.
     kernels: Handle,
     messages: Handle,
 }
 
-/// Messages that were started together: events after the kernels before them, and after them.
+/// Messages that were started together, with events after the kernels before them, and after the messages.
 #[derive(Clone, Copy)]
 struct Start {
     number: u64,
@@ -40,7 +40,7 @@ struct Start {
     after: Handle,
 }
 
-/// Messages that are not known to be done, in the order of their starts, and events to use again.
+/// Messages that may not have completed yet, in the order of their starts, and events that can be used again.
 #[derive(Default)]
 struct UnderWay {
     started: u64,
@@ -70,7 +70,7 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Whether everything before an event is done.
+    /// Whether all work before an event is done.
     fn passed(&self, event: Handle) -> Result<bool> {
         // SAFETY: an event of ours.
         match unsafe { (self.driver.event_query)(event) } {
@@ -96,7 +96,7 @@ impl Messages {
         self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An event that nothing uses.
+    /// An event that is not in use.
     fn event(&self, under_way: &mut UnderWay) -> Result<Handle> {
         if let Some(event) = under_way.events.pop() {
             return Ok(event);
@@ -149,8 +149,8 @@ impl Messages {
         Ok(messages)
     }
 
-    /// Joins the other ranks and puts a first message to and from each neighbour on the stream, in a thread of its
-    /// own: NCCL waits for other ranks however long that takes.
+    /// Joins the other ranks, in a thread of its own since NCCL waits for them without limit, and puts a first
+    /// message to and from each neighbour on the stream.
     fn meet(
         cuda: &Cuda,
         stream: &Stream,

@@ -1,5 +1,5 @@
-//! The CUDA back end: kernels compiled at run time for the device and the lattice at hand, one
-//! stream per device, reductions with a fixed order of summation.
+//! The CUDA back end: kernels are compiled at run time for the device and the lattice, there is one stream per
+//! device, and reductions have a fixed order of summation.
 
 mod ahead;
 mod cache;
@@ -65,17 +65,17 @@ pub struct Cuda {
     multiprocessors: usize,
     /// Size of the second-level cache in bytes.
     cache: u64,
-    /// Whether launches may overlap with the end of the kernel before.
+    /// Whether launches may overlap with the end of the previous kernel.
     overlaps: bool,
     both_parities: bool,
     modules: Option<Modules>,
-    /// Present once there is a stream.
+    /// The device memory; None before the stream is made.
     memory: Option<Memory>,
     staging: Mutex<Option<Staging>>,
     copy_stream: Mutex<Option<CopyStream>>,
     sums: Mutex<Sums>,
     waits: Waits,
-    /// Events around a timed launch; the outer pair belongs to `time`.
+    /// Events around a timed launch; the outer two belong to `time`.
     events: [Handle; 4],
 }
 // SAFETY: the driver API is thread safe; what this code changes is behind locks.
@@ -92,8 +92,8 @@ pub fn device_count() -> Result<usize> {
 }
 
 impl Cuda {
-    /// The device with this number among the visible ones. Its primary context is shared with
-    /// the host program, so that device pointers of both work in both.
+    /// Opens the device with this number among the visible ones. Its primary context is shared with the host program,
+    /// so that device pointers are valid in both.
     pub fn new(ordinal: usize) -> Result<Cuda> {
         let driver = Driver::get()?;
         let count = device_count()?;
@@ -178,7 +178,7 @@ impl Cuda {
         Ok(held.as_mut().expect("just made"))
     }
 
-    /// Runs `work` with the stream for copies beside the kernels.
+    /// Calls `work` with the stream for copies that run concurrently with kernels.
     fn copy_stream<T>(&self, work: impl FnOnce(&mut CopyStream) -> Result<T>) -> Result<T> {
         let _current = self.enter()?;
         let mut held = self.copy_stream.lock().unwrap_or_else(|e| e.into_inner());
@@ -188,12 +188,13 @@ impl Cuda {
         work(held.as_mut().expect("just made"))
     }
 
-    /// Waits for something that the driver reports as complete; a rank that failed ends the wait.
+    /// Waits for something that the driver reports as complete; the wait ends with an error if a rank has failed.
     fn wait_for(&self, wanted: Wanted) -> Result<()> {
         self.waits.wait_for(self.driver, wanted, &self.name)
     }
 
-    /// Waits until no kernel waits for other ranks, before calls in which the driver itself may wait for kernels.
+    /// Waits until no kernel waits for other ranks; needed before calls in which the driver itself may wait for
+    /// kernels.
     fn settle(&self) -> Result<()> {
         if !self.waits.any() {
             return Ok(());
@@ -268,7 +269,7 @@ impl Cuda {
         self.enqueue(call, kernel, threads.div_ceil(kernel.shape.block as usize), None)
     }
 
-    /// The loaded kernel of a call, compiled if this is the first one.
+    /// The loaded kernel for a call; it is compiled at the first one.
     fn kernel(&self, call: &Call) -> Result<std::sync::Arc<Kept>> {
         let batches = call.work.batches;
         if batches > MAX_BATCHES {
@@ -281,7 +282,7 @@ impl Cuda {
         self.modules().get(call, || self.settle())
     }
 
-    /// Launches a kernel and returns its time in seconds; one at a time.
+    /// Launches a kernel and returns its time in seconds; one kernel at a time.
     fn launch_timed(&self, call: &Call, kernel: &Loaded) -> Result<f64> {
         let [start, stop, ..] = self.events;
         cu!(self.driver, event_record(start, self.stream), "starting a timer")?;

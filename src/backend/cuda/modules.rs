@@ -1,5 +1,5 @@
-//! Kernels in the memory of one device: compiled or read from the cache when first asked for, then found by symbol
-//! and constants. Those that any shape suits are tried in others once they have taken long.
+//! Kernels in the memory of one device: compiled or read from the cache at their first call, then found by symbol and
+//! constants. Kernels that can have any launch shape are tried in other shapes after they have taken long.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -32,7 +32,8 @@ unsafe impl Send for Loaded {}
 // SAFETY: as above.
 unsafe impl Sync for Loaded {}
 
-/// A kernel as it was loaded first and, if its launch shape is free, the other shapes that are tried.
+/// A kernel in the shape in which it was first loaded and, if its launch shape may vary, in the other shapes that are
+/// tried.
 pub struct Kept {
     first: Loaded,
     trial: Option<Mutex<Trial>>,
@@ -89,9 +90,9 @@ pub struct Modules {
     loaded: RwLock<HashMap<Key, Arc<Kept>>>,
     /// Kernels that are compiled ahead of their launch.
     ahead: Ahead<blake3::Hash, Result<Ready>>,
-    /// Held by whoever loads or times kernels.
+    /// Locked by the thread that loads or times kernels.
     loading: Mutex<()>,
-    /// Other shapes that are compiled, one kernel after another.
+    /// A queue in which other shapes are compiled, one kernel after another.
     behind: Ahead<blake3::Hash, ()>,
 }
 
@@ -112,7 +113,7 @@ impl Modules {
         })
     }
 
-    /// The kernel of a call.
+    /// The kernel for a call.
     pub fn get(&self, call: &Call, settle: impl Fn() -> Result<()>) -> Result<Arc<Kept>> {
         let key = Key::new(call);
         if let Some(hit) = self.find(&key) {
@@ -138,7 +139,7 @@ impl Modules {
         Ok(kept)
     }
 
-    /// The trial of a kernel whose shape is free and whose best one is not known yet.
+    /// The trial of a kernel whose shape may vary, as long as its best shape is not known.
     fn trial(&self, call: &Call) -> Option<Mutex<Trial>> {
         let patience = self.tuner.patience(call.kernel)?;
         let all = candidates(call.kernel, call.params);
@@ -148,7 +149,7 @@ impl Modules {
         Some(Mutex::new(Trial::new(patience)))
     }
 
-    /// The shape with which this launch is to be timed, if any.
+    /// The shape with which this launch is to be timed; None: it is not timed.
     pub fn turn(
         &self,
         call: &Call,
@@ -190,7 +191,7 @@ impl Modules {
         self.tuner.store(self.tune_key(call), shape, least);
     }
 
-    /// Runs `work`, which needs the timers, while nobody else uses them.
+    /// Calls `work`, which uses the timers, while no other thread uses them.
     pub fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
         let _turn = lock(&self.loading);
         work()
@@ -234,7 +235,7 @@ impl Modules {
         self.loaded.read().unwrap_or_else(|e| e.into_inner()).get(key).cloned()
     }
 
-    /// The shape that a kernel starts with: the fastest known one, or its default.
+    /// The shape with which a kernel starts: the fastest known one, or its default.
     fn shape(&self, call: &Call) -> LaunchShape {
         let all = candidates(call.kernel, call.params);
         let known = || self.tuner.find(&self.tune_key(call), &all);
@@ -255,7 +256,7 @@ impl Modules {
         format!("{} {} {n}x{batches} {}", self.device, source.symbol, &hash[..16])
     }
 
-    /// Compiles the kernel of a call in the shape that it starts with.
+    /// Compiles the kernel of a call in the shape with which it starts.
     fn compile(&self, call: &Call) -> Result<(LaunchShape, Compiled)> {
         let start = Instant::now();
         let shape = self.shape(call);
@@ -276,7 +277,7 @@ impl Modules {
         Ok((shape, compiled))
     }
 
-    /// The source of a kernel that was not loaded yet.
+    /// The source of a kernel that is not loaded yet; None if it is.
     fn to_load(&self, asked: &Asked) -> Option<(Source, blake3::Hash)> {
         let call = Call::known(asked.kernel, &asked.params, asked.specs.clone(), asked.work);
         if self.find(&Key::new(&call)).is_some() {
@@ -292,7 +293,7 @@ impl Modules {
         self.to_load(asked).is_none_or(|(_, key)| self.cache.has(&key))
     }
 
-    /// Begins to compile a kernel that will be asked for; with `likely` one that may be.
+    /// Starts to compile a kernel that will be called; `likely`: one that may be called.
     pub fn prepare(&self, asked: &Asked, likely: bool) {
         let Some((source, key)) = self.to_load(asked) else { return };
         let (nvrtc, cache, arch) = (self.nvrtc, self.cache.clone(), self.arch);
@@ -347,7 +348,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// A compiled kernel, and the seconds that it took if it was not in the cache.
+/// A compiled kernel, with the seconds of its compilation unless it was in the cache.
 type Ready = (Compiled, Option<f64>);
 
 fn one(
@@ -366,7 +367,7 @@ fn one(
     Ok((compiled, seconds))
 }
 
-/// Runs `work` on every job with as many threads as there are cores; results are in the order of the jobs.
+/// Runs `work` for every job on as many threads as there are cores; results are in the order of the jobs.
 pub fn in_parallel<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let threads = compiling::threads().min(jobs.len());

@@ -1,4 +1,4 @@
-//! NCCL, opened at run time: messages between GPUs of several processes.
+//! NCCL, a library that is opened at run time, for messages between GPUs of several processes.
 
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::backend::Parcel;
 use crate::bail;
 use crate::error::Result;
 
-/// ncclUniqueId
+/// The library's ncclUniqueId.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct UniqueId([u8; 128]);
@@ -32,10 +32,11 @@ type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 const INT8: c_int = 0;
 const IN_PROGRESS: c_int = 7;
 const MULTICAST: &str = "NCCL_NVLS_ENABLE";
-/// The oldest version that is taken, as 10000 major + 100 minor + patch: the first that has this code.
+/// The oldest supported version, as 10000 major + 100 minor + patch: the first one with the code for calls in
+/// progress.
 const OLDEST: c_int = 21400;
 
-/// The library.
+/// The functions of the library.
 pub struct Nccl {
     unique_id: GetUniqueId,
     init: Init,
@@ -53,8 +54,8 @@ pub struct Nccl {
 }
 
 impl Nccl {
-    /// The library, opened once per process: `PLAQ_NCCL_LIBRARY` (a full path), else what the loader finds, the
-    /// wheel beside that of NVRTC, or the usual places of a CUDA toolkit.
+    /// The library, opened once per process: `PLAQ_NCCL_LIBRARY` (a full path), else one that the loader finds, the
+    /// one in the wheel beside NVRTC's, or one in the usual places of a CUDA toolkit.
     pub fn get() -> Result<&'static Nccl> {
         static NCCL: OnceLock<Result<Nccl>> = OnceLock::new();
         NCCL.get_or_init(Nccl::open).as_ref().map_err(Clone::clone)
@@ -86,7 +87,7 @@ impl Nccl {
         Ok(nccl)
     }
 
-    /// Paths at which the library may be, the first choice first.
+    /// Paths at which the library may be, in order of preference.
     fn usual() -> Vec<PathBuf> {
         const NAMES: [&str; 2] = ["libnccl.so.2", "libnccl.so"];
         // Wheels of one environment lie below one folder.
@@ -121,7 +122,7 @@ impl Nccl {
         }
     }
 
-    /// Bytes by which ranks find each other: one of them makes them for all.
+    /// Bytes by which ranks find each other: one rank makes them and passes them to all.
     pub fn meeting(&self) -> Result<Vec<u8>> {
         let mut id = UniqueId([0; 128]);
         // SAFETY: a place for the answer.
@@ -143,12 +144,12 @@ impl Nccl {
     }
 }
 
-/// A communicator of NCCL: one GPU for each rank.
+/// A communicator of NCCL with one GPU for each rank.
 pub struct Ring {
     nccl: &'static Nccl,
-    /// The communicator; None once it was aborted.
+    /// The communicator; None after it was aborted.
     comm: Mutex<Option<Raw>>,
-    /// Largest time that a call which NCCL makes in the background may take.
+    /// Longest time for a call that NCCL completes in the background.
     limit: Duration,
 }
 
@@ -157,8 +158,8 @@ struct Raw(Handle);
 unsafe impl std::marker::Send for Raw {}
 
 impl Ring {
-    /// Joins the other ranks at the meeting that one of them made. This waits for all of them, however long that takes;
-    /// the device's context must be current.
+    /// Joins the other ranks with the bytes that one of them made. This waits for all of them without limit; the
+    /// device's context must be current.
     pub fn join(meeting: &[u8], rank: usize, ranks: usize, limit: Duration) -> Result<Ring> {
         let nccl = Nccl::get()?;
         let Ok(id) = meeting.try_into() else {
@@ -181,7 +182,7 @@ impl Ring {
         self.comm.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The outcome of a call. Where `NCCL_COMM_BLOCKING=0` has it end in the background this waits for the end.
+    /// The result of a call. If NCCL completes it in the background (`NCCL_COMM_BLOCKING=0`), this waits for its end.
     fn settled(&self, comm: Handle, mut code: c_int, what: &str) -> Result<()> {
         let start = Instant::now();
         while code == IN_PROGRESS {
@@ -195,7 +196,7 @@ impl Ring {
         self.nccl.check(code, what)
     }
 
-    /// Puts messages on a stream.
+    /// Puts messages on the stream.
     ///
     /// # Safety
     /// The addresses have the bytes that their parcels name until the stream has passed this.
@@ -225,7 +226,7 @@ impl Ring {
         queued.and(ended)
     }
 
-    /// Fails if something that was put on a stream failed.
+    /// An error if something on a stream has failed.
     pub fn check(&self) -> Result<()> {
         let held = self.held();
         let Some(Raw(comm)) = *held else { return Ok(()) };
@@ -236,8 +237,8 @@ impl Ring {
         self.nccl.check(failed, "messages to other ranks")
     }
 
-    /// Ends what is on streams, for good. A call that connects ranks and does not end keeps the communicator, but has
-    /// put nothing on a stream.
+    /// Ends all messages on streams; none can follow. If a call that connects ranks does not end, its communicator is
+    /// not freed, but it has put nothing on a stream.
     pub fn abort(&self) {
         if let Some(Raw(comm)) = self.comm.try_lock().ok().and_then(|mut held| held.take()) {
             // SAFETY: a living communicator, which nobody uses after this.

@@ -1,5 +1,5 @@
-//! The CUDA run-time compiler, opened at run time: one source with its headers in memory becomes
-//! a CUBIN for one architecture.
+//! The CUDA run-time compiler, a library that is opened at run time: it compiles a source with its headers in memory
+//! to a CUBIN for one architecture.
 
 use std::ffi::{c_char, c_int, c_void, CStr, CString, OsStr};
 use std::mem::ManuallyDrop;
@@ -38,13 +38,13 @@ const COPIES: usize = 4;
 /// Number of compilations in a copy from which on another copy is opened.
 const BUSY: usize = 4;
 
-/// The compiler. While one thread reads a source, others in the same copy of the library wait, so there are several
-/// copies, each opened when those before it are busy. The library that the loader finds only tells where its file is;
-/// it compiles where the process may have no files in memory.
+/// The compiler. While one thread parses a source, others in the same copy of the library wait; therefore there are
+/// several copies, each opened when the others are busy. The library that the loader finds is only used to find its
+/// file; it compiles itself if the process cannot have files in memory.
 pub struct Nvrtc {
     copies: [OnceLock<Option<Instance>>; COPIES],
     pub version: (i32, i32),
-    /// Architectures that it compiles for, as 10 major + minor.
+    /// Architectures for which it compiles, as 10 major + minor.
     pub archs: Vec<i32>,
     pub path: String,
     /// The file from which copies are made.
@@ -67,14 +67,14 @@ struct Instance {
     _library: ManuallyDrop<Library>,
 }
 
-/// A compiled kernel and what the assembler said about it.
+/// A compiled kernel, with the resources that it uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiled {
     pub cubin: Vec<u8>,
     pub usage: Usage,
 }
 
-/// Registers per thread, and bytes per thread that did not fit them.
+/// Number of registers per thread, and bytes per thread of values that did not fit into them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     pub registers: u32,
@@ -84,8 +84,8 @@ pub struct Usage {
 }
 
 impl Nvrtc {
-    /// The library, opened once per process: `PLAQ_NVRTC` (a full path), else what the loader
-    /// finds, else the usual places of a CUDA toolkit.
+    /// The library, opened once per process: `PLAQ_NVRTC` (a full path), else one that the loader finds, else one in
+    /// the usual places of a CUDA toolkit.
     pub fn get() -> Result<&'static Nvrtc> {
         static NVRTC: OnceLock<Result<Nvrtc>> = OnceLock::new();
         NVRTC.get_or_init(Nvrtc::open).as_ref().map_err(Clone::clone)
@@ -142,7 +142,7 @@ impl Nvrtc {
         }
     }
 
-    /// The copy for one more compilation: the first that is not busy, else the least busy one.
+    /// The copy for another compilation: the first that is not busy, else the least busy one.
     fn instance(&self) -> &Instance {
         let mut best: Option<&Instance> = None;
         for copy in &self.copies {
@@ -158,7 +158,7 @@ impl Nvrtc {
         best.expect("the first copy is open")
     }
 
-    /// Compiles for the architecture `arch` (10 major + minor).
+    /// Compiles a source for the architecture `arch` (10 major + minor).
     pub fn compile(&self, source: &Source, arch: i32) -> Result<Compiled> {
         if !self.archs.contains(&arch) {
             bail!(
@@ -202,7 +202,7 @@ impl Instance {
         }
     }
 
-    /// A copy of the library from its own file in memory; None where that is not possible.
+    /// Opens a copy of the library from a copy of its file in memory; None if that is not possible.
     fn of_file(file: &Path) -> Option<Instance> {
         super::compiling::goes_on().ok()?;
         let copy = super::compiling::opening(|| image::open(file, c"nvrtcCompileProgram"));
@@ -258,7 +258,7 @@ impl Instance {
         }
     }
 
-    /// A text or image of a live `program`; empty if it has none.
+    /// A text or image of an existing `program`; empty if it has none.
     fn fetch(&self, program: Program, size: &Size, text: &Text) -> Vec<u8> {
         let mut bytes = 0;
         // SAFETY: `size` tells how much `text` writes.
@@ -281,7 +281,7 @@ impl Instance {
 }
 
 impl Usage {
-    /// Reads the assembler's report (`--ptxas-options=-v`) on one entry function.
+    /// Reads the assembler's report (`--ptxas-options=-v`) about one entry function.
     pub fn parse(log: &str, symbol: &str) -> Usage {
         let number = |line: &str, before: &str| -> u32 {
             line.split(before)
@@ -312,7 +312,7 @@ fn candidates() -> Vec<PathBuf> {
     places(&["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"])
 }
 
-/// Paths at which a library of the CUDA toolkit may be: names that the loader knows, then the usual places.
+/// Paths at which a library of the CUDA toolkit may be: names for the loader, then the usual places.
 pub(super) fn places(names: &[&str]) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
     let homes = ["CUDA_HOME", "CUDA_PATH"].iter().filter_map(std::env::var_os).map(PathBuf::from);
@@ -334,7 +334,7 @@ fn file_with(inside: *const c_void) -> Option<PathBuf> {
     }
 }
 
-/// The data library of the toolkit that NVRTC loads when it compiles, from the folder of `path`.
+/// The toolkit's data library that NVRTC loads when it compiles, in the folder of `path`.
 fn builtins_beside(path: &Path) -> Option<Library> {
     let file = beside(path, "libnvrtc-builtins.so")?;
     // SAFETY: the library only holds data.
@@ -359,8 +359,8 @@ mod tests {
     use super::*;
     use crate::backend::families::KERNELS;
 
-    /// Two copies of NVRTC are in other places, and compile to the same bytes side by side. Handlers of signals stay
-    /// what the host has set.
+    /// Two copies of NVRTC are at different addresses, and compile to the same bytes at the same time. The host's
+    /// signal handlers are not changed.
     #[test]
     fn a_further_copy_makes_the_same_code() {
         let nvrtc = match Nvrtc::get() {

@@ -1,4 +1,4 @@
-//! Launch shapes: what each kernel starts with, and what the tuner tries.
+//! Launch shapes: the default for each kernel, and those that the tuner tries.
 
 use super::source::LaunchShape;
 use crate::backend::families::{Blocks, Kernel, Kind};
@@ -10,8 +10,8 @@ const fn shape(block: u32, min_blocks: u32) -> LaunchShape {
     LaunchShape { block, min_blocks }
 }
 
-/// The launch shape without tuning. A multiprocessor has 65536 registers, so that (block, blocks) allows 65536 /
-/// (block * blocks) for a thread; tests/gpu_compile.rs bounds the spills of each.
+/// The launch shape without tuning. A multiprocessor has 65536 registers, so that a shape (block, blocks) leaves
+/// 65536 / (block * blocks) for a thread; tests/gpu_compile.rs limits the spills of each.
 pub fn default_shape(kernel: &Kernel, params: &[&str]) -> LaunchShape {
     let double = params.contains(&"f64");
     match (kernel.blocks, kernel.kind) {
@@ -28,7 +28,7 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> LaunchShape {
     }
 }
 
-/// The launch shapes to try for a kernel, its default first; that alone where results depend on the shape.
+/// The launch shapes to try for a kernel, its default first; only the default if results depend on the shape.
 pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<LaunchShape> {
     let first = default_shape(kernel, params);
     // Of tuned kernels from many registers and few warps to the opposite. The assembler rounds the warps of a
@@ -76,8 +76,8 @@ mod tests {
     use super::*;
     use crate::backend::families::KERNELS;
 
-    /// Sums in one wave: all blocks are on the device at once, whatever their number of registers; other sums
-    /// come in several. Where there is little work there are fewer.
+    /// For sums in one wave all blocks are on the device at the same time, whatever their number of registers; other
+    /// sums take several waves. With little work there are fewer blocks.
     #[test]
     fn sums_in_one_wave() {
         let mut waves = [0, 0];
@@ -98,8 +98,8 @@ mod tests {
         assert!(waves.iter().all(|n| *n > 0), "{waves:?}");
     }
 
-    /// Blocks of links hold whole groups of 16 sites of either parity with four links each, and leave each
-    /// thread the registers that its precision needs (tests/gpu_compile.rs holds the spills to a bound).
+    /// Blocks of links hold whole groups of 16 sites of either parity with four links each, and leave each thread the
+    /// registers that its precision needs (tests/gpu_compile.rs limits the spills).
     #[test]
     fn blocks_of_links_hold_groups_of_sites() {
         let mut found = 0;

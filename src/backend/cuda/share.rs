@@ -1,4 +1,4 @@
-//! Device memory seen by other processes of this machine, and host memory that kernels write.
+//! Device memory that other processes of this machine access, and host memory to which kernels write.
 
 use std::ffi::c_void;
 
@@ -20,7 +20,7 @@ pub fn share(cuda: &Cuda, ptr: Ptr) -> Result<Vec<u8>> {
     Ok([&handle.0[..], &(ptr.0 - base).to_ne_bytes()].concat())
 }
 
-/// Opens what another process shared: its address here, and the value that `detach` takes.
+/// Opens memory that another process has shared: returns its address here, and the value for `detach`.
 pub fn attach(cuda: &Cuda, shared: &[u8]) -> Result<(Ptr, Ptr)> {
     let Ok(shared) = <[u8; SHARED]>::try_from(shared) else {
         bail!(Internal, "a handle of shared memory has {} bytes", shared.len());
@@ -41,8 +41,8 @@ pub fn detach(cuda: &Cuda, base: Ptr) {
     let _ = cu!(cuda.driver, ipc_close(base.0), "");
 }
 
-/// Zeroed page-locked memory of the host: its addresses on the host and on the device. The driver would take pages
-/// until the kernel ends the process, so more than is free is refused here.
+/// Allocates zeroed page-locked memory of the host: its addresses on the host and on the device. More than is free is
+/// refused, since the driver would take pages until the kernel of the operating system kills the process.
 pub fn mapped(d: &Driver, bytes: usize) -> Result<(u64, Ptr)> {
     if let Some(left) = host_memory_left().filter(|left| bytes as u64 > *left) {
         refuse!(

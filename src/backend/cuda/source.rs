@@ -1,5 +1,5 @@
-//! What NVRTC is given: defines that fix the launch shape and the run's constants, one family
-//! header, one instantiation.
+//! The source that is passed to NVRTC: defines for the launch shape and the run's constants, one family header, one
+//! instantiation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -63,12 +63,12 @@ impl Source {
         }
     }
 
-    /// Hash of everything that is compiled, except for the headers.
+    /// Hash of all that is compiled, without the headers.
     pub fn text_hash(&self) -> blake3::Hash {
         blake3::hash(self.text.as_bytes())
     }
 
-    /// Hash of everything that goes into the compiled result.
+    /// Hash of all that determines the compiled result.
     pub fn hash(&self, arch: i32, nvrtc: (i32, i32)) -> blake3::Hash {
         let mut h = blake3::Hasher::new();
         let mut part = |s: &str| {
@@ -83,8 +83,8 @@ impl Source {
     }
 }
 
-/// The kernel headers: those built in or, for work on kernels without rebuilding plaq, the files of the folder
-/// PLAQ_KERNELS.
+/// The kernel headers: those built into the library or, for work on kernels without rebuilding plaq, the files in the
+/// folder PLAQ_KERNELS.
 fn headers() -> &'static [(&'static str, &'static str)] {
     static HEADERS: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
     HEADERS.get_or_init(|| {
@@ -99,7 +99,7 @@ fn headers() -> &'static [(&'static str, &'static str)] {
 }
 
 /// The headers that the kernels of one header include, with only those argument structs and constants that they name:
-/// other threads wait while NVRTC reads, and a kernel is compiled anew only when one of its own headers changes.
+/// NVRTC parses less while other threads wait, and a kernel is compiled again only if one of its own headers changes.
 fn headers_of(header: &'static str) -> &'static Headers {
     static KNOWN: Mutex<BTreeMap<&str, &Headers>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -147,8 +147,8 @@ pub fn options(arch: i32) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// A kernel without extents has no constant for the number of sites: only the hop, which has extents, may
-    /// ask for it.
+    /// Only the hop, which has extents as constants, uses the number of sites; kernels without extents have no
+    /// constant for it.
     #[test]
     fn only_the_hop_asks_for_the_size_of_fields() {
         let reads = |text: &str| text.matches(".volume()").count();

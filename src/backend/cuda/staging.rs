@@ -1,6 +1,6 @@
-//! Transfers between pageable host memory and the device through page-locked chunks. Host threads
-//! copy between the chunks and the host's arrays, each with two chunks of its own: while one
-//! crosses the bus, the thread copies the other.
+//! Transfers between pageable host memory and the device through page-locked chunks. Threads of the host copy between
+//! the chunks and the host's arrays, each with two chunks: while one is being transferred, the thread copies the
+//! other.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,14 +14,14 @@ use crate::backend::{Downloads, Piece, Rows};
 use crate::bail;
 use crate::error::Result;
 
-/// Largest number of bytes that a thread copies at a time: large enough that pauses between transfers vanish, small
-/// enough for many threads.
+/// Largest number of bytes that a thread copies at a time: large enough that pauses between transfers are negligible,
+/// small enough for many threads.
 const CHUNK: usize = 2 << 20;
 const LEAST: usize = 256 << 10;
-/// Largest number of copying threads: one copies some 5 GB/s, structs of the host at half that rate, and the bus
-/// moves 25 to 55.
+/// Largest number of copying threads: one copies about 5 GB/s, structs of the host at half that rate, and the bus
+/// transfers 25 to 55 GB/s.
 const MAX_THREADS: usize = 16;
-/// Name of a wait for a transfer in messages of errors.
+/// Name of a wait for a transfer in error messages.
 const TRANSFER: &str = "a transfer";
 /// Number of chunks of memory that a thread has.
 const DEPTH: usize = 2;
@@ -37,14 +37,14 @@ pub struct Staging {
     context: Handle,
     /// The stream of the device's kernels and of uploads.
     stream: Handle,
-    /// The stream of downloads, so that kernels run meanwhile.
+    /// The stream of downloads, which run concurrently with kernels.
     copies: Handle,
-    /// Events recorded after the kernels that make the pieces under way and the next ones.
+    /// Events recorded after the kernels that make the current and the next pieces.
     made: [Handle; 2],
-    /// Event recorded after the downloads that a kernel must wait for.
+    /// Event recorded after the downloads for which a kernel must wait.
     taken: Handle,
     chunks: Vec<Chunk>,
-    /// The chunk with which the next transfer begins, so that small transfers overlap from call to call.
+    /// The chunk with which the next transfer begins, so that small transfers of consecutive calls overlap.
     turn: usize,
     pool: rayon::ThreadPool,
 }
@@ -53,7 +53,7 @@ unsafe impl Send for Staging {}
 // SAFETY: in a transfer every chunk is used by one thread.
 unsafe impl Sync for Staging {}
 
-/// Counts a thread that has ended, also by a panic.
+/// A guard that counts a thread as ended when it is dropped, also by a panic.
 struct Ends<'a>(&'a AtomicUsize);
 
 impl Drop for Ends<'_> {
@@ -62,7 +62,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// The state of a download: the pieces under way, how much of them is done, and the next pieces.
+/// The state of a download: the current pieces, how much of them is done, and the next pieces.
 struct Queue<'s, 'a> {
     source: &'s mut Downloads<'a>,
     now: Vec<Piece<'a>>,
@@ -77,7 +77,7 @@ fn bytes_of(pieces: &[Piece]) -> usize {
 }
 
 impl Staging {
-    /// Memory and streams for transfers; the context must be current, here and in the calls below.
+    /// Makes memory and streams for transfers; the context must be current, here and in the functions below.
     pub fn new(driver: &'static Driver, context: Handle, stream: Handle) -> Result<Staging> {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = cores.min(MAX_THREADS);
@@ -128,8 +128,8 @@ impl Staging {
         share.next_multiple_of(4096).clamp(LEAST, CHUNK)
     }
 
-    /// Runs `work` on `threads` threads, or on all there are, each with chunks of its own and a way to wait for them.
-    /// This thread alone may ask other ranks, also while others work.
+    /// Calls `work` on `threads` threads, at most on all there are, each with its own chunks and a function that
+    /// waits for them. Only the calling thread may ask other ranks, also while others work.
     fn share(
         &self,
         threads: usize,
@@ -170,8 +170,8 @@ impl Staging {
         watched.and(outcome.into_inner().unwrap_or_else(|e| e.into_inner()))
     }
 
-    /// Copies pieces to the device; returns when the host's rows have been read, and the device has them in the order
-    /// of its stream.
+    /// Copies pieces to the device; returns when the host's rows have been read, and the device will have them in the
+    /// order of its stream.
     pub fn upload(&mut self, pieces: &[Piece], waits: &Waits) -> Result<()> {
         let d = self.driver;
         self.turn = (self.turn + 1) % self.chunks.len();
@@ -202,7 +202,7 @@ impl Staging {
         })
     }
 
-    /// Copies to the host everything that `source` names; returns when it is there.
+    /// Copies to the host all pieces that `source` names; returns when they have arrived.
     pub fn download(&mut self, source: &mut Downloads, waits: &Waits) -> Result<()> {
         let d = self.driver;
         self.turn = (self.turn + 1) % self.chunks.len();
@@ -259,7 +259,7 @@ impl Staging {
         })
     }
 
-    /// Asks for the next pieces.
+    /// Requests the next pieces.
     fn make(&self, q: &mut Queue) -> Result<()> {
         q.next = (q.source)()?;
         let made = self.made[q.round % 2];
@@ -267,8 +267,8 @@ impl Staging {
         cu!(self.driver, event_record(made, self.stream), "recording a kernel")
     }
 
-    /// Continues with the next pieces when the transfers of the current ones are ordered, and has those after them
-    /// made.
+    /// Continues with the next pieces when the transfers of the current ones have been ordered, and requests those
+    /// after them.
     fn advance(&self, q: &mut Queue) -> Result<()> {
         let d = self.driver;
         // The kernel that `make` launches writes where the pieces of now lie.

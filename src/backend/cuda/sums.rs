@@ -1,5 +1,5 @@
-//! What reductions write to: partial sums and block counters on the device, and totals both there, for
-//! kernels, and in page-locked memory, where the host waits for the tag of the launch beside each number.
+//! Memory for reductions: partial sums and block counters on the device; totals on the device, for kernels, and in
+//! page-locked memory, where the host waits for the tag of the launch beside each number.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,7 +52,7 @@ impl Sums {
         }
     }
 
-    /// Returns an unused slot with room for `numbers` numbers.
+    /// The number of an unused slot for `numbers` numbers.
     fn slot(&mut self, numbers: usize) -> Result<usize> {
         let free = |slot: &Slot| !slot.busy.load(Ordering::Acquire);
         if let Some(found) = self.slots.iter().position(|s| free(s) && s.len >= numbers) {
@@ -71,9 +71,9 @@ impl Sums {
         made.map(|()| self.slots.len() - 1)
     }
 
-    /// Arguments for one launch, with room for `batches` x `blocks` partial sums of `width` doubles, and where its
-    /// totals will be. Kernels leave counters at zero, so that these are cleared only when allocated. `mark` comes
-    /// from [`Waits`].
+    /// Arguments for one launch, with memory for `batches` x `blocks` partial sums of `width` doubles, and the place
+    /// of its totals. Kernels leave counters at zero, so that they are cleared only when they are allocated. `mark`
+    /// comes from [`Waits`].
     pub fn reserve(
         &mut self,
         blocks: usize,
@@ -105,8 +105,8 @@ impl Sums {
         Ok((args, Posted { slot: number, tag: self.tag, totals, batches, width, mark, busy }))
     }
 
-    /// Waits for the sums of each batch and returns the sum of the flags. Errors of the device and ranks that failed
-    /// end the wait.
+    /// Waits for the sums of each batch and returns them with the sum of the flags. Errors of the device, and failed
+    /// ranks, end the wait.
     pub fn wait(
         &self,
         posted: &Posted,
@@ -152,7 +152,7 @@ impl Sums {
         Ok(flag)
     }
 
-    /// Number i of the launch, if the kernel has written it (kernels/sums.h).
+    /// Number i of the launch if the kernel has written it (kernels/sums.h), else None.
     fn read(&self, posted: &Posted, i: usize) -> Option<f64> {
         let (slot, tag) = (&self.slots[posted.slot], posted.tag as u64);
         assert!(i < slot.len);
@@ -182,7 +182,7 @@ impl Slot {
     }
 }
 
-/// Replaces a device allocation by a larger one if need be; returns whether it did.
+/// Replaces a device allocation by a larger one if necessary; returns whether it did.
 fn grow(d: &Driver, held: &mut (DevicePtr, usize), bytes: usize, stream: Handle) -> Result<bool> {
     if held.1 >= bytes {
         return Ok(false);

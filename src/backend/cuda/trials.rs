@@ -1,7 +1,7 @@
-//! Shapes of kernels that take long are tried in the midst of work: every launch is one that was asked for,
-//! none is repeated, so that kernels may change what they read, and first calls wait for nothing.
+//! Trials of launch shapes, for kernels that take long, during normal work: every timed launch is one that was
+//! needed, and none is repeated, so that kernels may change what they read; first calls do not wait.
 
-/// An amount of work: sites and batches.
+/// An amount of work: number of sites and of batches.
 pub type Amount = (usize, usize);
 
 /// Number of launches before the first timed one; they also tell how long a kernel takes.
@@ -11,16 +11,16 @@ const SAMPLED: u32 = 2;
 const TRIED: usize = 6;
 /// Largest number of different amounts of work that are kept.
 const MAX_AMOUNTS: usize = 32;
-/// Share of the first shape's time that a better shape takes at most; less difference is within errors.
+/// Largest fraction of the first shape's time that a better shape may take; smaller differences are within errors.
 const BETTER: f64 = 0.97;
 
-/// Purpose of a launch while launch shapes are compared.
+/// What to do with a launch while launch shapes are compared.
 #[derive(Debug, PartialEq)]
 pub enum Purpose {
     Work,
-    /// The launch is timed with this shape; 0 is the first one.
+    /// Time the launch with this shape; 0 is the first one.
     Time(usize),
-    /// The other shapes are to be compiled.
+    /// Compile the other shapes.
     Compile,
 }
 
@@ -31,9 +31,9 @@ struct Seen {
 }
 
 enum Stage {
-    /// Launches over each amount of work are added up until one has taken long.
+    /// Times of launches are added up for each amount of work until one has taken long.
     Watching(Vec<Seen>),
-    /// The other shapes for this amount of work are being compiled.
+    /// The other shapes are being compiled for this amount of work.
     Waiting(Amount),
     Trying {
         work: Amount,
@@ -43,14 +43,14 @@ enum Stage {
     Over,
 }
 
-/// The search for the fastest launch shape of one kernel.
+/// The search for a kernel's fastest launch shape.
 pub struct Trial {
     patience: f64,
     stage: Stage,
 }
 
 impl Trial {
-    /// A search for the best launch shape, which begins once the kernel has taken `patience` seconds.
+    /// Makes a search that begins after the kernel has taken `patience` seconds.
     pub fn new(patience: f64) -> Trial {
         Trial { patience, stage: Stage::Watching(Vec::new()) }
     }
@@ -87,12 +87,12 @@ impl Trial {
         }
     }
 
-    /// Whether the other shapes are wanted now.
+    /// Whether the other shapes have to be compiled now.
     pub fn waits(&self) -> bool {
         matches!(self.stage, Stage::Waiting(_))
     }
 
-    /// Begins to try `shapes` shapes, the first one included.
+    /// Starts to try `shapes` shapes, including the first one.
     pub fn begin(&mut self, shapes: usize) {
         if let Stage::Waiting(work) = self.stage {
             self.stage = Stage::Trying { work, turn: 0, seconds: vec![f64::INFINITY; shapes] };
@@ -127,7 +127,7 @@ impl Trial {
 mod tests {
     use super::*;
 
-    /// Launches of which each takes `seconds[shape]`, until it is over: how many, and the fastest shape.
+    /// Makes launches that take `seconds[shape]` until the trial ends; returns their number, and the fastest shape.
     fn run(patience: f64, seconds: &[f64]) -> (u32, usize) {
         let mut trial = Trial::new(patience);
         for launch in 1.. {

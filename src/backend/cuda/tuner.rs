@@ -1,5 +1,5 @@
-//! Remembers the fastest launch shape of each tuned kernel, in memory and in a JSON file beside
-//! the kernel cache. The file is advice: unreadable or unwritable, kernels are timed again.
+//! Remembers the fastest launch shape of each tuned kernel, in memory and in a JSON file beside the kernel cache. The
+//! file is optional: if it cannot be read or written, kernels are timed again.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,22 +26,22 @@ pub struct Tuner {
     table: Mutex<Table>,
 }
 
-/// Time that a kernel takes before other launch shapes of it are tried.
+/// Seconds that a kernel takes before other launch shapes are tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Patience {
     Never,
-    /// Kernels that the table marks as tuned, each when it has taken `TUNED` seconds in this process.
+    /// Only kernels that the table marks as tuned, each after `TUNED` seconds in this process.
     Tuned,
-    /// Every kernel, when it has taken so many seconds.
+    /// Every kernel, after this number of seconds.
     All(f64),
 }
 
 /// Seconds after which other shapes of tuned kernels are tried: compiling them takes a core some seconds, and they
-/// gain up to a tenth.
+/// save up to a tenth of the time.
 const TUNED: f64 = 1.0;
 
 impl Tuner {
-    /// Reads `PLAQ_TUNE`: `off` keeps the default shapes, a number of seconds is the patience with all kernels.
+    /// Reads `PLAQ_TUNE`: with `off` default shapes are used, a number is the patience in seconds for all kernels.
     pub fn from_env(cache: &Cache) -> Tuner {
         let patience = match std::env::var("PLAQ_TUNE") {
             Ok(v) if v == "off" => Patience::Never,
@@ -56,7 +56,7 @@ impl Tuner {
         Tuner { patience, file, table: Mutex::new(table) }
     }
 
-    /// Seconds that a kernel takes in this process before other shapes of it are tried; None: it keeps its first.
+    /// Seconds that a kernel takes in this process before other shapes are tried; None: it keeps its first shape.
     pub fn patience(&self, kernel: &Kernel) -> Option<f64> {
         match self.patience {
             Patience::All(seconds) => Some(seconds),
@@ -65,7 +65,7 @@ impl Tuner {
         }
     }
 
-    /// Whether shapes that were found before are ignored.
+    /// Whether shapes that were found earlier are ignored.
     pub fn is_off(&self) -> bool {
         self.patience == Patience::Never
     }

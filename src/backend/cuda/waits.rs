@@ -1,5 +1,5 @@
-//! The host waits for the device. A kernel may itself wait for another rank, which may have failed
-//! meanwhile; so the ranks are asked as long as such a kernel may be at work.
+//! Waits of the host for the device. A kernel may itself be waiting for another rank that has failed meanwhile;
+//! therefore the ranks are asked for failures as long as such a kernel may be running.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::error::Result;
 
 /// Number of polls of the driver between two checks of whether other ranks have failed.
 pub const ROUNDS: u64 = 256;
-/// Time after which a wait yields the core to other threads.
+/// Time after which a polling wait yields the core to other threads.
 pub const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Something that the host waits for.
@@ -36,7 +36,7 @@ impl Wanted {
         }
     }
 
-    /// Waits by a call of the driver that blocks this thread; `name` says in errors what is waited for.
+    /// Waits by a driver call that blocks this thread; `name` says in error messages what it waits for.
     pub fn block(self, d: &Driver, name: &str) -> Result<()> {
         match self {
             Wanted::Stream(stream) => cu!(d, stream_synchronize(stream), "waiting for {name}"),
@@ -45,8 +45,8 @@ impl Wanted {
     }
 }
 
-/// The ranks to ask during a wait: those of kernels that were launched and may not be done. Ranks of finished kernels
-/// may be lost without concerning others on the same device.
+/// The ranks that are asked for failures during a wait: those of kernels that were launched and may not have ended. A
+/// rank of finished kernels may be lost without affecting other users of the same device.
 #[derive(Default)]
 pub struct Waits(Mutex<List>);
 
@@ -62,7 +62,7 @@ impl Waits {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the ranks that the kernel to be launched next waits for.
+    /// Adds the ranks for which the kernel to be launched next waits.
     pub fn add(&self, awaited: &Weak<dyn Awaited>) {
         let mut list = self.list();
         list.last += 1;
@@ -71,12 +71,12 @@ impl Waits {
         list.all.push((last, awaited.clone()));
     }
 
-    /// A mark for everything that was added so far.
+    /// A mark after all ranks that were added so far.
     pub fn mark(&self) -> u64 {
         self.list().last
     }
 
-    /// Removes the ranks of kernels that were launched before a mark and are done.
+    /// Removes the ranks of kernels that were launched before a mark and have ended.
     pub fn done(&self, mark: u64) {
         self.list().all.retain(|(number, _)| *number > mark);
     }
@@ -86,8 +86,8 @@ impl Waits {
         self.list().all.iter().any(|(_, one)| one.strong_count() > 0)
     }
 
-    /// Asks all ranks; an error means that one failed and that no kernel waits for it any more. All are asked, since
-    /// a failure concerns parts of the ranks, too.
+    /// Asks all ranks for failures; an error means that one has failed and that no kernel waits for it any more. All
+    /// are asked, since a failure may affect parts of the ranks, too.
     pub fn ask(&self) -> Result<()> {
         let all: Vec<Arc<dyn Awaited>> =
             self.list().all.iter().filter_map(|(_, one)| one.upgrade()).collect();
@@ -99,13 +99,13 @@ impl Waits {
         found
     }
 
-    /// Waits for something that the driver reports as complete; `name` names it in messages.
+    /// Waits for something that the driver reports as complete; `name` is its name in error messages.
     pub fn wait_for(&self, d: &Driver, wanted: Wanted, name: &str) -> Result<()> {
         self.wait(|| wanted.done(d, name), || wanted.block(d, name))
     }
 
-    /// Waits until `done` says so. `block` waits in the driver instead: where no kernel waits for other ranks, and
-    /// for the end of kernels that were given up.
+    /// Waits until `done` returns true. `block` waits in the driver instead; it is used if no kernel waits for other
+    /// ranks, and for the end of kernels that were given up.
     pub fn wait(
         &self,
         done: impl Fn() -> Result<bool>,
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::error::{Error, Status};
 
-    /// Ranks of which one fails when it is asked for the last time.
+    /// Ranks of which one reports a failure when it is asked for the last time.
     struct Ranks {
         left: AtomicU32,
         given_up: AtomicBool,
@@ -189,7 +189,7 @@ mod tests {
         waits.wait(|| panic!("no rank to ask"), block).unwrap();
         assert_eq!(blocked.get(), 2);
     }
-    /// Kernels that wait in a part of the ranks are told by the same failure, before the driver waits for
+    /// Kernels that wait for a part of the ranks are given up after the same failure, before the driver waits for
     /// their end.
     #[test]
     fn a_failure_is_told_to_all() {
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(waits.wait(|| Ok(false), block).unwrap_err().status, Status::CommFailed);
     }
 
-    /// Ranks that were lost when their kernels were done do not end the waits of others.
+    /// Ranks that were lost after their kernels had ended do not end other waits.
     #[test]
     fn only_ranks_of_kernels_at_work_are_asked() {
         let (lost, well) = (failing(1), failing(u32::MAX));

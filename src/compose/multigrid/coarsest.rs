@@ -1,5 +1,5 @@
-//! The coarsest level: Krylov methods, with its low modes solved for exactly before, or the inverse of its
-//! whole operator.
+//! Solves on the coarsest level: by a Krylov method, before which the level's low modes are solved
+//! for exactly, or by the inverse of its whole operator.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::solvers::{unwatched, SolverKind, SolverParams, Stop, System};
 
 /// Number of inverse iterations that find low modes.
 const PASSES: usize = 3;
-/// Relative residual to which each of them solves.
+/// Relative residual to which each inverse iteration solves.
 const PASS_TOL: f64 = 0.05;
-/// Largest number of iterations of each.
+/// Largest number of solver iterations in one inverse iteration.
 const PASS_ITERATIONS: usize = 300;
 impl Hierarchy {
     /// Computes what the solver of the coarsest level uses: low modes of its operator, and the inverse if the level is
@@ -68,7 +68,7 @@ impl Hierarchy {
         Ok(Modes { v: b, u: v })
     }
 
-    /// Solves the system of the coarsest level, with x from zero.
+    /// Solves S x = r on the coarsest level from x = 0, by the solver of the parameters.
     pub fn solve_coarsest(&self, x: &mut CoarseField, r: &mut CoarseField) -> Result<()> {
         let (level, p) = (self.coarse.len(), &self.params);
         if let Some(direct) = &self.coarsest_modes.direct {
@@ -89,9 +89,10 @@ impl Hierarchy {
         }
     }
 
-    /// Solves by BiCGStab as for all operators. `start` is the |r|^2 to which the goal is relative, where low modes
-    /// were taken out of r; x is then added to. After a breakdown x is as it was, and the levels above see what that
-    /// is worth.
+    /// Solves by BiCGStab, the implementation that all operators share. If low modes were taken out
+    /// of r before, `start` holds |r|^2 from before that, to which the goal is relative, and the
+    /// solution is added to x; otherwise `start` is empty. After a breakdown x is unchanged, and
+    /// the levels above measure the residual that is left.
     fn bicgstab(&self, x: &mut CoarseField, r: &CoarseField, start: &[f64]) -> Result<()> {
         let (level, p) = (self.coarse.len(), &self.params);
         let Some(system) = &self.coarsest else {

@@ -1,4 +1,5 @@
-//! The coarsest level's operator S as the set-up knows it: its low modes, or its whole inverse.
+//! What the set-up computes of the coarsest level's operator S: its low modes, or its whole
+//! inverse.
 
 use std::sync::Arc;
 
@@ -22,8 +23,9 @@ pub(super) struct CoarsestModes {
     pub direct: Option<Direct>,
 }
 
-/// Low modes: vectors V, and U = S V with orthonormal columns, so that V U^dagger inverts S on what U spans. S is not
-/// normal: what a Krylov space adds has parts in U again, and they are taken out in every step.
+/// Low modes of S: vectors V, and U = S V with orthonormal columns, so that V U^dagger inverts S on
+/// the span of U. S is not normal: an iteration of a Krylov solver produces components along U
+/// again, which are projected out in every step.
 pub(super) struct Modes {
     pub v: CoarseField,
     pub u: CoarseField,
@@ -58,7 +60,7 @@ pub(super) struct Direct {
     pub first: usize,
 }
 
-/// Refuses parameters with which the coarsest level's solver cannot work.
+/// Refuses parameters that the coarsest level's solver does not support.
 pub(super) fn check(params: &MultigridParams, op: &dyn QuarkAction) -> Result<()> {
     let flavours = op.shape().components.slices as u64;
     let unknowns = flavours * coarsest_unknowns(op.links().geometry(), params);
@@ -82,27 +84,29 @@ pub(super) fn check(params: &MultigridParams, op: &dyn QuarkAction) -> Result<()
 }
 
 impl Modes {
-    /// x = V U^dagger r and r -= U U^dagger r.
+    /// Solves for the low modes: x = V U^dagger r, and r -= U U^dagger r.
     pub fn apply(&self, x: &mut CoarseField, r: &mut CoarseField) -> Result<()> {
         let along = self.project(r)?;
         x.combine(&self.v, &along, 1.0, false)
     }
 
-    /// q -= U U^dagger q; returns U^dagger q.
+    /// Projects low modes out of q: q -= U U^dagger q; returns U^dagger q.
     pub fn project(&self, q: &mut CoarseField) -> Result<Overlaps> {
         let along = self.u.overlaps(q)?;
         q.combine(&self.u, &along, -1.0, true)?;
         Ok(along)
     }
 
-    /// x -= sign V U^dagger q for q = S x; after that S x has no part in U.
+    /// Adds the low modes' part to x: for q = S x and `along` = U^dagger q, x -= sign V U^dagger q;
+    /// after that S x has no component along U.
     pub fn complete(&self, x: &mut CoarseField, along: &Overlaps, sign: f64) -> Result<()> {
         x.combine(&self.v, along, -sign, true)
     }
 }
 
-/// The matrix Q / sqrt(lambda) from eigenvectors and eigenvalues of the Gram matrix of v: v times it is orthonormal.
-/// Directions that are rounding noise are left out.
+/// The matrix Q / sqrt(lambda), made of eigenvectors Q and eigenvalues lambda of the Gram matrix of
+/// v: the product of v and this matrix has orthonormal columns. Eigenvectors whose eigenvalue is
+/// only rounding error are left out.
 pub(super) fn orthonormaliser(v: &CoarseField) -> Result<Overlaps> {
     let k = v.nrhs();
     let (values, vectors) = eigen_hermitian(&v.overlaps_now(v)?, k)?;

@@ -30,16 +30,18 @@ pub(super) struct Hierarchy {
     pub fine: Arc<dyn SchurAction>,
     /// Transfers from each level to the next.
     pub transfers: Vec<Transfer>,
-    /// For each level on fewer ranks than the one above, the transfer of vectors between these ranks. A rank without a
-    /// part of the level has no entries beyond it.
+    /// For each level that lives on fewer ranks than the level above, the transfer of vectors
+    /// between these two groups of ranks. On a rank without a part of the level the list ends
+    /// there.
     pub gathers: Vec<Option<Gather>>,
     /// Operators of the levels from 1 on.
     pub coarse: Vec<Arc<CoarseOperator>>,
     pub pools: Vec<Pool>,
-    /// Work vectors on all ranks for the levels that live on fewer ones.
+    /// For levels that live on fewer ranks than the level above, work vectors distributed over the
+    /// ranks of the level above.
     pub entries: Vec<Option<Pool>>,
     pub workspace: Workspace,
-    /// Temporary vectors around the cycle, with all right-hand sides.
+    /// Temporary vectors that a solve uses outside of the cycle, with all right-hand sides.
     around: Workspace,
     /// Temporary directions of the finest level's smoother.
     pub directions: Mutex<Vec<SpinorField>>,
@@ -51,11 +53,12 @@ pub(super) struct Hierarchy {
     pub squares: Vec<Squares>,
     /// Domains of smoothers by Schwarz's method.
     pub schwarz: Schwarz,
-    /// The operator of the coarsest level, where a solver of all operators solves it.
+    /// The operator of the coarsest level as a `LinOp`, if one of the general solvers (BiCGStab)
+    /// solves that level.
     pub coarsest: Option<Arc<CoarseSystem>>,
     /// Low modes and inverse of the coarsest level from the set-up.
     pub coarsest_modes: CoarsestModes,
-    /// Iterations and nanoseconds on each level.
+    /// Iterations on each level since the counters were reset.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
     /// Factors by which iterations of GCR on each level reduced residuals.
@@ -64,7 +67,8 @@ pub(super) struct Hierarchy {
     pub setup_seconds: Vec<f64>,
 }
 
-/// The mean factor by which iterations reduced residuals, as far as that is known.
+/// The mean factor by which an iteration reduces the residual, over those iterations whose norms
+/// were computed.
 #[derive(Default)]
 pub(super) struct MeanReduction(Mutex<(f64, u64)>);
 
@@ -72,7 +76,7 @@ impl MeanReduction {
     fn lock(&self) -> MutexGuard<'_, (f64, u64)> {
         self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
-    /// Adds an iteration, given |r|^2 before and after it.
+    /// Adds one iteration to the mean, given |r|^2 before and after it.
     pub fn add(&self, before: f64, after: f64) {
         let log = 0.5 * (after / before).ln();
         if log.is_finite() {
@@ -80,7 +84,7 @@ impl MeanReduction {
             *sum = (sum.0 + log, sum.1 + 1);
         }
     }
-    /// The mean factor; 0 if there is none.
+    /// The mean factor; 0 before the first iteration was added.
     pub fn mean(&self) -> f64 {
         match *self.lock() {
             (_, 0) => 0.0,
@@ -148,8 +152,8 @@ impl Hierarchy {
         Ok(made)
     }
 
-    /// The levels of one flavour for both flavours of a doublet: its null vectors and links, with the twisted masses
-    /// of each flavour and the splitting.
+    /// Makes of a hierarchy for one flavour one for a doublet: both flavours share null vectors and
+    /// coarse links, each has its own twisted mass, and the mass splitting couples them.
     pub fn in_flavours(self, finest: &Arc<dyn QuarkAction>, term: FlavourTerm) -> Result<Self> {
         let FlavourTerm { own, twist, split } = term;
         let on_level = |(op, factor): (&Arc<CoarseOperator>, &f64)| {
@@ -166,7 +170,8 @@ impl Hierarchy {
         self.finest.shape().components.slices
     }
 
-    /// Resets the counters, so that the set-up does not count as solves.
+    /// Resets the counters of iterations and times, so that reports count solves only and not the
+    /// set-up.
     pub fn forget_counts(&self) {
         let counters = self.iterations.iter().chain(&self.nanoseconds);
         counters.for_each(|c| c.store(0, Ordering::Relaxed));
@@ -187,7 +192,7 @@ impl Hierarchy {
         self.tensor.iter().for_each(|tensor| tensor.free_idle());
     }
 
-    /// Number of right-hand sides, of `n`, that the finest level smooths at a time.
+    /// The number of right-hand sides, at most `n`, that the finest level smooths together.
     fn together(&self, n: usize) -> usize {
         together(n, self.tensor.is_some())
     }
@@ -278,7 +283,8 @@ impl Hierarchy {
         blas::copy(out, t)
     }
 
-    /// Shape of the vectors that the smoother adds to: those in single precision, where its powers have 16 bits.
+    /// Shape of the vectors to which the smoother adds its corrections: in single precision where
+    /// the smoother's Krylov vectors have 16 bits.
     fn smoothed(&self) -> Shape {
         let shape = self.fine.shape();
         match self.params.short_powers() {
@@ -305,8 +311,8 @@ impl Hierarchy {
         blas::copy(out, image)
     }
 
-    /// r = b - S x for vectors of the smoother. r is in the precision of its operator, which takes one hop that adds,
-    /// or in theirs.
+    /// r = b - S x for vectors of the smoother. If r has the precision of the operator, one hop
+    /// computes and subtracts in a single pass; otherwise it has the precision of b and x.
     fn residual(&self, r: &mut SpinorField, b: &SpinorField, x: &SpinorField) -> Result<()> {
         let (shape, n) = (self.fine.shape(), x.nrhs());
         if r.precision() != shape.precision {
@@ -322,7 +328,7 @@ impl Hierarchy {
         self.fine.subtract(r, t)
     }
 
-    /// The cycle from the finest level on, without taking its time.
+    /// Applies the cycle from the finest level on, without counting its time in the report.
     pub fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, n, level) = (self.smoothed(), inp.nrhs(), &self.params.steps()[0]);
         let op = &self.finest;
@@ -409,7 +415,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// The work vectors of a coarse level on the ranks of the level above.
+    /// Work vectors of a coarse level, distributed over the ranks of the level above.
     fn entry(&self, level: usize) -> &Pool {
         self.entries[level - 1].as_ref().unwrap_or_else(|| &self.pools[level])
     }
@@ -462,8 +468,9 @@ impl Hierarchy {
         op.reconstruct(x, &solution, &scaled)
     }
 
-    /// z = K r on the sites of a coarse level's solves and, where asked for, rest = r - S z (K cycle: Notay,
-    /// Vassilevski, Numer. Linear Algebra Appl. 15 (2008) 473).
+    /// Applies the cycle of a coarse level: z = K r on the sites on which this level is solved
+    /// (even ones where it is even-odd preconditioned) and, if `rest` is given, rest = r - S z (K
+    /// cycle: Notay, Vassilevski, Numer. Linear Algebra Appl. 15 (2008) 473).
     pub(super) fn coarse_cycle(
         &self,
         level: usize,
@@ -511,7 +518,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Bytes that null vectors and operators hold, for each coarse level.
+    /// Bytes that null vectors and operators take on this rank, for each coarse level.
     pub fn held(&self) -> Vec<u64> {
         let mut held: Vec<u64> = self.transfers.iter().map(Transfer::held).collect();
         held.resize(self.params.steps().len() + 1, 0);

@@ -64,8 +64,9 @@ impl<'a> Finest<'a> {
         Ok(Finest { op, pair, setup, storage, short_powers, many_columns })
     }
 
-    /// The operator of the smoother; it is made anew where set-ups do not work with it, so that it takes no memory
-    /// beside the null vectors while coarse operators are made.
+    /// The operator of the smoother. Where the set-up works with another operator it is made at
+    /// each call and not kept, so that while coarse operators are made it takes no memory beside
+    /// the null vectors.
     pub fn smoother(&self) -> Result<Arc<dyn Coarsenable>> {
         match self.short_powers {
             true => self.op.op().own_copy(self.storage),
@@ -73,7 +74,8 @@ impl<'a> Finest<'a> {
         }
     }
 
-    /// The operator of the smoother on tensor cores, for many right-hand sides, where the set-up iterates so many.
+    /// The smoother's operator on tensor cores, if a set-up works on enough null vectors at a time
+    /// to be faster with it; else `None`.
     pub fn tensor(&self, smoother: &Arc<dyn Coarsenable>) -> Result<Option<Arc<TensorHop>>> {
         match self.many_columns && self.short_powers && TensorHop::fits(smoother.links()) {
             true => Ok(Some(Arc::new(smoother.tensor_hop()?))),
@@ -81,8 +83,9 @@ impl<'a> Finest<'a> {
         }
     }
 
-    /// The smoother's operator of two flavours for solves with two, and its difference from the operator of one
-    /// flavour; the other operators are then those of one flavour.
+    /// For solves of a doublet the smoother's operator of two flavours, with its difference from
+    /// the operator of one flavour; all other operators of the set-up have one flavour. `None` for
+    /// solves of one flavour.
     pub fn pair(&self) -> Result<Option<(Arc<dyn QuarkAction>, FlavourTerm)>> {
         let made =
             |pair: &dyn CoarsenablePair| Ok((pair.own_copy(self.storage)?, pair.flavour_term()));

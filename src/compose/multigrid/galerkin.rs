@@ -1,8 +1,9 @@
-//! Coarse operators M_c = R M P (Clark et al., arXiv:1612.07873, section 3.4), of Wilson-type operators
-//! and of coarse ones alike: the hops of null vectors, one direction and one chirality at a time, are
-//! restricted on the sites that face another aggregate. Hops backward are gamma5 times the adjoint of those forward
-//! times gamma5, but for directions that ranks divide, of which either is made. The diagonal is what of the whole
-//! operator remains.
+//! Coarse operators M_c = R M P (Clark et al., arXiv:1612.07873, section 3.4) of Wilson-type and of
+//! coarse operators. Hops of null vectors, for one direction and one chirality at a time, are
+//! restricted on the sites that have a neighbour in another aggregate. Hops backward are gamma5
+//! times the adjoint of hops forward times gamma5 and are not computed again, except in directions
+//! that are divided among ranks. The diagonal term is the restricted whole operator minus these
+//! hops.
 
 use std::sync::Arc;
 
@@ -25,7 +26,8 @@ pub enum FineOperator {
     Coarse(Arc<CoarseOperator>),
 }
 
-/// Some null vectors, the hops of one direction on them, and temporary vectors for the operator.
+/// A group of null vectors, the hop of these vectors in one direction, and temporary vectors for
+/// the operator.
 struct Pieces<'a> {
     columns: CoarseField,
     piece: CoarseField,
@@ -38,7 +40,7 @@ enum FineVectors<'a> {
 }
 
 impl FineOperator {
-    /// Bits of the directions in which the hops backward follow from those forward.
+    /// A bit for each direction (bit mu) in which hops backward are derived from hops forward.
     fn derived(&self, transfer: &Transfer) -> i32 {
         let whole = |mu: &usize| !transfer.coarse().comm().split(*mu);
         let made = match self {
@@ -48,9 +50,11 @@ impl FineOperator {
         directions(transfer).filter(|mu| made && whole(mu)).map(|mu| 1 << mu).sum()
     }
 
-    /// Calls `take(chirality, direction, hop)` for each direction with hops (only forward where backward follows),
-    /// then `take(chirality, 8, all of M + i twist gamma5)`, for the part of the null vectors with this chirality. A
-    /// hop is right on sites that face another aggregate; others may hold anything.
+    /// For the part of the null vectors with each chirality, calls `take(chirality, direction,
+    /// hop)` for each direction with hops between aggregates (only forward where the backward hop
+    /// is derived from it), then `take(chirality, 8, product)` with the product of the whole
+    /// operator M + i twist gamma5. A hop has correct values on sites with a neighbour in another
+    /// aggregate; values on other sites are unspecified.
     fn pieces(
         &self,
         work: &mut Pieces<'_>,
@@ -159,7 +163,8 @@ impl FineOperator {
         }
     }
 
-    /// The matrices of hops, [site][direction][column][row], and of the diagonal.
+    /// Computes the matrices of hops, [site][direction][column][row], and those of the diagonal
+    /// term.
     fn matrices(
         &self,
         transfer: &Transfer,

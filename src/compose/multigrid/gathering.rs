@@ -1,4 +1,5 @@
-//! On how many ranks the levels live.
+//! The ranks on which each level of multigrid is stored: coarse levels may be gathered on fewer
+//! ranks.
 
 use super::MultigridParams;
 use crate::bail;
@@ -13,8 +14,9 @@ pub(super) struct LevelRanks {
     /// Number of ranks in each direction, before and after the level is gathered.
     pub outer: [usize; 4],
     pub grid: [usize; 4],
-    /// Whether this rank has a part of the level, before and after.
+    /// Whether this rank has a part of the level before it is gathered.
     pub outer_part: bool,
+    /// Whether this rank has a part of the level after it is gathered.
     pub part: bool,
 }
 
@@ -27,9 +29,10 @@ impl LevelRanks {
     }
 }
 
-/// The ranks of all levels from the finest on. Each level is gathered by the smallest factors of its process grid
-/// with which the next aggregates divide a rank's part and this has as many sites in each direction as asked for, or
-/// all.
+/// The ranks of all levels, from the finest on. A coarse level is gathered on fewer ranks, by the
+/// smallest divisor of its process grid in each direction for which a rank's part of it is
+/// divisible by the aggregates of the step to the next level and has at least as many sites as
+/// [`MultigridParams`]`::gather` asks for; where there is none, on one rank in this direction.
 ///
 /// # Errors
 /// `BadExtents`: aggregates that do not divide the finest level's part of a rank, or a whole coarse level.
@@ -78,8 +81,9 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
     Ok(all)
 }
 
-/// Whether all ranks that work together find this error, so that none waits for another: sums over them tell of
-/// vectors and matrices, while memory and messages are a rank's own affair.
+/// Whether every rank that works on the level meets this error itself: errors found by sums over
+/// these ranks, in vectors and matrices. Errors of memory and messages happen on single ranks, of
+/// which the others have to be told.
 pub(super) fn found_together(error: &Error) -> bool {
     use Status::{BadExtents, BadParameter, NotFinite, Unsupported};
     matches!(error.status, BadExtents | BadParameter | NotFinite | Unsupported)

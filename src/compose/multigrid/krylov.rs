@@ -1,5 +1,5 @@
-//! Krylov methods on coarse levels: GCR with one sum in many steps or with one in each, by itself or with the
-//! cycle of the levels below.
+//! Krylov methods on coarse levels: GCR with one global sum for several steps or for each step,
+//! alone or preconditioned by the cycle of the levels below.
 
 use super::cycle::{count, Hierarchy, MeanReduction};
 use super::least_squares::{Norms, Row, Space};
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::fields::{blas, CoarseField, Subset};
 
 impl Hierarchy {
-    /// Steps of GCR without a preconditioner, with one sum in each `at_once` of them.
+    /// Runs GCR without a preconditioner, with one global sum for each `at_once` steps.
     pub fn minimise(
         &self,
         level: usize,
@@ -68,8 +68,9 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// GCR with a sum in every step (Eisenstat, Elman, Schultz, SIAM J. Numer. Anal. 20 (1983) 345), for which the
-    /// host waits where there is a goal; with `below` it is preconditioned by the cycle of the levels below.
+    /// Runs GCR with a global sum in every step (Eisenstat, Elman, Schultz, SIAM J. Numer. Anal. 20
+    /// (1983) 345). The host waits for these sums if the steps have a goal. With `below` it is
+    /// preconditioned by the cycle of the levels below.
     pub fn gcr(
         &self,
         level: usize,
@@ -136,13 +137,15 @@ impl Hierarchy {
     }
 }
 
-/// Records which right-hand sides have met a goal. The residual of these is set to zero, so that further steps have
-/// coefficients of zero and solutions stay, however long others take.
+/// Records which right-hand sides have met their goal. The residual of a right-hand side that has
+/// is set to zero: coefficients of further steps are then zero, and its solution stays while the
+/// others are solved.
 struct Goals<'a> {
     goal: f64,
-    /// |r|^2 to which the goal is relative; empty: that of the first norms.
+    /// |r|^2 to which the goal is relative, for every right-hand side; empty: the first norms that
+    /// are computed.
     start: Vec<f64>,
-    /// |r|^2 of every right-hand side when norms were last computed.
+    /// |r|^2 of every right-hand side, as last computed.
     last: Vec<f64>,
     met: Vec<bool>,
     /// Collects the factors by which iterations reduced residuals.
@@ -187,7 +190,8 @@ pub(super) fn blocks(all: usize, max: usize) -> impl Iterator<Item = (usize, boo
     (0..count).map(move |i| ((i + 1) * all / count - i * all / count, i + 1 == count))
 }
 
-/// Whether |r|^2 is small enough, or not finite, which will not improve.
+/// Whether |r|^2 = `now` has reached tol^2 `start`, or is not finite, so that further steps are
+/// useless.
 fn fallen(now: f64, start: f64, tol: f64) -> bool {
     now <= tol * tol * start || !now.is_finite()
 }

@@ -1,6 +1,7 @@
-//! Krylov spaces without a sum in every step (kernels/krylov.h): products of all pairs of vectors in one
-//! reduction, least squares on the device, and combinations of all vectors in one pass. On one rank the
-//! host waits for nothing before it asks for norms.
+//! Krylov spaces of several vectors with one global sum (kernels/krylov.h): one reduction gives the
+//! products of all pairs of vectors, the device solves the least-squares problem, and one pass
+//! forms the combination of all vectors. On one rank the host waits for no result before it asks
+//! for norms.
 
 use std::sync::Arc;
 
@@ -15,13 +16,13 @@ use crate::error::Result;
 use crate::fields::{CoarseField, Geometry, Precision, RhsOrder, SpinorField, VectorField};
 use crate::operators::{HalfColumns, Scales};
 
-/// Squared part of a direction that 16 bits leave where it depends on those before it: rounding to 2^-15 of a site's
-/// largest number, which is about three times the others.
+/// Squared length, relative to that of the vector, of the rounding error that remains of a vector
+/// in 16 bits that depends linearly on the vectors before it: rounding is 2^-15 of a site's largest
+/// number, which is about three times the typical number.
 const SHORT_NOISE: f64 = 1e-9;
-/// Squared part of a direction that half precision (eleven bits) leaves where it depends on those before it, after
-/// two hops.
+/// The same as `SHORT_NOISE` for vectors in half precision (11 bits), after two hops.
 const HALF_NOISE: f64 = 1e-7;
-/// Numbers of a site in 16 bits that are read at a time (kernels/krylov_short.h).
+/// Count of 16-bit numbers of a site that are read together (kernels/krylov_short.h).
 const SHORT: usize = 8;
 
 /// Number of sites of a rank from which on one site in `KRYLOV_SAMPLED` is enough for the least squares: 32 768 sites
@@ -29,14 +30,14 @@ const SHORT: usize = 8;
 const SAMPLED: usize = KRYLOV_SAMPLED as usize;
 const SAMPLED_FROM: usize = 1 << 18;
 
-/// A vector that kernels take as rows of complex numbers, one row for every right-hand side; it does not own its
-/// memory. A vector in 16 bits has one scale for each site: `n` and `apart` then count sites, and `numbers` is the
-/// number of reals of a site.
+/// A vector as kernels of least squares take it: rows of complex numbers, one row for every
+/// right-hand side, in memory that it does not own. A vector in 16 bits has one scale for each
+/// site: `n` and `apart` then count sites, and `numbers` is the number of reals of a site.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     at: Ptr,
     units: Ptr,
-    /// Factors of the right-hand sides of columns in half precision; null for other vectors.
+    /// Scales of the right-hand sides, for columns in half precision; null for other vectors.
     scales: Ptr,
     precision: Precision,
     nrhs: usize,
@@ -53,8 +54,8 @@ impl Row {
     fn form(&self) -> (Precision, usize, usize, usize, usize, Ptr) {
         (self.precision, self.nrhs, self.step, self.apart, self.n, self.scales)
     }
-    /// Columns in half precision (kernels/half_columns.h) in place of this vector in 16 bits, whose units tell where
-    /// it is large.
+    /// This vector of 16 bits replaced by its columns in half precision (kernels/half_columns.h) at
+    /// address `at`; the scales of the 16-bit vector are kept, as they tell where it is large.
     pub(crate) fn columns(self, at: Ptr, scales: Ptr) -> Row {
         Row { at, scales, ..self }
     }
@@ -113,24 +114,25 @@ impl VectorField {
 }
 
 impl HalfColumns {
-    /// The columns as a vector of a Krylov space whose first vector has the units of the field that they were made
-    /// of.
+    /// These columns as a vector of a Krylov space. Scales are those of `first`, the field from
+    /// which the columns were made.
     pub(crate) fn row(&self, first: &SpinorField, scales: &Scales) -> Result<Row> {
         Ok(first.row()?.columns(self.memory().ptr(), scales.memory().ptr()))
     }
 }
 
-/// The relation between the vectors of a Krylov space.
+/// The way in which the vectors of a Krylov space were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// v_0 = r and v_k+1 = v_k - M v_k; the solution is a combination of v_0, v_1, ...
     Powers,
-    /// v_0 = r, and then the images M d_k of the directions d_k.
+    /// v_0 = r, followed by the images v_k = M d_k of the directions d_k; the solution is a
+    /// combination of the d_k.
     Images,
 }
 
-/// Small least-squares problems on the device, one for each right-hand side: which combination of given vectors
-/// leaves the smallest residual.
+/// Small least-squares problems on the device, one for each right-hand side: they find the
+/// combination of given vectors that makes the residual smallest.
 #[derive(Debug)]
 pub struct LeastSquares {
     geometry: Arc<Geometry>,
@@ -146,7 +148,8 @@ pub struct Norms {
 }
 
 impl Norms {
-    /// Waits for |r|^2 of every right-hand side before and after, and for the number of directions that were of use.
+    /// Waits for the results: for every right-hand side |r|^2 before and after, and the number of
+    /// directions that were linearly independent.
     pub fn get(self) -> Result<Vec<[f64; 3]>> {
         let (sums, _) = self.device.finish(&self.started)?;
         Ok(sums.chunks(3).map(|s| [s[0], s[1], s[2]]).collect())
@@ -188,13 +191,15 @@ impl LeastSquares {
         Ok(args)
     }
 
-    /// Finds the combination with the smallest residual; the vectors from `first` on are new since the last call.
+    /// Finds for every right-hand side the combination with the smallest residual. Products of the
+    /// vectors before number `first` are known from the last call and not computed again.
     pub fn solve(&self, rows: &[Row], first: usize, space: Space) -> Result<Norms> {
         self.solve_on(rows, first, space, false)
     }
 
-    /// Finds that combination for a smoother, which does not need the norms: on large lattices of GPUs vectors in 16
-    /// bits are compared on a part of the sites.
+    /// Does what [`LeastSquares::solve`] does for a smoother, which does not need the norms: on
+    /// large lattices of GPUs products of vectors in 16 bits are summed over a part of the sites
+    /// only.
     pub fn solve_roughly(&self, rows: &[Row], first: usize, space: Space) -> Result<()> {
         let row = rows[0];
         let fits = row.n >= SAMPLED_FROM && row.n.is_multiple_of(2 * SAMPLED);
@@ -258,13 +263,13 @@ impl LeastSquares {
         Ok(Norms { device: device.clone(), started })
     }
 
-    /// residual = the residual that the combination of the last solve leaves, itself a combination of `rows`, of
-    /// which it may be one.
+    /// Writes the residual that is left by the combination of the last solve to `residual`, which
+    /// may be one of `rows`; it is a combination of `rows` itself.
     pub fn residual(&self, rows: &[Row], residual: Row) -> Result<()> {
         self.combine(rows, None, Some(residual))
     }
 
-    /// solution = the combination of `rows` found by the last solve, or with `keep` that added to it.
+    /// Writes the combination of `rows` found by the last solve to `solution`; with `keep` adds it.
     pub fn solution(&self, rows: &[Row], solution: Row, keep: bool) -> Result<()> {
         self.combine(rows, Some((solution, keep)), None)
     }
@@ -367,8 +372,8 @@ mod tests {
     use crate::backend::tests::one_device;
     use crate::fields::{blas, Noise, SpinorField, Subset};
 
-    /// Products on a part of the sites are those on all but for their number, and a site that holds most of
-    /// the first vector is among them.
+    /// The products summed over a part of the sites, scaled to the whole lattice, agree with the
+    /// full sums, and the part includes a site that holds most of the first vector.
     #[test]
     fn a_sample_stands_for_all_sites() {
         let device = one_device();

@@ -1,4 +1,5 @@
-//! Device memory of set-ups, from rehearsals of them before anything is allocated, and of work with hierarchies.
+//! Device memory of set-ups, found by rehearsals before anything is allocated, and of solves that
+//! use a hierarchy.
 
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
@@ -14,7 +15,7 @@ use crate::solvers::unwatched;
 /// memory.
 pub(super) struct Rehearsed {
     pub setup: Footprint,
-    /// The operator on that device.
+    /// The operator on the device without memory.
     op: Arc<dyn QuarkAction>,
     model: Mutex<Arc<Hierarchy>>,
 }

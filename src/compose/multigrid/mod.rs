@@ -74,13 +74,13 @@ choices! {
         Refine = 1, PLAQ_REFRESH_REFINE, "refine";
         /// Starts from random ones.
         Anew = 2, PLAQ_REFRESH_ANEW, "anew";
-        /// There was none since the set-up: of reports only.
+        /// No update since the set-up; occurs in reports only.
         None = 3, PLAQ_REFRESH_NONE, "";
     }
 }
 
 impl Update {
-    /// The update that is asked for, with `passes` cycles where it refines.
+    /// The update that `refresh` names; refining applies the cycle `passes` times.
     pub fn of(refresh: Refresh, passes: usize) -> Result<Self> {
         match refresh {
             Refresh::Keep => Ok(Update::Keep),
@@ -114,19 +114,22 @@ pub struct LevelReport {
     pub ranks: usize,
     /// Bytes that null vectors and the level's operator hold on this rank, without the finest operator.
     pub bytes: u64,
-    /// Iterations of solves since the last set-up or update, a cycle with all of its right-hand sides counted once:
-    /// steps of the smoother on the finest level, those and iterations of GCR on levels between, iterations of the
-    /// coarsest level's solver. 0 on a rank without a part of the level.
+    /// Iterations on this level in solves since the last set-up or update; an iteration for all
+    /// right-hand sides together counts once. On the finest level these are steps of the smoother,
+    /// on levels between steps of the smoother and iterations of GCR, on the coarsest iterations of
+    /// its solver. 0 on a rank without a part of the level.
     pub iterations: u64,
-    /// Seconds in the level and those below it; on a GPU what the host saw, which runs ahead. On a rank without a part
-    /// of the level waiting for it, of those below it 0.
+    /// Seconds that solves spent in this level and those below it, measured on the host: on a GPU
+    /// kernels may still run when the host goes on. On a rank without a part of the level the time
+    /// that it waited, and 0 for the levels below that.
     pub seconds: f64,
-    /// Seconds of the last set-up or update: null vectors, the transfer from the level and the operator below it, in
-    /// all passes; on the coarsest level what its solver finds out before. As the host saw them.
+    /// Seconds of the last set-up or update on this level, measured on the host: null vectors,
+    /// transfer and the operator of the level below, in all passes; on the coarsest level the low
+    /// modes or the inverse that its solver uses.
     pub setup_seconds: f64,
-    /// Factor by which an iteration reduces a residual: on the finest level that of the whole report, on levels
-    /// between the mean of those iterations of GCR in solves since the last set-up or update of which the norms
-    /// are known; 0 where none are.
+    /// Mean factor by which an iteration reduced the residual: on the finest level as in
+    /// [`MultigridReport`], on levels between over the iterations of GCR in solves since the last
+    /// set-up or update whose norms were computed; 0 if there were none.
     pub reduction: f64,
 }
 
@@ -138,7 +141,8 @@ pub struct MultigridReport {
     /// Factor by which GCR with the cycle reduces the residual of a random vector in an iteration, at
     /// the last set-up or update.
     pub reduction: f64,
-    /// What the last update did in the end, which may be a stronger means than asked for where the cycle was bad.
+    /// The update that was carried out in the end: a stronger one than was asked for if the cycle
+    /// was bad after that. None before the first update.
     pub update: Option<Update>,
 }
 
@@ -147,26 +151,29 @@ pub struct Multigrid {
     hierarchy: RwLock<Arc<Hierarchy>>,
     state: Mutex<SetupRecord>,
     rehearsed: Arc<Rehearsed>,
-    /// Memory of updates that keep or refine vectors.
+    /// Memory that updates need which keep or refine the null vectors.
     updates: OnceLock<Footprint>,
 }
 
 #[derive(Clone, Debug)]
 struct SetupRecord {
     report: MultigridReport,
-    /// Reduction after the last set-up from random vectors, and after the first set-up.
+    /// Reduction of the residual in an iteration after the last set-up from random vectors.
     fresh: f64,
+    /// Reduction of the residual in an iteration after the first set-up.
     first: f64,
     /// Version of the links that the last set-up or update was for.
     links: ActionVersion,
 }
 
-/// An update is bad if the cycle then takes this many times the iterations of the last set-up from random vectors, or
-/// reduces the residual by less than `POOR` an iteration.
+/// An update is bad if the cycle then takes `SLOWER` times the iterations that it took after the
+/// last set-up from random vectors, or if an iteration reduces the residual to more than `POOR` of
+/// it.
 const SLOWER: f64 = 1.3;
 const POOR: f64 = 0.7;
-/// A set-up from random vectors is bad if it is worse than `POOR` and by `SLOWER` worse than the first one, or if it
-/// reduces the residual by less than this.
+/// A set-up from random vectors is bad if its reduction in an iteration is above `POOR` and its
+/// cycle takes more than `SLOWER` times the iterations of the first set-up, or if its reduction is
+/// above this.
 const STALLED: f64 = 0.98;
 
 impl Multigrid {
@@ -580,8 +587,8 @@ impl LinOp for CyclePreconditioner {
     }
 }
 
-/// Whether a set-up from other vectors may succeed where this one failed. It would lack memory too; of such errors
-/// all ranks hear.
+/// Whether another set-up may succeed, with other null vectors, after one that failed with this
+/// error: not where memory was short. All ranks get these errors alike.
 fn new_vectors_may_help(error: &Error) -> bool {
     gathering::found_together(error)
 }
@@ -627,7 +634,8 @@ fn normalise(v: &mut CoarseField) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// An update goes on to other vectors where those that it has fail, not where memory or a rank does.
+    /// After an error that other null vectors may cure an update tries the next stronger treatment;
+    /// after an error of memory or of a rank it ends.
     #[test]
     fn means_answer_bad_vectors_only() {
         let help = |status| new_vectors_may_help(&Error::new(status, ""));

@@ -13,19 +13,22 @@ pub(super) const KRYLOV: usize = 16;
 /// The first blocks are shorter where a tolerance may be met early.
 pub(super) const STEPS: usize = 12;
 pub(super) const FIRST_STEPS: usize = 6;
-/// Number of right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
-/// directions take memory. Four complex numbers are a sector of 32 bytes.
+/// Largest number of right-hand sides that are smoothed together on the finest level. More would
+/// not be faster, and their directions take memory; four complex numbers of single precision fill a
+/// sector of 32 bytes.
 const SMOOTHED: usize = 4;
-/// Number of right-hand sides from which on tensor cores smooth (kernels/tensor_hop.h): their links, in 18 numbers,
-/// and blocks are larger, and for fewer right-hand sides would not pay.
+/// Number of right-hand sides from which the finest level is smoothed on tensor cores
+/// (kernels/tensor_hop.h). Links of 18 numbers and blocks of the clover term take more memory
+/// traffic there, so that fewer right-hand sides are slower.
 pub(super) const COLUMNS_FROM: usize = 4;
-/// Numbers of null vectors that a set-up iterates at a time, in the order in which they are tried.
+/// The numbers of null vectors that a set-up iterates together, tried in this order until memory
+/// suffices.
 const SETUP_COLUMNS: [usize; 4] = [8, 4, 2, 1];
 /// Number of directions that GCR keeps where it makes null vectors.
 pub(super) const SETUP_KRYLOV: usize = 10;
 
-/// Number of right-hand sides, of `n`, that the finest level smooths at a time, in columns for tensor cores or
-/// without them.
+/// The number of right-hand sides, at most `n`, that the finest level smooths together; `columns`:
+/// on tensor cores.
 pub(super) fn together(n: usize, columns: bool) -> usize {
     n.div_ceil(n.div_ceil(if columns { TensorHop::MAX_COLUMNS } else { SMOOTHED }))
 }
@@ -47,11 +50,11 @@ pub(super) const MAX_REFINEMENTS: i64 = 10_000;
 choices! {
     /// Cycles of multigrid: the ways in which a level solves with the next coarser one.
     pub enum Cycle: plaq_cycle {
-        /// One correction.
+        /// V cycle: one correction by the next coarser level.
         V = 0, PLAQ_CYCLE_V, "v";
-        /// Two corrections, by GCR.
+        /// W cycle: two corrections by the next coarser level, combined by GCR.
         W = 1, PLAQ_CYCLE_W, "w";
-        /// GCR to a tolerance, preconditioned by the cycle of the level below.
+        /// K cycle: GCR to a tolerance, preconditioned by the cycle of the level below.
         K = 2, PLAQ_CYCLE_K, "k";
     }
     /// Smoothers of a level of multigrid.
@@ -78,8 +81,9 @@ choices! {
         CaGcr = 1, PLAQ_COARSEST_CA_GCR, "ca-gcr";
         /// Stabilised biconjugate gradient.
         BiCgStab = 2, PLAQ_COARSEST_BICGSTAB, "bicgstab";
-        /// The inverse of the level's whole operator, a dense matrix of which every rank has its rows: to 1024
-        /// unknowns, 2 x vectors of every site that is solved for.
+        /// The inverse of the level's whole operator, a dense matrix of which every rank holds the
+        /// rows of its sites. At most 1024 unknowns, which are 2 x `vectors` for every site that is
+        /// solved for.
         Direct = 3, PLAQ_COARSEST_DIRECT, "direct";
     }
     /// Solvers that make null vectors of random ones.
@@ -115,14 +119,15 @@ pub(super) const MAX_COARSENINGS: usize = 4;
 parameters! {
     /// A level of multigrid and its step to the next coarser one.
     pub part LevelParams: plaq_multigrid_level_params {
-        /// Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
-        /// a rank, the others the whole level, or where levels are not gathered a rank's part of it.
+        /// Extents x, y, z, t of aggregates in sites of this level; 0: chosen for the lattice.
+        /// Aggregates of the finest level divide a rank's part of it; those of coarse levels divide
+        /// the whole level, or a rank's part where levels are not gathered (`gather` = 0).
         block: [usize; 4] = [0; 4], within(0, i32::MAX as i64), each();
-        /// Null vectors of each chirality.
+        /// Number of null vectors of each chirality.
         vectors: usize = 24, within(1, MAX_VECTORS);
-        /// Steps of the smoother before the correction of the next level.
+        /// Number of smoothing steps before the correction by the next level.
         pre: usize = 0, within(0, MAX_STEPS);
-        /// Steps of the smoother after the correction.
+        /// Number of smoothing steps after the correction.
         post: usize = 10, within(0, MAX_STEPS);
     }
 }
@@ -130,12 +135,12 @@ parameters! {
 parameters! {
     /// Parameters of a hierarchy of multigrid. The defaults need no tuning.
     pub struct MultigridParams: plaq_multigrid_params {
-        /// Number of levels, the finest and the coarsest included; automatic (0): as the lattice suggests, and at least those whose
-        /// blocks are given.
+        /// Number of levels, the finest and the coarsest included; automatic (0): chosen for the
+        /// lattice, but at least as many as have a `block`.
         levels: Option<usize> = None, within(2, 1 + MAX_COARSENINGS as i64);
         /// Cycle of the second level.
         cycle: Cycle = Cycle::K;
-        /// The levels but the coarsest, from the finest on.
+        /// Levels from the finest on, without the coarsest.
         level: [LevelParams; MAX_COARSENINGS] = std::array::from_fn(|_| LevelParams::default());
         /// Smoother of the finest level.
         smoother: Smoother = Smoother::CaGcr;
@@ -144,50 +149,56 @@ parameters! {
         smoother_precision: Option<Precision> = None;
         /// Precision of coarse operators and null vectors: double or single.
         coarse_precision: Precision = Precision::F32;
-        /// Largest number of iterations of GCR on coarse levels but the coarsest.
+        /// Largest number of iterations of GCR on the levels between the finest and the coarsest.
         iterations: usize = 8, within(1, MAX_ITERATIONS);
         /// Largest number of iterations on the coarsest level.
         coarsest_iterations: usize = 64, within(1, MAX_ITERATIONS);
-        /// Iterations of the set-up's solver that make null vectors of random ones.
+        /// Number of solver iterations at a set-up that turn a random vector into a null vector.
         setup_iterations: usize = 20, within(1, MAX_ITERATIONS);
-        /// Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
+        /// Number of times that the cycle is applied to the null vectors and the hierarchy is built
+        /// again from them.
         refinements: usize = 3, within(0, MAX_REFINEMENTS);
-        /// Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
-        /// fewer sites than this in a direction; 0: all levels stay on all ranks.
+        /// Least number of sites of a rank in each direction of a coarse level. A level that would
+        /// have fewer, or that aggregates do not divide on a rank, is gathered on fewer ranks; 0:
+        /// all levels stay on all ranks.
         gather: Option<usize> = Some(2), within(1, 65536), absent("none");
-        /// Relaxation of the smoothers MR and Richardson.
+        /// Relaxation parameter omega of the smoothers MR and Richardson.
         omega: f64 = 0.85, between(0.0, 2.0);
-        /// Relative residual at which GCR stops on coarse levels but the coarsest.
+        /// Relative residual at which GCR stops on the levels between the finest and the coarsest.
         tol: f64 = 0.25, between(0.0, 1.0);
         /// Relative residual at which the coarsest level's solver stops.
         coarsest_tol: f64 = 0.25, between(0.0, 1.0);
-        /// Seed of the random start vectors.
+        /// Seed of the random vectors from which null vectors are made.
         seed: u64 = 1;
         /// Smoother of the levels between the finest and the coarsest.
         coarse_smoother: Smoother = Smoother::CaGcr;
-        /// What solves the coarsest level.
+        /// Solver of the coarsest level.
         coarsest: Coarsest = Coarsest::CaGcr;
-        /// Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 where
-        /// it is solved directly; automatic (-1): as the lattice suggests, 96 on large ones, none on small ones.
+        /// Number of low modes of the coarsest level that a set-up finds and that are solved for
+        /// exactly; 0 where the level is solved directly; automatic (-1): 96 on large lattices,
+        /// none on small ones.
         coarsest_modes: Option<usize> = None, within(0, MAX_MODES as i64);
-        /// Cycle of levels from the third on; -1: that of the second.
+        /// Cycle of levels from the third on; -1: the same as `cycle`.
         deep_cycle: Option<Cycle> = None, absent("same");
-        /// Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
-        /// of coarse levels have up to 2 sites in a direction.
+        /// Extents x, y, z, t of the finest level's Schwarz domains, which divide a rank's part of
+        /// the lattice; 0: the largest divisor up to 4. Domains of coarse levels have up to 2 sites
+        /// in a direction.
         domain: [usize; 4] = [0; 4], within(0, i32::MAX as i64);
-        /// Steps of minimal residual in a Schwarz domain.
+        /// Number of steps of minimal residual in a Schwarz domain.
         domain_steps: usize = 4, within(1, MAX_STEPS);
-        /// Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
-        /// with a scale for each matrix; automatic (0), where the operator is in single precision: half, on GPUs quarter
-        /// where rounding leaves the eigenvalues of low modes as they are.
+        /// Precision of the links of coarse operators: that of the operator or, if that is single,
+        /// half or quarter with a scale for each matrix. Automatic (0): for operators in single
+        /// precision half, on GPUs quarter if rounding does not change the eigenvalues of low
+        /// modes; else that of the operator.
         link_precision: Option<LinkPrecision> = None;
-        /// Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
-        /// memory allows it, else 4, 2 or 1.
+        /// Number of null vectors that are iterated together at a set-up and in refinements.
+        /// Automatic (0): 8 where the device's memory allows it, else 4, 2 or 1.
         setup_columns: usize = 0, within(0, MAX_VECTORS);
-        /// What makes null vectors of random ones.
+        /// Solver that makes null vectors from random ones.
         setup_solver: SetupSolver = SetupSolver::BiCgStab;
-        /// Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
-        /// bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
+        /// Memory for the new null vectors that a refinement makes while the old ones are in use,
+        /// and for those that are being shortened to 16 bits; automatic: the device, or the host
+        /// where the device has too little memory for one vector at a time.
         setup_vectors: VectorMemory = VectorMemory::Auto;
         /// Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
         /// level easier to solve (Alexandrou et al., arXiv:1610.02370).
@@ -197,14 +208,14 @@ parameters! {
 
 impl Copy for LevelParams {}
 
-/// The number of steps of a smoother or solver, and the results that the caller wants of them.
+/// The number of steps of a smoother or solver, and what the caller wants it to leave in x and r.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
-    /// |r| relative to that at the start at which a right-hand side stops, with r set to zero; None: the host waits
-    /// for nothing.
+    /// Relative |r| at which a right-hand side stops, its residual then set to zero; None: all
+    /// steps are taken, and the host waits for no norms.
     pub goal: Option<f64>,
     pub max: usize,
-    /// |r|^2 to which the goal is relative, where that is not |r|^2 at the start.
+    /// |r|^2 of every right-hand side to which the goal is relative; empty: |r|^2 at the start.
     pub start: Vec<f64>,
     /// True if x is added to, false if it is written.
     pub keep: bool,
@@ -234,26 +245,27 @@ impl Steps {
 }
 
 impl MultigridParams {
-    /// The defaults with these levels, of which there are at most four beside the coarsest.
+    /// Default parameters with these levels, at most four, the coarsest not counted.
     pub fn with_levels(levels: Vec<LevelParams>) -> Self {
         let mut params = MultigridParams { levels: Some(levels.len() + 1), ..Default::default() };
         params.level.iter_mut().zip(levels).for_each(|(to, level)| *to = level);
         params
     }
 
-    /// The chosen levels, without the coarsest.
+    /// The levels that have a next coarser one, with their parameters.
     pub fn steps(&self) -> &[LevelParams] {
         &self.level[..self.levels.unwrap_or(1).saturating_sub(1).min(MAX_COARSENINGS)]
     }
 
-    /// The twisted mass that the step from level `l`, 0 for the finest, to the next one adds, in units of the finest
-    /// level's.
+    /// Twisted mass that the coarse operator made from level `l` (0: the finest) has in addition to
+    /// that of level `l`, in units of the finest level's twisted mass.
     pub(super) fn added_twist(&self, l: usize) -> f64 {
         self.twist_factors[l] - if l == 0 { 1.0 } else { self.twist_factors[l - 1] }
     }
 
-    /// Precisions for links of coarse operators, of which the first one that low modes allow is taken, and for null
-    /// vectors, which take the first: on a GPU bytes are the traffic of a coarse level with few right-hand sides.
+    /// Precisions allowed for the links of coarse operators, in order of preference: the first one
+    /// is taken with which low modes keep their eigenvalues. Null vectors always take the first. On
+    /// a GPU fewer bytes make coarse levels with few right-hand sides faster.
     pub(super) fn links(&self, device: &Device) -> Vec<LinkPrecision> {
         match (self.link_precision, self.coarse_precision) {
             (Some(asked), _) => vec![asked],
@@ -267,8 +279,8 @@ impl MultigridParams {
         self.smoother_precision.unwrap_or(Precision::F32)
     }
 
-    /// These parameters with everything filled in that they leave to lattice and device: memory limits the smoother
-    /// on a GPU, arithmetic on a CPU.
+    /// These parameters with all automatic values chosen for the lattice and the device. On a GPU
+    /// memory traffic limits the smoother, on a CPU arithmetic does.
     pub(super) fn on(&self, geometry: &Geometry, device: &Device) -> Self {
         let short = !device.is_cpu()
             && self.smoother == Smoother::CaGcr
@@ -278,8 +290,8 @@ impl MultigridParams {
         MultigridParams { smoother_precision, ..self.on_lattice(geometry) }
     }
 
-    /// These parameters with the numbers of columns and places of null vectors that a set-up tries one after the
-    /// other until there is memory.
+    /// Copies of these parameters with other `setup_columns` and `setup_vectors`: a set-up tries
+    /// one after the other until memory suffices.
     pub(super) fn attempts(&self) -> impl Iterator<Item = Self> + '_ {
         let columns = match self.setup_columns {
             0 => SETUP_COLUMNS.to_vec(),
@@ -300,23 +312,23 @@ impl MultigridParams {
         })
     }
 
-    /// Whether null vectors of a set-up wait on the host.
+    /// Whether the new null vectors of a refinement are kept on the host.
     pub(super) fn vectors_wait(&self) -> bool {
         self.setup_vectors == VectorMemory::Host
     }
 
-    /// Whether so many null vectors go through a hop at a time that tensor cores pay. Where memory is short there are
-    /// never as many.
+    /// Whether null vectors are iterated in groups large enough for tensor cores to be faster.
     pub(super) fn many_columns(&self) -> bool {
         self.setup_columns >= COLUMNS_FROM
     }
 
-    /// Whether the finest level's Krylov spaces are kept in 16 bits; what they are added to is in single precision.
+    /// Whether the finest level's Krylov vectors are kept in 16 bits; the solutions to which they
+    /// are added are in single precision.
     pub(super) fn short_powers(&self) -> bool {
         self.smoother == Smoother::CaGcr && self.smoother_precision() == Precision::F16
     }
 
-    /// The cycle by which a level from the second on is solved.
+    /// The cycle of a coarse level, 1 for the second level.
     pub fn cycle_of(&self, level: usize) -> Cycle {
         self.deep_cycle.filter(|_| level > 1).unwrap_or(self.cycle)
     }

@@ -1,4 +1,4 @@
-//! Vectors that a cycle needs again and again.
+//! Temporary coarse vectors that are kept between cycles.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use super::least_squares::LeastSquares;
 use crate::error::Result;
 use crate::fields::{CoarseField, CoarseGrid, Precision, Subset};
 
-/// Temporary vectors of one level, kept for later use.
+/// Temporary vectors of one level that are kept for later use.
 #[derive(Debug)]
 pub(super) struct Pool {
     grid: Arc<CoarseGrid>,
@@ -67,7 +67,8 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// Memory for the least squares of Krylov spaces, for the number of right-hand sides asked for last.
+/// Memory for least-squares problems of Krylov spaces, kept for the last number of right-hand
+/// sides.
 #[derive(Debug)]
 pub(super) struct Squares {
     grid: Arc<CoarseGrid>,
@@ -97,7 +98,7 @@ impl Squares {
     }
 }
 
-/// Memory for least squares that goes back when dropped.
+/// Memory for least squares that is returned when this is dropped.
 pub(super) struct LentSquares<'a> {
     made: Option<LeastSquares>,
     from: &'a Squares,

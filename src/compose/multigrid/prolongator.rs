@@ -22,7 +22,7 @@ impl Prolongator {
         let coarse = transfer.coarse().rows(Subset::Full);
         Arc::new(Prolongator { transfer, fine, coarse })
     }
-    /// The coarse and the fine vector field as coarse vectors.
+    /// The two vector fields, on the coarse and on the fine level, as coarse vectors.
     fn vectors(
         &self,
         coarse: (&VectorField, &str),
@@ -55,7 +55,8 @@ impl LinOp for Prolongator {
         let (mut out, inp) = self.vectors((out, "out"), (inp, "in"))?;
         self.transfer.restrict(&mut out, &inp)
     }
-    /// Floating-point operations: a complex multiplication and addition for every number of every null vector.
+    /// Number of floating-point operations of an application: a complex multiplication and an
+    /// addition for every number of every null vector.
     fn flops(&self) -> f64 {
         8.0 * self.range().numbers() * self.transfer.count() as f64
     }

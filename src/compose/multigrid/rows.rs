@@ -1,11 +1,12 @@
-//! Coarse vectors as vector fields: rows of numbers, right-hand sides fastest, in the same memory.
+//! Coarse vectors seen as vector fields: rows of complex numbers, right-hand sides fastest, in the
+//! same memory.
 
 use std::sync::Arc;
 
 use crate::fields::{CoarseGrid, Components, Geometry, Precision, RhsOrder, Subset};
 use crate::linop::Shape;
 
-/// Shape, as operators know it, of coarse vectors with so many components on these rows.
+/// Shape, for `LinOp`, of coarse vectors with this number of components on a geometry of rows.
 pub(super) fn shape_of(
     grid: &CoarseGrid,
     rows: &Arc<Geometry>,

@@ -1,7 +1,9 @@
-//! Schwarz's method (Luescher, hep-lat/0310048): systems of domains are those of the operator without hops
-//! between domains. Of an even-odd system it is the Schur complement of that: where the odd sites are solved
-//! for, a residual is one of even sites, and a domain's correction of all of its sites leaves none on odd ones
-//! but at its faces, which the whole Schur complement takes up.
+//! Schwarz's alternating procedure (Luescher, hep-lat/0310048). The lattice is divided into
+//! domains, and the system of a domain is that of the operator without hops between domains. In an
+//! even-odd preconditioned system it is the Schur complement of that operator. A correction on all
+//! sites of a domain solves its odd sites exactly, so that afterwards the residual on odd sites is
+//! non-zero only at faces of the domain; the Schur complement of the whole lattice accounts for
+//! these.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,8 +15,9 @@ use crate::linop::Schur;
 use crate::operators::domains::{domain_extents, DomainSums, Domains};
 use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SchurAction};
 
-/// Default extents of a domain, on the finest level and on others.
+/// Default extent of a domain in every direction, on the finest level.
 const FINE: usize = 4;
+/// Default extent of a domain in every direction, on coarse levels.
 const COARSE: usize = 2;
 
 /// The domains of a level, and memory for steps in them.
@@ -53,7 +56,7 @@ pub(super) struct Schwarz {
     pub coarse: Vec<Decomposition>,
 }
 
-/// The operator as one of one flavour, or an error.
+/// The operator as one of a single flavour; an error for doublets.
 fn one_flavour(op: &dyn QuarkAction) -> Result<&dyn Coarsenable> {
     match op.coarsenable() {
         Some(op) => Ok(op),
@@ -65,7 +68,8 @@ fn one_flavour(op: &dyn QuarkAction) -> Result<&dyn Coarsenable> {
     }
 }
 
-/// The colours of domains that are worked on in turn.
+/// The groups of domains that are corrected one after the other: `None` all domains, `Some(colour)`
+/// those of a colour of the chequerboard.
 pub(super) fn colours(smoother: Smoother) -> &'static [Option<usize>] {
     match smoother {
         Smoother::SchwarzMultiplicative => &[Some(0), Some(1)],

@@ -1,4 +1,5 @@
-//! Null vectors, refined by cycles of the levels that are made of them (Frommer et al., arXiv:1303.1377).
+//! Set-up of multigrid: null vectors from random ones, and their refinement by the cycle that was
+//! made of them (Frommer et al., arXiv:1303.1377).
 
 use std::borrow::Borrow;
 use std::ops::ControlFlow;
@@ -47,14 +48,15 @@ impl<'a, 'm> Setup<'a, 'm> {
         done
     }
 
-    /// Tells the monitor of a step; `residual`: of its solve, of other steps 1.
+    /// Calls the monitor after a step, with the relative residuals of the step's solve, or 1 for
+    /// steps without a solve.
     fn told(&mut self, residual: &[f64]) -> ControlFlow<()> {
         self.steps += 1;
         let seconds = self.start.elapsed().as_secs_f64();
         (self.monitor)(&Progress { iteration: self.steps, residual, seconds })
     }
 
-    /// Ends the set-up where the monitor asks for it.
+    /// Calls the monitor after a step without a solve; an error if it asks to end the set-up.
     pub fn step(&mut self) -> Result<()> {
         match self.told(&[1.0]) {
             ControlFlow::Continue(()) => Ok(()),
@@ -68,7 +70,8 @@ fn stopped<T>() -> Result<T> {
     bail!(NotConverged, "multigrid: the callback ended the set-up")
 }
 
-/// Refuses links, or a clover term made of them, that are not finite; a hop to even sites takes every link.
+/// Refuses links, or a clover term made of them, that are not finite. A hop from odd to even sites
+/// uses every link.
 pub(super) fn check_links(op: &dyn QuarkAction) -> Result<()> {
     let field = |subset| op.subset_shape(subset).field(1);
     let (mut from, mut to) = (field(Subset::Full)?, field(Subset::Full)?);
@@ -85,7 +88,7 @@ pub(super) fn check_links(op: &dyn QuarkAction) -> Result<()> {
     Ok(())
 }
 
-/// A hierarchy from random vectors.
+/// Makes a hierarchy with null vectors from random ones.
 pub(super) fn anew(op: &Finest, params: &MultigridParams, setup: &mut Setup) -> Result<Hierarchy> {
     let mut waiting = Waiting::default();
     let vectors = setup.on(0, |setup| random_vectors(&op.setup, params, setup))?;
@@ -154,8 +157,9 @@ pub(super) fn from_vectors(
     levels(op, params, v, true, setup, &mut Waiting::default())
 }
 
-/// Builds all levels from the null vectors of the finest one. `last` says that solves follow: then they are for two
-/// flavours where the operator has them, and low modes of the coarsest level are worth their search.
+/// Builds all levels from the null vectors of the finest one. `last`: no further refinement
+/// follows, so that the levels are for two flavours if the operator has them, and low modes of the
+/// coarsest level are searched for.
 fn levels(
     op: &Finest,
     params: &MultigridParams,
@@ -187,7 +191,8 @@ fn levels(
     together(geometry, gathered, made)
 }
 
-/// Tells all ranks how it went on those that have a part of the level.
+/// If levels are gathered, makes all ranks fail when `made` is an error on one of them; errors that
+/// all ranks meet themselves are returned without communication.
 fn together<T>(geometry: &Geometry, gathered: bool, made: Result<T>) -> Result<T> {
     match made {
         Err(e) if gathered && !found_together(&e) => Err(e),
@@ -198,7 +203,8 @@ fn together<T>(geometry: &Geometry, gathered: bool, made: Result<T>) -> Result<T
 
 type Levels = (Vec<Transfer>, Vec<Option<Gather>>, Vec<Arc<CoarseOperator>>);
 
-/// Builds the levels of which this rank has a part, and the way to the first of which it has none.
+/// Builds the levels of which this rank has a part, with the transfer to the first level of which
+/// it has none.
 fn build(
     op: &Arc<dyn Coarsenable>,
     params: &MultigridParams,
@@ -258,8 +264,8 @@ fn build(
     Ok((transfers, gathers, coarse))
 }
 
-/// Moves the restricted null vectors to the ranks that have the coarse level, where those are fewer; `op` is its
-/// operator there.
+/// Moves the restricted null vectors to the ranks that hold the coarse level, where these are
+/// fewer; `op` is the coarse operator there.
 fn gathered_tests(
     transfer: &Transfer,
     gather: Option<&Gather>,
@@ -272,8 +278,8 @@ fn gathered_tests(
     Ok(moved)
 }
 
-/// The null vectors of a coarse level: the fine ones restricted, and more from random starts where the level has
-/// more.
+/// Null vectors of a coarse level: the restricted ones of the finer level and, if the level has
+/// more than these, further ones from random vectors.
 fn coarse_vectors(
     transfer: &Transfer,
     gather: Option<&Gather>,
@@ -295,7 +301,8 @@ fn coarse_vectors(
     Ok(out)
 }
 
-/// Fills a vector with random numbers that depend only on the place in the whole lattice.
+/// Fills a vector with random numbers that depend on the seed and on the site's place in the whole
+/// lattice, not on the ranks.
 pub(super) fn random_coarse(v: &mut CoarseField, seed: u64) -> Result<()> {
     let per_site = v.components() * v.nrhs() * 2;
     let places = v.places();
@@ -315,7 +322,7 @@ pub(super) fn random_coarse(v: &mut CoarseField, seed: u64) -> Result<()> {
     v.load(&values)
 }
 
-/// Applies steps of minimal residual to M v = 0, which leaves the low modes.
+/// Takes steps of minimal residual for M v = 0 from the given v: components along low modes remain.
 fn relax_coarse(op: &CoarseOperator, v: &mut CoarseField, steps: usize) -> Result<()> {
     let n = v.nrhs();
     let (mut r, mut q) = (v.like(n)?, v.like(n)?);
@@ -333,7 +340,8 @@ fn relax_coarse(op: &CoarseOperator, v: &mut CoarseField, steps: usize) -> Resul
     Ok(())
 }
 
-/// Random vectors after some iterations of a solver, which leave low modes, the last that it finds.
+/// Null vectors from random ones by some iterations of the set-up's solver, which reduce all
+/// components but those along low modes.
 fn random_vectors(
     op: &Arc<dyn Coarsenable>,
     params: &MultigridParams,
@@ -371,7 +379,7 @@ fn random_vectors(
     Ok(out)
 }
 
-/// Memory of the host in which null vectors wait, kept from pass to pass.
+/// Host memory for null vectors, kept between refinements.
 #[derive(Default)]
 struct Waiting {
     columns: Vec<HostCopy>,
@@ -379,7 +387,7 @@ struct Waiting {
     short: HostArray,
 }
 
-/// Where the null vectors that a hierarchy makes are put.
+/// The place of the null vectors that a refinement makes.
 enum Made<'a> {
     OnDevice(CoarseField),
     OnHost(&'a mut [HostCopy]),
@@ -395,7 +403,7 @@ impl<'a> Made<'a> {
         Ok(Made::OnHost(&mut waiting.columns))
     }
 
-    /// Puts vectors, from number `first` on.
+    /// Stores null vectors at number `first` and following.
     fn put(&mut self, first: usize, vectors: &SpinorField) -> Result<()> {
         match self {
             Made::OnDevice(v) => v.copy_from_spinors(first, vectors, None),
@@ -404,7 +412,8 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// The null vectors on the device, once the memory of what made them is free.
+    /// The new null vectors on the device, copied there after the hierarchy that made them was
+    /// freed.
     fn on_device(
         self,
         op: &Arc<dyn Coarsenable>,
@@ -425,8 +434,8 @@ impl<'a> Made<'a> {
     }
 }
 
-/// The null vectors after a cycle, v = K v, which is a step of inverse iteration. The hierarchy's memory is freed
-/// then unless solves still use it.
+/// The null vectors after a cycle, v = K v, which is a step of inverse iteration. The hierarchy's
+/// memory is freed before they are copied back, unless solves still use it.
 fn improved(
     hierarchy: impl Borrow<Hierarchy>,
     op: &Arc<dyn Coarsenable>,
@@ -461,7 +470,8 @@ fn improved(
     v.on_device(op, &grid, precision)
 }
 
-/// The null vectors of a hierarchy as they are. Its memory is freed then unless solves still use it.
+/// The null vectors of a hierarchy, unchanged. The hierarchy's memory is freed, unless solves still
+/// use it.
 fn originals(hierarchy: Arc<Hierarchy>) -> Result<CoarseField> {
     let old = &hierarchy.transfers[0];
     old.originals(0, old.count())

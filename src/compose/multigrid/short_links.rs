@@ -1,4 +1,5 @@
-//! How few bits the links of a coarse operator may have: rounding must leave its lowest modes where they are.
+//! The choice of a precision for the links of a coarse operator: the shortest one of which rounding
+//! does not change the lowest modes.
 
 use num_complex::Complex64;
 
@@ -7,14 +8,15 @@ use crate::fields::CoarseField;
 use crate::operators::{CoarseOperator, LinkPrecision};
 use crate::solvers::dense::{inverse, spectral_radius};
 
-/// Largest part of a low mode that a correction may leave; solves of coarse levels leave as much of a residual by
-/// default.
+/// Largest part of a low mode, 0 to 1, that may remain after a correction with the rounded
+/// operator; a solve on a coarse level leaves this part of the residual by default.
 const MAX_LEFT: f64 = 0.25;
 
-/// A coarse operator with its links in the first precision of `choices` that leaves low modes what they are, or in
-/// the last; links that are not in single precision stay as they are. With H = T^dagger A T for null vectors T =
-/// `tests`, and H' for the rounded operator, the eigenvalues of 1 - H'^-1 H are the parts of low modes that a
-/// correction leaves.
+/// A copy of a coarse operator with its links in the first precision of `choices` with which at
+/// most `MAX_LEFT` of low modes remains after a correction, or in the last one; links that are not
+/// in single precision are copied unchanged. With null vectors T = `tests`, H = T^dagger A T, and
+/// H' the same for the rounded operator, the eigenvalues of 1 - H'^-1 H are the parts of low modes
+/// that a correction leaves.
 ///
 /// # Errors
 /// Errors of [`CoarseOperator::with_short_links`].

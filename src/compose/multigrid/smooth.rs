@@ -1,4 +1,4 @@
-//! Smoothers: on the finest level of its even-odd system, on coarse ones of theirs.
+//! The smoothers of the finest level, on its even-odd system, and of coarse levels.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -29,8 +29,8 @@ fn directions(params: &MultigridParams, steps: usize) -> usize {
 }
 
 impl Hierarchy {
-    /// Takes steps of the finest level's smoother: x gains what is found, and r is its residual if that is wanted.
-    /// The host waits for nothing.
+    /// Takes steps of the finest level's smoother: adds the correction to x and, if the residual is
+    /// asked for, leaves it in r. The host waits for no results.
     pub fn relax(
         &self,
         x: &mut SpinorField,
@@ -101,8 +101,9 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Finds the smallest residual over some steps at a time, as GCR does. Powers in 16 bits start from r rounded; r
-    /// itself may have 16 bits where it does not change.
+    /// Minimises the residual over the Krylov space of several steps at a time, as GCR does. Krylov
+    /// vectors in 16 bits start from a rounded copy of r; r itself may be in 16 bits if its
+    /// residual is not asked for.
     fn relax_space(
         &self,
         x: &mut SpinorField,
@@ -136,7 +137,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Finds the smallest residual over some steps at a time, on columns in half precision.
+    /// Minimises the residual over the Krylov space of several steps at a time, with Krylov vectors
+    /// as columns in half precision for tensor cores.
     fn relax_columns(
         &self,
         tensor: &TensorHop,
@@ -183,7 +185,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Smooths by GCR with sums in every step: directions are residuals, and they and their images are kept.
+    /// Smooths by GCR with a global sum in every step: residuals are the directions, which are kept
+    /// with their images.
     fn relax_gcr(
         &self,
         x: &mut SpinorField,
@@ -214,8 +217,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Smooths by Schwarz's method: corrections in domains, then how far to go along their sum by the residual on the
-    /// whole lattice.
+    /// Smooths by Schwarz's procedure: computes corrections in domains, and adds their sum times
+    /// the factor that makes the residual on the whole lattice smallest.
     fn relax_domains(
         &self,
         x: &mut SpinorField,
@@ -254,8 +257,8 @@ impl Hierarchy {
         })
     }
 
-    /// Takes steps of a coarse level's smoother: writes x, or with `keep` adds to it, and leaves the residual in r if
-    /// that is wanted. The host waits for nothing.
+    /// Takes steps of a coarse level's smoother: writes the correction to x, or adds it with
+    /// `keep`, and leaves the residual in r if that is asked for. The host waits for no results.
     pub fn smooth(
         &self,
         level: usize,
@@ -356,8 +359,9 @@ mod tests {
     use crate::operators::{ActionParams, DiracParams};
     use crate::solvers::unwatched;
 
-    /// Columns smooth as powers in 16 bits do, in one block of steps or two: what they find differs by the rounding of
-    /// half precision, 2^-11, times what the least squares of powers make of it.
+    /// Smoothing with columns in half precision agrees with smoothing with Krylov vectors in 16
+    /// bits, in one block of steps or two, up to the rounding of half precision, 2^-11, times the
+    /// amplification by the least squares.
     #[test]
     fn columns_smooth_like_powers_in_16_bits() {
         let device = one_device();

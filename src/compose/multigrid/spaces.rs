@@ -1,5 +1,6 @@
-//! The coarse spaces of a hierarchy in the precision of an operator, for traces and propagators: approximate inverses
-//! P D_c^-1 R of each level, with D_c = R D P solved to any tolerance. The cycles of the hierarchy precondition these solves.
+//! The coarse spaces of a hierarchy in the precision of an operator, for traces and propagators:
+//! approximate inverses P D_c^-1 R of each level, with D_c = R D P solved to any tolerance by GCR,
+//! preconditioned by the hierarchy's cycle.
 
 use std::sync::Arc;
 
@@ -12,12 +13,13 @@ use crate::operators::{ActionVersion, CoarseOperator, QuarkAction};
 use crate::refuse;
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop, System};
 
-/// Columns that rehearsals take.
+/// Number of right-hand sides for which rehearsals announce memory.
 const COLUMNS: usize = 12;
 /// Directions that GCR on a coarse level keeps.
 const DIRECTIONS: usize = 10;
 
-/// The spaces of a hierarchy's coarse levels, numbered from 1; P of a level goes to the one above, level 0 is the lattice.
+/// The coarse levels of a hierarchy, numbered from 1, with prolongators P to the level above each
+/// and restrictors R from it; level 0 is the lattice.
 pub struct CoarseSpaces {
     spaces: Vec<Space>,
     shape: Shape,
@@ -34,8 +36,9 @@ struct Space {
 }
 
 impl CoarseSpaces {
-    /// The first `count` coarse levels of a hierarchy with the operator `op`, 0: all of those that live on all ranks.
-    /// Null vectors are those of the hierarchy, the coarse operators are made again in the precision of `op`.
+    /// Makes the spaces of the first `count` coarse levels of a hierarchy for the operator `op`; 0:
+    /// of all coarse levels that live on all ranks. Null vectors are those of the hierarchy, coarse
+    /// operators are made again in the precision of `op`.
     ///
     /// # Errors
     /// `InvalidArgument`: more levels than there are on all ranks; `Unsupported`: operators of two flavours or in half
@@ -50,7 +53,8 @@ impl CoarseSpaces {
         Self::made(multigrid, op, count)
     }
 
-    /// Most device memory that making the spaces takes, and after that P D_c^-1 R of twelve columns.
+    /// Largest amount of device memory, in bytes, that making the spaces and then applying P D_c^-1
+    /// R to twelve columns takes.
     ///
     /// # Errors
     /// Errors of [`CoarseSpaces::new`] that do not depend on links.
@@ -138,7 +142,9 @@ impl CoarseSpaces {
         Ok(CoarseSpaces { spaces, shape: op.shape(), version: op.version() })
     }
 
-    /// The same spaces, P and R, of another operator on this lattice in this precision: D_c is made again, cycles are those of the first.
+    /// The spaces of another operator on the same lattice and in the same precision, with the same
+    /// P and R: D_c is made again, and the cycles that precondition solves are those of the first
+    /// operator.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice or precision; `OutOfMemory`.
@@ -190,18 +196,18 @@ impl CoarseSpaces {
         &self.spaces[level - 1]
     }
 
-    /// Unknowns of a coarse level on all ranks.
+    /// Number of unknowns of a coarse level on the whole lattice.
     pub fn unknowns(&self, level: usize) -> usize {
         let op = &self.space(level).op;
         op.grid().global_volume() * op.rows()
     }
 
-    /// Extents of a coarse level on all ranks.
+    /// Extents of a coarse level on the whole lattice.
     pub fn extents(&self, level: usize) -> [usize; 4] {
         self.space(level).op.grid().global_extents()
     }
 
-    /// Components of a site of a coarse level.
+    /// Number of complex components at a site of a coarse level.
     pub fn rows(&self, level: usize) -> usize {
         self.space(level).op.rows()
     }
@@ -214,7 +220,7 @@ impl CoarseSpaces {
         self.space(level).op.field(Subset::Full, nrhs)
     }
 
-    /// R of the first coarse level applied to spinors.
+    /// Applies the restrictor R of the first coarse level to spinors.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`.
@@ -228,7 +234,7 @@ impl CoarseSpaces {
         Ok(to)
     }
 
-    /// R from a coarse level to the next one.
+    /// Applies the restrictor R from a coarse level to the next one.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`.
@@ -238,7 +244,7 @@ impl CoarseSpaces {
         Ok(to)
     }
 
-    /// P from a coarse level, not the first, to the one above.
+    /// Applies the prolongator P from a coarse level, not the first, to the level above.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`.
@@ -248,7 +254,7 @@ impl CoarseSpaces {
         Ok(to)
     }
 
-    /// P of all levels from this one on, to spinors.
+    /// Applies the prolongators P of this level and of all above it; the result are spinors.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`.
@@ -264,7 +270,8 @@ impl CoarseSpaces {
         Ok(to)
     }
 
-    /// D_c^-1 b, where D_c = R M P with the M of the operator that the spaces were made for.
+    /// x = D_c^-1 b on a coarse level, where D_c = R M P with the operator M for which the spaces
+    /// were made.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`, `SolverBreakdown`. Not converged is not an error: see the report.

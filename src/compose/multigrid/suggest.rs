@@ -1,4 +1,5 @@
-//! Default parameters for a lattice: levels, aggregates, and low modes of the coarsest level.
+//! Default values for levels, aggregates and the number of low modes of the coarsest level, chosen
+//! for a lattice.
 
 use super::gathering;
 use super::params::{Coarsest, MultigridParams, MAX_COARSENINGS};
@@ -10,9 +11,10 @@ impl MultigridParams {
         Self::default().on_lattice(geometry)
     }
 
-    /// These parameters with levels, aggregates and low modes filled in where none were chosen. Aggregates have about
-    /// 4^4 sites and divide a rank's part, then 2^4 and divide the level. There are up to three levels as long as the
-    /// coarsest has more than a few sites in all, and those whose blocks were chosen.
+    /// These parameters with levels, aggregates and low modes filled in where none were chosen.
+    /// Aggregates of the finest level have about 4^4 sites and divide a rank's part, those of
+    /// others about 2^4 sites and divide the level. There are up to three levels, fewer if the
+    /// coarsest would have only a few sites in all, more if blocks were chosen for them.
     pub(super) fn on_lattice(&self, geometry: &Geometry) -> Self {
         let mut params = self.clone();
         let (mut extents, mut global) = (geometry.extents(), geometry.global_extents());

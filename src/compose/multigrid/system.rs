@@ -1,4 +1,4 @@
-//! Coarse operators for the solvers of all operators.
+//! Coarse operators as `LinOp`, so that all solvers take them.
 
 use std::sync::Arc;
 
@@ -12,9 +12,10 @@ use crate::operators::CoarseOperator;
 use crate::refuse;
 use crate::solvers::{self, Monitor, SolverParams, SolverReport, System};
 
-/// The operator of a coarse level's solves as a `LinOp` for any solver, sum or preconditioner: S = 1 - Y_eo Y_oe on
-/// even sites, or 1 + Y on all of them, the Schur complement of the level's M (Clark et al., arXiv:1612.07873, Eq.
-/// 3). Its fields are those of [`LinOp::shape`]; `solve` and `solve_all` take coarse vectors.
+/// The operator S of the solves on a coarse level as a `LinOp`, for any solver, sum or
+/// preconditioner: S = 1 - Y_eo Y_oe on even sites, or S = 1 + Y on all sites where there are no
+/// parities, the Schur complement of the level's M (Clark et al., arXiv:1612.07873, Eq. 3). Its
+/// fields have the shape [`LinOp::shape`]; `solve` and `solve_all` take coarse vectors.
 pub struct CoarseSystem {
     op: Arc<CoarseOperator>,
     rows: Arc<Geometry>,
@@ -25,8 +26,8 @@ pub struct CoarseSystem {
 }
 
 impl CoarseSystem {
-    /// `gamma5` says that the finest operator is gamma5-hermitian (no twisted mass), so that the coarse one is,
-    /// M^dagger = Gamma5 M Gamma5, and S has an adjoint.
+    /// Makes the system of a coarse operator. `gamma5`: the finest operator is gamma5-hermitian (no
+    /// twisted mass); then so is the coarse one, M^dagger = Gamma5 M Gamma5, and S has an adjoint.
     pub fn new(op: Arc<CoarseOperator>, gamma5: bool) -> Arc<Self> {
         let grid = op.grid();
         let (rows, all) = (grid.rows(op.subset()), grid.rows(Subset::Full));
@@ -34,8 +35,8 @@ impl CoarseSystem {
         Arc::new(CoarseSystem { op, rows, all, pool, gamma5 })
     }
 
-    /// Solves S x = b, or the system whose operators stand for S: it may have a sloppy one or a
-    /// preconditioner. x and b are on the sites of solves.
+    /// Solves S x = b, with the operators of `system`, which may include one of lower precision and
+    /// a preconditioner. x and b are on the sites of S.
     ///
     /// # Errors
     /// Errors of [`solvers::solve`].
@@ -117,13 +118,13 @@ impl CoarseSystem {
         Ok(())
     }
 
-    /// out = S in.
+    /// Computes out = S in.
     pub(super) fn image(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.op.schur(out, inp, &mut *self.pool.lend(Subset::Odd, inp.nrhs())?)
     }
 }
 
-/// out = Gamma5 in, the sign of the coarse spin.
+/// Computes out = Gamma5 in, where Gamma5 is the sign of the coarse spin.
 fn gamma5(out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
     let n = inp.nrhs();
     out.copy_from_columns(0, inp, 0, n, 2)?;
@@ -138,7 +139,7 @@ impl SchurComplement for CoarseSystem {
         shape_of(self.op.grid(), &self.all, self.op.precision(), self.op.rows())
     }
 
-    /// The source (D^-1 b)_e - Y_eo (D^-1 b)_o of S.
+    /// Computes the right-hand side (D^-1 b)_e - Y_eo (D^-1 b)_o of the system of S.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
         let (mut out, b, n) = (self.coarse(out, "out")?, self.whole(b, "b")?, b.nrhs());
         let mut scaled = self.pool.lend(Subset::Full, n)?;
@@ -154,7 +155,7 @@ impl SchurComplement for CoarseSystem {
         gamma5(&mut out, &source)
     }
 
-    /// The odd sites of the solution, x_o = (D^-1 b)_o - Y_oe x_e.
+    /// Computes the odd sites of the solution, x_o = (D^-1 b)_o - Y_oe x_e.
     fn reconstruct(
         &self,
         full: &mut VectorField,

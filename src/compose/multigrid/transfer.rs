@@ -12,7 +12,8 @@ use crate::error::Result;
 use crate::fields::{CoarseField, CoarseGrid, Coarsening, Precision, Subset};
 use crate::operators::LinkPrecision;
 
-/// Share of |v|^2 below which only rounding is left of a vector once those before it are taken out.
+/// Share of |v|^2 below which a vector orthogonalised to those before it is only rounding error, so
+/// that it depends on them linearly.
 const DEPENDENT: f64 = 1e-11;
 
 /// Number of threads with which a GPU hides each other's waits.
@@ -30,7 +31,8 @@ fn groups(columns: usize) -> usize {
 
 /// Number of parts in which null vectors are multiplied in place.
 const PIECES: usize = 32;
-/// Least size of a part in bytes, on a CPU what its caches hold, on a GPU work enough for it.
+/// Least size in bytes of a part of the null vectors that is worked on at a time, for a CPU (what
+/// its caches hold) and for a GPU (enough work to fill it).
 const PIECE: [usize; 2] = [1 << 18, 1 << 26];
 
 /// The prolongator P, whose columns are orthonormal on every aggregate, and the restrictor R = P^dagger (Clark et
@@ -47,19 +49,19 @@ pub struct Transfer {
     /// Number of null vectors.
     n: usize,
     vectors: NullVectors,
-    /// The vectors that the null vectors were made of, restricted: null vectors for the next level, and prolonged
-    /// these vectors themselves.
+    /// Restrictions of the vectors from which the null vectors were made: they are the null vectors
+    /// of the next level, and prolonging them gives these vectors again.
     tests: CoarseField,
-    /// The null vectors in 8 bits on the sites that cycles work on.
+    /// The null vectors in 8 bits, on the sites on which the cycle uses them.
     bytes: Option<ByteVectors>,
 }
 
-/// Null vectors on all fine sites, in one of two storages.
+/// Null vectors on all fine sites, in full precision or in 16 bits.
 #[derive(Debug)]
 enum NullVectors {
-    /// Right-hand sides of a field, in the precision of the fine vectors.
+    /// Each null vector a right-hand side of a field in the precision of the fine vectors.
     Full(CoarseField),
-    /// Numbers of 16 bits.
+    /// Null vectors in numbers of 16 bits.
     Half(Buffer),
 }
 
@@ -220,15 +222,15 @@ impl Transfer {
     pub fn rows(&self) -> usize {
         2 * self.n
     }
-    /// A field of fine vectors.
+    /// Makes a field of fine vectors on these sites.
     pub fn fine_field(&self, subset: Subset, nrhs: usize) -> Result<CoarseField> {
         CoarseField::new(&self.fine, self.precision, subset, self.components, nrhs)
     }
-    /// The vectors that the null vectors were made of, restricted.
+    /// Restrictions of the vectors from which the null vectors were made.
     pub(super) fn tests(&self) -> &CoarseField {
         &self.tests
     }
-    /// Columns `first..first + count` of the vectors that the null vectors were made of.
+    /// Columns `first..first + count` of the vectors from which the null vectors were made.
     pub(super) fn originals(&self, first: usize, count: usize) -> Result<CoarseField> {
         let mut tests = self.tests.like(count)?;
         tests.copy_from_columns(0, &self.tests, first, count, 0)?;
@@ -237,7 +239,8 @@ impl Transfer {
         Ok(v)
     }
 
-    /// For every fine site the bits of the directions in which a step leaves the aggregate.
+    /// The address, for every fine site, of the bits of the directions in which a step leaves its
+    /// aggregate.
     pub(super) fn faces(&self) -> Ptr {
         self.coarsening.aggregates.faces.ptr()
     }
@@ -252,7 +255,7 @@ impl Transfer {
         }
     }
 
-    /// Bytes of the null vectors.
+    /// Bytes of memory that the null vectors take on this rank.
     pub(super) fn held(&self) -> u64 {
         let stored = match &self.vectors {
             NullVectors::Full(v) => v.site_bytes() * self.fine.volume(),
@@ -262,9 +265,10 @@ impl Transfer {
         (stored + bytes) as u64
     }
 
-    /// Keeps null vectors of single precision in 16 bits from now on and, if `to` is quarter, a copy in 8 bits on
-    /// even sites (on all where there are no parities) for vectors on these sites. The conversion goes by way of
-    /// `host`, memory that is made if it does not fit, so that the device does not hold both.
+    /// Converts null vectors from single precision to 16 bits and, if `to` is quarter, keeps a copy
+    /// in 8 bits on the even sites too (on all sites where there are no parities), for vectors on
+    /// these sites. The conversion goes through `host`, which is enlarged if necessary, so that the
+    /// device never holds both storages.
     pub fn shorten(&mut self, to: LinkPrecision, host: Option<&mut HostArray>) -> Result<()> {
         let NullVectors::Full(v) = &self.vectors else { return Ok(()) };
         if !to.scaled() || self.precision != Precision::F32 {
@@ -317,7 +321,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// The null vectors to use for a fine vector on these sites.
+    /// The storage of the null vectors that is used with a fine vector on these sites.
     fn stored(&self, fine: &CoarseField) -> Stored {
         match (&self.bytes, &self.vectors) {
             (Some(b), _) if fine.range().1 == self.short_sites() => {
@@ -380,8 +384,8 @@ impl Transfer {
         self.restrict_onto(coarse, fine, false)
     }
 
-    /// coarse = R fine; with `upper` only the part on and above the diagonal is needed of the columns of each
-    /// chirality.
+    /// Computes coarse = R fine. With `upper` only elements on and above the diagonal are needed,
+    /// of the square matrix that columns of each chirality form at a coarse site.
     fn restrict_onto(
         &self,
         coarse: &mut CoarseField,
@@ -438,8 +442,9 @@ impl Transfer {
         }
     }
 
-    /// Computes columns of the matrices [site][column][row] at `to`, `step` numbers apart: R applied to fine sites
-    /// that face another aggregate in direction `face`, or to all.
+    /// Computes columns of the matrices [site][column][row] at address `to`, which lie `step`
+    /// numbers apart: R applied to the fine sites that have a neighbour in another aggregate in
+    /// direction `face`, or to all sites.
     pub(super) fn restrict_columns(
         &self,
         to: Ptr,
@@ -474,7 +479,7 @@ impl Transfer {
     }
 }
 
-/// Launches fine = P coarse on so many sites.
+/// Launches the kernel of fine = P coarse on this number of sites.
 fn launch_prolong(
     device: &Device,
     (to, from): (Precision, Precision),

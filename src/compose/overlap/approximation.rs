@@ -7,11 +7,12 @@ use crate::bail;
 use crate::error::{significant, Result};
 use crate::refuse;
 
-/// Largest number of rounds of the exchange algorithm.
+/// Largest number of rounds of Remez' exchange algorithm.
 const TURNS: usize = 60;
-/// The exchange ends when the largest error exceeds the error at the exchange's points by no more than this factor.
+/// The exchange ends when the largest error anywhere exceeds the error at the points of the exchange by no more than
+/// this factor.
 const LEVEL: f64 = 1.002;
-/// Below this error double precision cannot tell polynomials apart.
+/// Error below which rounding in double precision hides the difference between polynomials.
 const FINEST: f64 = 1e-14;
 
 /// P(y) = sum_k c_k T_k(z), z = (2 y - 1 - epsilon) / (1 - epsilon), which makes
@@ -33,7 +34,7 @@ pub struct Rational {
     pub poles: Vec<f64>,
     pub residues: Vec<f64>,
     pub epsilon: f64,
-    /// Largest |1 - sqrt(y) P(y)|.
+    /// Largest |1 - sqrt(y) P(y)| over epsilon <= y <= 1.
     pub delta: f64,
 }
 
@@ -51,14 +52,14 @@ fn check_delta(delta: f64) -> Result<()> {
     Ok(())
 }
 
-/// The rate at which the degree grows with -ln delta, 1 / (2.083 sqrt(epsilon)) (Giusti, Hoelbling, Luescher and
-/// Wittig, hep-lat/0212012).
+/// Number of degrees of the polynomial needed to reduce delta by a factor of e, 1 / (2.083 sqrt(epsilon)) (Giusti,
+/// Hoelbling, Luescher and Wittig, hep-lat/0212012).
 fn rate(epsilon: f64) -> f64 {
     2.083 * epsilon.sqrt()
 }
 
 impl Polynomial {
-    /// The best polynomial of this degree.
+    /// The polynomial of this degree with the smallest error delta.
     ///
     /// # Errors
     /// `BadParameter`: epsilon is not between 0 and 1.
@@ -153,7 +154,8 @@ impl Polynomial {
         z * d1 - d2 + self.coefficients[0]
     }
 
-    /// Coefficients of x P(x^2), by interpolation at the zeros of T_(2n+2), of which the positive ones suffice.
+    /// Coefficients of x P(x^2) in odd Chebyshev polynomials, by interpolation at the positive zeros of T_(2n+2); x
+    /// P(x^2) is odd.
     fn odd_series(&self) -> Vec<f64> {
         let n = self.coefficients.len();
         let cosines: Vec<f64> =
@@ -178,16 +180,16 @@ impl Polynomial {
     }
 }
 
-/// The points of Remez' exchange algorithm, with z falling from 1 to -1, and the polynomial that belongs to them.
+/// State of Remez' exchange algorithm: its points, with z falling from 1 to -1, and the polynomial whose error has
+/// equal modulus and alternating sign at these points.
 struct Exchange {
     epsilon: f64,
     z: Vec<f64>,
-    /// Weights of barycentric interpolation.
+    /// Weights of the points in barycentric interpolation.
     weight: Vec<f64>,
     /// Values of P at the points.
     p: Vec<f64>,
-    /// The error at the first point, with its sign; at the others the sign alternates. `max` is the largest modulus
-    /// of the error anywhere.
+    /// The error at the first point, with its sign; at the following points the sign alternates.
     level: f64,
     max: f64,
 }
@@ -257,7 +259,7 @@ impl Exchange {
         1.0 - self.y(z).sqrt() * self.value(z)
     }
 
-    /// Finds where the error is largest near each of the points; sets `max`.
+    /// Finds the place of the largest error near each of the points, and sets `max`.
     fn extremes(&mut self) -> Vec<f64> {
         const PIECES: usize = 8;
         let n = self.z.len();

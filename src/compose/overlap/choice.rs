@@ -1,4 +1,4 @@
-//! Which algorithm solves with the overlap operator in the least time.
+//! The choice of the algorithm that solves with the overlap operator in the least time.
 //!
 //! D_N(m) has its eigenvalues on a circle around rho + m / 2 of radius rho - m / 2. Minimal residuals of SUMR fall by
 //! the radius over the distance of the centre, CG on D^dagger D of one chirality at the same rate: both take
@@ -21,11 +21,12 @@ const PRECONDITIONED: f64 = 4.5;
 /// Number of iterations of BiCGStab in whose time multigrid reduces the residual by a factor of ten
 /// (docs/lab/multigrid.md).
 const CYCLES: f64 = 10.0;
-/// Iterations of the outer GCR per ln(1 / tol): 2.7 to 4.9 were measured (docs/lab/overlap.md).
+/// Number of iterations of the outer GCR, divided by ln(1 / tol): 2.7 to 4.9 were measured (docs/lab/overlap.md).
 const OUTER: f64 = 4.0;
-/// Time of multigrid's set-up in iterations of BiCGStab with one right-hand side: on a CPU, and on a GPU that is
-/// full. With fewer than [`FULL`] sites per rank a set-up takes a GPU hardly less time.
+/// Time of multigrid's set-up, in iterations of BiCGStab for one right-hand side: on a CPU, and on a GPU with at
+/// least [`FULL`] sites. A GPU with fewer sites needs hardly less time for a set-up.
 const SETUP: [f64; 2] = [1500.0, 4000.0];
+/// Number of sites of a rank from which on a set-up keeps a GPU busy.
 const FULL: f64 = 2097152.0;
 /// Number of sites from which on a lattice is worth a coarse level.
 const LEAST: usize = 4096;
@@ -33,15 +34,15 @@ const LEAST: usize = 4096;
 /// The device and the amount of work of a solve with the Wilson operator's inverse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::compose) struct Work {
-    /// Sites of the lattice and of a rank.
+    /// Number of sites of the whole lattice, and of a rank's part.
     pub sites: [usize; 2],
     pub cpu: bool,
-    /// Distance of the Wilson spectrum's low edge from zero.
+    /// Distance of the Wilson operator's spectrum from zero, in lattice units.
     pub distance: f64,
     pub tol: f64,
     /// Number of solves: right-hand sides times masses.
     pub solves: usize,
-    /// The set-up was done before.
+    /// True if the set-up has been done already.
     pub ready: bool,
 }
 
@@ -59,18 +60,18 @@ impl Work {
 }
 
 impl Overlap {
-    /// Whether multigrid is expected to invert the Wilson operator in less time than BiCGStab. The low edge of the
-    /// operator's spectrum is at `distance` from zero; there are `solves` solves to `tol`, right-hand sides times
-    /// masses, and a set-up unless multigrid is `ready`.
+    /// Whether multigrid is expected to invert the Wilson operator in less time than BiCGStab. `distance`: of the low
+    /// edge of its spectrum from zero; `solves`: number of solves to `tol`, right-hand sides times masses; `ready`:
+    /// no set-up is needed any more.
     pub fn multigrid_wins(&self, distance: f64, tol: f64, solves: usize, ready: bool) -> bool {
         let shape = self.shape();
         let sites = [shape.geometry.global_volume(), shape.geometry.volume()];
         Work { sites, cpu: shape.device.is_cpu(), distance, tol, solves, ready }.multigrid_wins()
     }
 
-    /// Whether GCR with the Wilson operator's inverse, for one of these masses after the other, is expected to take
-    /// less time than one Krylov space without it, which all masses share and whose length the least mass sets.
-    /// `modes` are projected out of the start.
+    /// Whether GCR preconditioned by the Wilson operator's inverse, run for each mass separately, is expected to take
+    /// less time than one Krylov space without preconditioner that all masses share, whose length the smallest mass
+    /// determines. `modes` are projected out of the start.
     pub fn preconditioner_wins(&self, modes: Option<&OverlapModes>, masses: &[f64]) -> bool {
         let least = masses.iter().fold(f64::INFINITY, |m, &v| m.min(v));
         let found = modes.map_or(0.0, |modes| {

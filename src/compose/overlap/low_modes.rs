@@ -1,5 +1,5 @@
-//! Low modes of the overlap operator (Giusti, Hoelbling, Luescher, Wittig, hep-lat/0212012): its index, and what solves
-//! start from.
+//! Low modes of the overlap operator (Giusti, Hoelbling, Luescher, Wittig, hep-lat/0212012): they give its index, and
+//! the part of solutions with which solves start.
 
 use super::modes::not_ended;
 use super::{Overlap, OverlapSquare};
@@ -22,7 +22,7 @@ pub struct OverlapModes {
     rho: f64,
 }
 
-/// The numbers that belong to low modes, of chirality 1, then -1; together with the vectors they are all that
+/// Eigenvalues and residuals of low modes, of chirality 1, then -1; together with the vectors they are all that
 /// [`OverlapModes::restore`] needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverlapModesRecord {
@@ -33,13 +33,13 @@ pub struct OverlapModesRecord {
     pub rho: f64,
 }
 
-/// A mode counts as zero mode if its eigenvalue is at most this many times the error that sign function and
-/// eigensolver allow.
+/// A mode is a zero mode if its eigenvalue is at most this multiple of the error that the sign function and the
+/// eigensolver leave.
 const ZERO: f64 = 10.0;
 
 impl OverlapModes {
-    /// Finds `count` modes of each chirality to a residual of `tol` times 4 rho^2. As long as all modes that were
-    /// found are zero modes, the number is doubled, since there may be more.
+    /// Finds `count` modes of each chirality to a residual of `tol` times 4 rho^2. If all modes that were found are
+    /// zero modes, the number is doubled and the search repeated, since there may be more zero modes.
     ///
     /// # Errors
     /// Errors of [`eigen`]; `KernelSpectrum`: they do not converge, or all are zero modes of as many as can be
@@ -132,7 +132,7 @@ impl OverlapModes {
         })
     }
 
-    /// Modes of the same shape on another device, with zero vectors, for rehearsals.
+    /// Modes of the same shape on another device, with vectors that are zero; for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
         let [upper, lower] = &self.vectors;
         Ok(OverlapModes {
@@ -143,7 +143,7 @@ impl OverlapModes {
         })
     }
 
-    /// The numbers that belong to the vectors, to be stored with them.
+    /// Eigenvalues and residuals, to be stored with the vectors.
     pub fn record(&self) -> OverlapModesRecord {
         OverlapModesRecord {
             values: self.values.clone(),
@@ -224,8 +224,8 @@ impl OverlapModes {
         })
     }
 
-    /// Whether these are `count` modes of each chirality to residuals of `tol` times 4 rho^2, with at least one that
-    /// is not a zero mode.
+    /// Whether there are at least `count` modes of each chirality with residuals up to `tol` times 4 rho^2, and at
+    /// least one of them is not a zero mode.
     pub fn hold(&self, count: usize, tol: f64) -> bool {
         let max = 4.0 * self.rho * self.rho * tol;
         let good = |(r, &zeros): (&Vec<f64>, &usize)| {
@@ -251,7 +251,7 @@ impl OverlapModes {
     pub(super) fn rho(&self) -> f64 {
         self.rho
     }
-    /// Zero modes of chirality 1 and -1 among them.
+    /// Number of zero modes of chirality 1 and of chirality -1.
     pub fn zeros(&self) -> [usize; 2] {
         self.zeros
     }

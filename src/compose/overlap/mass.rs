@@ -15,20 +15,21 @@ use crate::fields::{blas, Noise, Precision, Recon};
 use crate::operators::in_storage;
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
-/// The low edge of the Wilson spectrum, in units of the quark mass, for which the preconditioner is best.
+/// Low edge of the spectrum of the preconditioner's Wilson operator, in units of the quark mass, for which the
+/// preconditioner is best.
 const EDGE: f64 = 2.0;
-/// Least value of the edge, which is not known better than this.
+/// Least value of the edge that is used; estimates below it are not reliable.
 const LEAST: f64 = 0.005;
-/// Largest value of the edge: the critical mass is -2 in the limit of strong coupling (kappa = 1/4).
+/// Largest value of the edge: in the limit of strong coupling the critical mass is -2 (kappa = 1/4).
 const STRONGEST: f64 = 2.0;
-/// Steps of inverse iteration: each uses the Wilson operator with the mass lowered by this fraction of the edge as
-/// known so far.
+/// Steps of inverse iteration: in each, the mass of the Wilson operator is lowered by this fraction of the edge as
+/// estimated in the step before.
 const SHARES: [f64; 7] = [0.0, 0.0, 0.0, 0.5, 0.75, 0.75, 0.75];
 
 impl Overlap {
     /// The low edge of the spectrum of the massless Wilson operator on the kernel's links, which is minus the
-    /// critical mass: the real part of <v, D_W v> / <v, v> for a vector that a few steps of inverse iteration make of
-    /// noise. These cost about as much as one application of the sign function.
+    /// critical mass: the real part of <v, D_W v> / <v, v> for a vector v obtained from noise by a few steps of
+    /// inverse iteration. They take about as much time as one application of the sign function.
     ///
     /// # Errors
     /// Errors of [`DiracSolver::solve`]; `SolverBreakdown`: no number comes out.
@@ -74,7 +75,7 @@ impl Overlap {
         Ok(self.wilson_mass_of(self.wilson_edge()?))
     }
 
-    /// The mass of [`Overlap::wilson_mass`] for a known edge.
+    /// The best mass w of the preconditioner's Wilson operator if the edge is known, see [`Overlap::wilson_mass`].
     pub fn wilson_mass_of(&self, edge: f64) -> f64 {
         (EDGE * self.mass()).max(LEAST) - edge
     }

@@ -102,13 +102,13 @@ impl Overlap {
     pub fn with_mass(&self, mass: f64) -> Result<Self> {
         Self::new(self.sign.clone(), mass)
     }
-    /// The same operator in another precision and link storage.
+    /// A copy of the operator in another precision and link storage.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
         Self::new(Arc::new(self.sign.to(precision, recon)?), self.mass)
     }
 
-    /// The Wilson operator with another mass on the kernel's links, with its clover term and boundary phases, in
-    /// single precision at least: solves are preconditioned by it, and its multigrid is set up for it.
+    /// The Wilson operator of the given mass on the kernel's links, with its clover term and boundary phases, in
+    /// single precision or double: it preconditions solves, and their multigrid is set up for it.
     ///
     /// # Errors
     /// The errors of [`ActionParams::create`].
@@ -123,7 +123,7 @@ impl Overlap {
         ActionParams::from(params).create(links)
     }
 
-    /// An operator of the same shape on another device, with zero links and modes, for rehearsals.
+    /// An operator of the same shape on another device, with links and modes that are zero; for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
         Self::new(Arc::new(self.sign.like_on(device)?), self.mass)
     }
@@ -143,7 +143,8 @@ impl Overlap {
     pub fn error_bound(&self) -> f64 {
         (self.rho - 0.5 * self.mass) * self.sign.error_bound()
     }
-    /// Names what the operator's kernels depend on, for rehearsals.
+    /// A text with all that the choice of the operator's kernels depends on; rehearsals with equal texts are done
+    /// once.
     pub(super) fn describe(&self) -> String {
         let (sign, links) = (&self.sign, self.sign.kernel().describe());
         format!("{links} {:?} {}", sign.method(), sign.modes().count() > 0)
@@ -234,17 +235,16 @@ impl OverlapSquare {
             [other, a]
         }
     }
-    /// The factor c and the shift sigma of D^dagger D(m) = c (D^dagger D(0) + sigma), c = 1 - m^2 / (4 rho^2): see
-    /// [`Overlap`]'s masses.
+    /// The factor c = 1 - m^2 / (4 rho^2) and the shift sigma in D^dagger D(m) = c (D^dagger D(0) + sigma).
     pub fn shift_of(rho: f64, mass: f64) -> (f64, f64) {
         let scale = 1.0 - mass * mass / (4.0 * rho * rho);
         (scale, mass * mass / scale)
     }
-    /// out = in on this chirality, 0 on the other.
+    /// Projects on this chirality: out = in there, 0 on the other chirality.
     pub fn project(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         chiral_sum(out, None, &[(inp, self.here(1.0, 0.0))])
     }
-    /// out = D^dagger D of the part of in that has this chirality, 0 on the other.
+    /// Computes out = D^dagger D P in, with the projector P to this chirality; out is 0 on the other one.
     ///
     /// # Errors
     /// Errors of an application of the sign function.

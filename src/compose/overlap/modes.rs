@@ -23,11 +23,11 @@ use crate::solvers::{
 };
 
 choices! {
-    /// Methods of finding low modes of the kernel.
+    /// Methods of computing low modes of the kernel.
     pub enum Finder: plaq_overlap_finder {
         /// Block Lanczos.
         Lanczos = 0, PLAQ_OVERLAP_LANCZOS, "lanczos";
-        /// Minimising the Ritz functional (Kalkreuter and Simma).
+        /// Minimisation of the Ritz functional (Kalkreuter, Simma, hep-lat/9507023).
         Ritz = 1, PLAQ_OVERLAP_RITZ, "ritz";
     }
 }
@@ -42,16 +42,17 @@ pub struct ModeParams {
     pub max_count: usize,
     /// Number of modes at the upper end of the spectrum whose values, residuals and gaps are measured; at least one.
     pub high: usize,
-    /// Largest residual of Q^2 over its largest eigenvalue; 0: 1e-13 in double, 1e-6 in single precision.
+    /// Largest residual of an eigenvector of Q^2, relative to the largest eigenvalue of Q^2; 0: 1e-13 in double, 1e-6
+    /// in single precision.
     pub tol: f64,
     pub finder: Finder,
     /// Number of vectors that Lanczos multiplies at a time.
     pub block: usize,
     pub max_restarts: usize,
     pub seed: u64,
-    /// Memory, of device or host, in which Lanczos keeps its vectors and the modes are kept.
+    /// Memory, of the device or of the host, for the modes and for the vectors of Lanczos.
     pub vectors: VectorMemory,
-    /// Seconds that the search may take; infinite: as many as it needs.
+    /// Largest number of seconds for the search; infinite: no limit.
     pub max_seconds: f64,
 }
 
@@ -74,15 +75,15 @@ impl Default for ModeParams {
 
 /// Low modes of Q and the ends of its spectrum.
 pub struct Modes {
-    /// The projected modes, ordered by the modulus of their eigenvalues, then the other modes that were found, which
-    /// may be mixtures of both signs.
+    /// The projected modes, ordered by the modulus of their eigenvalues, followed by modes that were found but are
+    /// not projected; these may mix eigenvectors of eigenvalues of both signs.
     vectors: VectorSet,
     values: Vec<f64>,
     residuals: Vec<f64>,
     distances: Vec<f64>,
     kappa: [f64; 2],
     next: f64,
-    /// Modulus above which the approximation of the sign function should hold.
+    /// Modulus of eigenvalues above which the sign function has to be approximated.
     from: f64,
     high: Vec<HighMode>,
     report: EigenReport,
@@ -91,22 +92,24 @@ pub struct Modes {
 /// A mode at the upper end of the spectrum of |Q|.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HighMode {
-    /// Modulus of its eigenvalue of Q.
+    /// Modulus of the mode's eigenvalue of Q.
     pub value: f64,
-    /// Bound on the distance to an eigenvalue: |(Q^2 - value^2) w| / (2 value).
+    /// Bound on the distance of `value` to an eigenvalue of |Q|: |(Q^2 - value^2) w| / (2 value).
     pub residual: f64,
-    /// Distance to the largest modulus below those that were asked for.
+    /// Distance of `value` to the modulus of the largest eigenvalue for which no mode was asked.
     pub gap: f64,
 }
 
-/// The numbers that belong to modes; together with the vectors they are all that [`Modes::restore`] needs.
+/// Eigenvalues and residuals of modes; together with the vectors they are all that [`Modes::restore`] needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModesRecord {
-    /// Eigenvalues of Q of the projected modes, and their residuals |(Q - lambda) w|.
+    /// Eigenvalues lambda of Q of the projected modes.
     pub values: Vec<f64>,
+    /// Residuals |(Q - lambda) w| of the projected modes.
     pub residuals: Vec<f64>,
-    /// Eigenvalues of Q^2 of all vectors as the search found them, and their residuals.
+    /// Eigenvalues of Q^2 of all vectors, as the search found them.
     pub squares: Vec<f64>,
+    /// Residuals of these eigenvalues of Q^2.
     pub square_residuals: Vec<f64>,
     /// Least modulus of an eigenvalue that is not projected.
     pub next: f64,
@@ -114,8 +117,8 @@ pub struct ModesRecord {
     pub high: Vec<HighMode>,
 }
 
-/// Fraction of the largest eigenvalue: where no number of modes is given, modes are added while the next eigenvalue is
-/// below it.
+/// Where no number of modes is given, modes are projected until the modulus of the next eigenvalue exceeds this
+/// fraction of the largest one.
 const ENOUGH: f64 = 0.06;
 /// Number of modes that is searched for first where none is given.
 const FIRST: usize = 8;
@@ -123,11 +126,12 @@ const FIRST: usize = 8;
 const HIGH_TOL: f64 = 1e-4;
 /// Largest number of modes that may be asked for.
 const MAX_MODES: usize = 10_000;
-/// Factor by which the largest eigenvalue is enlarged, as Lanczos approaches it from below.
+/// Factor by which the estimate of the largest eigenvalue is enlarged, since Lanczos approaches it from below.
 const MARGIN: f64 = 1.01;
 /// Moduli that differ by less than this fraction belong to the same level.
 const LEVEL: f64 = 0.01;
-/// The approximation has to hold at least from this fraction of the smallest modulus that is not projected.
+/// Fraction of the smallest modulus that is not projected, at which the interval of the approximation starts at the
+/// lowest.
 const LOWEST_FROM: f64 = 0.7;
 
 impl Modes {
@@ -459,7 +463,7 @@ impl Modes {
     pub fn to(&self, precision: Precision) -> Result<Self> {
         Ok(self.with_vectors(self.vectors.to(precision.max(Precision::F32))?))
     }
-    /// Modes of the same shape on another device, with zero vectors, for rehearsals.
+    /// Modes of the same shape on another device, with vectors that are zero; for rehearsals.
     pub(super) fn like_on(&self, device: &Device) -> Result<Self> {
         Ok(self.with_vectors(self.vectors.like_on(device)?))
     }
@@ -475,8 +479,8 @@ impl Modes {
         }
     }
 
-    /// A stand-in for the result of a search in a rehearsal: as many modes as it may find, with numbers of a spectrum
-    /// that ends such a search.
+    /// Made-up results of a search, for a rehearsal: the largest number of modes that it may find, with eigenvalues
+    /// of a spectrum for which the search ends.
     ///
     /// # Errors
     /// Errors of [`Modes::find`].
@@ -516,20 +520,21 @@ impl Modes {
     pub fn distances(&self) -> &[f64] {
         &self.distances
     }
-    /// The errors kappa_+ and kappa_- of the projectors, see the head of this file.
+    /// The errors kappa_+ and kappa_- of the projectors on positive and on negative modes, as defined at the head of
+    /// this file.
     pub fn kappa(&self) -> [f64; 2] {
         self.kappa
     }
-    /// kappa_+ and kappa_- where the approximation of the sign function holds from another modulus on.
+    /// kappa_+ and kappa_- if the approximation of the sign function holds only above modulus `from`.
     pub(super) fn kappa_from(&self, from: f64) -> [f64; 2] {
         self.errors(from).1
     }
-    /// The modulus above which an approximation of the sign function should hold. Above it are those projected modes
-    /// that share a level with modes that are not projected.
+    /// The modulus of eigenvalues above which the sign function has to be approximated. It is below that of projected
+    /// modes which are nearly degenerate with modes that are not projected.
     pub fn from(&self) -> f64 {
         self.from
     }
-    /// Least and largest modulus of the eigenvalues that are not projected.
+    /// The least and the largest modulus of the eigenvalues that are not projected.
     pub fn interval(&self) -> [f64; 2] {
         [self.next, MARGIN * self.largest().value]
     }
@@ -554,7 +559,7 @@ fn image(kernel: &Arc<HermitianWilson>, x: &SpinorField) -> Result<SpinorField> 
     Ok(image)
 }
 
-/// The matrix <v_i, Q v_j> / |q_j| for some of the vectors, row by row.
+/// The matrix <v_i, Q v_j> / |q_j| for the given vectors, row by row.
 fn matrix(
     kernel: &Arc<HermitianWilson>,
     vectors: &VectorSet,
@@ -634,7 +639,7 @@ fn separate(
     vectors.cut(at, true)
 }
 
-/// Diagonalises Q in the span of the first n vectors: eigenvalues by modulus, and residuals.
+/// Diagonalises Q in the span of the first n vectors; returns eigenvalues, ordered by modulus, and residuals.
 fn diagonalise(
     kernel: &Arc<HermitianWilson>,
     vectors: &mut VectorSet,

@@ -20,14 +20,14 @@ use crate::refuse;
 use crate::solvers::{rational_sum, RationalParams};
 
 choices! {
-    /// Approximations of sign(Q) on the spectrum that is not projected.
+    /// Approximations of sign(Q) on the part of the spectrum that is not projected.
     pub enum Method: plaq_overlap_sign {
         /// The minimax polynomial, by Clenshaw's recurrence.
         Polynomial = 0, PLAQ_OVERLAP_POLYNOMIAL, "polynomial";
-        /// Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
-        /// polynomial takes its place.
+        /// Zolotarev's rational function, by multi-shift CG. In 16 bits, where CG cannot reach the accuracy, the
+        /// polynomial is used instead.
         Zolotarev = 1, PLAQ_OVERLAP_ZOLOTAREV, "zolotarev";
-        /// Whichever takes less time here, in double precision.
+        /// The polynomial or Zolotarev's function, whichever takes less time on this device in double precision.
         Auto = 2, PLAQ_OVERLAP_AUTO, "auto";
     }
 }
@@ -35,13 +35,13 @@ choices! {
 /// Parameters of the approximation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SignParams {
-    /// Largest error of the function on the spectrum that is not projected.
+    /// Largest error of the approximation on the part of the spectrum that is not projected.
     pub delta: f64,
     pub method: Method,
     pub max_degree: usize,
-    /// Least and largest modulus of the eigenvalues that are not projected; None: as the modes say.
+    /// The least and the largest modulus of the eigenvalues that are not projected; None: as found with the modes.
     pub interval: Option<[f64; 2]>,
-    /// Zolotarev: run the Krylov space twice and keep no vector for each pole.
+    /// Zolotarev's function: build the Krylov space twice instead of keeping a vector for each pole.
     pub two_passes: bool,
     pub max_iterations: usize,
 }
@@ -60,7 +60,7 @@ impl Default for SignParams {
 }
 
 impl SignParams {
-    /// Refuses what can be refused before modes are searched for.
+    /// Refuses parameters that are not allowed, before modes are searched for.
     pub fn check(&self) -> Result<()> {
         if !(self.delta >= 1e-14 && self.delta < 1.0) {
             refuse!(BadParameter, "delta", expected("1e-14 to 1"), found("{}", self.delta));
@@ -74,17 +74,18 @@ pub struct Sign {
     kernel: Arc<HermitianWilson>,
     modes: Arc<Modes>,
     params: SignParams,
-    /// Polynomials, the coarsest first; the last one has the delta asked for. Empty with Zolotarev.
+    /// Polynomials from the coarsest to the finest, whose error is the delta asked for. Empty for Zolotarev's
+    /// function.
     polynomials: Vec<Polynomial>,
     rational: Option<Rational>,
     top: f64,
-    /// kappa_+ and kappa_- of the modes with this interval.
+    /// The errors kappa_+ and kappa_- of the projectors for this interval, see [`Modes::kappa`].
     kappa: [f64; 2],
-    /// The delta in use, as the bits of a double.
+    /// Error delta of the approximation in use, as the bits of a double.
     accuracy: AtomicU64,
-    /// Multiplications of a vector with Q so far.
+    /// Number of multiplications of a vector with Q so far.
     work: AtomicU64,
-    /// Number of right-hand sides for which an application's kernels are compiled.
+    /// Largest number of right-hand sides for which the kernels of an application have been compiled.
     rehearsed: AtomicUsize,
     workspace: Workspace,
     lifted: Workspace,
@@ -92,16 +93,19 @@ pub struct Sign {
 
 /// Highest degree that may be asked for: the time to make a polynomial grows with the square of its degree.
 const MAX_DEGREE: usize = 20_000;
-/// Coarsest accuracy of a solve that relaxes it, and the ratio of consecutive accuracies.
+/// The largest error to which a solve relaxes the approximation.
 const COARSEST: f64 = 1e-2;
+/// Ratio of consecutive errors when a solve relaxes the approximation.
 const STEP: f64 = 0.1;
-/// A residue above this fraction of the spectrum is due to a mode that was not found, not to one near zero.
+/// Residues above this fraction of the largest eigenvalue come from a mode that the search missed, not from one near
+/// zero.
 const UNRESOLVED: f64 = 1e-5;
-/// The spectrum is enlarged by this factor, as its upper end is known with an error.
+/// The argument of the approximation is multiplied by this, as the upper end of the spectrum is only known
+/// approximately.
 const SLACK: f64 = 0.999;
 
 impl Sign {
-    /// The rounding error of vectors in a precision: a more exact approximation makes no sense.
+    /// The rounding error of vectors in a precision, below which a smaller error of the approximation is useless.
     pub fn least_delta(precision: Precision) -> f64 {
         match precision {
             Precision::F64 => 1e-14,
@@ -213,7 +217,7 @@ impl Sign {
         }
     }
 
-    /// Keeps the faster of the two methods.
+    /// Measures the time of both methods and keeps the faster one.
     fn choose(&mut self) -> Result<()> {
         let shape = self.shape();
         let (mut x, mut y) = (shape.field(1)?, shape.field(1)?);
@@ -240,7 +244,8 @@ impl Sign {
         Ok(())
     }
 
-    /// The same function in another precision and link storage, with the accuracy that this precision allows.
+    /// The same function in another precision and link storage; its error is the smallest that this precision allows,
+    /// if that is larger.
     ///
     /// # Errors
     /// Errors of [`Sign::new`] in 16 bits, where a polynomial takes the place of Zolotarev's function.
@@ -274,7 +279,7 @@ impl Sign {
         Ok(sign)
     }
 
-    /// A function of the same shape on another device, with zero links and modes, for rehearsals.
+    /// A function of the same shape on another device, with links and modes that are zero; for rehearsals.
     pub(super) fn like_on(&self, device: &Device) -> Result<Self> {
         let (kernel, modes) = (self.kernel.like_on(device)?, self.modes.like_on(device)?);
         Ok(self.with_parts(Arc::new(kernel), Arc::new(modes)))
@@ -334,7 +339,8 @@ impl Sign {
         };
         [epsilon.sqrt() * self.top, self.top]
     }
-    /// Sets the largest error that applications may have from now on, as far as the finest approximation allows.
+    /// Sets the largest error that the following applications may have; the finest approximation is used where it is
+    /// larger.
     pub fn set_accuracy(&self, delta: f64) {
         self.accuracy.store(delta.to_bits(), Ordering::Relaxed);
     }
@@ -355,7 +361,7 @@ impl Sign {
         2.0 * (self.kappa[0] + self.kappa[1]) + delta
     }
 
-    /// The coarsest polynomial whose error is small enough.
+    /// The polynomial of lowest degree whose error is at most the accuracy in use.
     fn chosen(&self) -> Option<&Polynomial> {
         let wanted = 1.001 * self.accuracy();
         self.polynomials.iter().find(|p| p.delta <= wanted).or(self.polynomials.last())
@@ -394,7 +400,7 @@ impl Sign {
         self.work.fetch_add(multiplications as u64, Ordering::Relaxed);
     }
 
-    /// Compiles, side by side, the kernels of a first application to `n` right-hand sides.
+    /// Compiles the kernels of a first application to `n` right-hand sides, in parallel.
     fn rehearse(&self, n: usize) {
         if self.rehearsed.swap(n, Ordering::Relaxed) == n {
             return;
@@ -469,7 +475,8 @@ impl Sign {
         self.clenshaw(p, out, inp)
     }
 
-    /// The products <w_k, x_j> of the projected modes with the right-hand sides of x: [mode][right-hand side].
+    /// Scalar products <w_k, x_j> of the projected modes with the right-hand sides of x, ordered [mode][right-hand
+    /// side].
     fn low(&self, x: &SpinorField) -> Result<Vec<Complex64>> {
         let (k, n) = (self.modes.count(), x.nrhs());
         let v = self.modes.vectors();

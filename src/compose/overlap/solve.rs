@@ -1,6 +1,6 @@
-//! Inverses of the overlap operator: CG on one chirality after the other, SUMR, flexible GCR; with low
-//! modes of D_N taken out of the start, coarse sign functions while the residual is large, lower precision
-//! inside, and several masses at once.
+//! Inverses of the overlap operator: CG on one chirality after the other, SUMR, or flexible GCR. Low modes of D_N are
+//! projected out at the start, sign functions are coarse while the residual is large, iterations run in lower
+//! precision, and several masses are solved for at once.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,9 +25,11 @@ use crate::solvers::{
     SolverReport, Stop, StoppedBy, System,
 };
 
-/// Fraction of the tolerance by which an application may be wrong when the residual is one.
+/// Error that an application of the operator may have, as a fraction of the tolerance, when the relative residual is
+/// one.
 const SHARE: f64 = 0.1;
-/// Largest number of consecutive solves that bring the residual of the equation itself to the tolerance.
+/// Largest number of consecutive solves, each for the residual that the last one left, until the equation itself is
+/// solved to the tolerance.
 const EXTENSIONS: usize = 6;
 
 /// An overlap operator prepared for solves.
@@ -173,12 +175,12 @@ impl OverlapSolver {
         *self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the preconditioner's inverse uses multigrid.
+    /// Whether the Wilson operator's inverse in the preconditioner uses multigrid.
     pub fn by_multigrid(&self) -> bool {
         self.by_multigrid
     }
 
-    /// The algorithm for `masses` and b.
+    /// The algorithm by which b is solved for at these masses.
     fn choose(&self, masses: &[f64], b: &SpinorField) -> Result<OverlapAlgorithm> {
         let algorithm = match self.params.algorithm {
             OverlapAlgorithm::Auto => {
@@ -208,7 +210,8 @@ impl OverlapSolver {
         Ok(empty)
     }
 
-    /// Wraps `monitor` so that the inner sign function's accuracy follows the residual.
+    /// Wraps `monitor`: after every iteration the accuracy of the inner sign function is set according to the
+    /// residual.
     fn relaxed<'a, 'm>(
         &'a self,
         goal: f64,
@@ -276,7 +279,7 @@ impl OverlapSolver {
         units.end(solved)
     }
 
-    /// A solver like this one on another device, its numbers zero.
+    /// A solver like this one on another device, with vectors that are zero; for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
         let like = |op: &Arc<Overlap>| op.like_on(device).map(Arc::new);
         Ok(OverlapSolver {
@@ -296,7 +299,7 @@ impl OverlapSolver {
         })
     }
 
-    /// Compiles the kernels of `work`, a first solve with a solver like this one, all at once.
+    /// Compiles, in parallel, the kernels that `work` needs for a first solve with a solver like this one.
     fn compile<T>(
         &self,
         algorithm: OverlapAlgorithm,
@@ -317,7 +320,7 @@ impl OverlapSolver {
         });
     }
 
-    /// Runs, in a rehearsal, every algorithm that may be chosen.
+    /// Runs all algorithms that a solve may choose, in a rehearsal.
     pub(crate) fn run_through(&self, x: &mut SpinorField, b: &SpinorField) -> Result<()> {
         let limit = Limit::new(f64::INFINITY)?;
         let all = match (self.params.algorithm, self.choose(&[self.op.mass()], b)?) {
@@ -331,7 +334,7 @@ impl OverlapSolver {
         Ok(())
     }
 
-    /// Solves by one algorithm.
+    /// Solves by the given algorithm.
     fn solve_by(
         &self,
         algorithm: OverlapAlgorithm,
@@ -357,7 +360,8 @@ impl OverlapSolver {
         Ok(report)
     }
 
-    /// Continues from x with the residual r, in stages, until what is left of the tolerance is met.
+    /// Continues the solution x with residual r, by consecutive solves of D dx = r to the part of the tolerance that
+    /// is left, until it is met.
     #[allow(clippy::too_many_arguments)]
     fn advance(
         &self,
@@ -426,14 +430,15 @@ impl OverlapSolver {
         Ok(report)
     }
 
-    /// r = b - D x.
+    /// Computes r = b - D x.
     fn residual(&self, r: &mut SpinorField, x: &SpinorField, b: &SpinorField) -> Result<()> {
         self.op.apply(r, x)?;
         let n = b.nrhs();
         blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), r)
     }
 
-    /// Parameters for a part of a solve; the algorithm is CG unless the caller changes it.
+    /// Parameters of a solve to relative residual `tol` in at most `left` iterations; the algorithm is CG unless the
+    /// caller changes it.
     fn solver_params(&self, tol: f64, left: usize, limit: &Limit) -> SolverParams {
         let stop = Stop { iterations: left, seconds: limit.left(), ..Stop::at(tol) };
         SolverParams {
@@ -444,7 +449,7 @@ impl OverlapSolver {
         }
     }
 
-    /// The system D^dagger D on one chirality, with the precise operator and the inner one.
+    /// The system of D^dagger D on one chirality, with the operator for residuals and the one of the iteration.
     fn squares(&self, chirality: i32) -> System {
         let sloppy = self.sloppy.as_ref().map(|s| Arc::new(s.square(chirality)) as Arc<dyn LinOp>);
         System { sloppy, ..System::new(Arc::new(self.op.square(chirality))) }
@@ -530,7 +535,7 @@ impl OverlapSolver {
         solvers::solve(&system, &params, x, b, monitor)
     }
 
-    /// The same solver for another mass.
+    /// A solver with the same settings for another mass; without `preconditioner` it has none.
     fn with_mass(&self, mass: f64, preconditioner: bool) -> Result<Self> {
         Ok(OverlapSolver {
             op: Arc::new(self.op.with_mass(mass)?),
@@ -645,7 +650,7 @@ impl OverlapSolver {
         Ok(report)
     }
 
-    /// Measures the residual of D x = b and solves further where it is above the tolerance.
+    /// Computes the residual of D x = b and continues the solve if it is above the tolerance.
     fn correct(
         &self,
         x: &mut SpinorField,
@@ -667,7 +672,7 @@ impl OverlapSolver {
         Ok(SolverReport { residual, stopped, ..Default::default() })
     }
 
-    /// Solves for all masses from one Krylov space on each chirality, with low modes projected out.
+    /// Solves for all masses with one Krylov space for each chirality, with low modes projected out.
     fn shifted(
         &self,
         masses: &[f64],

@@ -6,14 +6,14 @@ use crate::params::choices;
 choices! {
     /// Solvers of D x = b.
     pub enum OverlapAlgorithm: plaq_overlap_solver {
-        /// x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
+        /// x = D^dagger (D^dagger D)^-1 b by CG, on each chirality of which b has a component.
         ChiralCg = 0, PLAQ_OVERLAP_SOLVER_CG, "cg";
         /// Shifted unitary minimal residual.
         Sumr = 1, PLAQ_OVERLAP_SOLVER_SUMR, "sumr";
         /// Flexible GCR, which takes a preconditioner.
         Gcr = 2, PLAQ_OVERLAP_SOLVER_GCR, "gcr";
-        /// Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
-        /// of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
+        /// Chosen by expected time: GCR preconditioned by the Wilson operator's inverse, or without it, if that takes
+        /// longer, CG for b of one chirality and SUMR for others.
         Auto = 3, PLAQ_OVERLAP_SOLVER_AUTO, "auto";
     }
 }
@@ -33,7 +33,7 @@ pub enum OverlapPreconditioner {
 }
 
 impl OverlapPreconditioner {
-    /// The preconditioner with the accuracy that pays in most cases.
+    /// The Wilson operator's inverse as a preconditioner, with an accuracy that suits most cases.
     pub fn wilson(mass: f64) -> Self {
         OverlapPreconditioner::Wilson { mass, tol: 0.1, max_iterations: 100 }
     }
@@ -43,20 +43,20 @@ impl OverlapPreconditioner {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverlapSolveParams {
     pub algorithm: OverlapAlgorithm,
-    /// Largest |b - D x| / |b|, not below what the sign function's delta allows.
+    /// Largest |b - D x| / |b|; smaller values than the sign function's delta allows are refused.
     pub tol: f64,
     pub max_iterations: usize,
     /// Precision and link storage of the iteration; None: those of the operator.
     pub sloppy: Option<(Precision, Recon)>,
-    /// Coarser sign functions while the residual is large.
+    /// True if the sign function is computed less accurately while the residual is large.
     pub relax: bool,
     /// Number of directions that GCR keeps; other solvers do not use it.
     pub nkrylov: usize,
     /// Preconditioner of GCR. Where `Auto` takes GCR and this is None: the Wilson operator's inverse with the mass that
     /// `Overlap::wilson_mass` finds.
     pub preconditioner: OverlapPreconditioner,
-    /// Seconds that a solve may take, asked after every iteration; infinite: as many as it needs. With many
-    /// ranks all of them stop after the same iteration.
+    /// Largest number of seconds of a solve, checked after every iteration; infinite: no limit. All ranks stop after
+    /// the same iteration.
     pub max_seconds: f64,
 }
 

@@ -1,5 +1,4 @@
-//! Operators inside of solves with the overlap operator: its unitary part, and the inverse of the Wilson
-//! operator.
+//! Operators used in solves with the overlap operator: its unitary part, and the inverse of the Wilson operator.
 
 use std::sync::Arc;
 

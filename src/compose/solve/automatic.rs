@@ -1,9 +1,11 @@
-//! The solver that is chosen while it solves: BiCGStab, and multigrid as soon as that is cheaper.
+//! A solver that chooses its algorithm while it solves: it begins with BiCGStab, and sets multigrid up as soon as
+//! that is expected to be cheaper.
 //!
-//! Costs are counted in iterations of BiCGStab of one right-hand side, which all ranks count alike. What a set-up and a
-//! solve with multigrid cost in these was measured (docs/lab/automatic.md); how many BiCGStab will need follows
-//! from how far the residual has fallen. Where columns of a propagator take much of the device's memory, one of them is
-//! looked at before the others are there: a set-up beside them is slower, and leaves room for fewer at a time.
+//! Costs are counted in iterations of BiCGStab of one right-hand side, which all ranks count alike. The costs of a
+//! set-up and of a solve with multigrid are measured numbers (docs/lab/automatic.md); the number of iterations that
+//! BiCGStab needs is estimated from the fall of its residual. If the columns of a propagator take much of the
+//! device's memory, a solve for one column decides before memory for the others is taken: a set-up beside them would
+//! be slower and leave memory for fewer columns at a time.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,42 +25,42 @@ use crate::solvers::{Monitor, Progress, SolverKind, Stop, StoppedBy};
 /// Number of iterations before the first estimate, whose cost is compared with that of multigrid.
 const FIRST_LOOK: usize = 16;
 const LOOK: f64 = 0.05;
-/// An early estimate is too small, by no more than this factor.
+/// Factor by which an early estimate of the number of iterations may be too small.
 const UNDERRATED: f64 = 3.0;
-/// Fraction of the free memory: if x and b of all columns take more, one column is solved for first, to decide between
-/// BiCGStab and multigrid.
+/// Fraction of the free memory: if x and b of all right-hand sides take more, one right-hand side is solved for first
+/// to decide between BiCGStab and multigrid.
 const MUCH: f64 = 0.125;
-/// Residuals that an estimate averages over: those of BiCGStab jump.
+/// Number of residuals over which an estimate averages, as those of BiCGStab fluctuate.
 const WINDOW: usize = 8;
-/// Heavy-quark residual that is asked for where the propagator falls below the tolerance inside the lattice.
+/// Heavy-quark residual required if the propagator falls below the tolerance inside the lattice.
 const HEAVY_QUARK: f64 = 1e-6;
 
-/// Costs of multigrid on a device, in iterations of BiCGStab for one right-hand side: of a set-up, and of a solve for
-/// one right-hand side.
+/// Costs of multigrid on a device, in iterations of BiCGStab for one right-hand side.
 struct Costs {
+    /// Cost of a set-up.
     setup: f64,
+    /// Cost of a solve for one right-hand side.
     solve: f64,
-    /// Least time of a set-up in seconds, on lattices that do not fill the device.
+    /// Least time in seconds that a set-up takes, on lattices too small to fill the device.
     seconds: f64,
 }
 
 const CPU: Costs = Costs { setup: 4300.0, solve: 265.0, seconds: 0.0 };
 const GPU: Costs = Costs { setup: 2100.0, solve: 90.0, seconds: 0.5 };
 
-/// Follows the residual of BiCGStab and estimates the iterations that are left.
+/// Records the residual of BiCGStab after each iteration and estimates the number of iterations to convergence.
 struct Convergence {
-    /// Logarithms of the last residuals.
+    /// Logarithms of the residuals of the last iterations.
     last: [f64; WINDOW],
-    /// Times in seconds of the last iterations.
+    /// Times in seconds at which the last iterations ended.
     times: [f64; WINDOW],
-    /// Seconds per iteration: the smallest mean over as many iterations as are averaged, as first launches wait for
-    /// the compiler.
+    /// Seconds per iteration: the smallest mean over `WINDOW` iterations, since first launches wait for the compiler.
     pace: f64,
     goal: f64,
 }
 
 impl Convergence {
-    /// Estimates the number of iterations of the whole solve.
+    /// Estimates the number of iterations of the whole solve; `None`: too few have been seen.
     fn expected(&mut self, p: &Progress) -> Option<f64> {
         let worst = p.residual.iter().fold(0.0f64, |m, r| m.max(*r));
         let at = p.iteration % WINDOW;
@@ -72,27 +74,29 @@ impl Convergence {
     }
 }
 
-/// A watch on BiCGStab that compares the cost of its remaining iterations with that of multigrid for all right-hand
-/// sides that are left.
+/// A monitor of BiCGStab that compares the cost of the remaining iterations with that of multigrid, for all
+/// right-hand sides that are still to be solved for.
 struct Look<'a> {
     convergence: Convergence,
     costs: &'static Costs,
-    /// Right-hand sides of this solve, and those that come after it.
+    /// Number of right-hand sides of this solve.
     n: f64,
+    /// Number of right-hand sides of later solves.
     later: f64,
-    /// Iterations of one right-hand side before which there is no change, and after which there is none any more.
+    /// Number of iterations, times right-hand sides, before which BiCGStab is not ended.
     from: f64,
+    /// Number of iterations, times right-hand sides, at which the monitor gives up; infinite: never.
     to: f64,
     comm: &'a Comm,
-    /// The iteration at which multigrid was found to be cheaper, and the estimate of all iterations that BiCGStab would
-    /// need.
+    /// The iteration at which multigrid was found to be cheaper, with the estimate of all iterations that BiCGStab
+    /// would need.
     pays: Option<(usize, f64)>,
     failed: Option<Error>,
 }
 
 impl Look<'_> {
-    /// Called after an iteration. Returns `Break` to end BiCGStab because multigrid is cheaper, or because no decision
-    /// is left to make.
+    /// Called after an iteration. Returns `Break` to end BiCGStab: multigrid is cheaper, or it is certain that it
+    /// will not be.
     fn told(&mut self, p: &Progress) -> ControlFlow<()> {
         let Some(all) = self.convergence.expected(p) else { return ControlFlow::Continue(()) };
         let done = p.iteration as f64 * self.n;
@@ -117,8 +121,8 @@ impl Look<'_> {
         ControlFlow::Break(())
     }
 
-    /// Ends the watch: the iteration at which multigrid was found to be cheaper, and the iterations that BiCGStab would
-    /// need; `None` if it was not.
+    /// The iteration at which multigrid was found to be cheaper, with the number of iterations that BiCGStab would
+    /// need; `None`: multigrid is not cheaper.
     fn ended(self) -> Result<Option<(usize, f64)>> {
         match self.failed {
             Some(error) => Err(error),
@@ -127,14 +131,14 @@ impl Look<'_> {
     }
 }
 
-/// A chain for multigrid, made of a hierarchy.
+/// A function that makes the chain of links for multigrid with the given hierarchy.
 type ByMultigrid = dyn Fn(Arc<Multigrid>) -> Result<Arc<Parts>> + Send + Sync;
 
-/// The link of a solver that chooses its algorithm: BiCGStab, and GCR with multigrid once that was set up.
+/// The link of a solver that chooses its algorithm: BiCGStab first, GCR with multigrid after that was set up.
 pub struct Automatic {
     op: Arc<dyn QuarkAction>,
     params: SolveParams,
-    /// Number of right-hand sides that the host announced; 0: none were.
+    /// Number of right-hand sides that the caller announced; 0: none.
     expected: usize,
     krylov: Arc<Parts>,
     by_multigrid: Box<ByMultigrid>,
@@ -146,11 +150,11 @@ pub struct Automatic {
 struct State {
     /// The hierarchy and the chain that uses it, once they are set up.
     multigrid: Option<(Arc<Multigrid>, Arc<Parts>)>,
-    /// The hierarchy was set up here and follows links that change; one of the host's does not.
+    /// True if the hierarchy was set up here: it is then updated when links change. One that the host gave is not.
     own: bool,
     /// Number of right-hand sides solved for so far.
     solved: usize,
-    /// Multigrid cannot be set up for this operator.
+    /// True if multigrid cannot be set up for this operator.
     impossible: bool,
 }
 
@@ -169,7 +173,7 @@ impl Automatic {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets the host's hierarchy, or removes it.
+    /// Uses this hierarchy of the host's from now on, or none.
     ///
     /// # Errors
     /// Errors of solvers with multigrid.
@@ -201,7 +205,8 @@ impl Automatic {
         (state.multigrid, state.impossible) = (None, true);
     }
 
-    /// The chain that uses the current hierarchy, if that matches the links and fits in memory.
+    /// The chain that uses the current hierarchy, if the hierarchy belongs to the present links and a solve for
+    /// `nrhs` right-hand sides fits in memory.
     fn usable(&self, nrhs: usize) -> Option<Arc<Parts>> {
         let (multigrid, chain) = self.state().multigrid.clone()?;
         if self.state().own && multigrid.check_links(&*self.op).is_err() {
@@ -232,7 +237,8 @@ impl Automatic {
         Ok(report)
     }
 
-    /// Whether multigrid may be set up.
+    /// Whether multigrid may be set up: there is no hierarchy yet, no set-up has failed, and the operator supports
+    /// it.
     fn possible(&self) -> bool {
         let open = {
             let state = self.state();
@@ -241,8 +247,8 @@ impl Automatic {
         open && fits(&self.op, &self.params)
     }
 
-    /// Number of right-hand sides expected after the next `n`: from the number that the host announced, else as many as
-    /// were solved for so far.
+    /// Number of right-hand sides expected after the next `n`: the rest of the announced number or, if none was
+    /// announced, as many as have been solved for.
     fn later(&self, n: usize) -> usize {
         let solved = self.state().solved;
         match self.expected {
@@ -275,8 +281,9 @@ impl Automatic {
         }
     }
 
-    /// Sets multigrid up before `columns` right-hand sides are there, if these take much of the device's memory and one of
-    /// them, `first`, shows that it pays. Returns the seconds that this took. All ranks call it.
+    /// Sets multigrid up before memory for `columns` right-hand sides is taken, if these need much of the device's
+    /// memory and a solve for one of them, `first`, shows that multigrid is cheaper. Returns the seconds that this
+    /// took. All ranks call it.
     ///
     /// # Errors
     /// Errors of `first` and of solves.
@@ -326,8 +333,8 @@ impl Automatic {
         Ok(start.elapsed().as_secs_f64())
     }
 
-    /// Makes a hierarchy of its own, on all ranks or none. Meanwhile the monitor hears where the solve stands, which a
-    /// monitor that asks to stop ends: then there is no hierarchy.
+    /// Sets up a hierarchy, on all ranks or on none. Meanwhile the monitor is told the iteration and the residuals of
+    /// the interrupted solve; if it asks to stop, the set-up ends without a hierarchy.
     fn set_up(&self, watch: &mut Monitor, (iteration, residual): (usize, &[f64])) -> Result<()> {
         let mut asked = false;
         let mut told = |p: &Progress| {
@@ -343,7 +350,8 @@ impl Automatic {
         self.op.links().geometry().comm().agree(made)
     }
 
-    /// Sets multigrid up and solves on with it, or with BiCGStab where that fails; `before`: iterations and residuals so far.
+    /// Sets multigrid up and continues the solve with it, or with BiCGStab if the set-up fails; `before`: iterations
+    /// and residuals so far.
     fn go_on(
         &self,
         ask: &Ask,
@@ -449,9 +457,9 @@ fn fits(op: &Arc<dyn QuarkAction>, params: &SolveParams) -> bool {
 }
 
 impl Automatic {
-    /// The heavy-quark residual to ask for. The propagator of a free quark of mass m falls as (1 + m)^-t; where it
-    /// falls below the tolerance before the middle of the lattice, |r| / |b| says nothing about sites far from the
-    /// source.
+    /// The heavy-quark residual to require besides the tolerance; 0: none. The propagator of a free quark of mass m
+    /// falls as (1 + m)^-t; if it falls below the tolerance before the middle of the lattice, |r| / |b| is not
+    /// sensitive to sites far from the source.
     fn heavy_quark(&self, stop: Stop) -> f64 {
         let op = &self.op;
         let half = op.links().geometry().global_extents()[3] / 2;

@@ -1,4 +1,4 @@
-//! Slices where quarks vanish at boundaries in time.
+//! Solves with boundaries in time, on whose slices quarks vanish.
 
 use std::sync::Arc;
 
@@ -10,21 +10,22 @@ use crate::linop::Shape;
 use crate::operators::QuarkAction;
 use crate::solvers::Monitor;
 
-/// The boundary in time of an action whose vectors vanish there.
+/// The boundaries in time of an action whose vectors vanish on boundary slices; `None` for other actions.
 pub fn boundary_of(op: &dyn QuarkAction) -> Option<BoundaryTime> {
     let boundary = op.links().geometry().boundary();
     let quarks = op.shape().components.spins == Components::SPINOR.spins;
     (quarks && !boundary.is_periodic()).then_some(boundary)
 }
 
-/// The source and the first guess count as zero where quarks vanish: the links after it see a copy of the source that does.
+/// A link that sets the source and the initial guess to zero on slices where quarks vanish; it copies the source for
+/// this.
 pub struct Bounded {
     next: Arc<dyn Inverter>,
     boundary: BoundaryTime,
 }
 
 impl Bounded {
-    /// Returns the chain `next` with this link before it if quarks vanish on boundary slices, else `next`.
+    /// Puts this link before the chain `next` if quarks vanish on boundary slices, else returns `next`.
     pub fn before(next: Arc<dyn Inverter>, op: &dyn QuarkAction) -> Arc<dyn Inverter> {
         match boundary_of(op) {
             Some(boundary) => Arc::new(Bounded { next, boundary }),

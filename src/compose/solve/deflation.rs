@@ -1,5 +1,5 @@
-//! Deflation: solves that begin with what low modes of their operator give of the solution, and come back to these
-//! whenever the residual has fallen by a factor, as rounding brings the low modes back.
+//! Deflation by low modes: solves start from the low modes' part of the solution and project the modes out again
+//! whenever the residual has fallen by a factor, since rounding errors bring them back.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,13 +26,15 @@ pub struct LowModes {
     values: Vec<f64>,
 }
 
-/// The spaces of singular vectors of A in which an equation C x = b has its source and its solution; modes v_k are right
-/// singular vectors of A, A v_k left ones.
+/// Describes in which spaces of singular vectors of A the source and the solution of an equation C x = b lie. The
+/// modes v_k are right singular vectors of A, A v_k are left ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SingularSpaces {
-    /// b is in the space of the left ones, as C ends with A: A^dagger maps it to that of the modes.
+    /// True if b lies in the space of left singular vectors, as it does if C = A or C = A A^dagger; A^dagger maps it
+    /// to the space of the modes.
     left_source: bool,
-    /// x is in the space of the left ones, as C begins with A^dagger: A maps the modes there.
+    /// True if x lies in the space of left singular vectors, as it does if C = A^dagger or C = A A^dagger; A maps the
+    /// modes there.
     left_solution: bool,
 }
 
@@ -83,7 +85,7 @@ impl LowModes {
         })
     }
 
-    /// Whether the modes belong to this operator, in whatever storage.
+    /// Whether the modes belong to this operator; its precision and storage may be others.
     pub fn is_of(&self, action: &dyn QuarkAction) -> bool {
         self.version == action.version()
     }
@@ -117,7 +119,7 @@ pub struct Deflation {
 }
 
 impl Deflation {
-    /// The same deflation with zero modes on another device, for rehearsals.
+    /// The same deflation on another device with modes that are zero; for rehearsals.
     pub(super) fn like_on(&self, device: &Device) -> Result<Deflation> {
         let LowModes { action, form, version, vectors, values, .. } = &*self.modes;
         let action = action.like_on(device)?;
@@ -132,8 +134,8 @@ impl Deflation {
         Ok(Deflation { modes: Arc::new(modes), ..*self })
     }
 
-    /// Adds to x the part of the solution of C y = b - C x that lies in the space of the modes; returns the largest
-    /// |b - C x| before, relative to `norms`.
+    /// Adds to x the low modes' part of the solution y of C y = b - C x; returns the largest |b - C x| before,
+    /// relative to `norms`.
     fn correct(
         &self,
         (op, spaces): (&dyn LinOp, SingularSpaces),

@@ -1,5 +1,5 @@
-//! What a solve with a quark action is asked for, and what it did: which equation, even-odd or on
-//! the full lattice, from which Krylov space, in which precisions and normalisation.
+//! The settings of a solve with a quark action, and its report: the equation, even-odd preconditioned or on the full
+//! lattice, the Krylov space, precisions and normalisation.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::refuse;
 use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MAX_DIRECTIONS};
 
 choices! {
-    /// The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity.
+    /// The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity.
     pub enum Solution: plaq_solution {
         /// M x = b.
         Mat = 0, PLAQ_SOLUTION_M, "m";
@@ -29,31 +29,32 @@ choices! {
         MatPcDagMatPc = 5, PLAQ_SOLUTION_PDAGP, "pdagp";
         /// M M^dagger x = b, by a solve with M and one with M^dagger.
         MatMatDag = 6, PLAQ_SOLUTION_MMDAG, "mmdag";
-        /// P P^dagger x = b, likewise.
+        /// P P^dagger x = b, by a solve with P and one with P^dagger.
         MatPcMatPcDag = 7, PLAQ_SOLUTION_PPDAG, "ppdag";
     }
-    /// Equations that the Krylov space is built from.
+    /// The equations for which the Krylov space is built.
     pub enum Equations: plaq_equations {
-        /// M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations.
+        /// M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own normal
+        /// equations.
         Direct = 0, PLAQ_EQUATIONS_DIRECT, "direct";
         /// M^dagger M x = M^dagger b.
         NormalResidual = 1, PLAQ_EQUATIONS_NORMAL_RESIDUAL, "normal-residual";
         /// M M^dagger y = b, x = M^dagger y.
         NormalError = 2, PLAQ_EQUATIONS_NORMAL_ERROR, "normal-error";
     }
-    /// Choices of PLAQ_SOLVER_AUTO.
+    /// The algorithm that PLAQ_SOLVER_AUTO chose.
     pub enum Chosen: plaq_chosen {
-        /// Nothing: the solver was asked for.
+        /// None: the caller asked for a given solver.
         Asked = 0, PLAQ_CHOSEN_NONE, "";
-        /// No multigrid: its set-up would not have paid.
+        /// A Krylov solver without multigrid, as a set-up would have cost more than it saves.
         Krylov = 1, PLAQ_CHOSEN_KRYLOV, "krylov";
-        /// Multigrid.
+        /// GCR with multigrid.
         Multigrid = 2, PLAQ_CHOSEN_MULTIGRID, "multigrid";
-        /// No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
-        /// log says.
+        /// A Krylov solver, as multigrid is not available for this operator, equation or lattice, or its memory or
+        /// set-up failed; the log says which.
         OnlyKrylov = 3, PLAQ_CHOSEN_ONLY_KRYLOV, "only-krylov";
     }
-    /// Normalisation of an operator. The symmetric P is the same in both.
+    /// Normalisation of an operator. The symmetric Schur complement P is the same in both.
     pub enum Normalisation: plaq_normalisation {
         /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
         Kappa = 0, PLAQ_NORMALISATION_KAPPA, "kappa";
@@ -72,11 +73,11 @@ impl Solution {
                 | Solution::MatPcMatPcDag
         )
     }
-    /// Is the operator applied twice, once its adjoint?
+    /// Whether the equation contains the operator twice, once as its adjoint.
     pub fn normal(self) -> bool {
         matches!(self, Solution::MatDagMat | Solution::MatPcDagMatPc) || self.adjoint_first()
     }
-    /// M M^dagger or P P^dagger.
+    /// Whether the equation is that of M M^dagger or P P^dagger, in which the adjoint is applied first.
     pub fn adjoint_first(self) -> bool {
         matches!(self, Solution::MatMatDag | Solution::MatPcMatPcDag)
     }
@@ -90,10 +91,10 @@ parameters! {
         solver: SolverKind = SolverKind::Auto, old("algorithm");
         /// Equation that is solved.
         solution: Solution = Solution::Mat;
-        /// What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, block GCR, MR; CG needs
-        /// one of the normal equations, CGNE and CGNR have theirs.
+        /// Equations for which the Krylov space is built, for BiCGStab, GCR, block GCR and MR, which can solve any of
+        /// them. CG needs normal equations; CGNE and CGNR form their own.
         equations: Equations = Equations::Direct;
-        /// System that is solved through; on the whole lattice there is no even-odd preconditioning.
+        /// Even-odd preconditioned system, or full lattice, on which the equation is solved.
         system: System = System::EvenSymmetric;
         /// Precision of the iteration; every solver recomputes residuals in the operator's, to which the tolerance
         /// applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
@@ -101,35 +102,37 @@ parameters! {
         /// plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
         /// that goes no deeper than its precision. The report says which.
         sloppy_precision: Option<Precision> = None;
-        /// Storage of the iteration's links; automatic (0): the operator's.
+        /// Storage of the links in the iteration; automatic (0): that of the operator.
         sloppy_storage: Option<Recon> = None;
         /// Largest number of iterations.
         max_iterations: usize = 10_000, within(1, i32::MAX as i64);
-        /// Directions that GCR keeps before a restart, block GCR for each right-hand side.
+        /// Number of directions that GCR keeps before a restart; block GCR keeps as many for each right-hand side.
         nkrylov: usize = 10, within(1, MAX_DIRECTIONS as i64);
-        /// Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR,
-        /// block GCR and MR; 0: none.
+        /// Number of steps of minimal residual before every application of the operator, as preconditioner of
+        /// BiCGStab, GCR, block GCR and MR; 0: none.
         precondition_steps: usize = 0, within(0, i32::MAX as i64);
-        /// The solve starts from the x that is passed in; else from zero.
+        /// True if the solve starts from the x that is passed in, false if from zero.
         initial_guess: bool = false;
-        /// Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
+        /// Largest |b - M x| / |b|; 0: not required. Where several criteria are set, all must be met.
         tol: f64 = 1e-10;
-        /// Largest heavy-quark residual; 0: not asked for.
+        /// Largest heavy-quark residual; 0: not required.
         tol_hq: f64 = 0.0;
-        /// Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
-        /// Automatic (0): 0.1 of an iteration in 16 bits, else 0.01.
+        /// Factor by which the residual falls in the iteration before it is recomputed in the operator's precision.
+        /// Automatic (0): 0.1 for iterations in 16 bits, else 0.01.
         delta: f64 = 0.0, below(0.0, 1.0);
-        /// Relaxation of MR; 1: none.
+        /// Relaxation parameter omega of MR; 1: no relaxation.
         omega: f64 = 1.0, between(0.0, 2.0);
-        /// Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
-        /// many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
+        /// Number of columns of a propagator that are solved for together. Fewer take less memory, and on a GPU more
+        /// time. Automatic (0): the first of 12, 6, 4, 3, 2 and 1 that fits in the device's memory; the report says
+        /// which.
         columns: usize = 0, within(0, COLUMNS as i64);
-        /// PLAQ_SOLVER_AUTO: right-hand sides that are going to be solved for with these links, from which follows
-        /// whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
+        /// PLAQ_SOLVER_AUTO: number of right-hand sides that will be solved for with these links, by which the solver
+        /// decides whether a set-up of multigrid is worth its time. Automatic (0): as many as have been solved for
+        /// already.
         expected_columns: usize = 0, within(0, i32::MAX as i64);
         /// Time slice of the source, for distance_alpha.
         distance_t0: usize = 0, within(0, i32::MAX as i64);
-        /// Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
+        /// Largest number of seconds of a call; 0: no limit. The time is checked after every iteration; all ranks
         /// stop after the same one.
         max_seconds: f64 = 0.0;
         /// Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028,
@@ -139,17 +142,17 @@ parameters! {
         /// the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
         /// Without multigrid and several shifts; at most 160 / T. 0: none.
         distance_alpha: f64 = 0.0, from(0.0, f64::INFINITY);
-        /// Largest |b - M x| of a site over the largest |b| of one, OpenLat's criterion (Francis, Fritzsch, Luscher, Rago,
-        /// arXiv:1911.04533, Section 4); 0: not asked for. It is met besides the others; alone it stands for tol, too.
-        /// Eigenvectors do not take it.
+        /// Largest |b - M x| at any site, divided by the largest |b| at any site, the criterion of OpenLat (Francis,
+        /// Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not required. It is required besides the other
+        /// criteria, and replaces `tol` if that is 0. Not for eigenvectors.
         tol_site: f64 = 0.0;
     }
 }
 
-/// Columns of a propagator: right-hand side = 3 spin + colour of the source.
+/// Number of columns of a propagator; column 3 spin + colour has its source at this spin and colour.
 pub const COLUMNS: usize = 12;
 
-/// A limit of time as tables have it: 0 is none.
+/// Converts a limit of time from parameters, where 0 means no limit, to seconds, infinite without limit.
 pub fn seconds_of(max_seconds: f64) -> f64 {
     match max_seconds {
         0.0 => f64::INFINITY,
@@ -222,7 +225,7 @@ impl SolverSettings {
     }
 }
 
-/// The operator that a Krylov space is built with: M or its Schur complement.
+/// The operator for which a Krylov space is built: M or its Schur complement.
 pub(super) fn iterated_operator(
     op: &Arc<dyn QuarkAction>,
     schur: Option<Schur>,
@@ -239,19 +242,20 @@ pub struct SolveParams {
     pub solver: SolverParams,
     pub solution: Solution,
     pub equations: Equations,
-    /// None: on the full lattice.
+    /// Form and parity of the Schur complement; None: the system on the full lattice.
     pub even_odd: Option<Schur>,
     /// Precision and link storage of the iteration; None: those of the operator.
     pub sloppy: Option<(Precision, Recon)>,
-    /// Multi-shift solves iterate in `sloppy`, too; else in the operator's precision and storage.
+    /// True if multi-shift solves, too, iterate in the precision and storage `sloppy`; else in the operator's.
     pub sloppy_shifts: bool,
-    /// BiCGStab, both forms of GCR, MR: steps of minimal residual before every application of the operator; 0: none.
+    /// Number of steps of minimal residual before every application of the operator, for BiCGStab, GCR, block GCR and
+    /// MR; 0: none.
     pub precondition_steps: usize,
     pub normalisation: Normalisation,
-    /// Multigrid is set up as soon as that is cheaper, with the right-hand sides to come, 0: not known. `None`: the
-    /// algorithm is used that is asked for.
+    /// `Some(n)`: the algorithm is chosen while solving, with n right-hand sides still to come, 0 if their number is
+    /// not known. `None`: the algorithm is that of `solver`.
     pub automatic: Option<usize>,
-    /// Distance preconditioning, without multigrid: residuals are those of the weighted equation.
+    /// Distance preconditioning, not together with multigrid; residuals are those of the weighted equation.
     pub distance: Option<Distance>,
 }
 
@@ -273,9 +277,9 @@ impl Default for SolveParams {
 }
 
 impl SolveParams {
-    /// Decides who owns the inverse of the clover term that precise residuals need, for a solver with an action in
-    /// precision `own`. Each application owns it, to save memory, where the iteration has 16 bits or residuals are few,
-    /// as in GCR.
+    /// Decides who owns the inverse of the clover term with which residuals are recomputed, for an action in
+    /// precision `own`. It is made for each application, to save memory, if the iteration has 16 bits or residuals
+    /// are recomputed seldom, as in GCR.
     pub(super) fn inverse_owner(&self, own: Precision) -> InverseOwner {
         let few = |inner| inner == Precision::F16 || self.solver.kind.is_gcr();
         match self.sloppy.is_some_and(|(inner, _)| inner < own && few(inner)) {
@@ -284,7 +288,7 @@ impl SolveParams {
         }
     }
 
-    /// Refuses parameters out of range and combinations that there are not.
+    /// Refuses parameters out of range and combinations that are not supported.
     pub(super) fn check(&self, op: &Arc<dyn QuarkAction>) -> Result<()> {
         self.solver.check()?;
         if self.solution.preconditioned() && self.even_odd.is_none() {
@@ -341,21 +345,21 @@ impl SolveParams {
 /// Report of a solve with a Dirac operator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolveReport {
-    /// Residuals are those of the equation asked for, on all its sites, recomputed from x in the
-    /// precision of the operator with sums in double.
+    /// The solver's report; its residuals are those of the requested equation on all of its sites, recomputed from x
+    /// in the precision of the operator with sums in double.
     pub solver: SolverReport,
-    /// Most bytes that fields of this process held on the device during the solve.
+    /// Largest number of bytes that fields of this process held on the device during the solve.
     pub memory_peak: u64,
     /// Precision and link storage of the iteration.
     pub iterated: (Precision, Recon),
     /// The algorithm that an automatic solver chose.
     pub chosen: Chosen,
-    /// Right-hand sides solved at a time.
+    /// Number of right-hand sides that were solved for together.
     pub columns: usize,
 }
 
 impl SolveReport {
-    /// The report on a solve of two parts, of which `self` is the first, see [`SolverReport::followed_by`].
+    /// Joins the reports of a solve in two parts, of which `self` is the first, see [`SolverReport::followed_by`].
     pub fn followed_by(self, second: SolveReport) -> Self {
         SolveReport {
             memory_peak: self.memory_peak.max(second.memory_peak),
@@ -364,7 +368,7 @@ impl SolveReport {
         }
     }
 
-    /// Solves for these right-hand sides, then for others, in one report.
+    /// Joins the reports of solves for some right-hand sides, `self`, and for others, of the same equation.
     pub fn beside(self, others: SolveReport) -> Self {
         SolveReport {
             memory_peak: self.memory_peak.max(others.memory_peak),

@@ -1,4 +1,4 @@
-//! Multigrid, and what goes on where it stands still.
+//! The link for multigrid with BiCGStab in reserve.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,8 +11,8 @@ use crate::fields::VectorField;
 use crate::linop::Shape;
 use crate::solvers::{Monitor, SolverKind, SolverReport, Stop};
 
-/// Solves by multigrid; where that makes no progress any more BiCGStab goes on from the solution that is there, in the
-/// memory of the vectors that multigrid's cycles keep.
+/// A link that solves by multigrid; if multigrid stops making progress, BiCGStab continues from the solution reached
+/// so far, in the memory of the vectors that multigrid's cycles keep.
 pub struct Fallback {
     pub first: Arc<dyn Inverter>,
     pub second: Arc<dyn Inverter>,

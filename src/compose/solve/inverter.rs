@@ -1,4 +1,4 @@
-//! Links of a chain that solves: each does its own part and knows only the next one.
+//! The links of the chain that a solve goes through. Each does its own part and knows only the next one.
 
 use super::equation::SolveReport;
 use crate::error::Result;
@@ -6,20 +6,21 @@ use crate::fields::VectorField;
 use crate::linop::{SchurSource, Shape};
 use crate::solvers::{Monitor, Stop};
 
-/// A request to a link: criteria and settings of a solve, besides x and b.
+/// What a link is asked for besides x and b: stopping criteria and settings of this solve.
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
     pub stop: Stop,
-    /// The solve starts from the x that is there; else from zero.
+    /// True if the solve starts from the given x, false if from zero.
     pub guess: bool,
-    /// |b| of every right-hand side of the equation whose residuals count, as [`super::scaled::Scaled`] has taken it;
-    /// empty above that link.
+    /// |b| of every right-hand side of the equation whose residuals are reported, as computed by the link
+    /// [`super::scaled::Scaled`]; empty for links before it.
     pub norms: &'a [f64],
-    /// How b comes from the source of a larger system; residuals then may take the memory of b.
+    /// The source of the larger system from which b was made; then the residual of that system may be computed in the
+    /// memory of b.
     pub origin: Option<&'a SchurSource<'a>>,
-    /// Number of right-hand sides that the same call will ask for afterwards.
+    /// Number of right-hand sides that the same call will solve for after these.
     pub later: usize,
-    /// BiCGStab is not given up early, as somebody else watches it.
+    /// True if BiCGStab is to continue where it makes little progress, since the caller decides when to end it.
     pub patient: bool,
 }
 
@@ -29,7 +30,7 @@ impl Ask<'_> {
     }
 }
 
-/// A link: it solves for x, by the links after it.
+/// A link of a chain: it solves for x with the help of the links after it.
 pub trait Inverter: Send + Sync {
     /// Solves for x with the source b. Residuals of the report are those of this link's equation.
     ///
@@ -51,17 +52,17 @@ pub trait Inverter: Send + Sync {
         None
     }
 
-    /// The link itself in a few words, for solves of `nrhs` right-hand sides; 0: however many.
+    /// The name of the link in a few words, as logs show it, for solves of `nrhs` right-hand sides; 0: of any number.
     fn name(&self, nrhs: usize) -> String;
 
-    /// The link and those after it in one line.
+    /// The names of this link and of those after it in one line.
     fn describe(&self, nrhs: usize) -> String {
         let name = self.name(nrhs);
         self.next().map_or_else(|| name.clone(), |next| format!("{name} > {}", next.describe(nrhs)))
     }
 
-    /// Before a solve: brings what the links are made of up to date with links of the lattice that have changed, and
-    /// refuses what does not belong to them.
+    /// Called before a solve: updates operators and hierarchies to links of the lattice that have changed, and
+    /// refuses those that do not belong to them.
     ///
     /// # Errors
     /// `StaleMultigrid`, `FieldMismatch`.

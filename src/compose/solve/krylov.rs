@@ -1,4 +1,4 @@
-//! The last link: an iteration.
+//! The last link of the chain: the Krylov solver.
 
 use std::sync::Arc;
 
@@ -12,33 +12,34 @@ use crate::operators::{QuarkAction, Storage};
 use crate::params::Choice;
 use crate::solvers::{self, Monitor, SolverKind, SolverParams, Source, System};
 
-/// The copy of an operator in which a solve iterates, which follows changes of the links.
+/// The copy of an operator, in another precision or storage, in which a solve iterates; it is updated when the links
+/// change.
 pub struct Copy {
     pub of: Arc<dyn QuarkAction>,
     pub storage: Storage,
 }
 
-/// A Krylov space of an operator, or of one of its normal equations.
+/// A Krylov solver for an operator, or for one of its normal equations.
 pub struct Krylov {
-    /// The operator that the equation is about.
+    /// The operator of the equation.
     pub op: Arc<dyn LinOp>,
-    /// The normal equations that are formed.
+    /// The normal equations that the solver forms; `Direct`: none.
     pub normal: Equations,
-    /// The system of the iteration: that of the normal equations, if there are any.
+    /// The system of the iteration: that of the normal equations if they are formed.
     pub system: System,
     /// Algorithm and its parameters; stopping criteria come with each solve.
     pub params: SolverParams,
-    /// The copy in which the iteration runs, if that is not the action itself.
+    /// The copy of the operator in which the iteration runs; `None`: the action itself.
     pub copy: Option<Copy>,
     /// Precision and storage of the iteration.
     pub iterated: Storage,
-    /// The hierarchy whose cycle is the preconditioner.
+    /// The hierarchy whose cycle preconditions the iteration, if any.
     pub multigrid: Option<Arc<Multigrid>>,
     /// The action whose links the hierarchy must have.
     pub action: Arc<dyn QuarkAction>,
 }
 
-/// Name of an algorithm as papers write it.
+/// Name of an algorithm as written in papers.
 fn label(kind: SolverKind) -> &'static str {
     match kind {
         SolverKind::Cg => "CG",

@@ -1,4 +1,5 @@
-//! Memory that solves need before they run, from rehearsals of them, and how many right-hand sides fit.
+//! The memory that solves need, found by rehearsals before they run, and the number of right-hand sides that fit in
+//! it.
 
 use std::collections::hash_map::Entry;
 use std::collections::HashMap;
@@ -12,10 +13,11 @@ use crate::fields::{Footprint, Needs, VectorField};
 use crate::operators::QuarkAction;
 use crate::solvers::{unwatched, Stop};
 
-/// A solve made on a device, with its fields, which can be run there in a rehearsal.
+/// A solve with its fields, made on a rehearsal's device; calling it runs the solve there.
 pub type Made = Box<dyn FnOnce()>;
 
-/// A solve to make: which of the possible ways it takes, and how many solutions and right-hand sides it has.
+/// The size of a solve: the way that it takes, by number (0: the first algorithm, others are those that may take
+/// over), its number of solutions, and of right-hand sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     pub way: usize,
@@ -23,12 +25,12 @@ pub struct Size {
     pub nrhs: usize,
 }
 
-/// Makes a solve on a device, with the hierarchy there that stands for the solve's own.
+/// Makes a solve on the given device; the hierarchy is one on that device that replaces the solve's own.
 pub type Make = dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<Made> + Send + Sync;
 
-/// The device memory of solves with an action, besides x and b, as counted by a rehearsal of the first solve, which
-/// finds no temporary fields of others. A solve that may take several ways needs the maximum of them. Inverse clover
-/// blocks are added where there is memory for them.
+/// The device memory of solves with an action, besides x and b, as counted in a rehearsal of a first solve, which
+/// shares no temporary fields with earlier work. For a solve that may take several ways it is the largest of them.
+/// Inverse clover blocks that are kept only if memory allows it are not included.
 pub struct SolveMemory {
     action: Arc<dyn QuarkAction>,
     multigrid: Option<Arc<Multigrid>>,
@@ -52,7 +54,7 @@ impl SolveMemory {
         self.action.shape().device
     }
 
-    /// Bytes of a solve for `nrhs` right-hand sides.
+    /// Bytes of device memory of a solve for `nrhs` right-hand sides, with one solution for each.
     ///
     /// # Errors
     /// `InvalidArgument`: a number of right-hand sides that there is not.
@@ -60,7 +62,7 @@ impl SolveMemory {
         self.bytes_of(1, nrhs)
     }
 
-    /// Bytes of a solve with several solutions.
+    /// Bytes of device memory of a solve with this number of solutions for each right-hand side.
     pub fn bytes_of(&self, solutions: usize, nrhs: usize) -> Result<u64> {
         let device = self.device();
         let mut most = 0;
@@ -88,7 +90,8 @@ impl SolveMemory {
         Ok(taken)
     }
 
-    /// Has the kernels of a first solve for so many right-hand sides, of the first way to go, compiled side by side.
+    /// Compiles, in parallel, the kernels of a first solve for `nrhs` right-hand sides by the first way; `name`
+    /// identifies the solve.
     pub fn compile(&self, name: impl FnOnce() -> String, nrhs: usize) {
         let (geometry, size) =
             (self.action.links().geometry(), Size { way: 0, solutions: 1, nrhs });
@@ -104,7 +107,7 @@ impl SolveMemory {
         }
     }
 
-    /// Memory and kernels of a solve, the latter of the first way to go.
+    /// The memory of a solve, and the kernels of its first way.
     ///
     /// # Errors
     /// Errors of [`SolveMemory::bytes`].
@@ -120,7 +123,7 @@ impl SolveMemory {
         Ok(Needs { memory: self.bytes(nrhs)?, ..needs })
     }
 
-    /// Runs `work` with a rehearsal's device and the hierarchy there that stands for this solve's.
+    /// Runs `work` in a rehearsal, with the device of that and the hierarchy there that replaces the solve's own.
     fn in_rehearsal<T>(&self, work: impl FnOnce(&Device, Option<&Arc<Multigrid>>) -> T) -> T {
         match &self.multigrid {
             None => work(&self.device().stand_in(), None),
@@ -128,7 +131,7 @@ impl SolveMemory {
         }
     }
 
-    /// Runs all that the links launch, in a rehearsal.
+    /// Runs all that the links of the chain launch, in a rehearsal.
     pub fn run_through(
         &self,
         chain: &dyn Inverter,
@@ -141,8 +144,8 @@ impl SolveMemory {
         let _ = chain.solve(x, b, &ask, &mut unwatched);
     }
 
-    /// Refuses work that needs more memory than there is. The memory of a solve includes all vectors of multigrid's
-    /// cycles: if memory is short, vectors that earlier cycles left are freed.
+    /// Refuses work that needs more memory than is free. A solve may use the vectors that multigrid's cycles keep; if
+    /// memory is short, they are freed.
     pub fn require(&self, bytes: u64, what: &str) -> Result<()> {
         let device = self.device();
         device.require(bytes, what).or_else(|short| match self.frees() {
@@ -165,7 +168,8 @@ impl SolveMemory {
         self.action.links().geometry().comm().agree(fits)
     }
 
-    /// Whether all ranks have so many bytes for what can be left out. All of them call this and get the same answer.
+    /// Whether all ranks have this number of bytes free, for something that can be left out. All ranks call this and
+    /// get the same answer.
     ///
     /// # Errors
     /// `CommFailed`: ranks do not agree.
@@ -175,7 +179,7 @@ impl SolveMemory {
         self.everywhere(here)
     }
 
-    /// The first of these ways whose bytes all ranks have. All of them call this and get the same answer.
+    /// The first of these ways for which all ranks have enough memory. All ranks call this and get the same answer.
     ///
     /// # Errors
     /// `CommFailed`: ranks do not agree.
@@ -202,8 +206,8 @@ impl SolveMemory {
         Ok(short[0] == 0.0)
     }
 
-    /// The number of the `nrhs` right-hand sides, whose x and b exist already, that fit at a time: all, or the
-    /// largest even part. All ranks call this and get the same number.
+    /// The number of right-hand sides, whose x and b exist already, that are solved for together: all `nrhs` if they
+    /// fit, or the largest part of equal size that does. All ranks call this and get the same number.
     ///
     /// # Errors
     /// `OutOfMemory`: not even one fits.
@@ -211,7 +215,7 @@ impl SolveMemory {
         self.at_once_of(1, nrhs)
     }
 
-    /// The same for solves with several solutions.
+    /// The same number for solves with several solutions for each right-hand side.
     ///
     /// # Errors
     /// Errors of [`SolveMemory::at_once`].
@@ -222,7 +226,8 @@ impl SolveMemory {
         }
     }
 
-    /// The number of [`SolveMemory::at_once`] by the memory of this rank alone; `None`: not even one fits.
+    /// The number of [`SolveMemory::at_once`] by the memory of this rank alone; `None`: not even one right-hand side
+    /// fits.
     pub fn at_once_here(&self, nrhs: usize) -> Option<usize> {
         let device = self.device();
         let fits =
@@ -231,7 +236,7 @@ impl SolveMemory {
     }
 }
 
-/// Sizes of even parts of `nrhs` right-hand sides, the largest first.
+/// Sizes of parts into which `nrhs` right-hand sides can be divided evenly, the largest first.
 pub fn even_parts(nrhs: usize) -> Vec<usize> {
     let mut sizes: Vec<usize> = (1..=nrhs).map(|parts| nrhs.div_ceil(parts)).collect();
     sizes.dedup();

@@ -46,7 +46,7 @@ pub struct DiracSolver {
     op: Arc<dyn QuarkAction>,
     params: SolveParams,
     state: Mutex<Prepared>,
-    /// Multi-shift solves, once one was asked for.
+    /// Multi-shift solves, made when the first one is asked for.
     shifts: OnceLock<Arc<Shifts>>,
 }
 
@@ -55,7 +55,7 @@ pub struct DiracSolver {
 struct Prepared {
     of: Arc<Ingredients>,
     plan: Planned,
-    /// Memory that solves with a shift by multigrid need.
+    /// Memory of solves for one shift by multigrid, computed when it is first asked for.
     shifted: Arc<OnceLock<SolveMemory>>,
 }
 
@@ -67,7 +67,7 @@ impl Prepared {
 }
 
 impl DiracSolver {
-    /// Makes a solver, with the operator of the iteration in lower precision if one is asked for.
+    /// Makes a solver, with a copy of the operator in lower precision if the parameters ask for one.
     ///
     /// # Errors
     /// `BadParameter`, `Unsupported`: parameters out of range or not combined; `OutOfMemory`: the
@@ -87,7 +87,7 @@ impl DiracSolver {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = prepared;
     }
 
-    /// Makes every solve begin with the low modes' part of its solution.
+    /// Makes every solve start from the low modes' part of its solution; `None`: without deflation.
     ///
     /// # Errors
     /// `Unsupported`: the solver has distance preconditioning, or chooses its algorithm; `FieldMismatch`: the modes are
@@ -156,7 +156,7 @@ impl DiracSolver {
         self.prepared().plan.first.describe(nrhs)
     }
 
-    /// Tells the log what happens to b.
+    /// Writes the chain of links to the log.
     pub fn log(&self) {
         log::info!("solver: {}", self.describe(0));
     }
@@ -192,8 +192,9 @@ impl DiracSolver {
         self.prepared().plan.first.solve(x, b, &ask, monitor)
     }
 
-    /// Before memory for `columns` right-hand sides is taken: an automatic solver for which they are much looks at the `first`
-    /// one and sets multigrid up if it pays, while there is room. Returns the seconds that this took. All ranks call it.
+    /// Called before memory for `columns` right-hand sides is taken: an automatic solver for which these are large
+    /// solves for the `first` one and sets multigrid up, while there is memory, if that is cheaper. Returns the
+    /// seconds that this took. All ranks call it.
     ///
     /// # Errors
     /// Errors of `first` and of [`DiracSolver::solve`].
@@ -212,7 +213,7 @@ impl DiracSolver {
         }
     }
 
-    /// Launches, in a rehearsal, all kernels that a solve launches.
+    /// Runs, in a rehearsal, all kernels that a solve launches.
     pub fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
         let ask = Ask::new(self.params.solver.stop, self.params.solver.initial_guess);
         self.prepared().plan.parts.run_through(&ask, x, b);
@@ -224,9 +225,9 @@ impl DiracSolver {
         automatic.and_then(|automatic| automatic.with_multigrid()).unwrap_or(parts)
     }
 
-    /// Device memory that `solve` needs for `nrhs` right-hand sides at once besides x and b; where there is less, it solves
-    /// for as many at a time as fit. A solve with multigrid counts BiCGStab, which goes on where it stands still; a
-    /// hierarchy that an automatic solver has is not in it.
+    /// Bytes of device memory that `solve` needs for `nrhs` right-hand sides together, besides x and b; with less
+    /// memory it solves for fewer at a time. For multigrid this includes BiCGStab, which takes over if multigrid
+    /// makes no progress; a hierarchy that an automatic solver sets up is not included.
     ///
     /// # Errors
     /// `InvalidArgument`: a number of right-hand sides that there is not.
@@ -234,7 +235,8 @@ impl DiracSolver {
         self.prepared().plan.parts.memory.bytes(nrhs)
     }
 
-    /// The memory of a solve by the hierarchy that an automatic solver has; without one, [`DiracSolver::memory`].
+    /// Bytes of device memory of a solve by the hierarchy that an automatic solver has set up; without one, those of
+    /// [`DiracSolver::memory`].
     ///
     /// # Errors
     /// Errors of [`DiracSolver::memory`].
@@ -242,8 +244,9 @@ impl DiracSolver {
         self.parts_with_multigrid().memory.bytes(nrhs)
     }
 
-    /// What a solve for `nrhs` right-hand sides needs, by a rehearsal of it. Kernels are those of a solve by the hierarchy
-    /// that an automatic solver has, if there is one; a hierarchy that it may set up on the way is not in it.
+    /// Memory and kernels that a solve for `nrhs` right-hand sides needs, by a rehearsal of it. The kernels are those
+    /// of a solve with the hierarchy that an automatic solver has at present; a hierarchy that it may set up during
+    /// the solve is not included.
     ///
     /// # Errors
     /// Errors of [`DiracSolver::memory`].
@@ -252,14 +255,14 @@ impl DiracSolver {
         Ok(Needs { memory: self.memory(nrhs)?, ..needs })
     }
 
-    /// Refuses work that needs more memory than there is, once idle vectors of multigrid are freed.
+    /// Refuses work that needs more memory than is free, after idle vectors of multigrid have been freed.
     pub(crate) fn require(&self, bytes: u64, what: &str) -> Result<()> {
         self.parts_with_multigrid().memory.require(bytes, what)
     }
 
-    /// The first of these ways to solve that fits in memory on all ranks. `need` computes the bytes of a way from
-    /// what a solve for a number of right-hand sides takes, which is counted with the hierarchy if there is one. All
-    /// ranks call this and get the same answer.
+    /// The first of these ways of working that fits in memory on all ranks. `need` computes the bytes of a way, given
+    /// a function for the bytes of a solve for a number of right-hand sides; these are counted with the hierarchy of
+    /// an automatic solver first, then without it. All ranks call this and get the same answer.
     ///
     /// # Errors
     /// `CommFailed`: ranks do not agree.
@@ -279,8 +282,8 @@ impl DiracSolver {
         Ok(None)
     }
 
-    /// The number of right-hand sides, of `nrhs`, that fit at a time with their x and b: all, or else even parts, as few
-    /// as possible. All ranks call this and get the same number.
+    /// The number of right-hand sides, of `nrhs`, that fit in memory with their x and b: all of them, or the size of
+    /// the fewest even parts that fit. All ranks call this and get the same number.
     ///
     /// # Errors
     /// Errors of [`DiracSolver::memory`].

@@ -1,4 +1,5 @@
-//! Several shifts of M^dagger M at once (Jegerlehner, hep-lat/9612014), for rational approximations.
+//! Solves with several shifts of M^dagger M in one Krylov space (Jegerlehner, hep-lat/9612014), for rational
+//! approximations.
 
 use std::borrow::BorrowMut;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub struct Shifts {
     memory: SolveMemory,
 }
 
-/// The operator that is shifted: that of the equation, squared unless it is hermitian by itself.
+/// The operator to which shifts are added: that of the equation if it is hermitian, else its square M^dagger M.
 struct ShiftSystem {
     of: Ingredients,
     system: System,
@@ -64,7 +65,8 @@ impl ShiftSystem {
         Ok(ShiftSystem { of, system })
     }
 
-    /// All solutions in the normalisation of the equation, whose A is c times A in kappa normalisation.
+    /// Solves for all shifts in the normalisation of the equation, whose operator is c times the one in kappa
+    /// normalisation.
     fn solve(
         &self,
         stop: Stop,
@@ -92,8 +94,8 @@ impl ShiftSystem {
 }
 
 impl ShiftSystem {
-    /// Solves for `at_once` right-hand sides after `at_once` others. What is refused leaves every x as it is; after a
-    /// breakdown they are 0.
+    /// Solves for `at_once` right-hand sides at a time. If an argument is refused no x changes; after a breakdown
+    /// every x is 0.
     fn in_parts(
         &self,
         at_once: usize,
@@ -137,8 +139,8 @@ impl ShiftSystem {
 }
 
 impl Shifts {
-    /// Makes multi-shift solves. A common Krylov space cannot go beyond its precision, so that lower precision is
-    /// used only if it is asked for.
+    /// Makes multi-shift solves. Their common Krylov space cannot be more precise than its vectors, so that it is in
+    /// lower precision only if the settings ask for it.
     fn new(of: &Ingredients) -> Result<Self> {
         let params = SolveParams { automatic: None, ..of.params.clone() };
         let mut of = Ingredients { params, multigrid: None, deflation: None, ..of.clone() };
@@ -206,7 +208,7 @@ fn shifted_chain(of: &Ingredients, sigma: f64) -> Result<Arc<dyn Inverter>> {
     Ok(Bounded::before(Arc::new(chain), &*of.op))
 }
 
-/// Memory of solves for one shift by multigrid.
+/// Device memory of solves for one shift by multigrid.
 fn shifted_memory(of: &Ingredients) -> SolveMemory {
     let params = SolveParams { automatic: None, ..of.params.clone() };
     let asked = Ingredients { params, deflation: None, ..of.clone() };

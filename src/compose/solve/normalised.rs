@@ -1,4 +1,4 @@
-//! The normalisation of the equation.
+//! The link that converts the normalisation of the equation.
 
 use std::sync::Arc;
 
@@ -9,13 +9,14 @@ use crate::fields::{blas, VectorField};
 use crate::linop::Shape;
 use crate::solvers::Monitor;
 
-/// A link for mass normalisation: the links after it solve in kappa normalisation, whose solution is x / `factor`.
+/// A link for mass normalisation: the links after it solve in kappa normalisation, and their solution is divided by
+/// `factor`.
 pub struct Normalised {
     pub next: Arc<dyn Inverter>,
     pub factor: f64,
 }
 
-/// x = c x; `any` is a finite field like x, read with coefficient 0.
+/// Multiplies x by c; `any` is a finite field of the same shape, which is read and multiplied by 0.
 pub fn scale(x: &mut VectorField, c: f64, any: &VectorField) -> Result<()> {
     let n = x.nrhs();
     blas::axpby(&blas::uniform(n, 0.0), any, &blas::uniform(n, c), x)

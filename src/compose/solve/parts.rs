@@ -1,4 +1,4 @@
-//! The first link: as many right-hand sides at a time as fit.
+//! The first link of the chain: it divides right-hand sides into parts that fit in memory.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,17 +12,17 @@ use crate::fields::VectorField;
 use crate::linop::Shape;
 use crate::solvers::{InRange, Monitor, OfParts};
 
-/// Divides the right-hand sides into even parts, so few that each fits: beside the caller's x and b only the vectors of
-/// one part exist. A first solve has its kernels compiled side by side.
+/// A link that divides right-hand sides into equal parts, as few as possible so that each fits in memory: beside the
+/// caller's x and b only the vectors of one part exist. The kernels of a first solve are compiled in parallel.
 pub struct Parts {
     pub next: Arc<dyn Inverter>,
     pub memory: Arc<SolveMemory>,
-    /// Names what the solve depends on, besides the number of right-hand sides.
+    /// A text with all that the solve's kernels depend on, but for the number of right-hand sides.
     pub key: String,
 }
 
 impl Parts {
-    /// Number of the `nrhs` right-hand sides that are solved for at a time. All ranks call this and get the same
+    /// The number of the `nrhs` right-hand sides that are solved for together. All ranks call this and get the same
     /// number.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl Parts {
         self.memory.at_once(nrhs)
     }
 
-    /// All that a solve launches, in a rehearsal: made-up sums may end it early.
+    /// Runs, in a rehearsal, all that a solve launches; sums that are made up there may end it early.
     pub fn run_through(&self, ask: &Ask, x: &mut VectorField, b: &VectorField) {
         self.memory.run_through(&*self.next, ask, x, b);
     }
@@ -90,8 +90,8 @@ impl Inverter for Parts {
     }
 }
 
-/// Solves for `at_once` right-hand sides after `at_once` others. If a part is refused, all of x stays as it was;
-/// after a breakdown all of x is 0.
+/// Solves for `at_once` right-hand sides at a time. If a part is refused no x changes; after a breakdown all of x is
+/// 0.
 pub fn in_parts(
     (x, b): (&mut VectorField, &VectorField),
     at_once: usize,

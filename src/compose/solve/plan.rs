@@ -1,4 +1,4 @@
-//! The page that says what happens to b: a solver's chain of links, made once from its action and its settings.
+//! The plan of a solve: the chain of links through which b goes, made once from the solver's action and settings.
 //!
 //! ```text
 //! parts > scaled > kappa > distance weights > to the tolerance > Schur > fallback(deflated > GCR, deflated > BiCGStab)
@@ -37,12 +37,12 @@ use crate::solvers::{
 /// Number of directions that GCR keeps with multigrid by default: more take memory and save hardly an iteration.
 pub const MULTIGRID_DIRECTIONS: usize = 4;
 
-/// Patience with multigrid, whose iterations are expensive: usually one of them divides the residual by three.
+/// Patience with multigrid, whose iterations are expensive: usually each divides the residual by three.
 const MULTIGRID_PATIENCE: Patience = Patience { iterations: 20, factor: 0.5 };
 
-/// Factor between recomputed residuals with multigrid. Every iteration is expensive, and so is a residual in double:
-/// the residual of the iteration falls to `residual` in as few equal parts as single precision allows, and is
-/// recomputed after each.
+/// Factor by which the residual falls between its computations in double precision, with multigrid. Iterations and
+/// such computations are both expensive: the reduction to `residual` is divided into as few equal steps as single
+/// precision allows.
 pub fn multigrid_delta(residual: f64) -> f64 {
     const LARGEST: f64 = 4e-4;
     let parts = (residual.clamp(1e-16, LARGEST).ln() / LARGEST.ln()).ceil();
@@ -54,7 +54,7 @@ pub fn multigrid_delta(residual: f64) -> f64 {
 #[derive(Clone)]
 pub struct Ingredients {
     pub op: Arc<dyn QuarkAction>,
-    /// The operator of the iteration, if that differs from the precise one.
+    /// The operator of the iteration; `None`: the precise one.
     pub low: Option<Arc<dyn QuarkAction>>,
     pub weights: Option<DistanceWeights>,
     pub params: SolveParams,
@@ -63,7 +63,7 @@ pub struct Ingredients {
 }
 
 impl Ingredients {
-    /// Collects the settings and makes the operator of the iteration if that differs.
+    /// Checks the settings and makes the operator of the iteration if it differs from `op`.
     ///
     /// # Errors
     /// `BadParameter`, `Unsupported`; `OutOfMemory`: it will not fit, nothing is allocated then.
@@ -95,8 +95,8 @@ impl Ingredients {
         Ok(Ingredients { op, low, weights, params, multigrid: None, deflation: None })
     }
 
-    /// These settings with a hierarchy as preconditioner, or with `None` without one. An iteration in double precision
-    /// then becomes one in single precision, as multigrid and the directions that are kept are.
+    /// These settings with a hierarchy as preconditioner, or with `None` without any. An iteration in double
+    /// precision is then done in single precision, like multigrid itself and the directions of GCR.
     ///
     /// # Errors
     /// `Unsupported`: not GCR on a Schur complement directly; `FieldMismatch`: set up for another lattice or device.
@@ -149,7 +149,7 @@ impl Ingredients {
         Ok(Ingredients { low, multigrid, ..self })
     }
 
-    /// The same on another device, with another hierarchy in place of its own; all numbers are zero.
+    /// The same settings on another device, with another hierarchy in place of the solve's own; all fields are zero.
     pub fn on(&self, device: &Device, multigrid: Option<&Arc<Multigrid>>) -> Result<Self> {
         let there = Ingredients::new(self.op.like_on(device)?, self.params.clone())?;
         let deflation = self.deflation.as_ref().map(|d| d.like_on(device)).transpose()?;
@@ -172,7 +172,7 @@ impl Ingredients {
         self.low.as_ref().unwrap_or(&self.op).storage()
     }
 
-    /// x in the normalisation asked for = this times x in kappa normalisation.
+    /// The number c with x = c times the solution in kappa normalisation, for the normalisation of the settings.
     pub fn factor(&self) -> f64 {
         let symmetric = self.params.even_odd.is_some_and(|s| s.symmetric);
         let c = match self.params.normalisation {
@@ -188,7 +188,8 @@ impl Ingredients {
         }
     }
 
-    /// The operator, or its copy, as the equation uses it; for `dagger` that of the adjoint equation.
+    /// The given operator in the form that the equation has: weighted by distance preconditioning, and for `dagger`
+    /// the adjoint.
     fn solved(&self, op: &Arc<dyn QuarkAction>, dagger: bool) -> Arc<dyn QuarkAction> {
         match &self.weights {
             Some(weights) => Arc::new(weights.around(op.clone(), dagger)),
@@ -196,8 +197,8 @@ impl Ingredients {
         }
     }
 
-    /// Whether M^dagger M or M M^dagger is solved in two steps: with weights around each factor the product is not
-    /// hermitian.
+    /// Whether M^dagger M or M M^dagger is solved by one solve with each factor: with weights around each factor the
+    /// product is not hermitian.
     fn two_steps(&self) -> bool {
         let kind = self.params.solver.kind;
         let cg = matches!(kind, SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr)
@@ -209,7 +210,8 @@ impl Ingredients {
         }
     }
 
-    /// The operator of the equation, squared if the equation asks for it, from the one that is iterated.
+    /// The operator of the equation made from that of the iteration: squared if the equation is one of M^dagger M or
+    /// M M^dagger.
     pub fn squared(&self, op: Arc<dyn LinOp>) -> Arc<dyn LinOp> {
         match self.params.solution {
             s if !s.normal() => op,
@@ -218,16 +220,16 @@ impl Ingredients {
         }
     }
 
-    /// The copy that the iteration follows.
+    /// The copy in which the iteration runs; `None`: the operator itself.
     pub fn copy(&self) -> Option<Copy> {
         let of = self.op.clone();
         self.low.as_ref().map(|low| Copy { of, storage: low.storage() })
     }
 }
 
-/// Precision and storage of an iteration for which `asked` was asked: single in place of half where a CPU's kernels
-/// work on one number at a time (`vectorised` in the table of kernels) and half would take several times as long,
-/// which is so for links stored whole, as those of U(3), and for vectors other than spinors of one flavour.
+/// Precision and storage of an iteration for which the settings ask for `asked`. Half precision becomes single where
+/// a CPU has no vectorised kernels for it (`vectorised` in the table of kernels), so that half would take several
+/// times as long: for links stored whole, as those of U(3), and for vectors other than spinors of one flavour.
 pub fn inside(op: &dyn QuarkAction, asked: Storage) -> Storage {
     let shape = op.shape();
     let whole = asked.1 == asked.1.whole();
@@ -268,7 +270,7 @@ pub fn plan(all: &Ingredients) -> Result<Planned> {
     Ok(Planned { first, parts, automatic })
 }
 
-/// A chain, and its link for parts.
+/// A chain, with those of its links that other code needs.
 #[derive(Clone)]
 pub struct Planned {
     pub first: Arc<dyn Inverter>,
@@ -291,7 +293,7 @@ fn parts(all: &Ingredients) -> Result<Arc<Parts>> {
     Ok(Arc::new(Parts { next, memory, key }))
 }
 
-/// Makes the chain by GCR with a hierarchy, for an automatic solver.
+/// Makes a chain for GCR preconditioned by the given hierarchy, for an automatic solver.
 fn parts_by_gcr(all: &Ingredients, multigrid: Arc<Multigrid>) -> Result<Arc<Parts>> {
     let params = all.params.clone();
     let own = all.op.storage();
@@ -302,7 +304,7 @@ fn parts_by_gcr(all: &Ingredients, multigrid: Arc<Multigrid>) -> Result<Arc<Part
     parts(&Ingredients::new(all.op.clone(), params)?.with_multigrid(Some(multigrid))?)
 }
 
-/// The memory of a solve: how the links after the one for parts are made again on another device.
+/// The memory of a solve, with a function that makes all links after the one for parts on another device.
 fn memory(all: &Ingredients) -> SolveMemory {
     let ways = algorithms(all);
     let params = SolveParams { automatic: None, ..all.params.clone() };
@@ -324,7 +326,8 @@ fn memory(all: &Ingredients) -> SolveMemory {
     SolveMemory::new(op, multigrid, ways, Box::new(make))
 }
 
-/// All links after the one for parts; `way` is the number of the algorithm with which the chain begins.
+/// All links after the one for parts; `way` is the number of the algorithm with which the chain starts: 0 for the one
+/// of the settings, larger for those that take over from it.
 fn after_parts(
     all: &Ingredients,
     memory: &Arc<SolveMemory>,
@@ -346,13 +349,12 @@ fn algorithms(all: &Ingredients) -> usize {
     1 + usize::from(all.multigrid.is_some())
 }
 
-/// The common parts of the links for an equation in kappa normalisation.
+/// What the links of a chain share, for an equation in kappa normalisation.
 struct Links<'a> {
     all: &'a Ingredients,
     memory: &'a Arc<SolveMemory>,
     way: usize,
-    /// The Schur complements of the operator and of the adjoint equation's operator, which differ if there are
-    /// weights.
+    /// The Schur complements for the equation and for its adjoint; with weights they are different operators.
     complements: Option<[Arc<Complement>; 2]>,
 }
 
@@ -375,7 +377,7 @@ impl<'a> Links<'a> {
         Ok(Links { all, memory, way, complements })
     }
 
-    /// Makes the chain for the equation asked for.
+    /// Makes the chain for the equation of the settings.
     fn equation(&self) -> Result<Arc<dyn Inverter>> {
         let solution = self.all.params.solution;
         let chain = if self.all.two_steps() {
@@ -407,7 +409,8 @@ impl<'a> Links<'a> {
         self.complements.as_ref().map(|both| &both[usize::from(dagger)])
     }
 
-    /// The operator that is iterated: on the whole lattice, or its Schur complement.
+    /// The operator for which the Krylov space is built: on the whole lattice, or its Schur complement; for `dagger`
+    /// that of the adjoint equation.
     fn iterated(&self, dagger: bool) -> Arc<dyn LinOp> {
         match self.complement(dagger) {
             Some(complement) => complement.schur.clone(),
@@ -415,7 +418,7 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// The operator of the equation, or its adjoint.
+    /// The operator of the equation; for `dagger` that of the adjoint equation.
     fn operator(&self, dagger: bool) -> Arc<dyn LinOp> {
         let op = match self.all.params.solution.preconditioned() {
             true => self.iterated(dagger),
@@ -424,7 +427,7 @@ impl<'a> Links<'a> {
         turned(op, dagger)
     }
 
-    /// The iterated operator of the copy in lower precision; it owns what it needs.
+    /// The operator of the iteration in lower precision, `None` if there is none; it owns its inverse clover term.
     fn low(&self, dagger: bool) -> Result<Option<Arc<dyn LinOp>>> {
         let Some(low) = &self.all.low else { return Ok(None) };
         let op = self.all.solved(low, dagger);
@@ -441,7 +444,8 @@ impl<'a> Links<'a> {
         Arc::new(ToTolerance { next, op, goals: self.all.params.solver.stop })
     }
 
-    /// Makes the chain for M^dagger M x = b, or for M M^dagger x = b if `adjoint`, by two solves.
+    /// Makes the chain for M^dagger M x = b, or for M M^dagger x = b if `adjoint`, by one solve with M and one with
+    /// M^dagger.
     fn two_steps(&self, adjoint: bool) -> Result<Arc<dyn Inverter>> {
         let (first, second) = (self.operator(!adjoint), self.operator(adjoint));
         let steps = TwoSteps {
@@ -485,7 +489,7 @@ impl<'a> Links<'a> {
         Arc::new(Deflated { next, deflation, op, spaces, action, form })
     }
 
-    /// Makes the chain for M^dagger M, or M M^dagger, by CG.
+    /// Makes the chain for M^dagger M x = b, or M M^dagger x = b, by CG.
     fn normal(&self) -> Result<Arc<dyn Inverter>> {
         let op = self.all.squared(self.iterated(false));
         let low = self.low(false)?.map(|low| self.all.squared(low));

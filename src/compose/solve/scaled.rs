@@ -1,4 +1,4 @@
-//! Units in which |b| and its square are ordinary numbers.
+//! The link that scales b, so that |b| and its square are far from overflow and underflow.
 
 use std::sync::Arc;
 

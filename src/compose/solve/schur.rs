@@ -1,4 +1,4 @@
-//! The system on one parity.
+//! The link for even-odd preconditioning.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::linop::{FreesIdle, Schur as Form, SchurVectors, Shape};
 use crate::operators::{InverseOwner, QuarkAction, SchurAction};
 use crate::solvers::Monitor;
 
-/// A Schur complement in a solve, with the owner of the inverse of its clover term. Where that is each application, a solve
-/// owns it as long as it runs if there is memory.
+/// A Schur complement in a solve, with the owner of the inverse of its clover term. If the inverse would be made for
+/// each application, the solve makes it once and keeps it until it ends, if memory allows it.
 pub struct Complement {
     pub schur: Arc<dyn SchurAction>,
     owner: InverseOwner,
 }
 
 impl Complement {
-    /// The complement of an action.
+    /// Makes the Schur complement of an action.
     ///
     /// # Errors
     /// `OutOfMemory`, `SingularClover`.
@@ -29,7 +29,8 @@ impl Complement {
         Ok(Complement { schur, owner })
     }
 
-    /// Another complement that owns the inverse for a solve of `nrhs` right-hand sides. All ranks call this.
+    /// A second complement that keeps the inverse of the clover term during a solve of `nrhs` right-hand sides;
+    /// `None`: memory does not allow it, or this one has it already. All ranks call this.
     fn for_solve(&self, memory: &SolveMemory, nrhs: usize) -> Result<Option<Arc<dyn SchurAction>>> {
         let all = || Ok(memory.bytes(nrhs)? + self.schur.inverse_bytes());
         if self.owner == InverseOwner::Complement || !memory.has(all)? {
@@ -42,14 +43,14 @@ impl Complement {
     }
 }
 
-/// A link for even-odd preconditioning: the links after it solve the Schur complement's system on one parity, in the
-/// memory of x. If the equation is one of the complement itself, x and b are fields of one parity already.
+/// A link for even-odd preconditioning: the links after it solve the Schur complement's system on one parity, using
+/// the memory of x for its source. If the equation is one of the complement itself, x and b have one parity already.
 pub struct Schur {
     pub next: Arc<dyn Inverter>,
     pub complement: Arc<Complement>,
-    /// x and b are fields of the whole lattice.
+    /// True if x and b are fields of the whole lattice, false if of one parity.
     pub whole: bool,
-    /// The equation is that of M^dagger.
+    /// True if the equation is that of M^dagger.
     pub dagger: bool,
     pub memory: Arc<SolveMemory>,
 }

@@ -1,4 +1,4 @@
-//! Solves of another system than the one asked for, taken further until the latter meets the criteria.
+//! The link that repeats a preconditioned solve until the equation of the caller is solved to the tolerance.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,11 +15,11 @@ use crate::solvers::{Monitor, SolverReport, Stop, StoppedBy};
 /// too large.
 const EXTENSIONS: usize = 3;
 
-/// A link that asks those after it, which may solve another system, again until the operator's image of x meets the
-/// criteria for the equation asked for. The report is about this equation.
+/// A link that repeats the solve by the links after it, which may be for a preconditioned system, until the residual
+/// of the caller's equation, computed with `op`, meets the criteria. The report is about this equation.
 pub struct ToTolerance {
     pub next: Arc<dyn Inverter>,
-    /// The operator of the equation.
+    /// The operator of the caller's equation.
     pub op: Arc<dyn LinOp>,
     /// The criteria that the solver was made with.
     pub goals: Stop,
@@ -115,8 +115,8 @@ fn report_residual(report: &Option<SolveReport>) -> f64 {
     all.fold(0.0, |most, &r| most.max(r))
 }
 
-/// Puts the residuals of M x = b into the report; `norms` are |b| of every right-hand side, and with `sites` largest sites
-/// are looked at.
+/// Writes the residuals of M x = b to the report; `norms` are |b| of every right-hand side, and with `sites` the
+/// largest residual of a site is computed, too.
 fn residual_of(
     report: &mut SolverReport,
     op: &dyn LinOp,

@@ -1,4 +1,4 @@
-//! The product of an operator and its adjoint, by a solve with each.
+//! The link for the product of an operator and its adjoint, by one solve with each.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,9 +15,9 @@ use crate::solvers::Monitor;
 pub struct TwoSteps {
     /// The first solve, B y = b.
     pub first: Arc<dyn Inverter>,
-    /// Solves A x = y, where y is another source, with a norm of its own.
+    /// The second solve, A x = y, which computes the norm of its source y itself.
     pub second: Scaled,
-    /// The operator A, which makes a guess for y of one for x.
+    /// The operator A, which makes the initial guess A x for y.
     pub op: Arc<dyn LinOp>,
 }
 

@@ -1,4 +1,4 @@
-//! The weights of distance preconditioning.
+//! The link for the weights W of distance preconditioning.
 
 use super::equation::SolveReport;
 use super::inverter::{Ask, Inverter};
@@ -9,8 +9,8 @@ use crate::linop::Shape;
 use crate::operators::DistanceWeights;
 use crate::solvers::Monitor;
 
-/// The links after it solve M' y = W^-1 b for y = W^-1 x (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028, Eq. 9), whose
-/// source has a norm of its own.
+/// A link for distance preconditioning: those after it solve W^-1 M W y = W^-1 b, and x = W y (de Divitiis,
+/// Petronzio, Tantalo, arXiv:1006.4028, Eq. 9). `next` computes the norm of the weighted source.
 pub struct Weighted {
     pub next: Scaled,
     pub weights: DistanceWeights,

@@ -1,5 +1,5 @@
-//! Dense products with vectors of the coarsest level (kernels/dense.h): its whole operator's inverse, and low
-//! modes as the right-hand sides of a vector.
+//! Dense products with vectors of the coarsest level (kernels/dense.h): the inverse of its whole operator, and low
+//! modes, which are the right-hand sides of a vector.
 
 use num_complex::Complex64;
 
@@ -10,7 +10,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::Precision;
 
-/// Rows of a dense matrix that this rank keeps, with all columns: [column][row].
+/// This rank's rows of a dense matrix, with all columns: [column][row].
 #[derive(Debug)]
 pub(crate) struct DenseMatrix {
     precision: Precision,
@@ -32,7 +32,7 @@ fn upload(device: &Device, precision: Precision, numbers: &[Complex64]) -> Resul
 }
 
 impl DenseMatrix {
-    /// A matrix of `rows` rows on this rank, from the numbers of all its columns.
+    /// Makes a matrix of `rows` rows on this rank, from the numbers of all its columns.
     pub fn new(
         device: &Device,
         precision: Precision,
@@ -50,7 +50,7 @@ impl DenseMatrix {
         self.columns
     }
 
-    /// out = A in, where `inp` holds the numbers of a vector on all ranks; with one rank that is the vector itself.
+    /// Computes out = A in, where `inp` holds the numbers of a vector on all ranks.
     pub fn apply(&self, out: &mut CoarseField, inp: AllRanks) -> Result<()> {
         let (device, nrhs) = (out.device().clone(), out.nrhs());
         let fits = out.range().1 * out.components() == self.rows
@@ -80,14 +80,14 @@ impl DenseMatrix {
 
 /// The numbers of a vector on all ranks.
 pub(crate) enum AllRanks<'a> {
-    /// The field of the only rank there is.
+    /// The field itself, as there is only one rank.
     Own(&'a CoarseField),
     Gathered(Buffer, usize),
 }
 
 impl<'a> AllRanks<'a> {
-    /// Collects the numbers of all ranks in their order; `first` of `all` complex numbers of a right-hand side lie on
-    /// ranks before this one.
+    /// Collects the numbers of all ranks in their order; of the `all` complex numbers of a right-hand side, `first`
+    /// belong to ranks before this one.
     pub fn of(field: &'a CoarseField, first: usize, all: usize) -> Result<Self> {
         let comm = field.grid().comm();
         if comm.size() == 1 {
@@ -117,12 +117,12 @@ impl<'a> AllRanks<'a> {
 
 const TOGETHER: usize = DENSE_COLUMNS as usize;
 
-/// Position at which kernels keep the product of column i with right-hand side j.
+/// Index at which kernels store the product of column i with right-hand side j.
 fn place(i: usize, j: usize, nrhs: usize) -> usize {
     (i / TOGETHER * nrhs + j) * TOGETHER + i % TOGETHER
 }
 
-/// Products of all pairs of right-hand sides of two vectors, which may still be on the device alone.
+/// Products of all pairs of right-hand sides of two vectors; they may be on the device only.
 pub(crate) enum Overlaps {
     Started(crate::backend::Started),
     Known(Buffer),
@@ -135,7 +135,7 @@ impl Overlaps {
             Overlaps::Known(buffer) => buffer.ptr(),
         }
     }
-    /// Coefficients c_ij that the host gives, right-hand side j fastest, `nrhs` of them.
+    /// Coefficients c_ij from the host, right-hand side j fastest, `nrhs` of them.
     pub fn of(device: &Device, nrhs: usize, numbers: &[Complex64]) -> Result<Self> {
         let columns = numbers.len() / nrhs;
         let mut placed = vec![Complex64::ZERO; columns.next_multiple_of(TOGETHER) * nrhs];
@@ -163,7 +163,7 @@ impl CoarseField {
         })
     }
 
-    /// <x_i, y_j> of all pairs of right-hand sides. On one rank the host does not wait.
+    /// Computes <x_i, y_j> for all pairs of right-hand sides. On one rank the host does not wait.
     pub(crate) fn overlaps(&self, y: &CoarseField) -> Result<Overlaps> {
         let (args, device, geometry) = (self.dense_args(y)?, self.device(), self.grid().fine());
         let work = self.overlap_work(y);
@@ -179,7 +179,7 @@ impl CoarseField {
         }
     }
 
-    /// <x_i, y_j> of all pairs of right-hand sides, on the host.
+    /// Computes <x_i, y_j> for all pairs of right-hand sides, on the host.
     pub(crate) fn overlaps_now(&self, y: &CoarseField) -> Result<Vec<Complex64>> {
         let (args, device) = (self.dense_args(y)?, self.device());
         let (kernel, work) = (kernels::DenseProject::of(self.precision())?, self.overlap_work(y));
@@ -195,7 +195,7 @@ impl CoarseField {
         Work { batches, ..Work::rows(self.device(), self.range().1, self.components()) }
     }
 
-    /// self_j = (self_j, or 0) + scale sum_i c_ij x_i
+    /// Computes self_j = (self_j, or 0) + scale sum_i c_ij x_i.
     pub(crate) fn combine(
         &mut self,
         x: &CoarseField,

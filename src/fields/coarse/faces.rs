@@ -1,4 +1,4 @@
-//! Faces of coarse vectors on their way to the ranks behind them.
+//! Messages with the faces of coarse vectors for neighbouring ranks.
 
 use super::CoarseGrid;
 use crate::backend::args::*;
@@ -6,7 +6,7 @@ use crate::backend::{kernels, Buffer, Ptr, Work};
 use crate::error::Result;
 use crate::fields::{halo, Precision};
 
-/// A range of sites of a vector: `count` sites from number `first` of the grid on.
+/// A range of a vector's sites: `count` sites from number `first` of the grid on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub ptr: Ptr,
@@ -17,15 +17,15 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Counts flavours as right-hand sides, those of one flavour after those of the other: component c of flavour f
-    /// is component `flavours` c + f.
+    /// The same sites with flavours counted as right-hand sides, the second flavour after the first; component c of
+    /// flavour f is component `flavours` c + f.
     pub fn by_flavour(self, flavours: usize) -> Part {
         Part { components: self.components / flavours, nrhs: self.nrhs * flavours, ..self }
     }
 }
 
 impl CoarseGrid {
-    /// Sends the faces of a vector to the neighbouring ranks, then runs `work` with what came from them.
+    /// Sends the faces of a vector to the neighbouring ranks, then calls `work` with the faces that were received.
     pub(crate) fn with_halo<T>(
         &self,
         part: &Part,

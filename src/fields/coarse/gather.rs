@@ -1,6 +1,6 @@
-//! A level on fewer ranks. The process grid is divided by a factor in each direction, and the first rank of
-//! each block of ranks takes what all of them have; the others hold no part. Sites travel as they lie in
-//! memory, and the taking rank's host puts them in their places.
+//! Gathers a multigrid level on fewer ranks. The process grid is divided by a factor in each direction, and the first
+//! rank of each block of ranks receives the sites of the whole block; the other ranks then hold no part. Sites are
+//! sent in their order in memory, and the host of the receiving rank reorders them.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use crate::comm::{coordinates, Comm};
 use crate::error::{host_array, Result};
 use crate::fields::Subset;
 
-/// Moves vectors of a multigrid level between all ranks that have it and the fewer ranks on which it is solved.
+/// Transfers vectors of a multigrid level between all ranks that hold it and the fewer ranks on which it is solved.
 #[derive(Debug)]
 pub struct Gather {
     outer: Arc<CoarseGrid>,
     inner: Option<Arc<CoarseGrid>>,
-    /// The rank that receives this rank's part.
+    /// The rank that receives this rank's sites.
     taker: usize,
-    /// On a rank that receives: the ranks that send to it, and for each the positions of their sites.
+    /// On a receiving rank: the ranks that send to it, each with the positions of its sites.
     givers: Vec<(usize, Vec<usize>)>,
 }
 
 impl Gather {
-    /// Gathers from the ranks of `outer` to a coarser process grid of them. All ranks of `outer` call this and the
-    /// functions that move vectors.
+    /// Prepares transfers from the ranks of `outer` to the coarser process grid `grid`. All ranks of `outer` call
+    /// this and the functions that transfer vectors.
     ///
     /// # Errors
     /// `ProcessGrid`: `grid` does not divide the process grid of `outer`; `BadExtents`: more than 2^31 sites
@@ -54,11 +54,11 @@ impl Gather {
         Ok(Gather { outer: outer.clone(), inner, taker: comm.rank_at(first), givers })
     }
 
-    /// The level on all ranks.
+    /// The level as it is distributed over all ranks.
     pub fn outer(&self) -> &Arc<CoarseGrid> {
         &self.outer
     }
-    /// The level on the receiving ranks; `None` on a rank that is none of them.
+    /// The level as it is distributed over the receiving ranks; `None` on other ranks.
     pub fn inner(&self) -> Option<&Arc<CoarseGrid>> {
         self.inner.as_ref()
     }
@@ -66,7 +66,7 @@ impl Gather {
         self.outer.comm()
     }
 
-    /// `inner` = `outer`, each right-hand side; `None` on ranks that hold no part.
+    /// Copies every right-hand side of `outer` to `inner`, which is `None` on ranks that hold no part.
     ///
     /// # Errors
     /// `FieldMismatch`: vectors of other shapes, not on all sites, or one too few or too many; `CommFailed`.
@@ -79,7 +79,7 @@ impl Gather {
         }
     }
 
-    /// `outer` = `inner`, each right-hand side: the reverse of `gather`.
+    /// Copies every right-hand side of `inner` to `outer`: the reverse of `gather`.
     ///
     /// # Errors
     /// Errors of `gather`.
@@ -101,8 +101,8 @@ impl Gather {
         outer.memory_mut().upload(&taken[0])
     }
 
-    /// Gathers a buffer with `each` bytes for every site of `outer` into the order of `inner`; `outer` is freed
-    /// before.
+    /// Gathers a buffer with `each` bytes for every site of `outer`, in the order of `inner`; `outer` is freed before
+    /// the result is allocated.
     pub(crate) fn take_buffer(&self, outer: Buffer, each: usize) -> Result<Option<Buffer>> {
         let Some(taken) = self.take(&outer, each)? else { return Ok(None) };
         drop(outer);
@@ -129,7 +129,7 @@ impl Gather {
         Ok(Some(all))
     }
 
-    /// Sites of the gathered level on this rank.
+    /// Number of sites of the gathered level on this rank.
     fn sites(&self) -> usize {
         self.inner.as_ref().map_or(0, |grid| grid.volume())
     }

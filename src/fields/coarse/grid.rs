@@ -1,4 +1,4 @@
-//! Lattices of multigrid levels: any extents from 1 on. Sites are found through tables, so that orders,
+//! Lattices of multigrid levels, with any extents from 1 on. Kernels find sites through tables, so that orders,
 //! extents and halos are data.
 
 use std::sync::{Arc, Mutex};
@@ -9,8 +9,7 @@ use crate::comm::{coordinates, Comm};
 use crate::error::Result;
 use crate::fields::Geometry;
 
-/// The lattice of a multigrid level, this rank's part of it. Sites of even parity come first where the lattice has
-/// parities.
+/// This rank's part of the lattice of a multigrid level. If the lattice has parities, even sites come first.
 ///
 /// Directions of one site in all have no hop: what would be one is part of the diagonal. There is a
 /// parity where all other extents are even.
@@ -23,23 +22,23 @@ pub struct CoarseGrid {
     global: [usize; 4],
     has_parity: bool,
     even: usize,
-    /// For each lexicographic index the number of the site, and for each site its lexicographic index.
+    /// For each lexicographic index the number of the site.
     index: Vec<i32>,
     lexicographic: Vec<i32>,
     neighbours: Buffer,
-    /// Numbers of the sites on the lower and the upper face of each direction.
+    /// Numbers of the sites on the lower and on the upper face of each direction.
     faces: [[Option<Buffer>; 2]; 4],
-    /// The coarser lattice that was asked for last, with its tables: a set-up builds its levels several times.
+    /// The coarser lattice that was made last, with its tables, since a set-up builds its levels several times.
     coarsened: Mutex<Option<([usize; 4], Arc<Coarsening>)>>,
 }
 
 impl CoarseGrid {
-    /// The grid of the finest level, which has the sites of `fine`.
+    /// The lattice of the finest level, with the sites of `fine`.
     pub fn finest(fine: &Arc<Geometry>, device: &Device) -> Result<Arc<Self>> {
         Self::build(fine, device, fine.extents(), fine.global_extents())
     }
 
-    /// The next coarser lattice, with a site for each aggregate of `block` sites.
+    /// The next coarser lattice, which has a site for each aggregate of `block` sites.
     ///
     /// # Errors
     /// `BadExtents`: the aggregate does not divide this rank's part.
@@ -77,7 +76,7 @@ impl CoarseGrid {
         Self::build(&self.fine, &self.device, shrink(self.extents), shrink(self.global))
     }
 
-    /// This lattice on a part of the ranks, which this rank belongs to.
+    /// The same lattice on a part of the ranks, to which this rank belongs.
     pub(super) fn on(&self, part: &Arc<Comm>) -> Result<Arc<Self>> {
         let fine = self.fine.on(part, &self.device)?;
         let extents = std::array::from_fn(|mu| self.global[mu] / part.grid()[mu]);
@@ -88,8 +87,7 @@ impl CoarseGrid {
         Self::build(&fine, &self.device, extents, self.global)
     }
 
-    /// Lexicographic indices of the sites of the rank at `coords` of the process grid, in the order of its
-    /// vectors.
+    /// Lexicographic indices of the sites of the rank at `coords` in the process grid, in the order of its vectors.
     pub(super) fn order_at(&self, coords: [usize; 4]) -> Vec<i32> {
         order(self.extents, self.global, coords)
     }
@@ -185,18 +183,18 @@ impl CoarseGrid {
     pub fn global_extents(&self) -> [usize; 4] {
         self.global
     }
-    /// Sites of this rank.
+    /// Number of sites of this rank.
     pub fn volume(&self) -> usize {
         self.index.len()
     }
     pub fn global_volume(&self) -> usize {
         self.global.iter().product()
     }
-    /// Whether sites can be divided into even and odd ones such that hops lead from one to the other.
+    /// Whether sites can be divided into even and odd ones such that every hop leads from one parity to the other.
     pub fn has_parity(&self) -> bool {
         self.has_parity
     }
-    /// Even sites of this rank; all of them where there is no parity.
+    /// Number of even sites of this rank; of all sites if there are no parities.
     pub fn even(&self) -> usize {
         self.even
     }
@@ -204,11 +202,11 @@ impl CoarseGrid {
     pub fn hops(&self, mu: usize) -> bool {
         self.global[mu] > 1
     }
-    /// Bits of the directions with hops, of both signs.
+    /// Bits of the directions, forward and backward, in which there are hops.
     pub(crate) fn directions(&self) -> i32 {
         (0..4).filter(|&mu| self.hops(mu)).map(|mu| 3 << (2 * mu)).sum()
     }
-    /// The site with this lexicographic index in this rank's part.
+    /// The number of the site with this lexicographic index in this rank's part.
     pub fn site(&self, lexicographic: usize) -> usize {
         self.index[lexicographic] as usize
     }
@@ -223,7 +221,7 @@ impl CoarseGrid {
         self.faces[mu][upper as usize].as_ref()
     }
 
-    /// Tables for aggregates that are the sites of `coarse`.
+    /// Makes the tables for aggregates that become the sites of `coarse`.
     fn aggregates(&self, coarse: &CoarseGrid) -> Result<Aggregates> {
         let block: [usize; 4] = std::array::from_fn(|mu| self.extents[mu] / coarse.extents[mu]);
         let size = block.iter().product::<usize>();
@@ -273,7 +271,7 @@ impl PartialEq for CoarseGrid {
     }
 }
 
-/// A coarser lattice and the aggregates of fine sites that are its sites.
+/// A coarser lattice, and the aggregates of fine sites that become its sites.
 #[derive(Debug)]
 pub(crate) struct Coarsening {
     pub coarse: Arc<CoarseGrid>,
@@ -287,7 +285,7 @@ pub(crate) struct Aggregates {
     /// Sites of each aggregate, in ascending order.
     pub sites: Buffer,
     pub parents: Buffer,
-    /// Bits of the directions in which a step leaves the aggregate.
+    /// For each fine site the bits of the directions in which a step leaves its aggregate.
     pub faces: Buffer,
 }
 
@@ -296,7 +294,7 @@ fn parity_of(global: [usize; 4]) -> bool {
     global.iter().all(|&l| l == 1 || l.is_multiple_of(2))
 }
 
-/// Parity of a site of the rank at `coords`; only directions whose hops lead to another site count.
+/// Parity of a site of the rank at `coords`; only directions with hops count.
 fn parity(extents: [usize; 4], global: [usize; 4], coords: [usize; 4], x: [usize; 4]) -> usize {
     let place = |mu: usize| coords[mu] * extents[mu] + x[mu];
     (0..4).filter(|&mu| global[mu] > 1).map(place).sum::<usize>() % 2
@@ -315,7 +313,7 @@ fn order(extents: [usize; 4], global: [usize; 4], coords: [usize; 4]) -> Vec<i32
     place(true).chain(place(false)).collect()
 }
 
-/// Coordinates of all sites in lexicographic order.
+/// The coordinates of all sites in lexicographic order.
 fn walk(extents: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
     let [lx, ly, lz, lt] = extents;
     let rows =

@@ -12,9 +12,9 @@ use crate::fields::{
 };
 use crate::refuse;
 
-/// A vector of a multigrid level with any number of right-hand sides. With two flavours each has half of the
-/// components: component c of flavour f is number 2 c + f. In memory that is the same as right-hand sides of both
-/// flavours as columns of one flavour.
+/// A vector of a multigrid level with any number of right-hand sides. With two flavours each flavour has half of the
+/// components: component c of flavour f is number 2 c + f. This is the same memory as columns of one flavour, with
+/// the right-hand sides of both flavours beside each other.
 #[derive(Debug)]
 pub struct CoarseField {
     grid: Arc<CoarseGrid>,
@@ -37,7 +37,7 @@ impl CoarseField {
         range(grid, subset).1 * components * nrhs * 2 * precision.bytes()
     }
 
-    /// A zero field with `components` complex numbers per site, those of the upper chirality first.
+    /// Makes a zero field with `components` complex numbers per site, those of the upper chirality first.
     ///
     /// # Errors
     /// `InvalidArgument`: no components or right-hand sides; `Unsupported`: 16-bit storage;
@@ -64,12 +64,12 @@ impl CoarseField {
         Ok(CoarseField { grid: grid.clone(), precision, subset, components, nrhs, data })
     }
 
-    /// A zero field of this grid, subset and number of components with `nrhs` right-hand sides.
+    /// A zero field on the same grid and subset with the same number of components, and `nrhs` right-hand sides.
     pub fn like(&self, nrhs: usize) -> Result<Self> {
         Self::new(&self.grid, self.precision, self.subset, self.components, nrhs)
     }
 
-    /// The same memory as a vector field: blas and solvers know it as rows of numbers.
+    /// The same memory as a vector field of rows of numbers, for vector operations and solvers.
     pub(crate) fn as_rows(&self) -> VectorField {
         let components = Components::of(2, self.components / 2);
         let bytes =
@@ -83,7 +83,7 @@ impl CoarseField {
             data,
         )
     }
-    /// The coarse vector whose memory `rows` is: the reverse of [`Self::as_rows`], for the same grid.
+    /// The coarse vector on the memory of `rows`: the reverse of [`Self::as_rows`], on the same grid.
     pub(crate) fn of_rows(grid: &Arc<CoarseGrid>, subset: Subset, rows: &VectorField) -> Self {
         CoarseField {
             grid: grid.clone(),
@@ -113,7 +113,7 @@ impl CoarseField {
     pub fn nrhs(&self) -> usize {
         self.nrhs
     }
-    /// The first site of the grid that the field holds, and the number of its sites.
+    /// The number of the field's first site in the grid, and the number of its sites.
     pub fn range(&self) -> (usize, usize) {
         range(&self.grid, self.subset)
     }
@@ -139,7 +139,7 @@ impl CoarseField {
         self.range().1 * self.components * self.nrhs * 2
     }
 
-    /// All numbers `[site][component][right-hand side][re, im]`, sites in the order of the grid.
+    /// Copies all numbers to the host: `[site][component][right-hand side][re, im]`, sites in the order of the grid.
     pub fn save(&self) -> Result<Vec<f64>> {
         let n = self.numbers();
         if self.precision == Precision::F64 {
@@ -152,7 +152,7 @@ impl CoarseField {
         }
     }
 
-    /// Sets all numbers from an array as `save` gives it.
+    /// Sets all numbers from an array in the order of `save`.
     ///
     /// # Errors
     /// `InvalidArgument`: another number of values.
@@ -173,8 +173,8 @@ impl CoarseField {
         }
     }
 
-    /// Sets all numbers to a function of the site, in lexicographic order of the whole lattice, the component and the
-    /// right-hand side: the same on any number of ranks.
+    /// Sets all numbers to a function of the site (in lexicographic order of the whole lattice), the component and
+    /// the right-hand side, so that they are the same on any number of ranks.
     ///
     /// # Errors
     /// Errors of the device.
@@ -191,7 +191,7 @@ impl CoarseField {
         self.load(&values)
     }
 
-    /// Sites of the field, in its order, by their place in the lexicographic order of the whole lattice.
+    /// For each site of the field its index in the lexicographic order of the whole lattice.
     pub fn places(&self) -> Vec<usize> {
         let (grid, (first, count)) = (&self.grid, self.range());
         let (local, global) = (grid.extents(), grid.global_extents());
@@ -208,7 +208,7 @@ impl CoarseField {
         grid.order()[first..first + count].iter().map(place).collect()
     }
 
-    /// Refuses fields of another shape.
+    /// Refuses fields that differ in shape.
     pub fn check_like(&self, other: &CoarseField, what: &str) -> Result<()> {
         let shape = |f: &CoarseField| (f.precision, f.subset, f.components, f.nrhs);
         if self.grid != other.grid || shape(self) != shape(other) {
@@ -226,7 +226,7 @@ impl CoarseField {
         Ok(())
     }
 
-    /// Work for kernels that take a site at a time on a CPU and `each` elements of it on a GPU.
+    /// The work of kernels that handle one site at a time on a CPU, and on a GPU one of `each` elements of a site.
     fn work(&self, sites: usize, each: usize) -> Work {
         Work::rows(self.device(), sites, each)
     }
@@ -234,8 +234,7 @@ impl CoarseField {
         self.components * self.nrhs
     }
 
-    /// self = a x + b self, a coefficient per right-hand side; where all of b are 0, whatever self held is
-    /// gone.
+    /// Computes self = a x + b self, with one coefficient per right-hand side; if all of b are 0, self is not read.
     pub fn axpby(&mut self, a: &[Complex64], x: &CoarseField, b: &[Complex64]) -> Result<()> {
         self.check_like(x, "axpby")?;
         if b.iter().all(|b| *b == Complex64::ZERO) {
@@ -245,36 +244,36 @@ impl CoarseField {
         blas::axpby(a, &x.as_rows(), b, &mut self.as_rows())
     }
 
-    /// self += a x
+    /// Computes self += a x.
     pub fn axpy(&mut self, a: &[Complex64], x: &CoarseField) -> Result<()> {
         self.axpby(a, x, &blas::uniform(x.nrhs, 1.0))
     }
 
-    /// self *= b, for finite numbers.
+    /// Computes self *= b, for finite numbers.
     pub fn scale(&mut self, b: &[Complex64]) -> Result<()> {
         let none = blas::uniform(self.nrhs, 0.0);
         blas::axpby(&none, &self.as_rows(), b, &mut self.as_rows())
     }
 
-    /// self = x
+    /// Computes self = x.
     pub fn copy(&mut self, x: &CoarseField) -> Result<()> {
         self.check_like(x, "copy")?;
         self.data.copy_from(&x.data)
     }
 
-    /// <x, y> and |x|^2 of every right-hand side, in double.
+    /// Computes <x, y> and |x|^2 of every right-hand side, in double precision.
     pub fn dot_norm(&self, y: &CoarseField) -> Result<(Vec<Complex64>, Vec<f64>)> {
         self.check_like(y, "dot")?;
         blas::dot_norm(&self.as_rows(), &y.as_rows())
     }
 
-    /// |x|^2 of every right-hand side.
+    /// Computes |x|^2 of every right-hand side.
     pub fn norm2(&self) -> Result<Vec<f64>> {
         Ok(self.dot_norm(self)?.1)
     }
 
-    /// Copies columns `first..first + count` of `x` into those from `to` on, of chirality 1 or 2 or (0) both; the
-    /// other chirality becomes 0. Precisions may differ.
+    /// Copies columns `first..first + count` of `x` to the columns from `to` on, for chirality 1 or 2, with the other
+    /// one set to 0, or for both (0). Precisions may differ.
     pub fn copy_from_columns(
         &mut self,
         to: usize,
@@ -313,8 +312,8 @@ impl CoarseField {
         self.device().launch(kernels::CoarseColumns::of(x.precision, self.precision)?, &args, work)
     }
 
-    /// Copies all right-hand sides of spinors into the columns from `to` on; `project` applies (1 - sign gamma_mu)/2
-    /// on the way. Two flavours on both parities are taken with one right-hand side at a time.
+    /// Copies all right-hand sides of spinors to the columns from `to` on; with `project` (1 - sign gamma_mu)/2 is
+    /// applied. Two flavours on both parities must have one right-hand side.
     pub(crate) fn copy_from_spinors(
         &mut self,
         to: usize,
@@ -329,8 +328,8 @@ impl CoarseField {
         })
     }
 
-    /// Copies spinors times a site term into columns: the SITE_* code, the clover field that it reads, its twist and
-    /// scale.
+    /// Copies spinors, multiplied by a site term, to columns; the site term is given by a SITE_* code, the clover
+    /// field that it reads, its twist and scale.
     ///
     /// # Errors
     /// `FieldMismatch`: spinors of another precision or of several flavours besides.
@@ -361,7 +360,7 @@ impl CoarseField {
         self.device().launch(kernel, &args, spinor_work(x))
     }
 
-    /// Copies the columns from `from` on into all right-hand sides of the spinors `x`.
+    /// Copies the columns from `from` on to all right-hand sides of the spinors `x`.
     pub(crate) fn copy_to_spinors(
         &self,
         from: usize,
@@ -376,7 +375,7 @@ impl CoarseField {
         })
     }
 
-    /// Arguments of a kernel for one flavour of spinors and its columns.
+    /// Arguments of a kernel for one flavour of spinors and the columns that belong to it.
     fn spinor_args(
         &self,
         column: usize,
@@ -417,7 +416,7 @@ impl CoarseField {
         })
     }
 
-    /// Replaces the numbers of `count` sites from `first` on by those of a buffer.
+    /// Replaces the numbers of `count` sites from number `first` on by those in a buffer.
     pub(crate) fn replace_sites(
         &mut self,
         first: usize,
@@ -428,22 +427,22 @@ impl CoarseField {
         self.data.copy_range(first * each, from, 0, count * each)
     }
 
-    /// Copies a vector of even sites into this one of all sites.
+    /// Copies a vector on even sites to the even sites of this one.
     pub(crate) fn place_even(&mut self, even: &CoarseField) -> Result<()> {
         self.data.copy_range(0, &even.data, 0, even.numbers() * self.precision.bytes())
     }
 
-    /// Copies the even sites of a vector of all sites into this one.
+    /// Copies the even sites of a vector on all sites to this one.
     pub(crate) fn copy_from_even(&mut self, all: &CoarseField) -> Result<()> {
         let bytes = self.numbers() * self.precision.bytes();
         self.data.copy_range(0, &all.data, 0, bytes)
     }
 
-    /// All sites that this field holds, as a [`Part`].
+    /// All sites of this field as a [`Part`].
     pub(crate) fn own(&self) -> Part {
         self.part(self.subset)
     }
-    /// The sites of a subset, as a range that kernels take.
+    /// The sites of a subset as a range for kernels.
     pub(crate) fn part(&self, subset: Subset) -> Part {
         let (first, count) = range(&self.grid, subset);
         let skip = (first - self.range().0) * self.per_site() * 2 * self.precision.bytes();
@@ -453,7 +452,7 @@ impl CoarseField {
 }
 
 impl CoarseGrid {
-    /// The sites of this field as a geometry of rows, for vector operations.
+    /// The sites of a subset as a geometry of rows, for vector operations.
     pub(crate) fn rows(&self, subset: Subset) -> Arc<Geometry> {
         let (_, sites) = range(self, subset);
         let parts = if subset == Subset::Full || !self.has_parity() { 1 } else { 2 };
@@ -462,7 +461,7 @@ impl CoarseGrid {
     }
 }
 
-/// Work over the sites of one flavour of spinors; on a GPU right-hand sides are inside of a site.
+/// The work over the sites of one flavour of spinors; on a GPU right-hand sides are elements of a site.
 pub(crate) fn spinor_work(x: &SpinorField) -> Work {
     let work = x.geometry().work(x.nrhs() * x.parities());
     match x.device().is_cpu() {

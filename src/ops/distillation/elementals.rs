@@ -1,4 +1,4 @@
-//! Elementals: what of an operator is between modes of one time slice.
+//! Elementals of distillation: matrix elements of operators between modes of the same time slice.
 
 use num_complex::Complex64;
 
@@ -14,13 +14,13 @@ use crate::params::choices;
 use crate::refuse;
 
 choices! {
-    /// Operators that act on a mode v of an elemental, with the links of the Laplacian.
+    /// Operators, made of the Laplacian's links, that act on a mode v.
     pub enum Step: plaq_modes_step {
         /// D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
         DerivativeX = 0, PLAQ_MODES_DERIVATIVE_X, "dx";
-        /// The same in y.
+        /// D_y, the covariant derivative as for x.
         DerivativeY = 1, PLAQ_MODES_DERIVATIVE_Y, "dy";
-        /// The same in z.
+        /// D_z, the covariant derivative as for x.
         DerivativeZ = 2, PLAQ_MODES_DERIVATIVE_Z, "dz";
         /// U_x(n) v(n + x).
         ForwardX = 3, PLAQ_MODES_FORWARD_X, "+x";
@@ -37,11 +37,11 @@ choices! {
     }
 }
 
-/// Steps of an operator at most.
+/// Largest number of steps in an operator.
 pub const LONGEST: usize = 8;
 
 impl Step {
-    /// The direction, and in it hops forward (true) and back (false) that count.
+    /// The direction of the step, and its terms: (true for a hop forward, false for back; coefficient).
     fn parts(self) -> (u8, &'static [(bool, f64)]) {
         const BOTH: &[(bool, f64)] = &[(true, 0.5), (false, -0.5)];
         const FORWARD: &[(bool, f64)] = &[(true, 1.0)];
@@ -51,7 +51,7 @@ impl Step {
     }
 }
 
-/// The steps of an operator on vectors, of which the last acts first.
+/// Applies the steps of an operator to vectors; the last step acts first.
 fn applied(modes: &Modes, v: &VectorField, steps: &[Step]) -> Result<Option<VectorField>> {
     let mut from: Option<VectorField> = None;
     let shift = |path: u8, out: &mut VectorField, inp: &VectorField| {
@@ -84,8 +84,9 @@ fn check(steps: &[Step]) -> Result<()> {
     }
 }
 
-/// Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) of every time slice, u the modes `left`, p_i = 2 pi n_i / L_i, x from
-/// the lattice's origin, O the product of steps, of which the last acts first, with the links of v: [momentum][operator][t][a][b].
+/// Meson elementals Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) for every time slice,
+/// [momentum][operator][t][a][b]. u are the modes `left`, p_i = 2 pi n_i / L_i, and x counts from the lattice's
+/// origin. O is the product of steps, of which the last acts first, with the links of v.
 ///
 /// # Errors
 /// `InvalidArgument`: momenta or operators that there are not; `FieldMismatch`: modes of other lattices, devices or
@@ -132,10 +133,10 @@ pub fn meson_elementals(
     Ok(all)
 }
 
-/// Pairs of vectors whose products are made at a time.
+/// Number of pairs of vectors whose products are computed together.
 const PAIRS: usize = 32;
 
-/// Numbers a < b < c below n, c fastest.
+/// Number of triples a < b < c of mode numbers below n.
 pub fn triples(n: usize) -> usize {
     if n < 3 {
         return 0;
@@ -143,7 +144,7 @@ pub fn triples(n: usize) -> usize {
     n * (n - 1) * (n - 2) / 6
 }
 
-/// Numbers that [`baryon_elementals`] gives for a momentum and time.
+/// Number of complex numbers that [`baryon_elementals`] returns for a momentum and a time slice.
 pub fn baryon_count(n: usize, operators: &[Vec<Step>; 3]) -> usize {
     match operators.iter().all(Vec::is_empty) {
         true => triples(n),

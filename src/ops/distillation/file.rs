@@ -1,5 +1,5 @@
-//! Modes, elementals and perambulators in HDF5 files, from C, Python and the program alike: names of datasets, their axes, and
-//! the attributes that say what they are of.
+//! Modes, elementals and perambulators in HDF5 files, the same for C, Python and the program: names of datasets,
+//! their axes, and attributes that identify links, operators and settings.
 
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
@@ -20,22 +20,22 @@ use crate::refuse;
 use crate::solvers::Monitor;
 
 choices! {
-    /// Treatment of a file that is there already.
+    /// What happens when a file to be written exists already.
     pub enum IfExists: plaq_if_exists {
-        /// It is refused.
+        /// Writing is refused.
         Refuse = 0, PLAQ_IF_EXISTS_REFUSE, "refuse";
-        /// It is replaced.
+        /// The file is replaced.
         Overwrite = 1, PLAQ_IF_EXISTS_OVERWRITE, "overwrite";
-        /// It is added to; names that it has are refused.
+        /// Datasets are added to the file; names that it already has are refused.
         Append = 2, PLAQ_IF_EXISTS_APPEND, "append";
     }
 }
 
-/// Group of perambulators where nobody names another one.
+/// Default name of the group of perambulators.
 pub const GROUP: &str = "perambulators";
 
-/// Attributes that identify perambulators of an operator, apart from their source time. The attribute `tol` is |b - M
-/// x| / |b| of the solves.
+/// Attributes that identify perambulators by their modes and operator, without the source time. The attribute `tol`
+/// is |b - M x| / |b| of the solves.
 pub fn about_quarks(modes: &Modes, solver: &DiracSolver) -> Attributes {
     let mut about = modes.about();
     let text = |word: &str| Attribute::Text(word.into());
@@ -98,7 +98,7 @@ fn dataset(
     Dataset { name: name.into(), extents: extents.to_vec(), numbers, attributes: about }
 }
 
-/// A request for elementals: derivatives of the meson operators, momenta, and whether baryons are included.
+/// The elementals to compute: derivatives in the meson operators, momenta, and whether to include baryons.
 #[derive(Clone, Debug, Default)]
 pub struct ElementalsOf {
     pub operators: Vec<Vec<Step>>,
@@ -115,7 +115,7 @@ impl ElementalsOf {
         self.operators.iter().map(word).collect()
     }
 
-    /// The attribute by which meson elementals of a file are known to be these.
+    /// The attribute by which meson elementals in a file are recognised as the same.
     pub fn known_by(&self) -> Attributes {
         let momenta: Vec<String> =
             self.momenta.iter().map(|p| p.map(|n| n.to_string()).join(",")).collect();
@@ -124,8 +124,8 @@ impl ElementalsOf {
         vec![("elementals", Attribute::Text(text))]
     }
 
-    /// Eigenvalues, residuals and elementals as datasets `values`, `residuals`, `mesons` and `baryons`; left modes as of
-    /// [`meson_elementals`].
+    /// Computes eigenvalues, residuals and elementals as datasets `values`, `residuals`, `mesons` and `baryons`;
+    /// `left` are the modes u of [`meson_elementals`].
     ///
     /// # Errors
     /// Errors of elementals.
@@ -168,7 +168,7 @@ impl ElementalsOf {
     }
 }
 
-/// Attributes of a file with what is of these modes.
+/// Attributes of a file whose datasets belong to these modes.
 pub fn about_file(modes: &Modes) -> Attributes {
     let extents = modes.links().geometry().global_extents();
     vec![
@@ -177,7 +177,7 @@ pub fn about_file(modes: &Modes) -> Attributes {
     ]
 }
 
-/// Writes datasets of modes, by the first rank: all ranks call it.
+/// Writes datasets that belong to modes; the first rank writes, and all ranks call it.
 ///
 /// # Errors
 /// `FileWrite`: also a file that exists and is to be refused; errors of [`hdf5::write`] and [`hdf5::add`].
@@ -207,7 +207,8 @@ pub fn write(
     comm.agree(if comm.rank() == 0 { write() } else { Ok(()) })
 }
 
-/// Perambulators of one operator in a group of an HDF5 file, a dataset a source time: `t0`, `t8` and so on.
+/// Perambulators of one operator in a group of an HDF5 file, with one dataset for each source time: `t0`, `t8` and so
+/// on.
 pub struct PerambulatorFile<'a> {
     path: PathBuf,
     group: String,
@@ -217,7 +218,7 @@ pub struct PerambulatorFile<'a> {
 }
 
 impl<'a> PerambulatorFile<'a> {
-    /// The group of a file, which need not be there.
+    /// Names the group in a file; neither need exist yet.
     ///
     /// # Errors
     /// `InvalidArgument`: no name of a group.
@@ -309,9 +310,9 @@ impl<'a> PerambulatorFile<'a> {
         write(&self.path, self.modes, &[data], vec![], IfExists::Append)
     }
 
-    /// Solves for the source times that the file lacks and adds each as soon as it is complete; what has not converged is
-    /// not written and ends the work. The number of source times that the file then has, and what the solves did, if any were
-    /// needed.
+    /// Solves for the source times that the file lacks and adds each as soon as it is complete. A solve that has not
+    /// converged is not written and ends the work. Returns the number of source times in the file, and the report of
+    /// the solves if there were any.
     ///
     /// # Errors
     /// Errors of [`PerambulatorFile::missing`], [`perambulators`] and [`write`].

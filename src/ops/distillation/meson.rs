@@ -6,8 +6,8 @@ use crate::bail;
 use crate::error::Result;
 use crate::ops::gamma::{Gamma, SpinMatrix};
 
-/// A meson's operator sum_x exp(-i p x) qbar' Gamma O q: its Gamma and its elemental, [t][a][b] at the sink, or [a][b] at the
-/// source.
+/// A meson operator sum_x exp(-i p x) qbar' Gamma O q at one end of a correlator: its Gamma, and its elemental,
+/// [t][a][b] at the sink or [a][b] at the source.
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
     pub gamma: Gamma,

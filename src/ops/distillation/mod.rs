@@ -1,5 +1,5 @@
-//! Distillation (Peardon et al., Phys. Rev. D 80, 054506): modes of the Laplacian of every time slice, quark propagators
-//! between them, and operators between them.
+//! Distillation (Peardon et al., Phys. Rev. D 80, 054506): modes of the Laplacian on every time slice, and quark
+//! propagators and operators in the space of these modes.
 
 pub mod elementals;
 pub mod file;

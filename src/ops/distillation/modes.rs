@@ -25,47 +25,48 @@ use crate::params::{parameters, Parameters};
 use crate::refuse;
 use crate::solvers::{EigenParams, EigenReport, Monitor, VectorMemory};
 
-/// Kind of files with modes.
+/// The kind of a file with modes, as stored in it.
 const KIND: &str = "modes";
 
 parameters! {
     /// Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
     pub struct ModesSettings: plaq_modes_params {
-        /// Modes of a time slice, at most three times its sites.
+        /// Number of modes on each time slice, at most three times the number of its sites.
         count: usize = 16, within(1, i32::MAX as i64);
-        /// Steps of stout smearing in space, of the links that the modes are made from.
+        /// Number of steps of spatial stout smearing of the links in the Laplacian.
         steps: usize = 0, within(0, 100_000);
-        /// Weight of the staples in that smearing.
+        /// Weight rho of the staples in this stout smearing.
         rho: f64 = 0.1, from(0.0, 1.0);
         /// Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         /// 0: 1e-10, in single precision 1e-6.
         tol: f64 = 0.0;
-        /// Times that the vectors are multiplied by a polynomial.
+        /// Largest number of restarts; in each the vectors are multiplied by a polynomial of the Laplacian.
         max_restarts: usize = 200, within(1, 1_000_000);
-        /// A search from random vectors orthogonal to those found looks for what was missed, until it finds nothing.
+        /// True: after the search another one from random vectors orthogonal to the modes looks for modes that were
+        /// missed, and is repeated until it finds none.
         verify: bool = true;
-        /// Seed of random start vectors.
+        /// Seed of the random vectors with which the search starts.
         seed: u64 = 1;
-        /// Most seconds that the search may take; 0: as many as it needs.
+        /// Largest number of seconds for the search; 0: no limit.
         max_seconds: f64 = 0.0;
-        /// Where modes are kept: on the device, or where its memory is short some time slices are searched after the others
-        /// and the host has the modes that do not fit; `host`: all but the first one, so that solves have the
-        /// device; `device`: refused where memory is short.
+        /// Memory for the modes. Automatic: on the device; if its memory does not suffice, groups of time slices are
+        /// searched one after the other and the host holds the modes that do not fit. `host`: the host holds all but
+        /// the first mode, so that solves have the device's memory. `device`: an error if memory does not suffice.
         vectors: VectorMemory = VectorMemory::Auto;
-        /// Links in double precision: vectors are iterated in single precision to a residual of 1e-5 of the largest
-        /// eigenvalue, and from there in double.
+        /// True, for links in double precision: vectors are first iterated in single precision, to a residual of 1e-5
+        /// of the largest eigenvalue, and then in double.
         mixed: bool = false;
-        /// Moving frames: the links of the Laplacian, once they are smeared, times exp(2 pi i momentum(j) / L_j) in x, y
-        /// and z, any real numbers, as of plaq_spinor_smear.
+        /// Momentum of a moving frame, three real numbers: after smearing the links of the Laplacian are multiplied
+        /// by exp(2 pi i momentum(j) / L_j) in x, y and z, as in plaq_spinor_smear.
         momentum: [f64; 3] = [0.0; 3];
     }
 }
 
-/// Modes v_k of every time slice: vector k holds number k of every slice, of unit length there. Colour 0 of the slice's
-/// site 0, 0, 0 is real and positive; where it is next to nothing colour 1 is, or 2; where all three are, the phase is
-/// unspecified.
+/// Modes v_k of every time slice: vector number k holds mode k of each slice, normalised to length 1 on each. The
+/// phase is such that colour 0 at the slice's site 0, 0, 0 is real and positive; if that is almost zero colour 1, or
+/// 2; if all three are, it is unspecified.
 pub struct Modes {
-    /// The links of the Laplacian.
+    /// The links in the Laplacian, after smearing.
     links: Arc<GaugeField>,
     vectors: VectorSet,
     values: Vec<f64>,
@@ -77,8 +78,8 @@ pub struct Modes {
     momentum: [f64; 3],
 }
 
-/// The links of the Laplacian: smeared ones that the caller has, or stout-smeared in space here, times phases of a moving
-/// frame; a copy of their own.
+/// The links in the Laplacian: links that the caller has smeared, or `gauge` with stout smearing in space, times the
+/// phases of a moving frame. They are a copy.
 fn smeared(
     gauge: &GaugeField,
     own: Option<&GaugeField>,
@@ -123,7 +124,7 @@ enum Kept {
     Hdf5(Hdf5Modes),
 }
 
-/// Refuses more modes than a slice has.
+/// Refuses more modes than a slice has components.
 fn check_count(gauge: &GaugeField, count: usize) -> Result<()> {
     let [x, y, z, _] = gauge.geometry().global_extents();
     let unknowns = 3 * x * y * z;
@@ -181,7 +182,8 @@ impl Modes {
         Ok((modes, report))
     }
 
-    /// Memory that the search takes with these settings, and the modes; of the first also the smeared links.
+    /// The memory that a search with these settings takes, and that of the modes; the former includes the smeared
+    /// links.
     ///
     /// # Errors
     /// Errors of [`Modes::new`] that do not depend on numbers.
@@ -209,49 +211,50 @@ impl Modes {
     pub fn times(&self) -> usize {
         self.links.geometry().global_extents()[3]
     }
-    /// Eigenvalues of -D^2, ascending on each slice; times slowest.
+    /// Eigenvalues lambda of -D^2, ascending for each slice: [t][mode].
     pub fn values(&self) -> &[f64] {
         &self.values
     }
-    /// |D^2 v + lambda v|, in the order of the values.
+    /// Residuals |D^2 v + lambda v|, ordered like the eigenvalues.
     pub fn residuals(&self) -> &[f64] {
         &self.residuals
     }
-    /// The value after the last one of each slice, as far as it is known; infinite: there is none.
+    /// The next eigenvalue after those of the modes, for each slice, as far as the search knows it; infinite: there
+    /// is none.
     pub fn beyond(&self) -> &[f64] {
         &self.beyond
     }
-    /// Links of the Laplacian.
+    /// The links in the Laplacian, after smearing.
     pub fn links(&self) -> &Arc<GaugeField> {
         &self.links
     }
-    /// Links that they were made from, before smearing.
+    /// Identifies the links before smearing.
     pub fn mark(&self) -> &LinksMark {
         &self.mark
     }
-    /// Steps of stout smearing in space, and its weight.
+    /// Number of steps and weight of the spatial stout smearing.
     pub fn smearing(&self) -> (usize, f64) {
         self.smearing
     }
-    /// Phases of a moving frame on the links of the Laplacian.
+    /// Momentum of the moving frame, whose phases multiply the links of the Laplacian.
     pub fn momentum(&self) -> [f64; 3] {
         self.momentum
     }
     pub fn vectors(&self) -> &VectorSet {
         &self.vectors
     }
-    /// Memory of the host that modes take which are not on the device.
+    /// Bytes of the host's memory that hold modes which are not on the device.
     pub fn host_bytes(&self) -> usize {
         let first = self.vectors.first();
         (self.count() - self.vectors.on_device()) * (first.held() / first.nrhs())
     }
 
-    /// `count` vectors from number `first` on: themselves where they are on the device.
+    /// `count` vectors from number `first` on; without a copy if they are on the device.
     pub fn some(&self, first: usize, count: usize) -> Result<VectorField> {
         self.vectors.view(first..first + count)
     }
 
-    /// v_a(t)^dagger w_j(t) of every time slice: times slowest, then a, then j.
+    /// Scalar products v_a(t)^dagger w_j(t) on every time slice: [t][a][j].
     pub(super) fn products(&self, w: &VectorField) -> Result<Vec<Complex64>> {
         let (n, columns) = (self.count(), w.nrhs());
         let mut all = vec![Complex64::ZERO; self.times() * n * columns];
@@ -265,8 +268,7 @@ impl Modes {
         Ok(all)
     }
 
-    /// Attributes that identify these modes in files: their number, the smearing, the momentum, and averages of the
-    /// links.
+    /// Attributes that identify these modes in files: number, smearing, momentum, and averages of the links.
     pub fn about(&self) -> Attributes {
         let (steps, rho) = self.smearing;
         let [spatial, temporal, trace] = self.mark.numbers;
@@ -362,7 +364,7 @@ impl Modes {
         Ok(modes)
     }
 
-    /// Refuses vectors that are no modes of these links: their residuals have grown.
+    /// Refuses vectors that are not modes of these links, since their residuals are larger than the file says.
     fn check(&self, path: &Path) -> Result<()> {
         let (op, n) = (laplacian(&self.links)?, self.count());
         let epsilon = self.vectors.precision().epsilon();

@@ -1,4 +1,4 @@
-//! Modes in HDF5 files: a dataset for each, and tables beside them.
+//! Modes in HDF5 files: a dataset for each mode, and tables of numbers.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -16,12 +16,12 @@ use crate::fields::{
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers, Writer};
 use crate::refuse;
 
-/// Whether modes are to be written to an HDF5 file of this name.
+/// Whether a file of this name is written in HDF5, by the end of its name.
 pub(super) fn is_named(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "h5" || end == "hdf5")
 }
 
-/// Whether there is an HDF5 file.
+/// Whether this file exists and is an HDF5 file.
 pub(super) fn is_there(path: &Path) -> bool {
     let mut begin = [0; 8];
     let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
@@ -32,7 +32,8 @@ fn layout() -> Layout {
     Layout::lexicographic_colour(Precision::F64)
 }
 
-/// For each row in x of this rank's part its first number in the arrays of the rank and of the lattice, six a site.
+/// For each row of sites in x of a rank's part, the index of its first number in the rank's array and in that of the
+/// whole lattice; a site has six numbers.
 fn rows(geometry: &Geometry, rank: usize) -> impl Iterator<Item = (usize, usize)> {
     let (coords, [x, y, z, t]) = (geometry.comm().coords_of(rank), geometry.extents());
     let all = geometry.global_extents();
@@ -43,8 +44,8 @@ fn rows(geometry: &Geometry, rank: usize) -> impl Iterator<Item = (usize, usize)
     })
 }
 
-/// Writes vectors [t][z][y][x][colour] as `modes/0`, `modes/1`, ... and tables of numbers under their names. All ranks call
-/// it; the first writes.
+/// Writes vectors [t][z][y][x][colour] as datasets `modes/0`, `modes/1`, ... and tables of numbers as datasets of
+/// their names. All ranks call it; the first rank writes.
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileWrite`, `OutOfMemory`.
@@ -127,7 +128,7 @@ impl Hdf5Modes {
         Ok(file)
     }
 
-    /// A table of numbers.
+    /// The table of numbers with this name.
     ///
     /// # Errors
     /// `FileFormat`: there is none of this name.
@@ -139,7 +140,8 @@ impl Hdf5Modes {
         }
     }
 
-    /// `count` modes in this precision, or that of the file if it is coarser, on the device as far as there is room.
+    /// Reads `count` modes, in this precision or in that of the file if it is lower; they are on the device as far as
+    /// its memory allows.
     ///
     /// # Errors
     /// `FileFormat`, `NotFinite`, `OutOfMemory`.

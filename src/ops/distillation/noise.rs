@@ -17,18 +17,18 @@ use crate::solvers::Monitor;
 choices! {
     /// Divisions of an index of N values into the parts of a dilution.
     pub enum Dilution: plaq_modes_dilution {
-        /// Not divided: one part.
+        /// No division: one part.
         None = 0, PLAQ_MODES_DILUTION_NONE, "none";
-        /// A part for each value.
+        /// One part for each value.
         Full = 1, PLAQ_MODES_DILUTION_FULL, "full";
-        /// `parts` parts; value i is in part i mod `parts`.
+        /// `parts` parts; value i belongs to part i mod `parts`.
         Interlace = 2, PLAQ_MODES_DILUTION_INTERLACE, "interlace";
-        /// `parts` parts of neighbours; value i is in part i `parts` / N, rounded down.
+        /// `parts` parts of consecutive values; value i belongs to part i `parts` / N, rounded down.
         Block = 3, PLAQ_MODES_DILUTION_BLOCK, "block";
     }
 }
 
-/// A dilution of an index, and its number of parts where it has to be said.
+/// The dilution of one index, with its number of parts if the kind of dilution needs one.
 #[derive(Clone, Copy)]
 struct Diluted {
     how: Dilution,
@@ -36,7 +36,7 @@ struct Diluted {
 }
 
 impl Diluted {
-    /// Parts of an index of n values.
+    /// The number of parts into which an index of n values is divided; `name` is that of the index in messages.
     fn count(self, n: usize, name: &str) -> Result<usize> {
         match self.how {
             Dilution::None => Ok(1),
@@ -61,29 +61,29 @@ impl Diluted {
 }
 
 parameters! {
-    /// Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta
-    /// independent roots of unity.
-    /// Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
+    /// Noise in the space of modes: a column is b(x) = sum of eta(t, s, k) v_k(x) over the modes k, spins s and times
+    /// t of one part of the dilution, with independent roots of unity eta. Columns are numbered with parts of modes
+    /// fastest, then of spins, of times, and noise vectors.
     pub struct NoiseInModes: plaq_modes_noise_params {
-        /// Noise eta: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4.
+        /// Numbers from which eta is drawn: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4.
         noise: Noise = Noise::Z4;
-        /// Noise vectors.
+        /// Number of noise vectors, each of which has a column for every part.
         vectors: usize = 1, within(1, 1 << 20);
         /// Seed of the noise.
         seed: u64 = 0;
-        /// Dilution of times.
+        /// Dilution of the time index.
         time: Dilution = Dilution::Full;
         /// Number of parts of times, of dilutions that need it.
         time_parts: usize = 0, within(0, i32::MAX as i64);
-        /// Dilution of spins.
+        /// Dilution of the spin index.
         spin: Dilution = Dilution::Full;
         /// Number of parts of spins.
         spin_parts: usize = 0, within(0, i32::MAX as i64);
-        /// Dilution of modes.
+        /// Dilution of the mode index.
         mode: Dilution = Dilution::Interlace;
         /// Number of parts of modes.
         mode_parts: usize = 1, within(0, i32::MAX as i64);
-        /// The first column.
+        /// Number of the first column; those before it are left out.
         first: usize = 0, within(0, i32::MAX as i64);
         /// Number of columns from there on at most; 0: all.
         count: Option<usize> = None, within(1, i32::MAX as i64), absent("all");
@@ -91,21 +91,21 @@ parameters! {
 }
 
 impl NoiseInModes {
-    /// The dilutions of modes, spins and times.
+    /// The dilutions of the indices [mode, spin, time].
     fn dilutions(&self) -> [Diluted; 3] {
         let of = |how, parts| Diluted { how, parts };
         let (mode, spin) = (of(self.mode, self.mode_parts), of(self.spin, self.spin_parts));
         [mode, spin, of(self.time, self.time_parts)]
     }
 
-    /// The numbers of parts of modes, spins and times.
+    /// The numbers of parts of the indices [mode, spin, time].
     fn parts(&self, modes: &Modes) -> Result<[usize; 3]> {
         let [mode, spin, time] = self.dilutions();
         let mode = mode.count(modes.count(), "mode")?;
         Ok([mode, spin.count(4, "spin")?, time.count(modes.times(), "time")?])
     }
 
-    /// Columns from `first` on.
+    /// Number of columns from `first` on.
     ///
     /// # Errors
     /// `BadParameter`: parts that there cannot be, or no column.
@@ -128,8 +128,9 @@ impl NoiseInModes {
         Ok(found)
     }
 
-    /// eta of a noise vector. A word of Philox (kernels/philox.h) decides, whose counter holds the time in the place of the
-    /// site, the spin in that of the index, the vector as the step, and the mode as the block.
+    /// The number eta of a noise vector at time t, spin s and mode k, chosen by a word of Philox (kernels/philox.h).
+    /// In its counter the time stands in the place of the site, the spin in that of the index, the vector in that of
+    /// the step, and the mode in that of the block.
     fn number(&self, vector: usize, t: usize, s: usize, k: usize) -> Complex64 {
         let purpose = (RANDOM_MODES as u32) << 16 | (s as u32) << 24;
         let w = philox([t as u32, purpose, vector as u32, k as u32], self.seed)[0];
@@ -140,7 +141,7 @@ impl NoiseInModes {
         }
     }
 
-    /// The coefficient of mode k in spin s at time t of column `first` + `column`.
+    /// The coefficient of mode k with spin s at time t in column number `first` + `column`.
     fn at(
         &self,
         parts: [usize; 3],
@@ -162,7 +163,7 @@ impl NoiseInModes {
         }
     }
 
-    /// Coefficients of all columns: [column][t][spin][mode].
+    /// The coefficients of all columns: [column][t][spin][mode].
     ///
     /// # Errors
     /// `OutOfMemory`, and errors of [`NoiseInModes::columns`].
@@ -178,7 +179,7 @@ impl NoiseInModes {
         Ok(all)
     }
 
-    /// V(t')^dagger M^-1 b of every column: [column][t'][spin'][mode'].
+    /// Solves for all columns b and projects on the modes: V(t')^dagger M^-1 b, [column][t'][spin'][mode'].
     ///
     /// # Errors
     /// Errors of [`NoiseInModes::columns`] and of perambulators.

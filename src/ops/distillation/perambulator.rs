@@ -20,7 +20,7 @@ use crate::ops::source::{Sequential, COLUMNS};
 use crate::refuse;
 use crate::solvers::Monitor;
 
-/// v_i^dagger psi_j(t) of every spin of psi: times slowest, then i, then 4 j + spin.
+/// Scalar products v_i^dagger psi_j(t) for every spin of psi: [t][i][4 j + spin].
 ///
 /// # Errors
 /// `FieldMismatch`: not colour vectors and spinors on one lattice in one precision.
@@ -28,10 +28,10 @@ pub fn sink_products(v: &VectorField, psi: &SpinorField) -> Result<Vec<Complex64
     dots(v, &take(psi)?)
 }
 
-/// Report on a solve with the modes as sources.
+/// Report on solves whose sources are modes.
 pub struct Projected {
     pub report: SolveReport,
-    /// Everything asked for is there; else the monitor or the clock has ended it.
+    /// True if all was computed; false if the monitor or the time limit ended the work.
     pub whole: bool,
 }
 
@@ -67,7 +67,8 @@ pub(super) fn check_time(time: usize, modes: &Modes, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Columns solved at a time: `asked`, or where nobody says how many as fit beside their projection; the same on all ranks.
+/// Number of columns that are solved for together: `asked`, or if that is 0 as many as fit in memory with their
+/// projections; the same on all ranks.
 fn at_a_time(solver: &DiracSolver, modes: &Modes, columns: usize, asked: usize) -> Result<usize> {
     let shape = solver.op().shape();
     if asked > 0 {
@@ -95,8 +96,8 @@ fn at_a_time(solver: &DiracSolver, modes: &Modes, columns: usize, asked: usize) 
     }
 }
 
-/// Solves for columns whose sources `source` gives in the modes' precision, by the first one and their number. `done` gets the
-/// solutions of each portion in that precision.
+/// Solves for columns in groups. `source(first, count)` makes sources in the modes' precision; `done` gets the
+/// solutions of each group in that precision.
 fn solve_modes(
     solver: &DiracSolver,
     modes: &Modes,
@@ -139,7 +140,7 @@ fn solve_modes(
     Ok(Projected { report, whole: solved == columns })
 }
 
-/// The sources of the modes of one time slice: column 4 k + s is mode k in spin s.
+/// Sources of the modes of one time slice: column 4 k + s is mode k with spin s.
 fn exact(modes: &Modes, time: usize, first: usize, count: usize) -> Result<SpinorField> {
     let lowest = first / 4;
     let some = modes.some(lowest, (first + count).div_ceil(4) - lowest)?;
@@ -152,10 +153,11 @@ fn exact(modes: &Modes, time: usize, first: usize, count: usize) -> Result<Spino
     Ok(b)
 }
 
-/// Perambulators tau(t', t) = V(t')^dagger M^-1 V(t), M in the normalisation of the solver, for each of these source times t:
-/// `each` gets its place in the list and the numbers [t'][spin'][spin][mode'][mode], spins in the DeGrand-Rossi basis. No
-/// propagator is stored. The report is that of all solves; where the monitor or the clock ends it, `each` has heard of
-/// those source times that are complete.
+/// Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for the given source times t, with M in the
+/// normalisation of the solver. `each` is called with the source time's place in the list and the numbers
+/// [t'][spin'][spin][mode'][mode], spins in the DeGrand-Rossi basis. Propagators are not stored. The report is that
+/// of all solves; if the monitor or the time limit ends the work, `each` has been called for the source times that
+/// are complete.
 ///
 /// # Errors
 /// `FieldMismatch`: modes of other links; `InvalidArgument`: a time outside of the lattice; errors of solves; what `each`
@@ -204,8 +206,9 @@ pub fn perambulators(
     }
 }
 
-/// Solves for sources that are combinations of modes and projects the solutions: `coefficients(first, count)` gives
-/// [t][mode][column][spin] of some columns; the result is [column][t'][spin'][mode'] of all of them.
+/// Solves for sources that are combinations of modes and projects the solutions on the modes: `coefficients(first,
+/// count)` returns [t][mode][column][spin] for a group of columns; the result is [column][t'][spin'][mode'] for all
+/// columns.
 pub(super) fn projected(
     solver: &DiracSolver,
     modes: &Modes,
@@ -233,7 +236,7 @@ pub(super) fn projected(
     Ok((all, done))
 }
 
-/// sum_k v_k c_kj for `columns` j, coefficients [t][k][j].
+/// Combinations sum_k v_k c_kj of modes for `columns` values of j, with coefficients [t][k][j].
 fn combined(modes: &Modes, c: &[Complex64], columns: usize) -> Result<VectorField> {
     let n = modes.count();
     let mut w = vectors::colour_vectors(modes.vectors().first(), columns)?;
@@ -247,8 +250,9 @@ fn combined(modes: &Modes, c: &[Complex64], columns: usize) -> Result<VectorFiel
     Ok(w)
 }
 
-/// What a quark meets between source and sink: sum_x exp(i q x) qbar(x) Gamma [shift along the path] q(x), q_i = 2 pi n_i /
-/// L_i, with the links of the operator; an empty path is no shift. Steps are those of [`CovariantShift`], in space.
+/// An operator inserted between source and sink: sum_x exp(i q x) qbar(x) Gamma [shift along the path] q(x), q_i = 2
+/// pi n_i / L_i, with the links of the quark's operator; an empty path is no shift. Steps are spatial ones of
+/// [`CovariantShift`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insertion {
     pub gamma: Gamma,
@@ -256,9 +260,10 @@ pub struct Insertion {
     pub momentum: [i32; 3],
 }
 
-/// Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0) for source time t0, every sink time t1, every insertion O and
-/// all times t of it: [sink time][insertion][t][spin'][spin][mode'][mode]. The sinks' propagators are those of sources by
-/// gamma5-hermiticity, and are kept while that of the source passes once.
+/// Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0) for source time t0, every sink time t1, every
+/// insertion O and all times t of it: [sink time][insertion][t][spin'][spin][mode'][mode]. Propagators from the sinks
+/// follow from those of sources there by gamma5-hermiticity; they are kept in memory, and the propagator of the
+/// source is computed once.
 ///
 /// # Errors
 /// `Unsupported`: M is not gamma5-hermitian; errors of [`perambulators`].
@@ -352,12 +357,12 @@ pub fn generalised(
     Ok((all, Projected { report, whole: done.whole }))
 }
 
-/// The diagonal of gamma5, which is diagonal in this basis.
+/// Diagonal element of gamma5, which is diagonal in the DeGrand-Rossi basis.
 fn five(spin: usize) -> f64 {
     SpinMatrix::gamma5().entry(spin).re
 }
 
-/// v_i^dagger w_j of the same spin, of colour vectors 4 i + r and 4 j + r: [t][i][r][j].
+/// Scalar products v_i^dagger w_j spin by spin, for colour vectors 4 i + r and 4 j + r: [t][i][r][j].
 fn spin_products(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     let (rows, columns) = (v.nrhs(), w.nrhs());
     let all = dots(v, w)?;

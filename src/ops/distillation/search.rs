@@ -1,5 +1,6 @@
-//! The search for modes: all time slices together on the device, or where its memory is short some of them after the
-//! others, each on a lattice of these slices alone. What was found then waits on the host.
+//! The search for modes. All time slices are searched together on the device; if its memory does not suffice, groups
+//! of slices are searched one after the other, each on a lattice of these slices alone, and the host holds the
+//! results.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,10 +22,10 @@ use crate::solvers::{
     slice_modes, slice_modes_memory, EigenParams, EigenReport, Monitor, Progress, VectorMemory,
 };
 
-/// Memory of a rank for the search of modes, and for those found.
+/// Memory of a rank for the search of modes, and for the modes found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModesMemory {
-    /// Device memory of the search, besides the links of the lattice.
+    /// Bytes of device memory of the search, besides the links of the lattice.
     pub search: u64,
     /// Bytes of device memory that the modes take.
     pub device: u64,
@@ -35,9 +36,9 @@ pub struct ModesMemory {
 }
 
 impl ModesMemory {
-    /// The search that `vectors` asks for or that memory allows for `count` modes of these colour vectors, the same on
-    /// all ranks. `links`: bytes of the Laplacian's links on a lattice; `made`: they are there already on the whole one, else
-    /// they are counted with the search.
+    /// How modes are searched for and stored: as `vectors` asks for or, if automatic, as memory allows for `count`
+    /// modes; the same on all ranks. `links`: bytes of the Laplacian's links on the whole lattice; `made`: they exist
+    /// already, else they are counted with the search.
     ///
     /// # Errors
     /// `OutOfMemory`: not even two slices fit on the device, or what is to stay there does not.
@@ -88,8 +89,7 @@ impl ModesMemory {
     }
 }
 
-/// Device memory of the links of a Laplacian on a lattice, with their copy in single precision for a search that begins in
-/// it.
+/// Bytes of device memory of the Laplacian's links on a lattice, with their copy in single precision if `mixed`.
 pub(super) fn bytes_of(like: &GaugeField, geometry: &Geometry, recon: Recon, mixed: bool) -> u64 {
     let bytes = |precision| GaugeField::bytes(geometry, precision, recon) as u64;
     let precision = like.precision();
@@ -103,12 +103,13 @@ fn part_geometry(geometry: &Geometry, device: &Device, slices: usize) -> Result<
     Geometry::decomposed([x, y, z, times / here * slices], device, geometry.comm())
 }
 
-/// -D^2 in space.
+/// The operator -D^2 in space.
 pub(super) fn laplacian(links: &Arc<GaugeField>) -> Result<Laplace> {
     Laplace::massive(links.clone(), Components::COLOUR, SPACE, 0.0)
 }
 
-/// Makes colour 0 of site 0, 0, 0 of every slice real and positive, or the first colour there that is not next to nothing.
+/// Multiplies the vectors of every slice by phases, so that colour 0 at site 0, 0, 0 is real and positive, or the
+/// first colour there that is not almost zero.
 fn fix_phases(v: &mut VectorField) -> Result<()> {
     let geometry = v.geometry().clone();
     let times = geometry.global_extents()[3];
@@ -148,7 +149,8 @@ fn numbers(reals: usize, precision: Precision) -> Result<Vec<u64>> {
     host_array(reals * precision.bytes() / size_of::<u64>(), 0, "modes on the host")
 }
 
-/// The lowest modes of the links, where `vectors` says, with their phases fixed.
+/// Searches for the lowest modes of the Laplacian with these links, and fixes their phases; they are stored where
+/// `vectors` says.
 ///
 /// # Errors
 /// Errors of [`ModesMemory::of`] and [`slice_modes`].
@@ -182,7 +184,7 @@ pub(super) fn search(
     Ok((set, report))
 }
 
-/// Modes of all slices of these links.
+/// Searches for the modes of all slices of these links together.
 fn of_links(
     links: &Arc<GaugeField>,
     params: &EigenParams,
@@ -298,8 +300,8 @@ fn by_parts(
     Ok((set, total))
 }
 
-/// The links of `slices` time slices of each rank from its number `first` on, as a lattice; `all`: the links of this rank
-/// in lexicographic order.
+/// The links of `slices` time slices of each rank, from slice `first` of the rank on, as a lattice; `all`: the links
+/// of this rank in lexicographic order.
 fn part_of(
     links: &GaugeField,
     all: &[u64],

@@ -1,4 +1,5 @@
-//! Colour vectors in spinors and back, and with plane waves (kernels/distillation.h).
+//! Conversions between colour vectors and spinors, and products of colour vectors with plane waves
+//! (kernels/distillation.h).
 
 use crate::backend::args::DistillArgs;
 use crate::backend::{kernels, Buffer, Device};
@@ -7,15 +8,15 @@ use crate::error::Result;
 use crate::fields::{Components, RhsOrder, SpinorField, Subset, VectorField};
 use crate::refuse;
 
-/// Vectors that are worked on at a time.
+/// Number of vectors that are worked on together.
 pub(super) const AT_ONCE: usize = 32;
 
-/// First vectors and numbers of portions of `count`.
+/// Divides `count` vectors into groups of at most `AT_ONCE`: number of the first vector, and number of vectors.
 pub(super) fn portions(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(count - first)))
 }
 
-/// Numbers in the memory of a device.
+/// Copies numbers to the memory of a device.
 fn table(device: &Device, numbers: &[i32]) -> Result<Buffer> {
     let mut buffer = device.alloc(size_of_val(numbers))?;
     buffer.upload(bytemuck::cast_slice(numbers))?;
@@ -52,21 +53,22 @@ fn check(f: &VectorField, components: Components) -> Result<()> {
     }
 }
 
-/// Colour vectors like this field.
+/// Makes `count` colour vectors on the lattice and in the precision of `like`.
 pub(super) fn colour_vectors(like: &VectorField, count: usize) -> Result<VectorField> {
     let content = (Components::COLOUR, RhsOrder::Slowest);
     let (device, geometry) = (like.device(), like.geometry());
     VectorField::with_components(device, geometry, like.precision(), Subset::Full, count, content)
 }
 
-/// Spinors like this field.
+/// Makes `count` spinors on the lattice and in the precision of `like`.
 pub(super) fn spinors(like: &VectorField, count: usize) -> Result<SpinorField> {
     let content = (Components::SPINOR, RhsOrder::Slowest);
     let (device, geometry) = (like.device(), like.geometry());
     VectorField::with_components(device, geometry, like.precision(), Subset::Full, count, content)
 }
 
-/// Spin s of column k becomes vector number `from[4 k + s]`, or 0 where that is negative and on all time slices but `time`.
+/// Makes spinors: spin s of column k is colour vector `from[4 k + s]`, or 0 if that number is negative, on time slice
+/// `time`; 0 on all other slices.
 pub(super) fn place(
     out: &SpinorField,
     inp: &VectorField,
@@ -84,7 +86,7 @@ pub(super) fn place(
     inp.device().launch(kernels::SpinPlace::of(inp.precision())?, &args, out.work())
 }
 
-/// Colour vector 4 k + s becomes spin s of column k.
+/// Makes colour vectors: vector 4 k + s is spin s of column k.
 pub(super) fn take(inp: &SpinorField) -> Result<VectorField> {
     check(inp, Components::SPINOR)?;
     let out = colour_vectors(inp, 4 * inp.nrhs())?;
@@ -93,7 +95,7 @@ pub(super) fn take(inp: &SpinorField) -> Result<VectorField> {
     Ok(out)
 }
 
-/// exp(i p x) v for every vector, p_i = 2 pi n_i / L_i.
+/// Computes exp(i p x) v for every vector v, with p_i = 2 pi n_i / L_i.
 pub(super) fn wave(inp: &VectorField, n: [i32; 3]) -> Result<VectorField> {
     check(inp, Components::COLOUR)?;
     let out = colour_vectors(inp, inp.nrhs())?;
@@ -104,7 +106,7 @@ pub(super) fn wave(inp: &VectorField, n: [i32; 3]) -> Result<VectorField> {
     Ok(out)
 }
 
-/// exp(i p x) conj(b x c) for pairs of numbers of vectors b and c.
+/// Computes exp(i p x) conj(b x c) for pairs of vectors b and c, which are given by number.
 pub(super) fn cross(
     b: &VectorField,
     c: &VectorField,

@@ -1,6 +1,6 @@
-//! Axial gauge: where all links of one direction are unit matrices but the last ones of its lines,
-//! sweeps neither read nor multiply a quarter of the links (a third in Coulomb gauge). It is a gauge
-//! like any other, and what sweeps do does not depend on where they start from but for rounding.
+//! Axial gauge, in which gauge fixing starts: all links of one direction are unit matrices except at the ends of
+//! lines, so that sweeps neither read nor multiply a quarter of the links (a third in Coulomb gauge). The result of
+//! sweeps does not depend on the gauge in which they start, except for rounding.
 
 use super::sweeper::Functional;
 use crate::backend::args::AxialArgs;
@@ -10,7 +10,7 @@ use crate::backend::Work;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Transformation};
 
-/// The transformation h that brings the links to axial gauge.
+/// The gauge transformation h that brings the links to axial gauge.
 #[derive(Debug)]
 pub(super) struct Axial {
     direction: usize,
@@ -18,8 +18,9 @@ pub(super) struct Axial {
 }
 
 impl Axial {
-    /// Finds h and returns it with the links in axial gauge, in double with every entry. The direction whose links
-    /// become unit matrices is the one of the functional in which sites are furthest apart in memory.
+    /// Finds h, and returns it with the links in axial gauge, stored whole in double precision. The direction whose
+    /// links become unit matrices is, of those in the functional, the one in which neighbours are furthest apart in
+    /// memory.
     pub fn new(gauge: &GaugeField, functional: Functional) -> Result<(Self, GaugeField)> {
         let (device, geometry) = (gauge.device(), gauge.geometry());
         let direction = if functional.without == Some(3) { 2 } else { 3 };
@@ -52,13 +53,13 @@ impl Axial {
         Ok((Axial { direction, h }, links))
     }
 
-    /// Bit mu is set if the links of direction mu inside of pieces of the lattice are unit matrices.
+    /// Bit mu is set if the links in direction mu are unit matrices inside of each lane's part of the lattice.
     pub fn mask(&self) -> i32 {
         1 << self.direction
     }
 
-    /// The transformation g h^dagger, which does to the links in axial gauge what `g` does to those given, in the
-    /// precision of `g`.
+    /// The transformation g h^dagger: it has the same effect on the links in axial gauge as `g` has on the original
+    /// links. Its precision is that of `g`.
     pub fn enter(&self, g: Transformation) -> Result<Transformation> {
         let precision = g.precision();
         let g = g.after(&self.h, true)?;
@@ -68,7 +69,7 @@ impl Axial {
         g.to(precision)
     }
 
-    /// The reverse of `enter`: g h, in double.
+    /// The reverse of [`Axial::enter`]: g h, in double precision.
     pub fn back(&self, g: Transformation) -> Result<Transformation> {
         g.after(&self.h, false)
     }

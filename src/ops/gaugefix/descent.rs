@@ -1,7 +1,7 @@
-//! Steps of the whole lattice along the gradient of the functional, Fourier accelerated: steepest
-//! descent (Davies et al., Phys. Rev. D37 (1988) 1581) and nonlinear conjugate gradients of Polak and
-//! Ribiere (Hudspith, Comput. Phys. Commun. 187 (2015) 115), which have the gradient multiplied by
-//! p2max / p^2 as their preconditioned one. Slices of Coulomb gauge go on their own.
+//! Fourier-accelerated descents, which move all sites along the gradient of the functional at once: steepest descent
+//! (Davies et al., Phys. Rev. D37 (1988) 1581), and nonlinear conjugate gradients of Polak and Ribiere (Hudspith,
+//! Comput. Phys. Commun. 187 (2015) 115), preconditioned by the factor p2max / p^2 in momentum space. In Coulomb
+//! gauge each time slice has its own steps.
 
 use super::sweeper::Sweeper;
 use crate::backend::args::{FourierArgs, Ptr};
@@ -12,33 +12,33 @@ use crate::error::Result;
 use crate::fields::fourier::{Arrays, LatticeFourier};
 use crate::fields::{GaugeField, Precision};
 
-/// Falls of the functional by less than this, relative to it and in units of the precision, count as rounding.
+/// A decrease of the functional by less than this multiple of the precision, relative to the functional, is rounding.
 const ROUNDING: f64 = 32.0;
-/// Factor by which steps of steepest descent grow after one was halved; near twice Newton's step, where the
-/// functional falls, one comes up every seventh time.
+/// Factor by which steps of steepest descent grow again after one was halved. Near twice Newton's step, above which
+/// the functional decreases, every seventh step is then halved.
 const GROWTH: f64 = 1.1;
-/// Longest step in units of the one that was tried before it.
+/// Largest length of a step, as a multiple of the trial step before it.
 const LONGEST: f64 = 4.0;
-/// Largest length of the numbers h of a site in a step exp(i sum_a h_a T_a) g (kernels/unitary.h).
+/// Largest length of the eight numbers h_a of a site in a step exp(i sum_a h_a T_a) g (kernels/unitary.h).
 const FURTHEST: f64 = 8.0;
-/// Shortest step in units of the one that was asked for; a shorter one is taken back altogether.
+/// Smallest fraction of a step to which it is halved; below that the step is undone.
 const SHORTEST: f64 = 1e-6;
 
-/// Measurements on a time slice: the functional (from both ends of its links), the violation, the product of the
-/// gradient with another vector, and the largest violation of a site.
+/// Measurements on a time slice: [functional (counted from both ends of its links), violation, scalar product of the
+/// gradient with another vector], and the largest violation of a site.
 type Found = ([f64; 3], f64);
 
 #[derive(Clone, Copy, Default)]
 struct Slice {
-    /// Size of the next step; for conjugate gradients of its first trial.
+    /// Size of the next step; for conjugate gradients of the first trial in it.
     alpha: f64,
-    /// Size of the last step, while it is not known whether it was good.
+    /// Size of the last step, until the functional has been measured after it.
     moved: f64,
-    /// The functional before that step.
+    /// The functional before the last step.
     functional: f64,
-    /// Growth of the functional per alpha at the start of the step, for steepest descent only.
+    /// Derivative of the functional with respect to alpha at the start of the step; steepest descent only.
     slope: f64,
-    /// Product of the gradient with the preconditioned one at the last step; 0 where there was none.
+    /// Scalar product of the gradient with the preconditioned gradient at the last step; 0 before the first one.
     square: f64,
 }
 
@@ -48,13 +48,14 @@ pub(super) struct Descent {
     gradient: Buffer,
     vector: Buffer,
     direction: Option<Buffer>,
-    /// The numbers 4 sin^2(p/2) of the axes, one axis after another.
+    /// The numbers 4 sin^2(p/2) for all momenta of an axis, one axis after another.
     momenta: Buffer,
-    /// Buffer for the numbers, one or two of each slice, that kernels multiply a slice with; in double precision.
+    /// One or two factors for each slice, by which kernels multiply vectors; double precision.
     factors: Buffer,
     alpha: f64,
     slices: Vec<Slice>,
-    /// Functional and violation of the present transformation, if they are known; its gradient is then in `gradient`.
+    /// Functional and violation for the present transformation, if they have been measured; then `gradient` holds its
+    /// gradient.
     found: Option<Vec<Found>>,
 }
 
@@ -86,7 +87,7 @@ impl Descent {
         })
     }
 
-    /// One step of every active slice.
+    /// Makes a step on every active slice.
     pub fn step(&mut self, at: &mut Sweeper) -> Result<()> {
         at.update_borders()?;
         let now = self.measure(at)?;
@@ -110,8 +111,8 @@ impl Descent {
         Ok(())
     }
 
-    /// Measures functional and violation and computes the gradient. A step after which the functional is lower is
-    /// halved until it is not.
+    /// Measures functional and violation and computes the gradient. A step that has lowered the functional is halved
+    /// until it does not.
     pub fn measure(&mut self, at: &mut Sweeper) -> Result<Vec<Found>> {
         if let Some(found) = &self.found {
             return Ok(found.clone());
@@ -146,8 +147,8 @@ impl Descent {
         }
     }
 
-    /// A step along the new direction. The growth of the functional per alpha is known here and after a first trial,
-    /// and taken to be linear in between.
+    /// Makes a step along the new direction. Its size comes from the derivative of the functional with respect to
+    /// alpha, which is known at the start and after a first trial and is interpolated linearly.
     fn search(&mut self, at: &mut Sweeper, now: &[Found], squares: &[f64]) -> Result<Vec<f64>> {
         let factors: Vec<[f64; 2]> = (self.slices.iter().zip(now).zip(squares))
             .map(|((slice, (sums, _)), square)| {
@@ -187,7 +188,7 @@ impl Descent {
         Ok(moved)
     }
 
-    /// The steps alpha of the slices that move, at most `max`; 0 for the others.
+    /// The step sizes alpha of the slices: at most `max` for active ones, 0 for others.
     fn active(&self, at: &Sweeper, max: &[f64]) -> Vec<f64> {
         let alpha = |((slice, &on), &max): ((&Slice, _), _)| {
             if on {
@@ -210,8 +211,8 @@ impl Descent {
         }
     }
 
-    /// Computes functional and violation, the product of the gradient with `vector`, and with `keep` the gradient
-    /// itself.
+    /// Computes functional and violation, the scalar product of the gradient with `vector`, and with `keep` stores
+    /// the gradient.
     fn pass(&self, at: &Sweeper, keep: bool, vector: Ptr) -> Result<Vec<Found>> {
         let mut args = FourierArgs { write: keep as i32, vector, ..self.args(at) };
         let (precision, storage) = at.form()?;
@@ -223,7 +224,7 @@ impl Descent {
         at.over_ranks(here)
     }
 
-    /// The step g -> exp(i c sum_a h_a T_a) g along the direction, with c of each slice.
+    /// Makes the step g -> exp(i c sum_a h_a T_a) g along the direction h, with a number c for each slice.
     fn advance(&mut self, at: &mut Sweeper, steps: &[f64]) -> Result<()> {
         self.found = None;
         self.send(at, steps)?;
@@ -247,8 +248,8 @@ impl Descent {
         Ok(found.iter().map(|&([square], _)| square).collect())
     }
 
-    /// direction = a vector + b direction with [a, b] of each slice; returns products with the gradient and the
-    /// largest alpha of a step along the direction.
+    /// Computes direction = a vector + b direction with [a, b] of each slice; returns for each slice the scalar
+    /// product of the direction with the gradient, and the largest alpha that a step along it may have.
     fn turn(&mut self, at: &Sweeper, factors: &[[f64; 2]]) -> Result<(Vec<f64>, Vec<f64>)> {
         self.send(at, factors)?;
         let args = FourierArgs { table: self.factors.ptr(), ..self.args(at) };
@@ -266,7 +267,8 @@ impl Descent {
         self.factors.upload_at(0, bytemuck::cast_slice(&all))
     }
 
-    /// Launches a kernel over the arrays; returns its sum for each slice, and its largest number if it has one.
+    /// Launches a kernel over the arrays; returns its sum for each slice, and for each slice its maximum if it
+    /// computes one.
     fn arrays(
         &self,
         at: &Sweeper,
@@ -291,7 +293,8 @@ impl Descent {
     }
 }
 
-/// The shape of the arrays to transform for a gauge without the links along `without`, whose slices are on their own.
+/// The shape of the arrays for Fourier transforms; the direction `without` is not transformed, so that its slices are
+/// independent.
 fn form(gauge: &GaugeField, without: Option<usize>, precision: Precision) -> Arrays {
     let (colours, time) = (gauge.group().colours(), without.unwrap_or(3));
     let mut order = [0, 1, 2, 3];

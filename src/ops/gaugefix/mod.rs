@@ -51,16 +51,17 @@ use crate::fields::{GaugeField, Precision, Transformation};
 
 /// Number of checks without a new lowest violation after which single precision has reached its limit.
 const PATIENCE: usize = 20;
-/// Iterations after which nothing is launched that was not launched before.
+/// Number of iterations after which a fixing launches only kernels that it has launched before.
 const DIFFERENT: usize = 4;
-/// Violation above which single precision cannot have reached its limit: near a saddle point theta rises for a while.
+/// Violation above which single precision is not given up: near a saddle point theta increases for a while.
 const STANDSTILL_THETA: f64 = 1e-9;
 
 /// Callback of a gauge fixing, called at every check on all ranks; a true on any of them ends the fixing on all at
 /// once (`Comm::stop`).
 pub type Callback<'a> = dyn FnMut(&Progress) -> bool + 'a;
 
-/// A fixed field: links stored like those given, and the transformation that made them, in double.
+/// A gauge-fixed field: links in the storage of the given ones, and the transformation that produced them, in double
+/// precision.
 #[derive(Debug)]
 pub struct GaugeFixed {
     pub gauge: GaugeField,
@@ -68,8 +69,8 @@ pub struct GaugeFixed {
     pub report: GaugeFixReport,
 }
 
-/// Fixes the gauge of a field, which itself stays as it is. Results do not depend on the device's
-/// threads or the decomposition but for rounding.
+/// Fixes the gauge of a field and returns the result; the field itself is not changed. Results do not depend on the
+/// number of threads or on the decomposition into ranks, except for rounding.
 ///
 /// # Errors
 /// `BadParameter`, `Unsupported`: a parameter; `NotFinite`, `NotUnitary`: a link is broken;
@@ -126,8 +127,8 @@ pub fn fix_gauge(
     Ok(GaugeFixed { gauge: best.g.apply(gauge)?, transformation: best.g, report })
 }
 
-/// Compiles the kernels of a first fixing side by side; not on several ranks, whose sweeps count messages that
-/// kernels wait for.
+/// Compiles the kernels of a first fixing in parallel; not on several ranks, where kernels wait for messages that are
+/// counted.
 fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     let geometry = gauge.geometry();
     if geometry.comm().size() > 1 {
@@ -142,7 +143,7 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     });
 }
 
-/// Everything that a fixing launches, for a rehearsal; errors mean nothing there, as sums are made up.
+/// Runs, in a rehearsal, everything that a fixing launches. Errors are ignored, since sums are made up.
 pub fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
     let few = &params.chosen(gauge).few();
     let _ = unitarity(gauge);
@@ -161,8 +162,8 @@ pub fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
 }
 
 impl GaugeFixParams {
-    /// Largest number of bytes that `fix_gauge` takes on this rank's device, besides the links given, from a
-    /// rehearsal. cuFFT's work area is included, taken to be as large as what is transformed.
+    /// Largest number of bytes of device memory that `fix_gauge` takes on this rank, besides the given links, found
+    /// by a rehearsal. For cuFFT's work area the size of the transformed data is assumed.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -181,7 +182,8 @@ impl GaugeFixParams {
     }
 }
 
-/// Refuses links that are not finite or not in the group.
+/// Refuses links that are not finite, or that deviate from the group by more than `asked` (0: a default for the
+/// precision).
 fn check_links(gauge: &GaugeField, asked: f64) -> Result<()> {
     let tolerance = match gauge.precision() {
         _ if asked > 0.0 => asked,
@@ -204,10 +206,10 @@ fn check_links(gauge: &GaugeField, asked: f64) -> Result<()> {
     Ok(())
 }
 
-/// The best copy so far, which is returned in the end; in Coulomb gauge it is put together from slices.
+/// The best copy so far, which the fixing returns; in Coulomb gauge the best copy of each slice.
 struct Best {
     copy: usize,
-    /// The result of that copy by itself.
+    /// The result of the single best copy as a whole.
     total: Fixed,
     g: Transformation,
     report: CopyReport,
@@ -266,7 +268,7 @@ fn average(slices: &[Fixed]) -> Fixed {
     }
 }
 
-/// A copy that is being fixed: its place in the random stream, the sweeps done, and the callback.
+/// A copy that is being fixed: its place in the sequence of random numbers, the number of sweeps, and the callback.
 struct CopyState<'a, 'b> {
     params: &'a GaugeFixParams,
     callback: &'a mut Callback<'b>,
@@ -282,7 +284,7 @@ impl CopyState<'_, '_> {
         updater.update(update, self.seed, number)
     }
 
-    /// The number of a new sweep in the random stream.
+    /// The number of the next sweep, by which its random numbers are chosen.
     fn number(&mut self) -> usize {
         self.sweeps += 1;
         self.sweeps - 1
@@ -312,9 +314,9 @@ impl CopyState<'_, '_> {
         Ok(())
     }
 
-    /// Sweeps until every slice meets `stop` or is given up, in single precision also after `PATIENCE` checks without
-    /// a new lowest violation. Rounding of links and sums may hide a violation from the updater, so a `judge` in
-    /// double decides, and gives the last g.
+    /// Makes sweeps until every slice meets `stop` or is given up; in single precision a slice is also given up after
+    /// `PATIENCE` checks without a new lowest violation. Rounding of links and sums in the updater may hide a
+    /// violation, so that the updater `judge`, in double precision, decides and provides the final g.
     fn converge(
         &mut self,
         updater: &mut Updater,
@@ -430,9 +432,9 @@ impl CopyState<'_, '_> {
 
 struct Run<'a, 'b> {
     state: CopyState<'a, 'b>,
-    /// The axial gauge that the links of both updaters are in.
+    /// The axial gauge to which the links of both updaters were transformed.
     axial: Axial,
-    /// The updater in single precision, where there is one.
+    /// The updater in single precision; `None` for sweeps in double.
     single: Option<Updater>,
     double: Updater,
 }
@@ -459,7 +461,7 @@ impl<'a, 'b> Run<'a, 'b> {
         Ok(Run { state, axial, single, double })
     }
 
-    /// Fixes copy number `copy`; the transformation is in double.
+    /// Fixes copy number `copy`; returns the transformation in double precision.
     fn copy(&mut self, copy: usize) -> Result<(Transformation, CopyReport)> {
         let params = self.state.params;
         // Streams of different copies have nothing in common.
@@ -491,8 +493,8 @@ impl<'a, 'b> Run<'a, 'b> {
         Ok((self.axial.back(self.double.sweeper.g.to(Precision::F64)?)?, report))
     }
 
-    /// Converges in single precision as far as that is asked for, then in double. Result and report are those in
-    /// double.
+    /// Converges in single precision, where the parameters allow it, and then in double precision. Result and report
+    /// are those in double.
     fn converge(
         &mut self,
         functional: Functional,
@@ -527,7 +529,7 @@ fn functional(condition: Condition) -> Functional {
     }
 }
 
-/// Averages over slices; theta_max is the largest of theirs.
+/// Averages over slices, and the largest of their theta_max.
 fn mean<'a>(slices: impl ExactSizeIterator<Item = &'a Quality>) -> Quality {
     let n = slices.len() as f64;
     slices.fold(Quality::default(), |all, q| Quality {

@@ -14,20 +14,22 @@ choices! {
     pub enum GaugeKind: plaq_gaugefix_condition {
         /// F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V).
         Landau = 0, PLAQ_GAUGEFIX_LANDAU, "landau";
-        /// The same without the links along `time`, for every slice across it on its own.
+        /// Like Landau gauge without the links along `time`; every slice with a fixed coordinate in this direction is
+        /// fixed independently.
         Coulomb = 1, PLAQ_GAUGEFIX_COULOMB, "coulomb";
         /// Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
         MaximallyAbelian = 2, PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN, "maximally_abelian";
     }
     /// Algorithms.
     pub enum Algorithm: plaq_gaugefix_method {
-        /// Overrelaxation; relaxation with omega = 1.
+        /// Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation.
         Overrelaxation = 0, PLAQ_GAUGEFIX_OVERRELAXATION, "overrelaxation";
-        /// Every SU(2) subgroup takes its best value, or its square with `probability`.
+        /// Stochastic relaxation: every SU(2) subgroup takes its best value, or with probability `probability` the
+        /// square of it.
         Stochastic = 1, PLAQ_GAUGEFIX_STOCHASTIC, "stochastic";
-        /// Simulated annealing, then overrelaxation.
+        /// Simulated annealing, followed by overrelaxation.
         Annealing = 2, PLAQ_GAUGEFIX_ANNEALING, "annealing";
-        /// Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
+        /// Simulated annealing, then `stochastic_sweeps` sweeps of stochastic relaxation, then overrelaxation.
         Combined = 3, PLAQ_GAUGEFIX_COMBINED, "combined";
         /// Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
         /// (1988) 1581); Landau and Coulomb gauge.
@@ -35,16 +37,16 @@ choices! {
         /// Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
         /// 115) with `alpha` as the first trial; Landau and Coulomb gauge.
         FourierCg = 5, PLAQ_GAUGEFIX_FOURIER_CG, "fourier-cg";
-        /// Fourier-accelerated conjugate gradients where there are any: in Landau and Coulomb gauge, on a CPU or on
-        /// one GPU with cuFFT. Else overrelaxation. The report says which.
+        /// Fourier-accelerated conjugate gradients where they are available: in Landau and Coulomb gauge, on a CPU or
+        /// on one GPU with cuFFT. Otherwise overrelaxation. The report says which.
         Automatic = 6, PLAQ_GAUGEFIX_AUTO, "auto";
     }
-    /// Precision of the sweeps. Links are only read, so that rounding does not grow in them; functional, violation
-    /// and result are in double for all, and the residual gauge is fixed in double.
+    /// Precision of the sweeps. Rounding does not grow in the links, which are only read. Functional, violation and
+    /// result are computed in double precision in all cases, and so is the fixing of the residual gauge.
     pub enum Working: plaq_gaugefix_precision {
         /// Single precision.
         Single = 0, PLAQ_GAUGEFIX_SINGLE, "single";
-        /// Single precision as far as it goes, then double.
+        /// Single precision until it gives no further progress, then double.
         Mixed = 1, PLAQ_GAUGEFIX_MIXED, "mixed";
         /// Double precision.
         Double = 2, PLAQ_GAUGEFIX_DOUBLE, "double";
@@ -54,52 +56,53 @@ choices! {
 parameters! {
     /// Parameters of gauge fixing.
     pub struct GaugeFixing: plaq_gaugefix_params {
-        /// Gauge that is fixed.
+        /// Gauge to which the links are fixed.
         condition: GaugeKind = GaugeKind::Landau;
-        /// Direction whose links Coulomb gauge leaves out (x, y, z, t).
+        /// Direction (0 to 3: x, y, z, t) whose links are not part of the functional of Coulomb gauge.
         time: usize = 3, within(0, 3);
-        /// Maximally Abelian gauge is followed by Landau gauge, by diagonal transformations.
+        /// True: maximally Abelian gauge is followed by Landau gauge for the remaining diagonal transformations.
         residual: bool = false;
-        /// Algorithm that raises the functional.
+        /// Algorithm that maximises the functional.
         method: Algorithm = Algorithm::Automatic;
         /// Precision of the sweeps; the result is measured in double.
         precision: Working = Working::Mixed;
-        /// Annealing temperatures have equal ratios; else equal differences.
+        /// True: consecutive temperatures of annealing have equal ratios; false: equal differences.
         logarithmic: bool = false;
-        /// Power of overrelaxation.
+        /// Power omega of overrelaxation.
         omega: f64 = 1.7, below(1.0, 2.0);
-        /// Probability of stochastic relaxation.
+        /// Probability of taking the square in stochastic relaxation.
         probability: f64 = 0.5, below(0.0, 1.0);
-        /// Sweeps of stochastic relaxation in the combined algorithm.
+        /// Number of sweeps of stochastic relaxation in the combined algorithm.
         stochastic_sweeps: u64 = 1000, within(0, i64::MAX);
         /// First temperature of annealing.
         hot: f64 = 1.4;
         /// Last temperature of annealing.
         cold: f64 = 0.1;
-        /// Number of temperatures, each with a heat bath sweep.
+        /// Number of temperatures of annealing, each with one heat bath sweep.
         temperatures: u64 = 1000, within(1, 1 << 24);
-        /// Microcanonical sweeps after each heat bath.
+        /// Number of microcanonical sweeps after each heat bath sweep.
         microcanonical: u64 = 3, within(0, i64::MAX);
-        /// Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11, which is what that
-        /// comes to. All criteria asked for must be met.
+        /// Largest violation theta; 0: not required; negative: 1e-12, or 1e-11 where sweeps are in single precision,
+        /// the smallest that it reaches. Where several criteria are set, all must be met.
         stop_theta: f64 = -1.0;
-        /// Largest violation of a site, of which theta is the average; 0: not asked for.
+        /// Largest violation of any single site; theta is the average over sites. 0: not required.
         stop_theta_max: f64 = 0.0, below(0.0, f64::INFINITY);
-        /// Largest rise of the functional in one iteration; 0: not asked for.
+        /// Largest increase of the functional in one iteration; 0: not required.
         stop_change: f64 = 0.0, below(0.0, f64::INFINITY);
-        /// Sweeps after which a copy, or a slice, is given up; annealing is not counted.
+        /// Number of sweeps after which a copy, or in Coulomb gauge a slice, is given up; those of annealing are not
+        /// counted.
         max_iterations: u64 = 20_000, within(1, i32::MAX as i64);
-        /// Sweeps between two looks at the violation, and between two calls of the callback. Fourier-accelerated
-        /// methods know the violation at every step and end at the first that is good enough.
+        /// Number of sweeps between two measurements of the violation, after which the callback is called.
+        /// Fourier-accelerated methods know the violation at every step and end as soon as it is small enough.
         check_every: u64 = 10, within(1, i32::MAX as i64);
-        /// Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
-        /// gauge of every slice. The first starts from the field as it is.
+        /// Number of gauge copies. Of those that converged the one with the largest functional is returned, in
+        /// Coulomb gauge for each slice. The first copy starts from the field as it is.
         copies: u64 = 1, within(1, i32::MAX as i64);
-        /// 1: the first copy starts from a random transformation, as the others do.
+        /// 1: the first copy, too, starts from a random transformation.
         random_start: u64 = 0, within(0, 1);
         /// Seed of the random numbers.
         seed: u64 = 1;
-        /// Step of the Fourier-accelerated methods along the gradient times p2max / p^2.
+        /// Step size alpha of the Fourier-accelerated methods, by which the gradient times p2max / p^2 is multiplied.
         alpha: f64 = 0.08, between(0.0, f64::INFINITY);
     }
 }
@@ -154,35 +157,36 @@ impl GaugeFixing {
     }
 }
 
-/// The functional of g(x) that is maximised, 1 on unit links. Equations are those of Schroeck and Vogt, Comput. Phys.
-/// Commun. 184 (2013) 1907.
+/// The gauge, by the functional of g(x) that is maximised, which is 1 on unit links. Equations are those of Schroeck
+/// and Vogt, Comput. Phys. Commun. 184 (2013) 1907.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// Landau gauge, Eq. (4): all four directions.
     Landau,
-    /// Coulomb gauge, Eq. (4) without the links along `time`: every slice across it is fixed on its own.
+    /// Coulomb gauge, Eq. (4) without the links along `time`; every slice with a fixed coordinate in this direction
+    /// is fixed independently.
     Coulomb {
         /// Direction 0 to 3 (x, y, z, t).
         time: usize,
     },
     /// Maximally Abelian gauge, Eq. (11): squares of the diagonal entries.
     MaximallyAbelian {
-        /// True: then Landau gauge by the diagonal transformations that are left, U(1) or U(1) x U(1).
+        /// True: followed by Landau gauge for the remaining diagonal transformations, U(1) or U(1) x U(1).
         residual: bool,
     },
 }
 
-/// The algorithm that raises the functional, with its parameters; annealing ends with overrelaxation, which
+/// The algorithm that maximises the functional, with its parameters. Annealing is followed by overrelaxation, which
 /// converges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// Each site takes its best value, to the power `omega`: 1 (relaxation) to below 2.
     Overrelaxation,
-    /// Each SU(2) subgroup takes its best value, or with this probability the square of that.
+    /// Each SU(2) subgroup takes its best value, or with this probability the square of it.
     StochasticRelaxation { probability: f64 },
     /// Simulated annealing, then overrelaxation.
     Annealing(Schedule),
-    /// Simulated annealing, then so many sweeps of stochastic relaxation, then overrelaxation.
+    /// Simulated annealing, then this number of sweeps of stochastic relaxation, then overrelaxation.
     Combined { schedule: Schedule, probability: f64, sweeps: usize },
     /// Fourier-accelerated steepest descent (Davies et al., Phys. Rev. D37 (1988) 1581):
     /// exp(-i alpha Delta') g with Delta of Eq. (6) times p2max / p^2 in momentum space, where p^2 =
@@ -193,12 +197,12 @@ pub enum Method {
     /// Comput. Phys. Commun. 187 (2015) 115). Steps end where the slope of the functional would
     /// vanish were it linear; the first one tries alpha, later ones the step before.
     FourierCg { alpha: f64 },
-    /// Conjugate gradients with this alpha where there are any, else overrelaxation.
+    /// Fourier-accelerated conjugate gradients with this alpha where they are available, else overrelaxation.
     Automatic { alpha: f64 },
 }
 
 impl Method {
-    /// Whether the method moves all sites at once (the Fourier-accelerated ones).
+    /// Whether the method moves all sites at once; the Fourier-accelerated ones do.
     pub(super) fn descends(&self) -> bool {
         matches!(self, Method::FourierDescent { .. } | Method::FourierCg { .. })
     }
@@ -217,12 +221,13 @@ impl Method {
     }
 }
 
-/// The temperatures T of an annealing with weights exp(f / T), f the local functional of Eq. (18).
+/// The temperatures T of annealing, in which configurations have the weight exp(f / T), f being the local functional
+/// of Eq. (18).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
     pub hot: f64,
     pub cold: f64,
-    /// Number of temperatures, both ends included; each has one heat bath sweep.
+    /// Number of temperatures, first and last included; each has one heat bath sweep.
     pub steps: usize,
     /// Number of sweeps after each heat bath that keep the functional.
     pub microcanonical: usize,
@@ -231,7 +236,7 @@ pub struct Schedule {
 }
 
 impl Default for Schedule {
-    /// An annealing that is hot enough to forget the start in four dimensions.
+    /// Temperatures that start high enough for annealing in four dimensions to forget the initial transformation.
     fn default() -> Self {
         GaugeFixing::default().schedule()
     }
@@ -249,14 +254,14 @@ impl Schedule {
     }
 }
 
-/// Criteria for a copy (in Coulomb gauge for a slice), all of which must be met; 0: not asked for.
+/// Stopping criteria for a copy, in Coulomb gauge for a slice; all must be met; 0: not required.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
-    /// Largest average violation theta, Eq. (7), or (13) and its sum over subgroups.
+    /// Largest average violation theta, Eq. (7), or Eq. (13) and its sum over subgroups.
     pub theta: f64,
-    /// Largest violation of a site, of which theta is the average.
+    /// Largest violation of any single site; theta is the average over sites.
     pub theta_max: f64,
-    /// Largest rise of the functional in one iteration, averaged between two checks.
+    /// Largest increase of the functional in one iteration, averaged over the iterations between two checks.
     pub change: f64,
 }
 
@@ -267,7 +272,7 @@ impl Stop {
         Stop { theta, theta_max: 0.0, change: 0.0 }
     }
 
-    /// Whether a slice meets the criteria, its functional having risen by `rise` in the last iteration.
+    /// Whether a slice meets the criteria. `rise`: increase of its functional in the last iteration.
     pub(super) fn met(&self, now: &Quality, rise: f64) -> bool {
         let below = |value: f64, stop: f64| stop == 0.0 || value <= stop;
         below(now.theta, self.theta)
@@ -275,21 +280,21 @@ impl Stop {
             && below(rise, self.change)
     }
 
-    /// Whether a slice may meet the criteria, given averages over half of the sites: theta is at least half of
-    /// theirs. `late`: they were taken half a sweep ago.
+    /// Whether a slice may meet the criteria, judged by averages over the sites of one parity: theta of all sites is
+    /// at least half of that. `late`: these averages were taken half a sweep ago.
     pub(super) fn may_be_met(&self, half: &Quality, rise: f64, late: bool) -> bool {
         let fall = if late { 0.1 } else { 1.0 };
         let (theta, theta_max) = (0.5 * fall * half.theta, fall * half.theta_max);
         self.met(&Quality { theta, theta_max, ..*half }, rise)
     }
 
-    /// The factor by which gradients fall until the criteria are met; violations are their squares.
+    /// Factor by which gradients have to decrease until the criteria are met; violations are squares of gradients.
     pub(super) fn fall(&self) -> f64 {
         let all = [self.theta, self.theta_max, self.change].into_iter().filter(|&stop| stop > 0.0);
         all.reduce(f64::min).map_or(1e-8, f64::sqrt)
     }
 
-    /// The criteria without those that single precision cannot see.
+    /// The criteria, each at least as large as single precision can resolve.
     pub(super) fn in_single(&self) -> Stop {
         let least = |stop: f64, seen: f64| if stop > 0.0 { stop.max(seen) } else { 0.0 };
         Stop {
@@ -300,11 +305,11 @@ impl Stop {
     }
 }
 
-/// Violations down to here are reached in single precision up to omega = 1.95, whatever the volume.
-/// Measured: rounding of g leaves 25 to 50 times 2^-48 for omega = 1 and links of eight numbers 45 to 105
-/// more, which overrelaxation follows: 4e-13 to 1.2e-12 for omega = 1.7, 3e-12 to 6e-12 for 1.95.
+/// Smallest violation theta that single precision reaches for all omega up to 1.95 and all volumes. Measured:
+/// rounding of g leaves 25 to 50 times 2^-48 for omega = 1 and links of eight numbers 45 to 105 more, which
+/// overrelaxation follows: 4e-13 to 1.2e-12 for omega = 1.7, 3e-12 to 6e-12 for 1.95.
 const SINGLE_THETA: f64 = 1e-11;
-/// Smallest change of the functional in one iteration that single precision can see.
+/// Smallest change of the functional in one iteration that single precision can resolve.
 const SINGLE_CHANGE: f64 = 1e-9;
 
 /// Parameters of `fix_gauge`.
@@ -312,21 +317,21 @@ const SINGLE_CHANGE: f64 = 1e-9;
 pub struct GaugeFixParams {
     pub condition: Condition,
     pub method: Method,
-    /// Power of overrelaxation, 1 to below 2.
+    /// Power omega of overrelaxation, from 1 to below 2.
     pub omega: f64,
     pub stop: Stop,
-    /// Sweeps after which a copy is given up, annealing not counted.
+    /// Number of sweeps after which a copy is given up; those of annealing are not counted.
     pub max_iterations: usize,
-    /// Sweeps between two looks at the violation.
+    /// Number of sweeps between two measurements of the violation.
     pub check_every: usize,
     /// Precision of the sweeps; single precision does not reach the criteria of `new`, see [`Stop::of`].
     pub precision: Working,
-    /// Largest deviation of a link from the group that is accepted; 0: the rounding of long runs,
-    /// 1e-8 in double and 1e-4 in single precision.
+    /// Largest accepted deviation of a link from the group; 0: what rounding produces in long runs, 1e-8 in double
+    /// and 1e-4 in single precision.
     pub links_tolerance: f64,
-    /// Gauge copies; of those that converged the largest functional is returned.
+    /// Number of gauge copies; of those that converged the one with the largest functional is returned.
     pub copies: usize,
-    /// Start the first copy at a random transformation as well.
+    /// True if the first copy, too, starts from a random transformation.
     pub random_start: bool,
     pub seed: u64,
 }
@@ -357,7 +362,7 @@ impl GaugeFixParams {
         }
     }
 
-    /// Parameters for a rehearsal: these with at most a few sweeps of each kind, a few checks and two copies.
+    /// These parameters reduced for a rehearsal: at most a few sweeps of each kind, a few checks and two copies.
     pub(super) fn few(&self) -> Self {
         const FEW: usize = 4;
         let short = |s: Schedule| Schedule { steps: s.steps.min(FEW), ..s };
@@ -453,7 +458,7 @@ impl GaugeFixParams {
     }
 }
 
-/// The name of a parameter in messages.
+/// The name by which messages call a parameter.
 fn called(name: &str) -> String {
     format!("gauge fixing: {name}")
 }

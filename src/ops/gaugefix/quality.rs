@@ -1,12 +1,12 @@
-//! How well a gauge is fixed.
+//! Measures of how well a gauge is fixed.
 
-/// Functional and violation, computed in double.
+/// The functional of a gauge and the violation of its condition, computed in double precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quality {
     /// F of Eq. (4) or (11): 1 on unit links.
     pub functional: f64,
     /// Average violation theta of Eq. (7), (13), (16).
     pub theta: f64,
-    /// Largest violation of a site, of which theta is the average.
+    /// Largest violation of any single site; theta is the average over sites.
     pub theta_max: f64,
 }

@@ -1,4 +1,4 @@
-//! Report on a gauge fixing.
+//! The report on a gauge fixing.
 
 use super::params::Algorithm;
 use super::quality::Quality;
@@ -7,7 +7,7 @@ use super::quality::Quality;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fixed {
     pub quality: Quality,
-    /// Number of sweeps, without those of an annealing.
+    /// Number of sweeps, those of annealing not counted.
     pub iterations: usize,
     pub converged: bool,
 }
@@ -15,20 +15,21 @@ pub struct Fixed {
 /// The result of one gauge copy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CopyReport {
-    /// The result on the whole lattice: averages over the slices, the largest number of iterations, converged if all
-    /// are.
+    /// The result for the whole lattice: averages over slices, the largest number of iterations, and whether all
+    /// slices converged.
     pub total: Fixed,
     /// The results of the slices in Coulomb gauge, in the order of the coordinate along `time`.
     pub slices: Vec<Fixed>,
-    /// Landau gauge by diagonal transformations after maximally Abelian gauge, where asked for.
+    /// The result of the Landau gauge by diagonal transformations that follows maximally Abelian gauge; None if it
+    /// was not asked for.
     pub residual: Option<Fixed>,
     pub seconds: f64,
 }
 
-/// The results of all copies. Not to converge is no error; the report says it.
+/// The results of all copies. A fixing that has not converged is not an error; it is reported here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaugeFixReport {
-    /// Method that was taken: what `Automatic` chose, or what was asked for.
+    /// The method that was used: the one that `Automatic` chose, or the one asked for.
     pub method: Algorithm,
     pub copies: Vec<CopyReport>,
     /// The copy that is returned; in Coulomb gauge every slice is the best of all copies.
@@ -47,9 +48,9 @@ pub struct Progress {
     pub copy: usize,
     /// Number of sweeps of this copy, those of an annealing included.
     pub sweeps: usize,
-    /// Quality in the precision of the sweeps. Mostly it was measured in the middle of the last sweep, theta
-    /// and its maximum at odd sites, which had not been changed yet.
+    /// Quality in the precision of the sweeps. It is usually measured during the last sweep, after even sites and
+    /// before odd sites were changed, theta and theta_max on odd sites.
     pub quality: Quality,
-    /// The temperature, during an annealing.
+    /// The temperature; None if the copy is not being annealed.
     pub temperature: Option<f64>,
 }

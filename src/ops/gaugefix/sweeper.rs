@@ -1,4 +1,4 @@
-//! The device's side: links, a transformation of them, sweeps and measurements.
+//! Gauge fixing on the device: the links, a transformation of them, sweeps and measurements.
 
 mod halves;
 
@@ -13,7 +13,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Group, Precision, Recon, Transformation};
 
-/// Threads of the largest block that the tuner tries.
+/// Largest number of threads of a block that the tuner tries.
 const MAX_THREADS: usize = 256;
 
 /// The kind of change that a sweep makes at each site (kernels/gaugefix.h).
@@ -25,15 +25,15 @@ pub(super) enum Step {
     Heat { beta: f64 },
 }
 
-/// A functional of kernels/gaugefix.h; where one direction is left out its slices are on their own.
+/// A functional of kernels/gaugefix.h; if one direction is left out, the slices across it are independent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Functional {
     pub kind: i32,
     pub without: Option<usize>,
 }
 
-/// The storage in which sweeps keep the links, which they only read: eight numbers on a GPU, which waits for memory,
-/// twelve on a CPU, which waits for arithmetic.
+/// The storage in which sweeps keep the links, which they only read: eight numbers on a GPU, where memory limits the
+/// speed, twelve on a CPU, where arithmetic does.
 pub fn sweep_storage(device: &Device, group: Group) -> Recon {
     match group {
         Group::Su2 => Recon::Su2,
@@ -42,10 +42,10 @@ pub fn sweep_storage(device: &Device, group: Group) -> Recon {
     }
 }
 
-/// Number of slices by which odd sites follow even ones where a GPU makes a whole sweep in one launch
-/// (kernels/block_order.h): the number of slices that run at a time. 0 where a launch for each parity is better: if the
-/// cache does not hold links and g of that many slices, arithmetic takes longer than memory, or slices are on their own
-/// or on other ranks.
+/// Where a GPU makes a whole sweep in one launch (kernels/block_order.h), the number of slices by which odd sites
+/// follow even ones, which is the number of slices in progress at a time. 0: one launch for each parity, because the
+/// cache does not hold links and g of that many slices, arithmetic takes longer than memory access, or slices are
+/// independent or on other ranks.
 fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize {
     let geometry = links.geometry();
     let Some(gpu) = links.device().gpu() else { return 0 };
@@ -69,25 +69,26 @@ fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize 
 
 pub(super) struct Sweeper {
     pub links: GaugeField,
-    /// The transformation; its borders are up to date after a measurement.
+    /// The transformation g; its borders are up to date after a measurement.
     pub g: Transformation,
-    /// Whether each slice of this rank is active, one i32 a slice.
+    /// For each slice of this rank an i32, non-zero if the slice is active.
     active: Buffer,
     /// Number of slices by which odd sites follow even ones where a launch is a whole sweep; else 0.
     lag: usize,
-    /// Counters of launches that are whole sweeps, one i32 for each slice, and whether one of them gave up waiting.
+    /// For launches of whole sweeps a counter (i32) for each slice, and one that tells whether a block gave up
+    /// waiting.
     done: Buffer,
     pub args: GaugeFixArgs,
     /// Number of the exchange of faces in which the last half of a sweep took part, where borders of `g` are behind.
     ahead: Option<u32>,
     pub functional: Functional,
-    /// The slices that sweeps change.
+    /// For each time slice, whether sweeps change it.
     pub on: Vec<bool>,
 }
 
 impl Sweeper {
-    /// A sweeper on a copy of the links in the precision of `g`; `axial` says which links are unit matrices
-    /// (`Axial::mask`).
+    /// Makes a sweeper with a copy of the links in the precision of `g`; `axial` says which links are unit matrices
+    /// ([`Axial::mask`](super::axial::Axial::mask)).
     pub fn new(
         gauge: &GaugeField,
         axial: i32,
@@ -127,7 +128,7 @@ impl Sweeper {
         Ok(sweeper)
     }
 
-    /// Changes to another functional of the same slices, all of which become active.
+    /// Replaces the functional by another one with the same slices, all of which become active.
     pub fn set_functional(&mut self, functional: Functional) -> Result<()> {
         self.functional = functional;
         self.lag = lag(&self.links, &self.g, functional);
@@ -136,7 +137,7 @@ impl Sweeper {
         self.activate(&vec![true; self.slices()])
     }
 
-    /// Continues from another transformation.
+    /// Replaces the transformation.
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.args.g = g.view();
         self.ahead = None;
@@ -149,7 +150,7 @@ impl Sweeper {
         self.functional.without.map_or(1, |mu| self.links.geometry().global_extents()[mu])
     }
 
-    /// Selects the slices that sweeps change and measurements include.
+    /// Makes these slices active: sweeps change and measurements include only these.
     pub fn activate(&mut self, slices: &[bool]) -> Result<()> {
         self.on = slices.to_vec();
         let geometry = self.links.geometry();
@@ -165,12 +166,12 @@ impl Sweeper {
         self.links.geometry().slice_work(self.args.time as usize)
     }
 
-    /// The precision of its kernels and their form.
+    /// The precision of the kernels, and the storage for which they are compiled.
     pub fn form(&self) -> Result<(Float, GaugeFixing)> {
         Ok((Float::of(self.links.precision())?, GaugeFixing::of(self.links.recon())?))
     }
 
-    /// A sweep over the even sites, then the odd ones; `number` is its place in the random stream of `seed`.
+    /// Makes a sweep over even sites, then odd ones; `number` selects its random numbers in the sequence of `seed`.
     pub fn sweep(&mut self, step: Step, seed: u64, number: usize) -> Result<()> {
         let lag = if matches!(step, Step::Heat { .. }) { 0 } else { self.lag };
         self.prepare(step, seed, number, lag);
@@ -182,7 +183,7 @@ impl Sweeper {
         self.half(1)
     }
 
-    /// Launches a change of one parity, or with a lag of both.
+    /// Launches the change of the sites of one parity, or of both parities if `lag` is not zero.
     fn launch(&self, args: &GaugeFixArgs) -> Result<()> {
         let slices = self.work();
         let work = Work { batches: slices.batches * if args.lag > 0 { 2 } else { 1 }, ..slices };
@@ -190,7 +191,7 @@ impl Sweeper {
         self.links.device().launch(kernels::GaugeSweep(precision, storage), args, work)
     }
 
-    /// A sweep that also measures, at odd sites before they change: returns functional and violation.
+    /// Makes a sweep that also measures: functional and violation are taken at odd sites before these change.
     pub fn sweep_seen(&mut self, step: Step, seed: u64, number: usize) -> Result<Vec<Quality>> {
         self.prepare(step, seed, number, 0);
         self.half(0)?;
@@ -210,8 +211,8 @@ impl Sweeper {
         (self.args.seed, self.args.sweep, self.args.lag) = (seed, number as i64, lag as i32);
     }
 
-    /// K sums and the largest number of a reduction, over these parities of this rank's part of every slice; `args`
-    /// are those for a parity.
+    /// K sums and the largest number that a reduction computes on every slice, over the given parities and the sites
+    /// of this rank; `args` are the kernel's arguments for a parity.
     pub fn slice_sums<S: Sums, const K: usize>(
         &self,
         kernel: S,
@@ -250,8 +251,9 @@ impl Sweeper {
         Ok(max.iter().enumerate().map(|(k, &max)| (of(k), max)).collect())
     }
 
-    /// Functional and violation of slices from sums over one parity or both. Every link ends at one site of each
-    /// parity, so either gives the whole functional; the violation is the average over the sites summed.
+    /// Functional and violation of slices from sums over one parity or over both. Every link has one site of each
+    /// parity, so that either parity gives the whole functional; the violation is the average over the sites that
+    /// were summed.
     pub fn qualities(&self, found: &[([f64; 2], f64)], parities: f64) -> Vec<Quality> {
         let geometry = self.links.geometry();
         let colours = self.links.group().colours() as f64;
@@ -265,7 +267,7 @@ impl Sweeper {
         quality.collect()
     }
 
-    /// Fails if slices of a whole sweep waited for others in vain.
+    /// Fails if, in a launch of whole sweeps, a slice has given up waiting for another one.
     fn whole_sweeps_ended(&self) -> Result<()> {
         if self.args.target == 0 {
             return Ok(());
@@ -283,7 +285,7 @@ impl Sweeper {
         Ok(())
     }
 
-    /// Functional and violation at the sites of one parity of every active slice; 0 for others.
+    /// Functional and violation of every active slice, measured at the sites of one parity; 0 for inactive slices.
     fn seen(
         &mut self,
         kernel: impl Sums<Args = GaugeFixArgs>,
@@ -301,12 +303,12 @@ impl Sweeper {
         self.seen(kernels::GaugeQuality(precision, storage), parity)
     }
 
-    /// For every active slice the functional, and the violation, which may be that of even sites alone.
+    /// The functional and the violation of every active slice; the violation may be that of even sites only.
     pub fn poll(&mut self) -> Result<Vec<Quality>> {
         self.look(0)
     }
 
-    /// Functional and violation of every active slice on all sites, given what `poll` returned.
+    /// Functional and violation of every active slice on all sites, given the result of `poll`.
     pub fn quality(&mut self, polled: &[Quality]) -> Result<Vec<Quality>> {
         let odd = self.look(1)?;
         let both = polled.iter().zip(odd).map(|(even, odd)| Quality {
@@ -372,7 +374,8 @@ mod tests {
         a.iter().zip(&b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
     }
 
-    /// Halves of a divided lattice in one launch, which exchange faces by themselves, are those that are not.
+    /// On a divided lattice the change of one parity in one launch, which exchanges faces itself, gives the same as
+    /// separate launches for faces and interior.
     #[test]
     fn halves_at_once_are_halves_by_parts() {
         let device = one_device();
@@ -423,8 +426,7 @@ mod tests {
         }
     }
 
-    /// Sweeps come from links in axial gauge to what they come to from the links as they are, and
-    /// measurements say the same.
+    /// Sweeps of links in axial gauge lead to the same links as sweeps of the original ones, and measurements agree.
     #[test]
     fn axial_gauge_changes_nothing() {
         for (u, functional) in cases() {
@@ -461,7 +463,7 @@ mod tests {
         }
     }
 
-    /// Eight numbers for a link do what twelve do, but for their rounding.
+    /// Sweeps with links stored as eight numbers agree with those of twelve numbers, up to rounding.
     #[test]
     fn sweeps_are_those_of_other_storages_of_links() {
         for (u, functional) in cases() {
@@ -499,8 +501,7 @@ mod tests {
         }
     }
 
-    /// A whole sweep in one launch, as GPUs make where that is faster, changes the same as one parity
-    /// after the other.
+    /// A whole sweep in one launch, as made on GPUs where it is faster, gives the same as one launch for each parity.
     #[test]
     fn whole_sweeps_are_two_halves() {
         let device = one_device();
@@ -538,7 +539,7 @@ mod tests {
         }
     }
 
-    /// Sites that wait for what does not come give up, and the run says so.
+    /// Sites that wait for slices which are never changed give up, and the run reports it.
     #[test]
     fn whole_sweeps_do_not_wait_for_ever() {
         let device = one_device();
@@ -562,8 +563,8 @@ mod tests {
         assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }
 
-    /// Near the end of single precision, where links of eight numbers hide half of the violation that is
-    /// left, sweeps go on until what is asked for is there in double.
+    /// Close to the limit of single precision, where rounded links of eight numbers hide half of the remaining
+    /// violation, sweeps continue until the criterion is met in double precision.
     #[test]
     fn what_rounded_links_hide_is_no_convergence() {
         let device = one_device();
@@ -613,7 +614,8 @@ mod tests {
         assert!(hidden > 0.2, "nothing was hidden: {hidden}");
     }
 
-    /// A sweep that measures is a sweep, and measures what is there in its middle.
+    /// A sweep that measures gives the same links as one that does not, and measures what is present after even sites
+    /// have changed.
     #[test]
     fn what_a_sweep_sees_is_what_is_there() {
         for (u, functional) in cases() {
@@ -636,7 +638,7 @@ mod tests {
         }
     }
 
-    /// Every link ends at one even and one odd site.
+    /// Either parity gives the whole functional, since every link ends at one even and one odd site.
     #[test]
     fn either_parity_sees_the_whole_functional() {
         for (u, functional) in cases() {

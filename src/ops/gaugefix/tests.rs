@@ -1,4 +1,4 @@
-//! Kernels that a rehearsal of a gauge fixing asks for.
+//! Tests of the kernels that a rehearsal of a gauge fixing asks for.
 
 use super::*;
 use crate::backend::tests::common::Lex;

@@ -1,4 +1,4 @@
-//! Algorithms that change a gauge transformation step by step: sweeps over sites, or descents of the whole lattice.
+//! An updater changes a gauge transformation step by step, by sweeps over sites or by descents of the whole lattice.
 
 use super::descent::Descent;
 use super::quality::Quality;
@@ -19,7 +19,7 @@ pub(super) enum Update {
 
 pub(super) struct Updater {
     pub sweeper: Sweeper,
-    /// The descent, made at its first step.
+    /// The state of the descent, made at its first step.
     descent: Option<Descent>,
 }
 
@@ -28,19 +28,19 @@ impl Updater {
         Updater { sweeper, descent: None }
     }
 
-    /// Changes to another functional of the same slices, all of which become active.
+    /// Replaces the functional by another one with the same slices, all of which become active.
     pub fn set_functional(&mut self, functional: Functional) -> Result<()> {
         self.descent = None;
         self.sweeper.set_functional(functional)
     }
 
-    /// Continues from another transformation.
+    /// Replaces the transformation.
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.descent = None;
         self.sweeper.restart(g)
     }
 
-    /// Makes a step; `number` is its place in the random stream of `seed`.
+    /// Makes a step; `number` selects its random numbers in the sequence of `seed`.
     pub fn update(&mut self, update: Update, seed: u64, number: usize) -> Result<()> {
         match update {
             Update::Sweep(step) => self.sweeper.sweep(step, seed, number),
@@ -54,7 +54,8 @@ impl Updater {
         }
     }
 
-    /// Functional and violation of the whole lattice, if a descent has them: they come with the gradient.
+    /// Functional and violation of the whole lattice if they are known without a measurement: a descent computes them
+    /// with the gradient.
     fn known(&mut self) -> Result<Option<Vec<Quality>>> {
         let Some(descent) = &mut self.descent else { return Ok(None) };
         let found: Vec<([f64; 2], f64)> = descent
@@ -65,7 +66,7 @@ impl Updater {
         Ok(Some(self.sweeper.qualities(&found, 2.0)))
     }
 
-    /// For every active slice the functional, and the violation, which may be that of even sites alone.
+    /// The functional and the violation of every active slice; the violation may be that of even sites only.
     pub fn poll(&mut self) -> Result<Vec<Quality>> {
         match self.known()? {
             Some(all) => Ok(all),
@@ -73,7 +74,7 @@ impl Updater {
         }
     }
 
-    /// Functional and violation of every active slice on all sites, given what `poll` returned.
+    /// Functional and violation of every active slice on all sites, given the result of `poll`.
     pub fn quality(&mut self, polled: &[Quality]) -> Result<Vec<Quality>> {
         match self.known()? {
             Some(all) => Ok(all),

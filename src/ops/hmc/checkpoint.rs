@@ -1,6 +1,6 @@
-//! Where a chain can go on bit for bit: its links in double precision, its place in the random streams, the intervals
-//! that its monomials have measured, and of stochastic molecular dynamics momenta and pseudofermions. A checkpoint is an ILDG file, which other programs read
-//! as a configuration.
+//! Checkpoints, from which a chain continues bit for bit: links in double precision, the place in the sequence of
+//! random numbers, the intervals that monomials have measured and, for stochastic molecular dynamics, momenta and
+//! pseudofermions. A checkpoint is an ILDG file, which other programs read as a configuration.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,11 +13,11 @@ use crate::io::{FileFormat, WriteOptions};
 use crate::ops::config::{load_fields, load_gauge, save_gauge_and_fields, LoadOptions};
 
 const LABEL: &str = "plaq checkpoint, seed ";
-/// Separates the seed from the intervals in the label, if there are any; these are JSON with numbers as text, so that
-/// reading does not round them.
+/// Text of the label between the seed and the intervals, if there are any. Intervals are JSON with numbers as text,
+/// so that reading does not round them.
 const INTERVALS: &str = ", intervals ";
 
-/// Separates boundaries in time from what is before them, unless links are periodic.
+/// Text of the label before the boundaries in time, which are left out if links are periodic.
 const BOUNDARIES: &str = ", links with ";
 
 fn label(place: &ChainPosition, boundary: BoundaryTime) -> String {
@@ -39,7 +39,7 @@ fn chain_label(place: &ChainPosition) -> String {
     format!("{text}{INTERVALS}{}", serde_json::Value::Object(ends.collect()))
 }
 
-/// Reads seed and intervals from the label of a checkpoint; None if it is not one.
+/// Reads seed and intervals from the label of a checkpoint; None if the text is not such a label.
 fn parse(label: &str) -> Option<(u64, Measured)> {
     let rest = label.strip_prefix(LABEL)?;
     let Some((seed, intervals)) = rest.split_once(INTERVALS) else {
@@ -57,7 +57,8 @@ pub fn save_checkpoint(path: &Path, gauge: &GaugeField, chain: &Hmc) -> Result<(
     save_checkpoint_of(path, gauge, chain, None)
 }
 
-/// Writes a checkpoint with a text for readers that says what the chain samples; it becomes the ensemble of the file.
+/// Writes a checkpoint with a description, for human readers, of the ensemble that the chain samples; it is stored as
+/// the ensemble of the file.
 pub fn save_checkpoint_of(
     path: &Path,
     gauge: &GaugeField,
@@ -77,8 +78,8 @@ pub fn save_checkpoint_of(
     save_gauge_and_fields(path, gauge, FileFormat::Ildg, &options, &numbers)
 }
 
-/// Replaces the links by those of a checkpoint, and sets the chain to where it was. Links are those that were saved,
-/// bit for bit, if the field has the precision of that one.
+/// Replaces the links by those of a checkpoint and sets the chain to the state in it. Links are the saved ones bit
+/// for bit if the field has the precision of the file.
 ///
 /// # Errors
 /// `FileFormat`: a configuration that is no checkpoint; those of `load_gauge` and [`Hmc::go_on`]. Links and

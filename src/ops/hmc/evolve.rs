@@ -1,4 +1,5 @@
-//! Links that follow momenta (physics.md, HMC): the update, the way back into the group, distances.
+//! Changes of the links in molecular dynamics (physics.md, HMC): the update by momenta, reunitarisation, and
+//! distances of configurations.
 
 use crate::backend::args::EvolveArgs;
 use crate::backend::kernels;
@@ -53,7 +54,8 @@ impl GaugeField {
         Ok(max.sqrt())
     }
 
-    /// The largest modulus of a difference of entries; both fields whole and in the same precision.
+    /// Largest modulus of the difference of two matrix entries. Both fields are stored whole and have the same
+    /// precision.
     pub fn distance(&self, other: &GaugeField) -> Result<f64> {
         self.check_whole("distance")?;
         if (self.precision(), self.recon()) != (other.precision(), other.recon())

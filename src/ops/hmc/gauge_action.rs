@@ -27,19 +27,19 @@ pub struct GaugeCoefficients {
 /// The two directions of each plane, in the order of the coefficients.
 pub const PLANES: [(usize, usize); 6] = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)];
 
-/// c_1 of improved actions with c_0 = 1 - 8 c_1 (physics.md, HMC); this one at tree level (Luescher, Weisz, Commun.
+/// Coefficient c_1 of the tree-level improved action with c_0 = 1 - 8 c_1 (physics.md, HMC; Luescher, Weisz, Commun.
 /// Math. Phys. 97 (1985) 59).
 pub const TREE_LEVEL_SYMANZIK: f64 = -1.0 / 12.0;
 pub const IWASAKI: f64 = -0.331;
 pub const DBW2: f64 = -1.4088;
 
 impl GaugeCoefficients {
-    /// Wilson's action with coupling beta.
+    /// Coefficients of Wilson's action with coupling beta.
     pub fn wilson(beta: f64) -> Result<Self> {
         Self::improved(beta, 0.0)
     }
 
-    /// beta times c_0 = 1 - 8 c_1 for plaquettes and c_1 for rectangles.
+    /// Coefficients of an improved action: beta (1 - 8 c1) for plaquettes and beta c1 for rectangles.
     pub fn improved(beta: f64, c1: f64) -> Result<Self> {
         Self::anisotropic([beta; 2], [1.0 - 8.0 * c1; 2], [c1; 3])
     }
@@ -76,14 +76,15 @@ impl GaugeCoefficients {
     }
 }
 
-/// Actions and forces for one set of coefficients, with the fields that kernels pass on.
+/// Computes an action of plaquettes and rectangles and its force for one set of coefficients, and holds the
+/// intermediate fields.
 #[derive(Debug)]
 pub struct GaugeForce {
     coefficients: GaugeCoefficients,
     geometry: Arc<Geometry>,
     device: Device,
     precision: Precision,
-    /// The staples of each link by plane; only where there are rectangles.
+    /// For each link the staples by plane; None: the action has no rectangles.
     staples: Option<MatrixField>,
     at_bounds: AtBounds,
 }
@@ -91,10 +92,10 @@ pub struct GaugeForce {
 /// Coefficients of a gauge action at boundaries in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AtBounds {
-    /// Weights cG at slice 0 and cG' at the other boundary: of plaquettes and rectangles in an open boundary slice, which
-    /// count one half besides, and of plaquettes between a slice whose links stand still and the next one.
+    /// The weights cG at slice 0 and cG' at the other boundary. They multiply plaquettes and rectangles in an open
+    /// boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and the next one.
     pub weights: [f64; 2],
-    /// Factor of the force of spatial links in open boundary slices: 2 in gradient flows.
+    /// Factor for the force of spatial links in open boundary slices: 1, in gradient flows 2.
     pub twice: f64,
 }
 
@@ -105,7 +106,7 @@ impl Default for AtBounds {
 }
 
 impl GaugeForce {
-    /// Fields for links in this precision, double or single.
+    /// Makes the intermediate fields for links in this precision, double or single.
     pub fn new(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -115,7 +116,7 @@ impl GaugeForce {
         Self::bounded(device, geometry, precision, coefficients, AtBounds::default())
     }
 
-    /// The same with coefficients at boundaries in time.
+    /// The same as `new`, with coefficients at boundaries in time.
     ///
     /// # Errors
     /// `BadParameter`: weights other than 1 where links are periodic in time.
@@ -183,8 +184,8 @@ impl GaugeForce {
         Ok(args)
     }
 
-    /// A stage of the gradient flow of plaquettes alone, in one launch: p = scale p - step F and
-    /// to = exp(i time p) U.
+    /// Makes a stage of the gradient flow of the plaquette action in one launch: p = scale p - step F and to = exp(i
+    /// time p) U.
     pub(crate) fn flow(
         &self,
         gauge: &GaugeField,
@@ -212,7 +213,7 @@ impl GaugeForce {
         to.exchange(None)
     }
 
-    /// Computes the staples with their borders, where there are rectangles.
+    /// Computes the staples with their borders, if the action has rectangles.
     fn prepare(&self, args: &ForceArgs) -> Result<()> {
         let Some(staples) = &self.staples else { return Ok(()) };
         let (work, _) = link_work(&self.geometry, &self.device);
@@ -222,18 +223,18 @@ impl GaugeForce {
 }
 
 impl KickReport {
-    /// Norms of a force from the sum over all links of |F|^2 and the largest one.
+    /// The size of a force, from the sum over all links of |F|^2 and the largest |F|^2.
     pub fn of(geometry: &Geometry, (sum, max): (f64, f64)) -> Self {
         let links = 4.0 * geometry.global_volume() as f64;
         KickReport { rms: (sum / links).sqrt(), max: max.sqrt(), solves: Solves::default() }
     }
 }
 
-/// An action that depends on the links alone.
+/// An action that is a function of the links alone.
 pub trait LinkAction: std::fmt::Debug + Send {
-    /// The value S of the action for these links, over all ranks.
+    /// Computes the value S of the action for these links, summed over all ranks.
     fn action(&mut self, gauge: &GaugeField) -> Result<f64>;
-    /// momenta = scale momenta - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U.
+    /// Computes momenta = scale momenta - step F with the force F_a = dS/d omega_a for U -> exp(i omega_a T_a) U.
     fn kick(
         &mut self,
         gauge: &GaugeField,
@@ -241,9 +242,9 @@ pub trait LinkAction: std::fmt::Debug + Send {
         scale: f64,
         step: f64,
     ) -> Result<KickReport>;
-    /// Describes everything besides the lattice that its kernels depend on.
+    /// A text with everything that the choice of its kernels depends on, except the lattice.
     fn describe(&self) -> String;
-    /// The same action on another device: for rehearsals.
+    /// The same action on another device; for rehearsals.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -298,7 +299,7 @@ impl LinkAction for GaugeForce {
     }
 }
 
-/// An action of the links alone as a term of a larger action.
+/// The monomial of a gauge action.
 #[derive(Debug)]
 pub struct GaugeMonomial<A> {
     name: String,

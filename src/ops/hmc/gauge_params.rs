@@ -1,4 +1,4 @@
-//! A gauge action as C, TOML, options and Python describe it: the table from which their names come.
+//! Parameters of a gauge action: the table from which their names in C, TOML, options and Python come.
 
 use std::sync::Arc;
 
@@ -16,25 +16,25 @@ use crate::params::{choices, parameters, Parameters as _};
 use crate::refuse;
 
 choices! {
-    /// Gauge actions: sums over x and planes of plaquettes and of rectangles of two by one.
+    /// Gauge actions, which are sums over sites and planes of plaquettes and of rectangles of two by one links.
     pub enum GaugeActionKind: plaq_gauge_action_kind {
         /// Wilson's action of plaquettes (Wilson, Phys. Rev. D 10 (1974) 2445).
         Wilson = 0, PLAQ_GAUGE_ACTION_WILSON, "wilson";
         /// Tree-level improved Symanzik action (Luescher, Weisz, Commun. Math. Phys. 97 (1985) 59): c1 = -1/12.
         Symanzik = 1, PLAQ_GAUGE_ACTION_SYMANZIK, "symanzik";
-        /// Tadpole-improved Luescher-Weisz action of plaquettes, which beta counts, and rectangles with the factor
-        /// -1 / (20 u0^2), without the term of parallelograms, whose coefficient is of order alpha.
+        /// Tadpole-improved Luescher-Weisz action of plaquettes with coefficient beta, and rectangles with the factor
+        /// -1 / (20 u0^2); parallelograms, whose coefficient is of order alpha, are left out.
         LuescherWeisz = 2, PLAQ_GAUGE_ACTION_LUESCHER_WEISZ, "luescher_weisz";
-        /// Iwasaki's action, c1 = -0.331.
+        /// Iwasaki's action: c1 = -0.331.
         Iwasaki = 3, PLAQ_GAUGE_ACTION_IWASAKI, "iwasaki";
-        /// The action DBW2, c1 = -1.4088.
+        /// The DBW2 action: c1 = -1.4088.
         Dbw2 = 4, PLAQ_GAUGE_ACTION_DBW2, "dbw2";
-        /// Plaquettes with the factor 1 - 8 c1 and rectangles with c1.
+        /// Plaquettes with the factor 1 - 8 c1 and rectangles with the factor c1, any c1.
         Rectangle = 5, PLAQ_GAUGE_ACTION_RECTANGLE, "rectangle";
         /// One-loop improved Luescher-Weisz action with parallelograms (Phys. Lett. B 158 (1985) 250) and the part of
         /// HISQ quarks (Hart, von Hippel, Horgan, arXiv:0812.0503).
         OneLoopSymanzik = 6, PLAQ_GAUGE_ACTION_ONE_LOOP_SYMANZIK, "one_loop_symanzik";
-        /// Couplings for each kind of plane: `plaquettes` and `rectangles`.
+        /// Separate couplings for planes of space and planes with t: `plaquettes` and `rectangles`.
         General = 7, PLAQ_GAUGE_ACTION_GENERAL, "general";
     }
 }
@@ -45,38 +45,38 @@ parameters! {
     pub struct GaugeActionParams: plaq_gauge_action_params {
         /// The action; c0 and c1 follow from it.
         action: GaugeActionKind = GaugeActionKind::Wilson;
-        /// Coupling beta, which every action but the general one needs.
+        /// Coupling beta; required by every action except `general`.
         beta: Option<f64> = None, from(0.0, 1e6), absent("unset");
-        /// Bare anisotropy xi: planes of space have the coupling beta / xi, those with t beta xi.
+        /// Bare anisotropy xi: planes of space have the coupling beta / xi, planes with t the coupling beta xi.
         anisotropy: f64 = 1.0, above(0.0, 1e6);
-        /// Factor of rectangles, of the action `rectangle`.
+        /// Coefficient c1 of rectangles; only for the action `rectangle`.
         c1: Option<f64> = None, from(-1e6, 1e6), absent("unset");
-        /// Tadpole factor of `luescher_weisz` and `one_loop_symanzik`; 0: 1.
+        /// Tadpole factor u0 of `luescher_weisz` and `one_loop_symanzik`; 0: the factor is 1.
         u0: Option<f64> = None, above(0.0, 1.0), absent("unset");
         /// Number of HISQ quarks whose part `one_loop_symanzik` includes; NaN: none.
         flavours: Option<f64> = None, from(0.0, 1e3), absent("none");
-        /// Coefficient cG of the boundary at slice 0 of links with boundaries in time: of plaquettes and rectangles in an
-        /// open boundary slice, which count one half besides, and of plaquettes between a slice whose links stand still
-        /// and the next one.
+        /// Coefficient cG at slice 0, for links with boundaries in time. It multiplies plaquettes and rectangles in
+        /// an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
+        /// the next one.
         cg: f64 = 1.0, from(-1e6, 1e6);
-        /// The same of the upper boundary; NaN: as cg.
+        /// The same coefficient at the upper boundary, cG'; NaN: the same as cg.
         cg_prime: Option<f64> = None, from(-1e6, 1e6), absent("cg");
-        /// Couplings of plaquettes in planes of space and in those with t, of the action `general`.
+        /// Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
         plaquettes: [f64; 2] = [0.0; 2], from(-1e6, 1e6);
-        /// Couplings of rectangles in planes of space, with two steps in space and one in t, and with two steps in t,
-        /// of the action `general`.
+        /// Couplings of rectangles in planes of space, of those with two steps in space and one in t, and of those
+        /// with two steps in t; only for the action `general`.
         rectangles: [f64; 3] = [0.0; 3], from(-1e6, 1e6);
     }
 }
 
-/// The force of an action: of plaquettes and rectangles, or of loops.
+/// Computes the force of an action: one of plaquettes and rectangles, or one of other loops.
 enum Force {
     Planes(GaugeForce),
     Loops(LoopForce),
 }
 
 impl GaugeActionParams {
-    /// The coefficients; `None`: the action has other loops than plaquettes and rectangles.
+    /// The coefficients of plaquettes and rectangles; `None`: the action has other loops.
     ///
     /// # Errors
     /// `InvalidArgument`: a parameter of another action; `BadParameter`: beta is missing, or a value out of its range.
@@ -165,7 +165,7 @@ impl GaugeActionParams {
         LoopForce::new(device, geometry, precision, action).map(Force::Loops)
     }
 
-    /// The action of links in this precision, double or single.
+    /// Makes the action, for links in double or single precision.
     ///
     /// # Errors
     /// Errors of [`GaugeActionParams::coefficients`]; `OutOfMemory`.
@@ -181,7 +181,7 @@ impl GaugeActionParams {
         })
     }
 
-    /// The monomial of a chain.
+    /// Makes the monomial of this action for a chain.
     ///
     /// # Errors
     /// Errors of [`GaugeActionParams::coefficients`]; `OutOfMemory`.

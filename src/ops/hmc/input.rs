@@ -117,7 +117,7 @@ enum Term {
         loops: Vec<Loop>,
         /// Factor that multiplies all coefficients.
         beta: Option<f64>,
-        /// Whether turns and reflections of each loop are added; default true.
+        /// Whether all rotations and reflections of each loop are added; default true.
         images: Option<bool>,
     },
     TwoFlavours {
@@ -132,11 +132,11 @@ enum Term {
         smearing: Option<StoutLinks>,
     },
     OneFlavour(RationalTerm),
-    /// A twisted doublet whose two masses differ.
+    /// A twisted-mass doublet of two different masses.
     Doublet(RationalTerm),
 }
 
-/// Keys of pseudofermions with a rational approximation.
+/// Keys of a pseudofermion monomial with a rational approximation.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RationalTerm {
@@ -187,7 +187,7 @@ impl GaugeTerm {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Loop {
-    /// Steps in words: `x y -x -y`.
+    /// The steps of the path in words: `x y -x -y`.
     path: String,
     coefficient: f64,
 }
@@ -271,12 +271,13 @@ pub fn hmc_from_toml(
     Hmc::new(device, geometry, precision, monomials, params)
 }
 
-/// The name of a monomial, or nothing.
+/// The value of `name` in the table of a monomial; empty if there is none.
 fn name_in(table: &toml::Table) -> String {
     table.get("name").and_then(Value::as_str).unwrap_or_default().to_string()
 }
 
-/// The line of a word behind `start`, not beyond the table that begins there; else that of `start`. Lines count from 1.
+/// The number, from 1, of the line in which `word` occurs behind position `start`, in the table that begins there;
+/// else the line of `start`.
 fn line_of(text: &str, start: usize, word: &str) -> usize {
     let first = 1 + text[..start].matches('\n').count();
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
@@ -289,7 +290,7 @@ fn line_of(text: &str, start: usize, word: &str) -> usize {
         .unwrap_or(first)
 }
 
-/// A table of the text, which `what` names in messages.
+/// Deserialises a table of the text; `what` names it in messages.
 fn read<T: serde::de::DeserializeOwned>(
     text: &str,
     table: Spanned<toml::Table>,
@@ -315,7 +316,7 @@ fn read<T: serde::de::DeserializeOwned>(
     })
 }
 
-/// Words a message of the parser, with its line, in TOML's terms instead of Rust's types.
+/// Turns an error of the TOML parser into one with its line, in terms of TOML instead of Rust's types.
 fn refused(e: toml::de::Error) -> Error {
     let all = e.to_string().replace(e.message(), &in_plain_words(e.message()));
     Error::new(Status::InvalidArgument, format!("input: {}", all.trim()))
@@ -352,7 +353,7 @@ fn in_plain_words(message: &str) -> String {
     said
 }
 
-/// A value of the text for the host's own use, by its path, e.g. `run.lattice.0`; None if it is not there.
+/// A value at a path in the text, e.g. `run.lattice.0`, for the host's own use; None if it does not exist.
 pub fn value_of(text: &str, path: &str) -> Result<Option<toml::Value>> {
     let table: toml::Table = text.parse().map_err(refused)?;
     let mut at = Some(toml::Value::Table(table));
@@ -484,7 +485,7 @@ impl RationalTerm {
     }
 }
 
-/// The monomial of `flavours` flavours on one parity, whose operators see smeared links.
+/// The monomial of `flavours` flavours, whose operators see smeared links; the Schur complement is on one parity.
 fn quarks(
     flavours: usize,
     parity: usize,
@@ -506,7 +507,7 @@ fn quarks(
     Ok(quarks)
 }
 
-/// Keys of a solver that are rows of the table of quarks.
+/// Keys of a solver's table that are rows of the table of quarks.
 const SOLVER: [&str; 6] = [
     "tolerance_force",
     "tolerance_hamiltonian",
@@ -516,8 +517,8 @@ const SOLVER: [&str; 6] = [
     "guesses",
 ];
 
-/// Reads a solver, given as a table or by its name, `cg` or `multigrid`, into `quarks`; returns the
-/// parameters of multigrid.
+/// Reads a solver, given as a table or by its name (`cg`, `multigrid`), into `quarks`; returns the parameters of
+/// multigrid if it is used.
 fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<MultigridSolves>> {
     let (mut name, mut multigrid) = ("cg".to_string(), None);
     match solver {
@@ -570,7 +571,7 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
     }
 }
 
-/// Rows of [`QuarkParams`] that a chain decides itself.
+/// Rows of [`QuarkParams`] that a user of chains cannot set.
 const NOT_OF_CHAINS: [&str; 3] = ["precision", "storage", "normalisation"];
 
 impl Quark {

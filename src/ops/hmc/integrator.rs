@@ -1,20 +1,20 @@
-//! Integrators as data: a list of (what, step). Schemes of outer levels have those of inner levels in
-//! place of their link updates, and neighbours of the same kind are merged, so that every integrator and
-//! every nesting is one loop and no step is done twice.
+//! Integrators as lists of steps. In the list of an outer level the list of the inner level stands in place of each
+//! link update, and neighbouring steps of the same kind are merged; so every integrator and nesting is run by one
+//! loop, and no step is done twice.
 
 use crate::error::{within, words, Result};
 use crate::params::{choices, hint};
 use crate::refuse;
 
-/// One entry of an integrator's list; times are in units of the trajectory's parameter.
+/// One step of an integrator; times are in units of molecular-dynamics time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// Moves the links along the momenta for this time.
+    /// Updates the links by the momenta for this time.
     Links(f64),
-    /// Moves the momenta along the force of the monomials of level `level` for this time.
+    /// Updates the momenta by the force of the monomials on level `level` for this time.
     Kick { level: usize, time: f64 },
-    /// Moves the momenta along the force at links that were first moved along the force itself, p = -F, for `shift`
-    /// (a time squared); the links are put back after it.
+    /// Updates the momenta by the force at shifted links: these were moved along the force itself, p = -F, for
+    /// `shift` (a time squared), and are restored afterwards.
     ShiftedKick { level: usize, time: f64, shift: f64 },
 }
 
@@ -26,7 +26,7 @@ pub enum Scheme {
     /// Omelyan, Mryglod, Folk (Comput. Phys. Commun. 151 (2003) 272): second order, two forces per
     /// step, the smallest error of its kind (Takaishi, de Forcrand, Phys. Rev. E 73 (2006) 036706).
     Omelyan2,
-    /// The fourth-order scheme of the same authors with five forces per step.
+    /// Fourth-order scheme of Omelyan, Mryglod and Folk with five forces per step.
     Omelyan4,
     /// Fourth order with three forces per step and one more at shifted links (force gradient: Omelyan,
     /// Mryglod, Folk; the shift as in Yin, Mawhinney, PoS LATTICE2011 (2011) 051).
@@ -41,15 +41,15 @@ words!(Scheme {
 });
 
 choices! {
-    /// Schemes of integrators.
+    /// The schemes of integrators.
     names Scheme: plaq_integrator {
-        /// Second order, a force a step.
+        /// Leapfrog: second order, one force per step.
         Leapfrog = 0, PLAQ_INTEGRATOR_LEAPFROG, "leapfrog";
-        /// Omelyan's of second order, two forces.
+        /// Omelyan, Mryglod and Folk: second order, two forces per step.
         Omelyan2 = 1, PLAQ_INTEGRATOR_OMELYAN2, "omelyan2";
-        /// Omelyan's of fourth order, five forces.
+        /// Omelyan, Mryglod and Folk: fourth order, five forces per step.
         Omelyan4 = 2, PLAQ_INTEGRATOR_OMELYAN4, "omelyan4";
-        /// Fourth order, three forces and one at shifted links.
+        /// Force gradient: fourth order, three forces and one at shifted links per step.
         ForceGradient = 3, PLAQ_INTEGRATOR_FORCE_GRADIENT, "force_gradient";
     }
 }
@@ -89,7 +89,7 @@ impl Scheme {
             }
         }
     }
-    /// The power of the step size in the error of the Hamiltonian.
+    /// The power of the step size with which the error of the Hamiltonian decreases.
     pub fn order(self) -> u32 {
         match self {
             Scheme::Leapfrog | Scheme::Omelyan2 => 2,
@@ -123,7 +123,7 @@ impl Scheme {
     }
 }
 
-/// A time scale: every step of the level outside of it consists of `steps` of these.
+/// A time scale. Every step of the next outer level consists of `steps` steps of this level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
     pub scheme: Scheme,
@@ -132,10 +132,11 @@ pub struct Level {
     pub monomials: Vec<String>,
 }
 
-/// Largest numbers of levels, of steps of one level, and of link updates of all together in a trajectory: more would
-/// hardly end, and the list is kept in memory.
+/// Largest number of levels.
 const MAX_LEVELS: usize = 16;
+/// Largest number of steps of a level.
 const MAX_STEPS: usize = 10_000;
+/// Largest number of link updates in a trajectory.
 const MAX_UPDATES: usize = 1_000_000;
 
 /// The list of steps of a trajectory of length `length`; levels are given from the outermost (the largest steps) in.
@@ -185,8 +186,8 @@ fn expand(levels: &[Level], level: usize, time: f64, list: &mut Vec<Step>) {
     }
 }
 
-/// Merges neighbours: kicks between two link updates commute, so that one of each level remains, and link updates in
-/// a row become one.
+/// Merges neighbouring steps: kicks between two link updates commute, so that one kick for each level remains, and
+/// consecutive link updates become one.
 fn merged(list: Vec<Step>) -> Vec<Step> {
     let mut out: Vec<Step> = Vec::with_capacity(list.len());
     for step in list {

@@ -1,10 +1,11 @@
-//! How a launch of gauge forces counts links.
+//! The division of links among threads in kernels of gauge forces.
 
 use crate::backend::{Device, Work};
 use crate::fields::Geometry;
 
-/// Work of kernels that take links (`each_link` in kernels/gauge_force.h), and how many links above each other in z a
-/// thread takes: one on a CPU, up to eight on a GPU while its multiprocessors still have several groups in turn.
+/// The work of kernels over links (`each_link` in kernels/gauge_force.h), and the number of links, consecutive in z,
+/// that a thread computes: one on a CPU, up to eight on a GPU as long as each multiprocessor has several groups to
+/// run.
 pub(super) fn link_work(geometry: &Geometry, device: &Device) -> (Work, i32) {
     let one = geometry.work(1);
     if device.is_cpu() {

@@ -1,4 +1,4 @@
-//! Gauge actions of any closed loops, and their forces.
+//! Gauge actions of arbitrary closed loops, and their forces.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct LoopAction {
     coefficients: Vec<f64>,
 }
 
-/// One loop of each kind as steps; turns and reflections of it are the other loops of the kind.
+/// A plaquette as a list of steps; the other loops of its kind are rotations and reflections of it.
 const PLAQUETTE: [u8; 4] = [0, 1, 7, 6];
 const RECTANGLE: [u8; 6] = [0, 0, 1, 7, 7, 6];
 const PARALLELOGRAM: [u8; 6] = [0, 1, 2, 7, 6, 5];
@@ -114,8 +114,8 @@ impl LoopAction {
         geometry.halo_mask() == 0 && self.loops.iter().all(|l| (2..=SHORT).contains(&l.len()))
     }
 
-    /// For links of each direction the paths that close the loops through them, as the kernel `loop_force` reads
-    /// them: from the link's end to its start, each once, with a sixth of the coefficients.
+    /// For links of each direction the paths that close the loops through the link, as the kernel `loop_force` reads
+    /// them: each path once, from the link's end to its start, with the coefficient of its loop divided by 6.
     fn lists(&self) -> (Vec<i32>, Vec<f64>) {
         let mut all: [BTreeMap<Vec<u8>, f64>; 4] = Default::default();
         for (path, c) in self.loops.iter().zip(&self.coefficients) {
@@ -144,11 +144,11 @@ impl LoopAction {
     }
 }
 
-/// Length of the longest loop whose force is computed link by link, with n (n - 1) products of matrices; for longer
-/// ones products of whole fields, 2 n, are cheaper.
+/// Length up to which the force of loops is computed link by link, with n (n - 1) matrix products; for longer loops
+/// products of whole fields, 2 n of them, are faster.
 const SHORT: usize = 8;
 
-/// Actions and forces for one set of loops, with the fields that kernels pass on.
+/// Computes an action of loops and its force, and holds the intermediate fields.
 #[derive(Debug)]
 pub struct LoopForce {
     action: LoopAction,
@@ -156,18 +156,19 @@ pub struct LoopForce {
     way: Way,
 }
 
-/// The way in which forces are computed.
+/// Methods of computing the force.
 #[derive(Debug)]
 enum Way {
     /// Computes the force of each link from the paths that close its loops. This is for short loops that no border
     /// cuts.
     Links { paths: Buffer, weights: Buffer },
-    /// Carries traceless imaginary parts along the loops; a field before a step and one after it.
+    /// Computes the force by transporting traceless antihermitian matrices along the loops, step by step through
+    /// whole fields, one before and one after the step.
     Steps { elements: Box<[MatrixField; 2]>, force: Momenta },
 }
 
 impl LoopForce {
-    /// Bytes of the fields that are kept.
+    /// Bytes of the intermediate fields.
     pub fn bytes(geometry: &Geometry, precision: Precision, action: &LoopAction) -> usize {
         let together = action.loops.len().min(TOGETHER);
         let walker = Walker::bytes(geometry, precision, together);
@@ -179,7 +180,7 @@ impl LoopForce {
             + Momenta::bytes(geometry, precision)
     }
 
-    /// Fields for links in this precision, double or single.
+    /// Makes the intermediate fields for links in this precision, double or single.
     ///
     /// # Errors
     /// `BadParameter`: a loop that is not closed on this lattice; `OutOfMemory`.

@@ -1,6 +1,6 @@
-//! Hybrid Monte Carlo (Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987) 216) of SU(3) gauge fields: an
-//! action is a sum of monomials, each with its own heat bath, action and force; integrators and trajectories know
-//! nothing else of them.
+//! Hybrid Monte Carlo (Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987) 216) for SU(3) gauge fields. An
+//! action is a sum of monomials, each with its own heat bath, action and force; integrators and trajectories see them
+//! only through the trait [`Monomial`].
 
 pub mod checkpoint;
 mod evolve;
@@ -27,17 +27,17 @@ use crate::error::Result;
 use crate::fields::{BoundaryTime, GaugeField, Momenta, SpinorField};
 pub use trajectory::{Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport};
 
-/// Identifies random numbers of a trajectory: Philox numbers depend on seed, trajectory, purpose and global site.
+/// Identifies the random numbers of a trajectory: Philox numbers depend on seed, trajectory, purpose and global site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     pub seed: u64,
     pub trajectory: u32,
 }
 
-/// Low and high ends of the intervals that monomials measured, by name of the monomial.
+/// The lower and upper ends of the intervals that monomials have measured, by the monomial's name.
 pub type Measured = BTreeMap<String, (f64, f64)>;
 
-/// The state of a chain that a checkpoint keeps beside the links.
+/// The state of a chain, besides links and fields, that a checkpoint stores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainPosition {
     /// The seed, and the number of the next trajectory.
@@ -46,7 +46,7 @@ pub struct ChainPosition {
     pub measured: Measured,
 }
 
-/// The size of the force in a kick, and the work of solvers for it.
+/// The size of the force in an update of the momenta, and the work of solvers for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KickReport {
     /// Root mean square over links of |F|, where |F|^2 = sum_a F_a^2 and F_a = dS/d omega_a for U -> exp(i omega_a
@@ -65,7 +65,7 @@ pub struct Solves {
 }
 
 impl Solves {
-    /// Counts of a solve that began at `since`.
+    /// The counts of a solve that started at `since` and took this number of iterations.
     pub(crate) fn since(since: Instant, iterations: usize) -> Self {
         Solves { iterations: iterations as u64, seconds: since.elapsed().as_secs_f64() }
     }
@@ -93,12 +93,12 @@ pub trait Monomial: Send {
     /// Draws the fields that belong to it (pseudofermions) from their heat bath at the start of a trajectory; gauge
     /// actions do nothing.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()>;
-    /// Where the pseudofermions of the last `refresh` are; `None` for actions that have none. Those of other values are
-    /// as good for `action` and `kick`.
+    /// Access to the pseudofermions of the last `refresh`; `None` for actions without pseudofermions. The caller may
+    /// replace them by others, with which `action` and `kick` then work.
     fn pseudofermions(&mut self) -> Option<&mut Option<SpinorField>> {
         None
     }
-    /// The pseudofermions of the last `refresh`, if there are any.
+    /// The pseudofermions drawn by the last `refresh`, if there are any.
     fn drawn(&self) -> Option<&SpinorField> {
         None
     }
@@ -106,45 +106,45 @@ pub trait Monomial: Send {
     fn check(&mut self, _gauge: &GaugeField, _stream: Stream) -> Result<()> {
         Ok(())
     }
-    /// The value S of the action for these links and the fields of the last `refresh`, over all ranks, in the
-    /// accuracy of the Hamiltonian.
+    /// Computes the value S of the action, over all ranks, for these links and the fields of the last `refresh`, with
+    /// the accuracy of the Hamiltonian.
     fn action(&mut self, gauge: &GaugeField) -> Result<f64>;
-    /// momenta -= step * force.
+    /// Computes momenta -= step * force.
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport>;
-    /// Begins a trajectory, perhaps again: results of earlier ones (guesses for solvers) are dropped, so that a chain
-    /// continues from a checkpoint bit for bit.
+    /// Called at the start of a trajectory and when one is repeated: results of earlier trajectories (guesses for
+    /// solvers) are dropped, so that a chain continues from a checkpoint bit for bit.
     fn restart(&mut self) {}
-    /// Ends of an interval that it has measured and goes on with, which belong to the state of a chain. None where
-    /// the interval was given, or not measured yet.
+    /// The ends of the interval that it has measured and will use from now on; they are part of the chain's state.
+    /// None: the interval was given, or is not measured yet.
     fn measured(&self) -> Option<(f64, f64)> {
         None
     }
-    /// Continues with an interval from a checkpoint; None: it is to be measured anew. Without effect where the
-    /// interval was given.
+    /// Continues with an interval from a checkpoint; None: the interval is measured again. Without effect if the
+    /// interval was given by the user.
     ///
     /// # Errors
     /// `BadParameter`: not possible.
     fn set_measured(&mut self, _interval: Option<(f64, f64)>) -> Result<()> {
         Ok(())
     }
-    /// Work of solvers in `refresh`, `check` and `action` since the last call.
+    /// Work of solvers in `refresh`, `check` and `action` since the last call of this function.
     fn solves(&mut self) -> Solves {
         Solves::default()
     }
-    /// Describes everything besides the lattice that its kernels depend on.
+    /// A text with everything that the choice of its kernels depends on, except the lattice.
     fn describe(&self) -> String {
         self.name().to_string()
     }
-    /// A monomial with the same parameters on another device, not used yet, for rehearsals of a trajectory that find
-    /// out its memory and kernels. Usual values stand for what this one has not measured yet. None: memory and kernels
-    /// cannot be known before.
+    /// A monomial with the same parameters on another device, for rehearsals, which find memory and kernels of a
+    /// trajectory. Where this one has not measured a quantity yet, a usual value is assumed. None: memory and kernels
+    /// cannot be known in advance.
     ///
     /// # Errors
     /// `OutOfMemory`.
     fn like_on(&self, _device: &Device) -> Result<Option<Box<dyn Monomial>>> {
         Ok(None)
     }
-    /// Whether it is known what kernels a force launches; not before a spectrum was measured on which that depends.
+    /// Whether the kernels of a force are known; if they depend on the spectrum, only after it was measured.
     fn knows_its_force(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! Quarks of an action as hosts and inputs describe them, and chains but for their action.
+//! Parameters of the quarks of an action, and of chains apart from their action.
 
 use super::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
@@ -20,25 +20,27 @@ const ANY: i64 = i32::MAX as i64;
 const MAX_COUNT: i64 = u32::MAX as i64;
 
 parameters! {
-    /// A chain but for its action and its integrator: keys of an input (docs/hmc.md).
+    /// Parameters of a chain apart from its action and integrator: keys of an input (docs/hmc.md).
     pub struct ChainSettings: plaq_hmc_params {
-        /// Length of a trajectory.
+        /// Length of a trajectory in molecular-dynamics time.
         length: f64 = 1.0;
         /// Seed of the random numbers.
         seed: u64 = 0;
         /// Number of the next trajectory.
         trajectory: u32 = 0, within(0, MAX_COUNT);
-        /// Trajectories with lower numbers are accepted whatever their Delta H; until then an interval of one flavour's
-        /// spectrum that is measured follows the links.
+        /// Trajectories with lower numbers are accepted whatever their Delta H. Up to this number a measured interval
+        /// of one flavour's spectrum is adjusted to the links.
         accept_until: u32 = 0, within(0, MAX_COUNT);
-        /// Every so many trajectories the way there and back is measured; 0: never.
+        /// Number of trajectories between two measurements of reversibility, in which a trajectory is integrated
+        /// forward and back; 0: never.
         reversibility_every: u32 = 0, within(0, MAX_COUNT);
-        /// Step before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
-        /// there in smd.
+        /// Algorithm: hmc draws new momenta and pseudofermions before molecular dynamics, smd rotates the present
+        /// ones.
         algorithm: Algorithm = Algorithm::Hmc;
-        /// Momenta that a rejected cycle of smd leaves, reversed.
+        /// Momenta, with reversed sign, that remain after a rejected cycle of smd.
         rejection: Rejection = Rejection::Before;
-        /// Friction gamma of smd: a cycle of length t keeps exp(-gamma t) of momenta and pseudofermions.
+        /// Friction gamma of smd, in inverse time: a cycle of length t multiplies the present momenta and
+        /// pseudofermions by exp(-gamma t).
         friction: f64 = 0.3, from(0.0, 1e6);
     }
 }
@@ -57,61 +59,65 @@ impl ChainSettings {
 }
 
 parameters! {
-    /// Quarks of an action (docs/fermions.md).
+    /// Parameters of the quarks of a monomial (docs/fermions.md).
     pub struct Quarks: plaq_quarks_params {
         /// Number of flavours; 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
         flavours: usize = 2, within(1, 2);
-        /// Schur complement whose determinant is taken.
+        /// Form and parity of the Schur complement whose determinant is taken.
         system: System = System::EvenSymmetric;
         /// Largest number of iterations of a solve.
         max_iterations: usize = Inverter::default().max_iterations, within(1, ANY);
-        /// Precision of the iteration inside double; automatic (0): half on a GPU and single on a CPU for CG of two
-        /// flavours, else double.
+        /// Precision of the iteration inside of double-precision solves; automatic (0): for CG of two flavours half
+        /// on a GPU and single on a CPU, else double.
         sloppy_precision: Option<Precision> = None, old("sloppy");
-        /// Solutions that guesses of force solves are made of; 0: solves start from zero.
+        /// Number of earlier solutions from which the initial guess of force solves is made; 0: solves start from
+        /// zero.
         guesses: usize = 0, within(0, ANY);
-        /// Levels of stout smearing of the links that the operators see; 0: none.
+        /// Number of levels of stout smearing of the operators' links; 0: none.
         smearing_levels: usize = 0, within(0, 64);
-        /// Solves are by GCR with multigrid.
+        /// True: solves are by GCR with multigrid; false: by CG.
         multigrid: bool = false;
-        /// Solves of the preconditioner are by multigrid, too.
+        /// True: solves of the preconditioner W are by multigrid, too.
         multigrid_preconditioner: bool = false;
-        /// Null vectors outlive a trajectory.
+        /// True: null vectors are kept from one trajectory to the next.
         persistent: bool = false;
-        /// Directions that GCR keeps.
+        /// Number of directions that GCR keeps.
         nkrylov: usize = MultigridSolves::default().nkrylov, within(1, ANY);
-        /// What follows a change of links: nothing but the new links, a refinement, or a new set-up.
+        /// Treatment of multigrid's null vectors when links have changed: they are kept, refined, or found anew.
         refresh: Refresh = Refresh::Keep;
         /// Number of the least shifts of one flavour that multigrid solves.
         shifts: usize = MultigridSolves::default().shifts, within(0, ANY);
-        /// Pseudofermion fields of one flavour, each with its root.
+        /// Number n of pseudofermion fields of one flavour, each of which represents the n-th root of the
+        /// determinant.
         fields: usize = 1, within(1, ANY);
-        /// Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
-        /// interval ends the trajectory; 0: only to find the interval.
+        /// Number of trajectories between two measurements of the spectrum of one flavour; an eigenvalue outside of
+        /// the interval ends the trajectory with an error; 0: only once, to find the interval.
         check_every: usize = 1, within(0, ANY);
-        /// Largest residual of solves in forces; trajectories are reversible to about as much.
+        /// Largest relative residual of solves in forces; trajectories are reversible to about this accuracy.
         tolerance_force: f64 = Inverter::default().tolerance_force, between(0.0, 1.0);
-        /// Largest residual of solves in the Hamiltonian and the heat bath.
+        /// Largest relative residual of solves in the Hamiltonian and the heat bath.
         tolerance_hamiltonian: f64 = Inverter::default().tolerance_hamiltonian, between(0.0, 1.0);
         /// Weight rho of stout smearing.
         smearing_rho: f64 = 0.0;
         /// Relative error of one flavour's rational approximation in forces.
         error_force: f64 = 1e-7;
-        /// Relative error of that approximation in the Hamiltonian and the heat bath.
+        /// Relative error of one flavour's rational approximation in the Hamiltonian and the heat bath.
         error_hamiltonian: f64 = 1e-12;
-        /// Ends of the interval of one flavour's spectrum; 0: it is measured, a third below and a fifth above what was found.
+        /// Smallest and largest end of the interval for one flavour's spectrum; 0: the spectrum is measured, and the
+        /// interval extended by the factors 2/3 below and 6/5 above.
         interval: [f64; 2] = [0.0; 2];
-        /// Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
-        /// flavour; 0: two flavours of equal mass.
+        /// Mass splitting epsilon of a twisted-mass doublet with weight det M; it has `flavours` = 2 and uses the
+        /// parameters of one flavour. 0: two flavours of equal mass.
         epsilon: f64 = 0.0;
-        /// Solves also go on until the largest |b - P^dagger P x| of a site is at most this times their tolerance times the
-        /// largest |b| of one (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not asked for.
+        /// Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
+        /// solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
+        /// Section 4). 0: not required.
         tol_site: f64 = 0.0, from(0.0, 1e6);
     }
 }
 
 impl Quarks {
-    /// How multigrid solves for these quarks with a hierarchy of these levels; `None` if CG solves.
+    /// Parameters of solves with multigrid, with a hierarchy of these levels; `None`: solves are by CG.
     pub fn solves(&self, levels: MultigridParams) -> Option<MultigridSolves> {
         self.multigrid.then_some(MultigridSolves {
             levels,
@@ -123,7 +129,7 @@ impl Quarks {
         })
     }
 
-    /// The operator of these quarks: a doublet where its two masses differ.
+    /// The operator of these quarks: with `epsilon` a doublet, else the given Wilson operator.
     pub fn operator(&self, wilson: DiracParams) -> ActionParams {
         match self.epsilon {
             0.0 => wilson.into(),
@@ -131,7 +137,7 @@ impl Quarks {
         }
     }
 
-    /// The monomial of these quarks.
+    /// Makes the monomial of these quarks.
     ///
     /// # Errors
     /// `BadParameter`: also a doublet of one flavour or with a preconditioner; `InvalidArgument`: no Schur complement;

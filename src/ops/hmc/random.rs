@@ -1,4 +1,5 @@
-//! The random number that decides about a trajectory: Philox 4x32-10 as in kernels/philox.h, of no site.
+//! The random number by which a trajectory is accepted or rejected: Philox 4x32-10 as in kernels/philox.h, with a
+//! counter that no site has.
 
 use crate::backend::args::RANDOM_ACCEPT;
 
@@ -8,7 +9,7 @@ pub(super) fn uniform(seed: u64, trajectory: u32) -> f64 {
     ((u64::from(w[0]) << 20 | u64::from(w[1]) >> 12) as f64 + 0.5) / (1u64 << 52) as f64
 }
 
-/// The block of words of Philox 4x32-10 (Salmon et al., SC 2011) for a counter.
+/// The four words of Philox 4x32-10 (Salmon et al., SC 2011) for a counter.
 pub(in crate::ops) fn philox(counter: [u32; 4], seed: u64) -> [u32; 4] {
     rand_philox::philox4x32_10(counter, [seed as u32, (seed >> 32) as u32])
 }

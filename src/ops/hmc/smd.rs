@@ -1,9 +1,8 @@
 //! Stochastic molecular dynamics (Horowitz, Phys. Lett. 156B (1985) 89; Jansen, Liu, Nucl. Phys. B 453 (1995) 375;
 //! Francis, Fritzsch, Luscher, Rago, Comput. Phys. Commun. 255 (2020) 107355, Section 4): a cycle of length t rotates
-//! momenta and pseudofermions,
-//!   p -> c1 p + c2 v,  phi -> c1 phi + c2 chi,  c1 = exp(-gamma t),  c1^2 + c2^2 = 1,
-//! with v and chi from their heat baths, integrates the equations of motion for t and accepts or rejects what comes of
-//! it. Delta H is that of the integration alone, as the rotation leaves the distribution as it is.
+//! momenta and pseudofermions, p -> c1 p + c2 v,  phi -> c1 phi + c2 chi,  c1 = exp(-gamma t),  c1^2 + c2^2 = 1, with
+//! v and chi from their heat baths, integrates the equations of motion for the time t, and accepts or rejects the
+//! result. Delta H is that of the integration alone, as the rotation leaves the distribution as it is.
 
 use super::{Monomial, Stream};
 use crate::backend::External;
@@ -16,21 +15,22 @@ use crate::io::FieldShape;
 use crate::params::choices;
 
 choices! {
-    /// Algorithms that make a Markov chain of molecular dynamics.
+    /// Algorithms for Markov chains of molecular dynamics.
     pub enum Algorithm: plaq_hmc_algorithm {
-        /// Hybrid Monte Carlo: momenta and pseudofermions are drawn anew for every trajectory.
+        /// Hybrid Monte Carlo: new momenta and pseudofermions are drawn at the start of every trajectory.
         Hmc = 0, PLAQ_HMC_ALGORITHM_HMC, "hmc";
-        /// Stochastic molecular dynamics: they are rotated at the start of every trajectory, a short cycle.
+        /// Stochastic molecular dynamics: momenta and pseudofermions are rotated at the start of every trajectory,
+        /// which is a short cycle.
         Smd = 1, PLAQ_HMC_ALGORITHM_SMD, "smd";
     }
 
-    /// Momenta that a rejected cycle leaves with their sign changed. Links go back to the start of the cycle,
-    /// pseudofermions stay as they were rotated.
+    /// The momenta that remain, with reversed sign, after a rejected cycle. Links return to the start of the cycle,
+    /// pseudofermions stay rotated.
     pub enum Rejection: plaq_smd_rejection {
-        /// Momenta from before the rotation, as openQCD has it.
+        /// Momenta before the rotation, as in openQCD.
         Before = 0, PLAQ_SMD_REJECTION_BEFORE, "before";
-        /// Momenta after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
-        /// (1991) 247).
+        /// Momenta after the rotation, with which the cycle leaves the distribution exactly invariant (Horowitz,
+        /// Phys. Lett. B 268 (1991) 247).
         After = 1, PLAQ_SMD_REJECTION_AFTER, "after";
     }
 }
@@ -38,45 +38,46 @@ choices! {
 /// Parameters of stochastic molecular dynamics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smd {
-    /// The friction gamma in units of inverse time.
+    /// Friction gamma, in units of inverse time.
     pub friction: f64,
     pub rejection: Rejection,
 }
 
 impl Smd {
-    /// The factors c1 of what is there and c2 of what is drawn, for a cycle of this length.
+    /// The factors c1 of the present fields and c2 of the drawn fields, for a cycle of this length.
     pub fn factors(&self, length: f64) -> [f64; 2] {
         let kept = (-self.friction * length).exp();
         [kept, (-(-2.0 * self.friction * length).exp_m1()).sqrt()]
     }
 }
 
-/// A field that a checkpoint holds: its name, and its reals on this rank's sites, x fastest.
+/// A field in a checkpoint: its name and shape, and its real numbers on this rank's sites, x fastest.
 pub(super) type StateField = (FieldShape, Vec<f64>);
 
-/// Momenta and pseudofermions of a chain before the rotation of a cycle.
+/// Momenta and pseudofermions of a chain from before the rotation of a cycle.
 pub(super) struct Cycle {
-    /// Whether momenta and pseudofermions are those that a cycle left.
+    /// True if the chain's momenta and pseudofermions are those at the end of a cycle, so that the next one rotates
+    /// them.
     alive: bool,
     momenta: Momenta,
-    /// Pseudofermions of each monomial.
+    /// Pseudofermions of each monomial before the rotation.
     fields: Vec<Option<SpinorField>>,
-    /// Fields that a checkpoint held; the next cycle takes them.
+    /// Fields read from a checkpoint, with which the next cycle starts.
     loaded: Vec<StateField>,
 }
 
-/// Reals that a checkpoint has of a site's momenta, p_1 to p_8 in four directions.
+/// Number of reals for the momenta of a site in a checkpoint: p_1 to p_8 in four directions.
 const REALS_OF_MOMENTA: usize = 32;
-/// Reals that a checkpoint has of a site's spinor.
+/// Number of reals for the spinor of a site in a checkpoint.
 const REALS_OF_SPINOR: usize = 24;
-/// Name of the momenta in a checkpoint.
+/// Name of the momenta's field in a checkpoint.
 const MOMENTA: &str = "momenta";
 
 fn field_name(monomial: &str, column: usize) -> String {
     format!("pseudofermion {column} {monomial}")
 }
 
-/// phi = c1 old + c2 phi
+/// Computes phi = c1 old + c2 phi.
 pub(super) fn rotate(phi: &mut SpinorField, old: &SpinorField, [c1, c2]: [f64; 2]) -> Result<()> {
     let n = phi.nrhs();
     blas::axpby(&blas::uniform(n, c1), old, &blas::uniform(n, c2), phi)
@@ -86,12 +87,12 @@ impl Cycle {
     pub fn new(momenta: Momenta) -> Self {
         Cycle { alive: false, momenta, fields: vec![], loaded: vec![] }
     }
-    /// Whether there is something to rotate.
+    /// Whether there are momenta and pseudofermions of an earlier cycle, which are rotated.
     pub fn alive(&self) -> bool {
         self.alive
     }
 
-    /// Remembers momenta and pseudofermions before a rotation.
+    /// Copies momenta and pseudofermions before a rotation, or takes them from a checkpoint.
     pub fn remember(&mut self, momenta: &Momenta, all: &mut [Box<dyn Monomial>]) -> Result<()> {
         self.fields = vec![];
         if let Some((_, array)) = self.loaded.iter().find(|(shape, _)| shape.name == MOMENTA) {
@@ -118,7 +119,7 @@ impl Cycle {
         }
     }
 
-    /// Draws momenta and rotates those from before into them.
+    /// Draws momenta and adds the earlier ones: p -> c1 p_old + c2 v.
     pub fn draw(&self, momenta: &mut Momenta, stream: Stream, [c1, c2]: [f64; 2]) -> Result<()> {
         momenta.set_gaussian(stream.seed, stream.trajectory)?;
         match self.alive {
@@ -127,7 +128,7 @@ impl Cycle {
         }
     }
 
-    /// Rotates the pseudofermions from before into those that monomial number k has drawn.
+    /// Rotates the pseudofermions of monomial number k: those that it has drawn become c1 old + c2 drawn.
     pub fn rotate(&mut self, k: usize, monomial: &mut dyn Monomial, by: [f64; 2]) -> Result<()> {
         let name = monomial.name().to_string();
         let Some(Some(phi)) = monomial.pseudofermions() else { return Ok(()) };
@@ -151,22 +152,23 @@ impl Cycle {
         }
     }
 
-    /// Goes on from the fields of a checkpoint. Without momenta among them the next cycle draws all anew.
+    /// Continues from the fields of a checkpoint. If momenta are not among them, the next cycle draws all fields
+    /// anew.
     pub fn load(&mut self, fields: Vec<StateField>) {
         (self.alive, self.fields, self.loaded) = (false, vec![], fields);
     }
 
-    /// Fields of a checkpoint that the next cycle will begin with.
+    /// Fields read from a checkpoint that no cycle has used yet.
     pub fn waiting(&self) -> &[StateField] {
         &self.loaded
     }
 
-    /// Ends a cycle whose fields stay.
+    /// Ends an accepted cycle.
     pub fn accept(&mut self) {
         (self.alive, self.fields, self.loaded) = (true, vec![], vec![]);
     }
 
-    /// Ends a rejected cycle: reverses the momenta from before the rotation.
+    /// Ends a rejected cycle: sets the momenta to those before or after the rotation, by `how`, with reversed sign.
     pub fn reject(
         &mut self,
         momenta: &mut Momenta,
@@ -184,7 +186,7 @@ impl Cycle {
         Ok(())
     }
 
-    /// Puts back what was there before a cycle that has failed.
+    /// Restores momenta and pseudofermions from before the rotation after a cycle has failed.
     pub fn restore(&mut self, momenta: &mut Momenta, all: &mut [Box<dyn Monomial>]) -> Result<()> {
         if !self.loaded.is_empty() {
             self.alive = false;
@@ -203,7 +205,7 @@ impl Cycle {
     }
 }
 
-/// The momenta and pseudofermions of a chain, as a checkpoint has them.
+/// The momenta and pseudofermions of a chain in the form of a checkpoint.
 pub(super) fn state(momenta: &Momenta, all: &[Box<dyn Monomial>]) -> Result<Vec<StateField>> {
     let sites = momenta.geometry().volume();
     let mut array = host_array(REALS_OF_MOMENTA * sites, 0.0, "momenta on the host")?;

@@ -1,5 +1,5 @@
-//! Stout smearing (Morningstar and Peardon, hep-lat/0311018) for actions: smeared links, and the way of
-//! forces from smeared links to those that they are made of (kernels/stout.h).
+//! Stout smearing (Morningstar and Peardon, hep-lat/0311018) for actions: smeared links, and the transformation of
+//! forces from smeared links to the original ones (kernels/stout.h).
 
 use crate::backend::args::StoutArgs;
 use crate::backend::families::Sites;
@@ -62,14 +62,14 @@ impl Stout {
     }
 }
 
-/// Links after every level of smearing, with what a force needs on its way back; the memory is used again for other
-/// links.
+/// Links after every level of smearing, with what the transformation of forces needs; `update` smears other links in
+/// the same memory.
 #[derive(Debug)]
 pub struct Smeared {
     stout: Stout,
-    /// The links as they were given, then after every level.
+    /// The original links, then those after every level.
     links: Vec<GaugeField>,
-    /// Q of every level.
+    /// The exponent Q of every level.
     exponents: Vec<Momenta>,
 }
 
@@ -106,7 +106,8 @@ impl Smeared {
         &self.links[self.links.len() - 1]
     }
 
-    /// Smears other links of the same form; does nothing if they have the version that was smeared last.
+    /// Smears other links with the same lattice, precision and storage; does nothing if these links were the last to
+    /// be smeared and have not changed.
     pub fn update(&mut self, gauge: &GaugeField) -> Result<()> {
         if self.links[0].version() == gauge.version() {
             return Ok(());

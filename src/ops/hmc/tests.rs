@@ -1,4 +1,4 @@
-//! Kernels that a rehearsal of a first trajectory asks for; the rehearsal does not change the chain.
+//! Tests of the kernels that a rehearsal of a first trajectory asks for; the rehearsal does not change the chain.
 
 use super::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
@@ -60,8 +60,8 @@ fn chain(links: &GaugeField, monomials: Vec<Box<dyn Monomial>>, scheme: Scheme) 
     Hmc::new(device, geometry, Precision::F64, monomials, params).unwrap()
 }
 
-/// One of two chains alike is rehearsed: its first trajectory launches what the rehearsal asked for, but for
-/// `max` kernels, and ends where that of the other one does.
+/// One of two equal chains is rehearsed: its first trajectory launches the kernels for which the rehearsal asked,
+/// except `max`, and ends with the same links as the other chain.
 fn first_trajectory(max: usize, make: impl Fn(&GaugeField) -> Hmc) {
     let run = |rehearsed: bool| {
         let mut links = links();
@@ -136,7 +136,7 @@ fn a_rehearsed_trajectory_of_one_flavour_asks_for_its_kernels() {
     }
 }
 
-/// Operators are not made before there is room for all.
+/// No operator is made unless there is memory for all of them.
 #[test]
 fn a_chain_that_is_refused_keeps_nothing() {
     let mut links = links();
@@ -153,7 +153,7 @@ fn a_chain_that_is_refused_keeps_nothing() {
     }
 }
 
-/// A chain whose rehearsal sets up multigrid goes on as one that is not rehearsed.
+/// A chain with multigrid continues in the same way whether it was rehearsed or not.
 #[test]
 fn a_rehearsed_chain_with_multigrid_is_the_same() {
     let run = |rehearsed: bool| {
@@ -181,7 +181,7 @@ fn a_rehearsed_chain_with_multigrid_is_the_same() {
     assert!(run(true) == run(false));
 }
 
-/// Multigrid that a rehearsal set up is none: nothing of it stays.
+/// A rehearsal that sets up multigrid leaves nothing behind: afterwards the chain has no multigrid.
 #[test]
 fn a_rehearsal_leaves_nothing() {
     let links = links();

@@ -1,4 +1,4 @@
-//! Trajectories: heat bath, integration, acceptance.
+//! Trajectories of HMC and cycles of stochastic molecular dynamics: heat bath, integration, acceptance.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,41 +17,41 @@ use crate::refuse;
 /// Parameters of the trajectories of a chain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HmcParams {
-    /// Length of a trajectory in the time of [`Momenta`].
+    /// Length of a trajectory in the molecular-dynamics time of [`Momenta`].
     pub length: f64,
     /// Time scales, the outermost first.
     pub levels: Vec<Level>,
     pub seed: u64,
     /// Number of the next trajectory, which is its place in the random streams.
     pub trajectory: u32,
-    /// Trajectories with lower numbers are accepted whatever their Delta H: thermalisation, in which what monomials
-    /// measure follows the links.
+    /// Trajectories with lower numbers are accepted whatever their Delta H: during thermalisation the quantities that
+    /// monomials measure are adjusted to the links.
     pub accept_until: u32,
     /// Number of trajectories between checks of reversibility; 0: no checks.
     pub reversibility_every: u32,
-    /// Trajectories are cycles of stochastic molecular dynamics; None: of hybrid Monte Carlo.
+    /// Parameters of stochastic molecular dynamics, of which trajectories are cycles; None: hybrid Monte Carlo.
     pub smd: Option<Smd>,
 }
 
-/// Forces and work of one monomial in one trajectory.
+/// Forces and solves of one monomial in one trajectory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MonomialReport {
     pub name: String,
-    /// The action at the start and at the end.
+    /// The monomial's action at the start and at the end of the trajectory.
     pub action: [f64; 2],
     /// Number of force evaluations.
     pub kicks: u64,
-    /// Average of the rms of the force.
+    /// Root mean square of the force on a link, averaged over the updates of the momenta.
     pub rms: f64,
     /// Largest force on a link.
     pub max: f64,
-    /// Iterations of solvers in forces.
+    /// Number of solver iterations in forces.
     pub force_iterations: u64,
-    /// Iterations of solvers in heat bath and actions.
+    /// Number of solver iterations in heat bath and actions.
     pub action_iterations: u64,
-    /// Seconds in forces, heat bath and actions.
+    /// Seconds spent in forces, heat bath and actions.
     pub seconds: f64,
-    /// Seconds of these that solvers took.
+    /// Seconds spent in solvers, a part of `seconds`.
     pub solve_seconds: f64,
 }
 
@@ -59,15 +59,15 @@ pub struct MonomialReport {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrajectoryReport {
     pub trajectory: u32,
-    /// H(end) - H(start).
+    /// H(end) - H(start), the violation of energy conservation.
     pub delta_h: f64,
     pub accepted: bool,
     /// The kinetic energy at the start and at the end.
     pub kinetic: [f64; 2],
     pub monomials: Vec<MonomialReport>,
-    /// Largest change of an entry when links were put back into the group at the end.
+    /// Largest change of a matrix entry when links were reunitarised at the end.
     pub correction: f64,
-    /// Average plaquette of the links that the trajectory leaves.
+    /// Average plaquette of the links after the trajectory, accepted or not.
     pub plaquette: f64,
     pub reversibility: Option<Reversibility>,
     pub seconds: f64,
@@ -80,12 +80,12 @@ impl TrajectoryReport {
     }
 }
 
-/// Differences that are left after a trajectory was integrated forth and back.
+/// Differences that remain after a trajectory was integrated forward and back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reversibility {
-    /// Largest difference of an entry of a link.
+    /// Largest difference of a matrix entry of a link.
     pub links: f64,
-    /// The modulus of H - H(start).
+    /// The modulus of the difference of H from its value at the start.
     pub hamiltonian: f64,
 }
 
@@ -95,28 +95,28 @@ pub struct Hmc {
     params: HmcParams,
     steps: Vec<Step>,
     monomials: Vec<Box<dyn Monomial>>,
-    /// Numbers of the monomials on each level.
+    /// Numbers of the monomials that belong to each level.
     of_level: Vec<Vec<usize>>,
     momenta: Momenta,
     /// The links at the start of the trajectory.
     start: GaugeField,
-    /// Force and links for kicks with shifted links.
+    /// Force and links for updates of momenta at shifted links; None: the integrator has none.
     shift: Option<(Momenta, GaugeField)>,
-    /// The momenta and pseudofermions before the rotation, in stochastic molecular dynamics.
+    /// The momenta and pseudofermions before the rotation, for stochastic molecular dynamics.
     cycle: Option<Cycle>,
-    /// Whether the device has been told of the first trajectory.
+    /// True if the first trajectory has been rehearsed.
     announced: bool,
-    /// Keeps the memory of fields that a trajectory takes and leaves over and over.
+    /// Keeps memory that every trajectory allocates and frees.
     _kept: KeptMemory,
 }
 
-/// A chain in a rehearsal; monomials with whether their forces are called.
+/// A chain in a rehearsal, with its monomials and for each whether its forces are computed.
 struct StandIn {
     links: GaugeField,
     start: GaugeField,
     momenta: Momenta,
     shift: Option<(Momenta, GaugeField)>,
-    /// Momenta before the rotation of a cycle of stochastic molecular dynamics.
+    /// Momenta before the rotation of a cycle, for stochastic molecular dynamics.
     before: Option<Momenta>,
     monomials: Vec<(Box<dyn Monomial>, bool)>,
 }
@@ -165,7 +165,7 @@ impl StandIn {
 }
 
 impl Hmc {
-    /// Bytes of momenta and copies of links that a chain holds beside its monomials.
+    /// Bytes of momenta and copies of links that a chain holds besides its monomials.
     pub fn bytes(geometry: &Geometry, precision: Precision, params: &HmcParams) -> Result<usize> {
         let (links, p) = (
             GaugeField::bytes(geometry, precision, Recon::R18),
@@ -215,7 +215,7 @@ impl Hmc {
     pub fn params(&self) -> &HmcParams {
         &self.params
     }
-    /// The list of steps that a trajectory goes through.
+    /// The list of steps of a trajectory.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -236,7 +236,7 @@ impl Hmc {
         let HmcParams { seed, trajectory, .. } = self.params;
         ChainPosition { next: Stream { seed, trajectory }, measured: measured.collect() }
     }
-    /// Continues from the state of another chain.
+    /// Continues from the state of another chain, as a checkpoint stores it.
     ///
     /// # Errors
     /// `BadParameter`: an interval that is none; the chain is then as it was.
@@ -255,12 +255,13 @@ impl Hmc {
             .iter_mut()
             .try_for_each(|m| m.set_measured(place.measured.get(m.name()).copied()))
     }
-    /// Continues at another place of the random streams.
+    /// Sets the seed and the number of the next trajectory, which select random numbers.
     pub fn set_place(&mut self, seed: u64, trajectory: u32) {
         (self.params.seed, self.params.trajectory) = (seed, trajectory);
     }
 
-    /// Device memory in bytes that trajectories take at most, beside what the chain holds: that of a rehearsal.
+    /// Largest number of bytes of device memory that trajectories take besides what the chain holds, found by a
+    /// rehearsal.
     ///
     /// # Errors
     /// Errors of trajectories that do not depend on numbers.
@@ -268,9 +269,9 @@ impl Hmc {
         Ok(self.run_through(&gauge.device().stand_in(), gauge, false)?.bytes(gauge.device()))
     }
 
-    /// One trajectory; the first one is refused where its memory does not fit. After an error (a solver that does
-    /// not converge, a spectrum that is not covered, NaN, a lost device) the links and the place in the random
-    /// streams are those before it.
+    /// Runs one trajectory; the first one is refused if its memory does not fit. After an error (a solver that does
+    /// not converge, a spectrum outside of its interval, NaN, a lost device) the links and the place in the sequence
+    /// of random numbers are those before it.
     pub fn run(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {
         if gauge.geometry() != self.momenta.geometry() || gauge.device() != self.momenta.device() {
             bail!(FieldMismatch, "hmc: the links live on another lattice or device");
@@ -311,17 +312,17 @@ impl Hmc {
         Ok(report)
     }
 
-    /// The place of the trajectory in the random streams.
+    /// Identifies the random numbers of the present trajectory.
     fn stream(&self) -> Stream {
         Stream { seed: self.params.seed, trajectory: self.params.trajectory }
     }
 
-    /// The factors of a rotation: nothing of what is there is kept in hybrid Monte Carlo.
+    /// The factors of the rotation; in hybrid Monte Carlo [0, 1], as nothing of the present fields is kept.
     fn factors(&self) -> [f64; 2] {
         self.params.smd.map_or([0.0, 1.0], |smd| smd.factors(self.params.length))
     }
 
-    /// Draws the momenta of a trajectory, or rotates those that are there.
+    /// Draws the momenta of a trajectory, in stochastic molecular dynamics by rotating the present ones.
     fn draw_momenta(&mut self) -> Result<()> {
         let (stream, by) = (self.stream(), self.factors());
         match &self.cycle {
@@ -330,7 +331,8 @@ impl Hmc {
         }
     }
 
-    /// Leaves momenta and pseudofermions for the next cycle; after a failure, None, those from before.
+    /// Sets momenta and pseudofermions for the next cycle after one was accepted or rejected; after a failure (None)
+    /// restores those from before.
     fn end_cycle(&mut self, accepted: Option<bool>) -> Result<()> {
         let (stream, by) = (self.stream(), self.factors());
         let (Some(cycle), Some(smd)) = (&mut self.cycle, self.params.smd) else { return Ok(()) };
@@ -342,8 +344,8 @@ impl Hmc {
         Ok(())
     }
 
-    /// The fields beside links that a checkpoint of this chain has: momenta and pseudofermions of stochastic molecular
-    /// dynamics, once there are any.
+    /// The fields, besides links, in a checkpoint of this chain: momenta and pseudofermions of stochastic molecular
+    /// dynamics, empty before the first cycle.
     pub(super) fn state(&self) -> Result<Vec<StateField>> {
         match &self.cycle {
             Some(cycle) if cycle.alive() => smd::state(&self.momenta, &self.monomials),
@@ -352,14 +354,14 @@ impl Hmc {
         }
     }
 
-    /// Goes on with the fields of a checkpoint.
+    /// Continues with the fields of a checkpoint.
     pub(super) fn set_state(&mut self, fields: Vec<StateField>) {
         if let Some(cycle) = &mut self.cycle {
             cycle.load(fields);
         }
     }
 
-    /// Describes everything that the kernels of a trajectory depend on.
+    /// A text with everything that the choice of a trajectory's kernels depends on.
     fn describe(&self, gauge: &GaugeField) -> String {
         let terms: Vec<String> = self.monomials.iter().map(|m| m.describe()).collect();
         let place = (gauge.geometry().extents(), gauge.precision(), self.shift.is_some());
@@ -367,8 +369,8 @@ impl Hmc {
         format!("hmc {place:?} {reversible} {terms:?}")
     }
 
-    /// Rehearses trajectories of a chain like this one on a device without memory. Where they are `compiled` without
-    /// forces that are not known yet.
+    /// Rehearses trajectories of an equal chain on a device without memory. With `compiled` its kernels are compiled;
+    /// forces whose kernels are not known yet are left out.
     pub(crate) fn run_through(
         &self,
         device: &Device,
@@ -565,7 +567,7 @@ impl MonomialReport {
     }
 }
 
-/// The list of steps, and the numbers of the monomials of each level.
+/// The list of steps, and for each level the numbers of its monomials.
 fn places(params: &HmcParams, names: &[&str]) -> Result<(Vec<Step>, Vec<Vec<usize>>)> {
     let steps = steps_of(&params.levels, params.length)?;
     let place = |name: &String| match names.iter().position(|n| n == name) {

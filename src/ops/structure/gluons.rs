@@ -1,4 +1,4 @@
-//! Pairs of field strengths joined by adjoint lines: gluon operators.
+//! Gluon operators: pairs of field strengths connected by adjoint Wilson lines.
 
 use std::sync::Arc;
 
@@ -19,13 +19,15 @@ use crate::refuse;
 /// Number of planes, in the order xy, xz, yz, xt, yt, zt.
 pub const PLANES: usize = 6;
 
-/// Sums over x of exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger], where W are the links along the first n steps of `path` from x
-/// to x + d, 0 to 3 forward in x, y, z, t and 7 - mu back, and F = (Q - Q^dagger) / 8 is the sum of the four clover leaves
-/// without its trace, antihermitian: numbers [n][a][b][momentum][t] for n = 0 to all steps, p_i = 2 pi n_i / L_i, t and x from
-/// the lattice's origin.
+/// Computes the sums over x of exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger], where W is the product of links along
+/// the first n steps of `path`, from x to x + d (0 to 3: forward in x, y, z, t; 7 - mu: back in mu), and F = (Q -
+/// Q^dagger) / 8 is the sum of the four clover leaves without its trace, antihermitian. The result is
+/// [n][a][b][momentum][t] for n from 0 to the length of the path, p_i = 2 pi n_i / L_i, and t and x count from the
+/// lattice's origin.
 ///
-/// One column of each colour, F_a e_k, and of unit vectors e_k is carried along the path, one shift for each step: the trace is
-/// minus the sum over k of <W^dagger F_a e_k, F_b W^dagger e_k>, with the planes in the place of spins.
+/// A column for each colour k, F_a e_k, and one of unit vectors e_k are parallel transported along the path, one
+/// shift for each step: the trace is minus the sum over k of <W^dagger F_a e_k, F_b W^dagger e_k>, with the planes in
+/// the place of spins.
 ///
 /// # Errors
 /// `Unsupported`: SU(2); `InvalidArgument`: a path that is too long or has other steps, or momenta out of range; `OutOfMemory`.
@@ -81,7 +83,7 @@ pub fn gluon_pairs(
     Ok(out)
 }
 
-/// exp(i p d).
+/// The phase exp(i p d) for the displacement d = `end`.
 fn phase(extents: &[usize; 4], p: &[i32; 3], end: &[i32; 4]) -> Complex64 {
     let turn = |i: usize| {
         let l = extents[i] as i64;
@@ -94,10 +96,10 @@ struct Fields {
     links: Arc<GaugeField>,
     /// Unit vectors of colour, parallel transported along the path.
     unit: SpinorField,
-    /// Field strengths times unit vectors, parallel transported along the path: of the planes in space, and of those
-    /// with t.
+    /// Field strengths of the spatial planes and of the planes with t, times unit vectors, parallel transported along
+    /// the path.
     first: [SpinorField; 2],
-    /// Field strengths times the unit vectors that were carried along.
+    /// Field strengths of the spatial planes and of the planes with t, times the parallel transported unit vectors.
     second: [SpinorField; 2],
 }
 
@@ -125,7 +127,7 @@ impl Fields {
         Ok(made)
     }
 
-    /// Carries all by one step of the path.
+    /// Parallel transports all fields by one step of the path.
     fn go_on(&mut self, step: u8) -> Result<()> {
         // What stands at the end of a step came from its begin.
         let shift = |of| CovariantShift::new(self.links.clone(), of, vec![7 - step]);
@@ -140,7 +142,7 @@ impl Fields {
         Ok(())
     }
 
-    /// Products of the planes of first and second, [first][second] in space or with t, by momentum and time.
+    /// Products of field strengths of `first` and `second` for all pairs of planes, by momentum and time.
     fn products(&mut self, waves: &Waves) -> Result<Vec<Vec<Slices>>> {
         for electric in 0..2 {
             let second = &mut self.second[electric];
@@ -169,8 +171,8 @@ impl Fields {
     }
 }
 
-/// Sets spins 0 to 2 of the columns of `out` to the field strengths of three planes times the columns of `vectors`, which with
-/// `begin` become unit vectors before.
+/// Sets spins 0 to 2 of the columns of `out` to the field strengths of three planes times the columns of `vectors`;
+/// with `begin`, `vectors` are first set to unit vectors.
 fn times_field_strength(
     links: &GaugeField,
     vectors: &mut SpinorField,

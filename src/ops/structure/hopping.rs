@@ -1,6 +1,7 @@
-//! The first terms of the hopping expansion, M^-1 = sum_k (A^-1 H)^k A^-1 with M = A - H and A the part of M on sites: T_n, the sum of
-//! those below n, reaches n - 1 sites, so that its trace is exact with columns for colours of sites far enough from each other; and
-//! M^-1 - T_n = (A^-1 H)^n M^-1 has less variance (Thron, Dong, Liu, Ying, Phys. Rev. D 57 (1998) 1642).
+//! The hopping expansion M^-1 = sum_k (A^-1 H)^k A^-1 with M = A - H, where A is the part of M that acts on single
+//! sites. T_n, the sum of the terms k < n, connects sites at most n - 1 steps apart, so that its trace is exact if
+//! noise columns separate sites within this distance; and M^-1 - T_n = (A^-1 H)^n M^-1 has a smaller variance (Thron,
+//! Dong, Liu, Ying, Phys. Rev. D 57 (1998) 1642).
 
 use num_complex::Complex64;
 
@@ -14,17 +15,18 @@ use crate::fields::{blas, SpinorField, Subset};
 use crate::operators::{copy_parity, SiteTerm};
 use crate::ops::gamma::SpinMatrix;
 
-/// T_n of a solver's operator.
+/// The sum T_n of the first terms of the hopping expansion, for a solver's operator.
 pub(super) struct Hopping<'a> {
     solver: &'a DiracSolver,
-    /// n, the number of terms.
+    /// Number n of terms.
     terms: usize,
-    /// Noise whose columns give the trace exactly.
+    /// The noise whose columns give the exact trace.
     noise: LoopNoise,
 }
 
 impl<'a> Hopping<'a> {
-    /// The first `terms` terms, for loops of these lines; `noise`: kind and seed of what its columns have.
+    /// Prepares the first `terms` terms for loops of these lines; `noise` gives the kind and seed of the noise in the
+    /// columns.
     pub fn new(
         solver: &'a DiracSolver,
         terms: usize,
@@ -46,12 +48,12 @@ impl<'a> Hopping<'a> {
         Hopping { solver, terms, noise }
     }
 
-    /// Columns of the exact trace.
+    /// Number of columns that give the exact trace.
     pub fn columns(&self) -> usize {
         self.noise.columns()
     }
 
-    /// out = A^-1 in.
+    /// Computes out = A^-1 in.
     fn site(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let op = self.solver.op();
         for (parity, subset) in [(0, Subset::Even), (1, Subset::Odd)] {
@@ -64,7 +66,7 @@ impl<'a> Hopping<'a> {
         Ok(())
     }
 
-    /// x = (A^-1 H)^n x, n steps of x - A^-1 M x: what is left of M^-1 b without T_n b.
+    /// Computes x <- (A^-1 H)^n x, by n steps x <- x - A^-1 M x: for x = M^-1 b this is (M^-1 - T_n) b.
     ///
     /// # Errors
     /// Errors of the operator.
@@ -72,7 +74,7 @@ impl<'a> Hopping<'a> {
         (0..self.terms).try_for_each(|_| self.step(x, None))
     }
 
-    /// x = x + A^-1 (b - M x).
+    /// Computes x <- x + A^-1 (b - M x).
     fn step(&self, x: &mut SpinorField, b: Option<&SpinorField>) -> Result<()> {
         let shape = self.solver.op().shape();
         let (mut t, mut s) = (shape.field(x.nrhs())?, shape.field(x.nrhs())?);
@@ -84,7 +86,8 @@ impl<'a> Hopping<'a> {
         blas::axpy(&blas::uniform(x.nrhs(), -1.0), &s, x)
     }
 
-    /// Some columns of the loops of T_n, in the normalisation of the solver; all of them add up to its trace.
+    /// The loops of T_n from columns `first` to `first + count`, in the normalisation of the solver; the sum over all
+    /// columns is the exact trace.
     ///
     /// # Errors
     /// Errors of the operator and of [`LoopOperators::contracted`].

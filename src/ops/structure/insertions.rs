@@ -1,4 +1,4 @@
-//! Operators between two quark propagators: any lines, all Gammas, any momenta.
+//! Operators between two quark propagators, with any lines, all Gammas and any momenta.
 
 use std::sync::Arc;
 
@@ -17,22 +17,22 @@ use crate::operators::CovariantShift;
 use crate::ops::gamma::{Gamma, SpinMatrix};
 use crate::ops::source::{check_momentum, check_spinors};
 
-/// Two quark lines that meet at an operator: `forward` S(z, x0), and `back`, which ends in a sink, as its solution X = M^-1 b:
-/// the line from z to the sink is X^dagger gamma5, with M gamma5-hermitian.
+/// Two quark propagators that meet at an operator: `forward` is S(z, x0), and `back` is the solution X = M^-1 b whose
+/// source b is at the sink. The propagator from z to the sink is X^dagger gamma5, for gamma5-hermitian M.
 #[derive(Clone, Copy)]
 pub struct Lines<'a> {
     pub back: &'a SpinorField,
     pub forward: &'a SpinorField,
-    /// Links that carry quarks from site to site; none: these are 1, which makes sense in a fixed gauge.
+    /// Links that transport quarks from site to site; None: unit matrices, which is meaningful in a fixed gauge only.
     pub links: Option<&'a Arc<GaugeField>>,
-    /// Phases of the quarks at the boundaries in units of pi, which go with the links.
+    /// Phases of the quarks at the boundaries, in units of pi, that belong to the links.
     pub boundary: [f64; 4],
-    /// Times count from its t, and phases of momenta from its x, y, z.
+    /// Origin of the results: times count from its t, and phases of momenta from its x, y, z.
     pub origin: [usize; 4],
 }
 
-/// Sums over z of exp(i q (z - origin)) sum_columns X(z)^dagger gamma5 Gamma [line] S(z), times from the origin's: numbers
-/// [line][Gamma][momentum][t], all sixteen Gammas, q_i = 2 pi n_i / L_i.
+/// Computes sums over space of exp(i q (z - origin)) sum_columns X(z)^dagger gamma5 Gamma [line] S(z), for times from
+/// the origin's t: [line][Gamma][momentum][t], with all sixteen Gammas and q_i = 2 pi n_i / L_i.
 ///
 /// # Errors
 /// `FieldMismatch`: fields of other lattices or numbers of columns; `InvalidArgument`: an origin or lines that there are not.
@@ -56,8 +56,8 @@ pub fn insertions(
     Ok(out)
 }
 
-/// The same for the conserved vector current of Wilson's operators: [mu][momentum][t]. Of anisotropic operators it is without
-/// the weights of their hops.
+/// Computes the same sums for the conserved vector current of Wilson's operator: [mu][momentum][t]. For anisotropic
+/// operators the weights of their hops are not included.
 ///
 /// # Errors
 /// Errors of [`insertions`].
@@ -73,10 +73,10 @@ pub fn conserved_current(lines: Lines, momenta: &[[i32; 3]]) -> Result<Vec<Compl
     Ok(out)
 }
 
-/// Contractions of all paths: sums of spin matrices over space.
+/// Contractions for all paths: spin matrices summed over space.
 struct Found {
     paths: Vec<Vec<u8>>,
-    /// Sums by path, momentum and time of the lattice.
+    /// Sums for each path, by momentum and by time of the lattice.
     slices: Vec<Slices>,
     momenta: Vec<[i32; 3]>,
     extents: [usize; 4],
@@ -121,7 +121,8 @@ impl Found {
         Ok(Found { paths, slices, momenta: momenta.to_vec(), extents, start: origin[3] })
     }
 
-    /// The sum of terms, each with `of` its spin matrix, of a momentum by the time from the source.
+    /// The sum of all terms, each contracted with the matrix `of` its spin matrix, for momentum number `p`, by the
+    /// time from the source.
     fn sum(&self, terms: &[Term], of: impl Fn(Spin) -> Spin, p: usize) -> Vec<Complex64> {
         let five = Spin::from(SpinMatrix::gamma5());
         let times = self.extents[3];
@@ -150,7 +151,7 @@ impl Found {
     }
 }
 
-/// Links that shifts of the field read; none: unit links.
+/// Links with which the field is shifted, in a storage and precision that shifts take; None: unit links.
 pub(super) fn links_for(
     links: Option<&Arc<GaugeField>>,
     field: &SpinorField,
@@ -172,11 +173,11 @@ pub(super) fn links_for(
     }
 }
 
-/// A field that was carried along a path: the one given, or one of our own.
+/// A field that was transported along a path: the caller's field, or one with memory of its own.
 enum Place<'a> {
     Given(&'a SpinorField),
     Own(SpinorField),
-    /// The field was taken: its memory holds the field of a longer path now.
+    /// The field is no longer available: its memory holds the field of a longer path.
     Gone,
 }
 
@@ -193,7 +194,7 @@ impl Place<'_> {
 struct Walk<'a> {
     back: &'a SpinorField,
     waves: Waves,
-    /// Shifts by one step that there are.
+    /// Shifts by one step that have been made so far.
     shifts: Vec<(u8, CovariantShift)>,
     links: Arc<GaugeField>,
     wave: Wave,
@@ -201,7 +202,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Contracts the paths of a node and goes on to its children, one step each.
+    /// Contracts the paths that end at a node, and continues with its children, which are one step longer.
     fn visit(&mut self, node: &Tree, place: &mut Place, path: &mut Vec<u8>) -> Result<()> {
         if let [first, rest @ ..] = node.wanted.as_slice() {
             let back: Vec<u8> = path.iter().rev().copied().collect();

@@ -1,4 +1,5 @@
-//! Operators that carry quarks along lines: their terms, and paths in an order in which one step leads from one to the next.
+//! Operators with products of links and derivatives between quarks: their terms, and the paths of these ordered so
+//! that one step leads from one to the next.
 
 use num_complex::Complex64;
 
@@ -7,17 +8,19 @@ use crate::error::Result;
 use crate::ops::gamma::SpinMatrix;
 use crate::refuse;
 
-/// A factor of an operator qbar(z) Gamma ... q(z).
+/// A factor of an operator qbar(z) Gamma ... q(z), to the right of Gamma.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factor {
-    /// Carries q along a link: 0 to 3 forward in x, y, z, t, U_mu(z) q(z + mu), and 7 - mu back, U_mu(z - mu)^dagger q(z - mu).
+    /// Transports q along a link: 0 to 3 forward in x, y, z, t, giving U_mu(z) q(z + mu); 7 - mu back, giving U_mu(z
+    /// - mu)^dagger q(z - mu).
     Step(u8),
-    /// (D - D')_mu / 2 with D q(z) = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar.
+    /// The derivative (D - D')_mu / 2, with D q(z) = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar
+    /// D' defined in the same way for qbar.
     Derivative(u8),
 }
 
 impl Factor {
-    /// Numbers 0 to 7 are steps, 8 to 11 derivatives in x, y, z, t.
+    /// The factor with this number: 0 to 7 are steps, 8 to 11 derivatives in x, y, z, t.
     ///
     /// # Errors
     /// `InvalidArgument`: none of these.
@@ -30,7 +33,7 @@ impl Factor {
     }
 }
 
-/// A factor as lines of words have it: +z, -z, dz.
+/// Writes a factor as it is spelled in lines: +z, -z, dz.
 impl std::fmt::Display for Factor {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let (kind, mu) = match *self {
@@ -42,11 +45,11 @@ impl std::fmt::Display for Factor {
     }
 }
 
-/// Factors of an operator at most; those that are derivatives.
+/// Largest number of factors in an operator.
 pub const LONGEST: usize = 256;
 pub const DERIVATIVES: usize = 3;
 
-/// Refuses lines that go more steps into a direction than the lattice has sites in it.
+/// Refuses lines with more steps in a direction than the lattice has sites in it.
 ///
 /// # Errors
 /// `InvalidArgument`.
@@ -68,7 +71,7 @@ pub fn check_lengths(operators: &[Vec<Factor>], extents: [usize; 4]) -> Result<(
     Ok(())
 }
 
-/// The same of a path of steps.
+/// Refuses a path with more steps in a direction than the lattice has sites in it.
 ///
 /// # Errors
 /// `InvalidArgument`.
@@ -76,7 +79,8 @@ pub fn check_path(path: &[u8], extents: [usize; 4]) -> Result<()> {
     check_lengths(&[path.iter().map(|step| Factor::Step(*step)).collect()], extents)
 }
 
-/// A term qbar(end of left) spin q(end of right) of an operator at z: paths from z, along which both are carried back to z.
+/// A term qbar(end of left) spin q(end of right) of an operator at z, where `left` and `right` are paths from z; qbar
+/// and q are parallel transported along them to z.
 #[derive(Clone, Debug)]
 pub(super) struct Term {
     pub spin: Spin,
@@ -84,7 +88,7 @@ pub(super) struct Term {
     pub right: Vec<u8>,
 }
 
-/// The terms of a product of factors, of which the last acts first on q, and the first on qbar.
+/// The terms of a product of factors; the last factor acts first on q, the first one on qbar.
 ///
 /// # Errors
 /// `InvalidArgument`: more than [`LONGEST`] factors or [`DERIVATIVES`] derivatives.
@@ -154,7 +158,7 @@ pub(super) fn displacement(path: &[u8]) -> [i32; 4] {
     end
 }
 
-/// A path without links that are gone there and back at once.
+/// The path without pairs of steps that go along a link and immediately back.
 fn reduced(path: impl Iterator<Item = u8>) -> Vec<u8> {
     let mut out: Vec<u8> = vec![];
     for step in path {
@@ -169,16 +173,17 @@ fn reduced(path: impl Iterator<Item = u8>) -> Vec<u8> {
 }
 
 impl Term {
-    /// The path of the term from the place of qbar to that of q, which is all that a sum over z needs.
+    /// The path from the place of qbar to that of q; a sum over all z depends on no more than this.
     pub fn path(&self) -> Vec<u8> {
         reduced(self.left.iter().rev().map(|step| 7 - step).chain(self.right.iter().copied()))
     }
 }
 
-/// Paths as a tree: a child is its parent with one step more in front, so that one step carries a field from one to the next.
+/// Paths as a tree: a child has one step more in front than its parent, so that one shift leads from the field of one
+/// to that of the other.
 #[derive(Default)]
 pub(super) struct Tree {
-    /// Numbers of the paths that end here.
+    /// Numbers of the paths that end at this node.
     pub wanted: Vec<usize>,
     pub children: Vec<(u8, Tree)>,
 }

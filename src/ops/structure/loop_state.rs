@@ -1,4 +1,4 @@
-//! Loops in files: sums so far, with what they are sums of.
+//! Files of quark loops: the sums so far, and a description of what was summed.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::ops::links_mark::links_mark;
 use crate::params::Choice as _;
 use crate::refuse;
 
-/// The kind that files of loops say they have.
+/// The kind, as stored in a file, of loops.
 const KIND: &str = "loops";
 
 impl Term {
@@ -25,7 +25,7 @@ impl Term {
             Term::Hopping => "hopping".into(),
         }
     }
-    /// Whether two terms may stand for each other: the last level by noise or exactly.
+    /// Whether two terms estimate the same quantity: they are equal, or both are the last level, by noise or exactly.
     fn goes_for(self, other: Term, last: usize) -> bool {
         let level = |term| match term {
             Term::Noise(level) | Term::Exact(level) => Some(level),
@@ -35,8 +35,8 @@ impl Term {
     }
 }
 
-/// Numbers that an operator with its links and parameters is known by, with their names: parameters, and <eta, M eta> / <eta, eta>
-/// of noise, which knows all of them.
+/// Named numbers that identify an operator with its links: its parameters, and <eta, M eta> / <eta, eta> for noise
+/// eta, which depends on all of them.
 fn marks_of(solver: &DiracSolver, whose: &str) -> Result<Vec<(String, f64)>> {
     let op = solver.op();
     let mut marks = vec![("mass", op.mass())];
@@ -59,14 +59,14 @@ fn marks_of(solver: &DiracSolver, whose: &str) -> Result<Vec<(String, f64)>> {
     Ok(marks.into_iter().map(|(name, value)| (format!("{name} of the {whose}"), value)).collect())
 }
 
-/// The identity of sums of loops, by which a file is recognised: named texts, and named numbers that identify
+/// Identifies sums of loops, so that a file of other loops is recognised: named texts, and named numbers for
 /// operators, links and spaces.
 struct About {
     texts: Vec<(String, String)>,
     marks: Vec<(String, f64)>,
 }
 
-/// Items with commas between.
+/// Joins items with commas.
 fn listed<T: ToString>(all: impl IntoIterator<Item = T>) -> String {
     all.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(",")
 }
@@ -161,7 +161,7 @@ impl LoopSums {
         comm.agree(if root { file.write(path, KIND) } else { Ok(()) })
     }
 
-    /// Takes the sums of a file in place of those that there are.
+    /// Replaces the sums by those of a file.
     ///
     /// # Errors
     /// `FieldMismatch`: of other loops, of which the message names the first difference; errors of [`Tables::read`]; nothing has changed

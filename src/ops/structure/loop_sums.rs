@@ -1,7 +1,8 @@
-//! Quark loops as sums of parts, each with its variance and cost: Tr O M^-1 is the sum over levels of low modes of
-//! Tr O (L_l - L_l+1), L_0 = M^-1, by noise, and of Tr O L of the last one by noise or by all of its coordinate vectors (Frommer,
-//! Khalil, Ramirez-Hidalgo, SIAM J. Sci. Comput. 44 (2022) A2536). Work goes where it lowers the error most, stops at a wanted error or a
-//! cost, and goes on later.
+//! Quark loops as sums of parts, each with its own variance and cost. With approximate inverses L_l of levels of low
+//! modes and L_0 = M^-1, Tr O M^-1 is the sum over levels of Tr O (L_l - L_l+1), estimated by noise, and of Tr O L of
+//! the last level, by noise or exactly from all of its coordinate vectors (Frommer, Khalil, Ramirez-Hidalgo, SIAM J.
+//! Sci. Comput. 44 (2022) A2536). Work is spent on the part where it lowers the error most, ends at a given error or
+//! cost, and can be continued later.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,40 +23,43 @@ use crate::refuse;
 use crate::solvers::{Monitor, Progress};
 
 choices! {
-    /// Ways to take the traces of low modes.
+    /// Methods for the traces of low modes.
     pub enum Traces: plaq_loops_traces {
-        /// Noise on each level, but the last level's trace exactly where that costs less for the goals, as four noise vectors tell.
+        /// Noise on each level; for the last level the exact trace if that costs less for the goals, judged after
+        /// four noise vectors.
         Auto = 0, PLAQ_LOOPS_TRACES_AUTO, "auto";
-        /// The last level's trace exactly, by its coordinate vectors; noise on levels between.
+        /// The exact trace of the last level, from its coordinate vectors; noise on the levels between.
         Last = 1, PLAQ_LOOPS_TRACES_LAST, "last";
         /// Noise on each level.
         Noise = 2, PLAQ_LOOPS_TRACES_NOISE, "noise";
-        /// Traces of all coarse levels exactly.
+        /// Exact traces of all coarse levels, from their coordinate vectors.
         Every = 3, PLAQ_LOOPS_TRACES_EVERY, "every";
     }
 }
 
 parameters! {
-    /// Parts of loops that are summed up.
+    /// Parameters that divide loops into parts.
     pub struct LoopSumsParams: plaq_loop_sums_params {
         /// Estimator of the traces of low modes, by noise or exactly.
         traces: Traces = Traces::Auto;
-        /// Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
+        /// Number of terms of the hopping expansion, (A^-1 H)^k A^-1 with M = A - H, whose trace is taken exactly; 0:
+        /// none.
         hopping: usize = 0, within(0, 16);
     }
 }
 
 parameters! {
-    /// When a call that adds to loops ends. At least one of `error`, `seconds` and `vectors` is asked for; of several the first one counts.
+    /// Goals at which a call that adds to loops ends: the first one that is reached. At least one of `error`,
+    /// `seconds` and `vectors` must be set.
     pub struct LoopGoals: plaq_loop_goals {
-        /// Error at which it ends: that of the loop of the first line, Gamma number `gamma` and first momentum at a time slice,
-        /// root of the mean square over time slices, real and imaginary part together; 0: not asked for.
+        /// Error to reach: of the loop of the first line, Gamma number `gamma` and the first momentum on a time
+        /// slice, as root mean square over time slices, of real and imaginary part together; 0: no goal.
         error: f64 = 0.0;
-        /// Seconds after which it ends; 0: not asked for.
+        /// Seconds after which the call ends; 0: no limit.
         seconds: f64 = 0.0;
-        /// Number of this Gamma.
+        /// Number, 0 to 15, of the Gamma whose error counts.
         gamma: usize = 0, within(0, 15);
-        /// Noise vectors of each part at most, those of earlier calls included; 0: no limit.
+        /// Largest number of noise vectors of each part, those of earlier calls included; 0: no limit.
         vectors: usize = 0, within(0, 1 << 20);
     }
 }
@@ -87,37 +91,37 @@ impl LoopGoals {
     }
 }
 
-/// Noise vectors of each part before work is divided among parts.
+/// Number of noise vectors that each part gets before work is divided by errors.
 const PILOT: usize = 4;
-/// Columns of coarse levels at a time.
+/// Number of columns on coarse levels that are solved for together.
 const AT_ONCE: usize = 12;
 
-/// A term of the sum.
+/// The term of the telescoped sum that a part estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Term {
-    /// The difference of this level and the next one, or the last level, by noise on this level.
+    /// The difference of this level and the next one, or the last level itself, by noise on this level.
     Noise(usize),
-    /// The same by all coordinate vectors of the level.
+    /// The same quantity exactly, from all coordinate vectors of the level.
     Exact(usize),
-    /// The first terms of the hopping expansion.
+    /// The first terms of the hopping expansion, exactly.
     Hopping,
 }
 
-/// A part of loops: sums over noise vectors of their estimates, or what is known exactly.
+/// A part of loops, with its sums so far: over estimates from noise vectors, or over the columns of an exact trace.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub term: Term,
-    /// Noise vectors, or columns of what is exact, that are summed.
+    /// Number of noise vectors, or of columns of an exact trace, that have been summed.
     pub done: usize,
-    /// Columns of what is exact; 0 of noise.
+    /// Number of columns of an exact trace; 0 for noise.
     pub total: usize,
-    /// Columns solved for on the level, those of other levels not counted.
+    /// Number of columns solved for on the part's own level.
     pub solves: u64,
     pub seconds: f64,
-    /// Solves that did not converge.
+    /// Number of solves that did not converge.
     pub failed: u64,
     pub(super) sum: Vec<Complex64>,
-    /// Sums of the squares of real and of imaginary parts.
+    /// Sums of the squares of real parts and of imaginary parts.
     pub(super) squares: Vec<Complex64>,
 }
 
@@ -146,7 +150,7 @@ impl Part {
             false => self.sum[k],
         }
     }
-    /// Variances of one vector's real and imaginary part; infinite before there are two.
+    /// Variances of real and imaginary part of one noise vector's estimate; infinite before there are two.
     fn variance(&self, k: usize) -> Complex64 {
         if !self.noisy() {
             return Complex64::ZERO;
@@ -160,8 +164,8 @@ impl Part {
     }
 }
 
-/// Results: means, and variances of one noise vector (real part: of real parts) with their number, of a part, or errors squared
-/// of the sum of all parts with the number 1.
+/// Means with their variances. For a part: variances (real part: of real parts) of a single noise vector, with the
+/// number of vectors. For the sum of all parts: squared errors, with the number 1.
 pub struct LoopResult {
     pub mean: Vec<Complex64>,
     pub variance: Vec<Complex64>,
@@ -181,7 +185,7 @@ pub struct LoopOf {
 }
 
 impl LoopOf {
-    /// The first terms of the hopping expansion, where there are any.
+    /// Prepares the first terms of the hopping expansion.
     fn hopping<'a>(&self, solver: &'a DiracSolver) -> Hopping<'a> {
         Hopping::new(solver, self.params.hopping, &self.lines, self.noise)
     }
@@ -191,13 +195,13 @@ impl LoopOf {
 #[derive(Clone, Copy)]
 pub struct LoopQuarks<'a> {
     pub solver: &'a DiracSolver,
-    /// Columns solved at a time; 0: twelve.
+    /// Number of columns that are solved for together; 0: twelve.
     pub at_once: usize,
-    /// Solver of the second quark, if loops are of a difference of two quarks.
+    /// Solver of the second quark, for loops of the difference of two quarks.
     pub other: Option<&'a DiracSolver>,
     pub links: &'a Arc<GaugeField>,
     pub space: Option<&'a LowSpace>,
-    /// The same space of the other quark of a difference.
+    /// Space of low modes of the second quark, made from the same vectors.
     pub other_space: Option<&'a LowSpace>,
 }
 
@@ -206,24 +210,24 @@ pub struct LoopQuarks<'a> {
 pub struct LoopsAdded {
     /// True if the monitor ended the work.
     pub stopped: bool,
-    /// The wanted error, or the limit of vectors where none is wanted, is reached.
+    /// True if the error, or if no error was asked for the limit of vectors, is reached.
     pub reached: bool,
-    /// The error of [`LoopGoals`].
+    /// The error as defined in [`LoopGoals`].
     pub error: f64,
     pub seconds: f64,
 }
 
-/// Loops that are summed up part by part.
+/// Loops whose parts are summed up step by step.
 pub struct LoopSums {
     pub(super) of: LoopOf,
     pub(super) parts: Vec<Part>,
     times: usize,
-    /// Numbers of lines, then those of currents.
+    /// Count of numbers in lines, and of numbers in currents.
     numbers: [usize; 2],
 }
 
 impl LoopSums {
-    /// Loops to which no noise vector was added yet.
+    /// Makes loops without any noise vector yet.
     ///
     /// # Errors
     /// `Unsupported`: low modes or the hopping expansion with other contractions than of plain loops; `FieldMismatch`: a space of another
@@ -292,12 +296,13 @@ impl LoopSums {
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
-    /// Numbers of a result: [line][Gamma][momentum][t], then [mu][momentum][t] of the conserved current.
+    /// Shape of a result: count of numbers [line][Gamma][momentum][t], and of [mu][momentum][t] of the conserved
+    /// current.
     pub fn numbers(&self) -> [usize; 2] {
         self.numbers
     }
 
-    /// The result of part number `part`, or with `None` that of the sum of all parts.
+    /// The result of part number `part`; `None`: of the sum of all parts.
     ///
     /// # Errors
     /// `InvalidArgument`: no such part.
@@ -324,14 +329,15 @@ impl LoopSums {
         Ok(LoopResult { mean, variance: all.map(|k| p.variance(k)).collect(), count: p.done })
     }
 
-    /// The mean over time slices of the variance of a vector's loop of the first line and momentum with this Gamma.
+    /// The variance of one noise vector's loop, of the first line and momentum with this Gamma, averaged over time
+    /// slices.
     fn watched(&self, part: &Part, gamma: usize) -> f64 {
         let first = gamma * self.of.momenta.len() * self.times;
         let variance = |t: usize| part.variance(first + t);
         (0..self.times).map(|t| variance(t).re + variance(t).im).sum::<f64>() / self.times as f64
     }
 
-    /// The error of [`LoopGoals`]; infinite before all parts have two vectors or are exact.
+    /// The error as defined in [`LoopGoals`]; infinite until all parts have two noise vectors or are exact.
     pub fn error(&self, gamma: usize) -> f64 {
         let of = |part: &Part| match part.noisy() {
             true => self.watched(part, gamma) / part.done.max(1) as f64,
@@ -341,8 +347,9 @@ impl LoopSums {
         self.parts.iter().map(of).sum::<f64>().sqrt()
     }
 
-    /// Adds to the parts until a goal is reached or the monitor ends it. What is complete by then stays: the work goes on from there.
-    /// `between` gets the sums after each step, with the seconds that all ranks agree on.
+    /// Adds to the parts until a goal is reached or the monitor ends the work. Completed vectors and columns are
+    /// kept, and a later call continues after them. `between` is called after each step with the sums, and the
+    /// seconds on which all ranks agree.
     ///
     /// # Errors
     /// Errors of [`loops`] and [`LowSpace::solve`].
@@ -391,7 +398,7 @@ impl LoopSums {
         self.parts.iter().map(|p| p.done).sum()
     }
 
-    /// The part to which work is added next; none where the limit of vectors is reached everywhere.
+    /// The part to which work is added next; `None` if all parts have reached the limit of vectors.
     fn next(
         &mut self,
         quarks: &LoopQuarks,
@@ -418,7 +425,7 @@ impl LoopSums {
         Ok(gains.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k))
     }
 
-    /// Turns noise on the last level into all coordinate vectors where these cost less for the goals.
+    /// Replaces noise on the last level by all of its coordinate vectors if these cost less for the goals.
     fn choose_last(&mut self, quarks: &LoopQuarks, goals: &LoopGoals, seconds: f64) -> Result<()> {
         let Some(space) = quarks.space else { return Ok(()) };
         let level = space.levels();
@@ -456,7 +463,7 @@ impl LoopSums {
         Ok(())
     }
 
-    /// Adds some columns to a part.
+    /// Adds a group of columns to a part.
     fn step(
         &mut self,
         part: usize,
@@ -553,8 +560,8 @@ impl LoopSums {
     }
 }
 
-/// The pairs of spinors whose contractions are the loops of a level. Those of the first product count positively, those
-/// of all further ones are subtracted.
+/// The pairs of spinors whose contractions are the loops of a level. The first product counts positively, all further
+/// ones are subtracted.
 enum Sides {
     Plain(SpinorField, SpinorField),
     Products(Vec<Product>),
@@ -567,7 +574,8 @@ struct Solved {
 }
 
 impl Solved {
-    /// Solves for what the hopping expansion leaves of M^-1, or, of differences of quarks, for products of inverses.
+    /// Solves for the columns: applies what the hopping expansion leaves of M^-1 or, for differences of quarks,
+    /// products of inverses.
     fn new(
         quarks: &LoopQuarks,
         space: &LowSpace,
@@ -587,7 +595,7 @@ impl Solved {
         Ok(Solved { sides: Sides::Plain(left, right), failed })
     }
 
-    /// Loops of these columns.
+    /// The loops contracted from these columns.
     fn contracted(&self, operators: &LoopOperators, columns: Range<usize>) -> Result<Loops> {
         let of = |left: &SpinorField, right: &SpinorField| {
             let part = |field: &SpinorField| field.columns(columns.start, columns.len());

@@ -1,4 +1,5 @@
-//! Quark loops Tr[Gamma line exp(-i p x) M^-1] by noise. Columns are contracted as they are solved; none is kept.
+//! Quark loops Tr[Gamma line exp(-i p x) M^-1] by noise. Columns are contracted in groups right after they are
+//! solved, and not kept.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use crate::refuse;
 use crate::solvers::{Monitor, Progress};
 
 choices! {
-    /// Contractions of noise eta into loops; S = M^-1.
+    /// Ways of contracting noise eta with solutions into loops; S = M^-1.
     pub enum OneEnd: plaq_loops_kind {
         /// eta^dagger Gamma S eta: the loops of S.
         None = 0, PLAQ_LOOPS_PLAIN, "plain";
@@ -36,24 +37,25 @@ choices! {
 }
 
 parameters! {
-    /// Noise of loops.
+    /// Parameters of the noise for loops.
     pub struct LoopsParams: plaq_loops_params {
-        /// Contraction of noise into loops.
+        /// Contraction of noise with solutions.
         kind: OneEnd = OneEnd::None;
-        /// Noise at all sites.
+        /// Numbers from which noise at all sites is drawn.
         noise: Noise = Noise::Z4;
-        /// Seed of the noise, which is the same on any number of ranks.
+        /// Seed of the noise; the noise is the same on any number of ranks.
         seed: u64 = 0;
-        /// Number of the first noise vector: estimates go on from there.
+        /// Number of the first noise vector; a later one continues an earlier estimate.
         first: usize = 0, within(0, 1 << 20);
-        /// Noise vectors.
+        /// Number of noise vectors.
         vectors: usize = 1, within(1, 1 << 20);
-        /// Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits; parts of a dilution are added.
+        /// Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits; contributions of the parts are added.
         dilute: Set<Dilute> = Set::NONE;
-        /// Parts of the time slices with PLAQ_DILUTE_TIME, else 0.
+        /// Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0.
         time_parts: usize = 0, within(0, 1 << 20);
-        /// Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean
-        /// over them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
+        /// Hierarchical probing: number of plane waves by which each noise vector is multiplied, 1 (none) to the
+        /// number of sites; the estimate is the mean over them. Complete levels work best: for extents divisible by 4
+        /// they are 2, 16, 32, 256.
         probes: usize = 1, within(1, i32::MAX as i64);
         /// Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
         factor: [f64; 2] = [1.0, 0.0];
@@ -61,7 +63,7 @@ parameters! {
 }
 
 impl LoopsParams {
-    /// The noise; messages name members behind `argument`, where it is not empty.
+    /// Makes the noise; in messages names of members follow `argument`, if that is not empty.
     ///
     /// # Errors
     /// `InvalidArgument`: parts of the time slices without dilution in time, more vectors than there are seeds for, or a factor
@@ -105,19 +107,20 @@ impl LoopsParams {
     }
 }
 
-/// Noise vectors, and the columns of each: parts of a dilution, which are added, times probing vectors, of which the mean counts.
+/// The noise vectors, and the columns of each: one for every part of a dilution, whose contributions are added, and
+/// for every probing vector, over which the mean is taken.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopNoise {
     pub noise: Noise,
     pub seed: u64,
-    /// Number of the first vector, and of vectors.
+    /// Number of the first noise vector.
     pub first: usize,
     pub vectors: usize,
     /// Whether it is diluted in spin, colour and parity.
     pub dilute: [bool; 3],
-    /// Parts of the time slices that it is diluted in; 1: none.
+    /// Number of parts of the time slices in which noise is diluted; 1: none.
     pub time_parts: usize,
-    /// Probing vectors, 1 to the lattice's volume ([`probe`]).
+    /// Number of probing vectors, 1 to the lattice's volume ([`probe`]).
     pub probes: usize,
 }
 
@@ -133,7 +136,7 @@ impl LoopNoise {
         }
     }
 
-    /// Refuses what does not fit to a lattice.
+    /// Refuses parts of time slices and numbers of waves that are not possible on a lattice.
     ///
     /// # Errors
     /// `InvalidArgument`: no waves or more than sites, or parts of the time slices that do not divide T.
@@ -158,22 +161,24 @@ impl LoopNoise {
         self.parts().iter().product::<usize>() * self.probes
     }
 
-    /// Spins and colours that have columns of their own, and columns of one spin and colour of a vector.
+    /// The dilution as [number of spins with columns of their own, number of such colours, columns of one spin and
+    /// colour of a vector].
     fn parts(&self) -> [usize; 3] {
         let [spin, colour, _] = self.dilute;
         let rest = Source { vectors: 1, ..self.source() }.columns();
         [if spin { 4 } else { 1 }, if colour { 3 } else { 1 }, rest]
     }
 
-    /// Vectors whose columns of a wave are solved for together, where `at_once` columns are; 0: twelve.
+    /// Number of noise vectors whose columns of the same wave are solved for together, if `at_once` columns are; 0:
+    /// twelve.
     pub(super) fn together(&self, at_once: usize) -> usize {
         let parts: usize = self.parts().iter().product();
         (if at_once == 0 { COLUMNS } else { at_once } / parts).max(1)
     }
 
-    /// Sets columns of a vector and those after it, from number `first` on as many as the field has, times a wave. All have numbers of
-    /// their own, those of other spins and colours as well, of which sources for mesons share them: the errors of parts that are
-    /// added are independent.
+    /// Sets columns `first` and following, as many as the field has, of a noise vector, times a plane wave. Every
+    /// column has independent noise, also columns of the same vector with other spins and colours, for which sources
+    /// of mesons share the noise; so errors of contributions that are added are independent.
     pub(super) fn set(
         &self,
         b: &SpinorField,
@@ -199,11 +204,12 @@ impl LoopNoise {
     }
 }
 
-/// Number c of the plane waves exp(2 pi i sum_mu n_mu x_mu / L_mu) with which noise is multiplied in hierarchical probing (Stathopoulos, Laeuchli,
-/// Orginos, SIAM J. Sci. Comput. 35, S299, with waves for Hadamard vectors). The mean over the first N cancels all pairs of sites
-/// of other colours, where N is the number of colours of a level: even and odd sites (N = 2), all coordinates modulo 2 (16), with
-/// checkerboards of these (32), modulo 4 (256), ...; factors 3, 5, ... of extents come last. Every level has those before it, and
-/// the last one has a colour for each site.
+/// The plane wave number c, as [n_x, n_y, n_z, n_t], of the waves exp(2 pi i sum_mu n_mu x_mu / L_mu) with which
+/// noise is multiplied in hierarchical probing (Stathopoulos, Laeuchli, Orginos, SIAM J. Sci. Comput. 35, S299, with
+/// waves for Hadamard vectors). The mean over the first N waves cancels contributions of all pairs of sites of
+/// different colours, if N is the number of colours of a complete level: even and odd sites (N = 2), all coordinates
+/// modulo 2 (16), with checkerboards of these (32), modulo 4 (256), ...; factors 3, 5, ... of extents come last.
+/// Every level contains the waves of those before it, and in the last one each site has its own colour.
 ///
 /// # Errors
 /// `InvalidArgument`: as many waves as sites there are not.
@@ -228,7 +234,8 @@ pub fn probe(extents: [usize; 4], c: usize) -> Result<[i32; 4]> {
     Ok(n.map(|n| n as i32))
 }
 
-/// Waves that generate all others, with as many multiples as are new.
+/// Plane waves that generate all others, each with the number of its multiples that are not generated by those before
+/// it.
 fn generators(extents: [usize; 4]) -> Vec<(usize, [usize; 4])> {
     let mut all = vec![];
     let mut left = extents;
@@ -262,8 +269,8 @@ fn generators(extents: [usize; 4]) -> Vec<(usize, [usize; 4])> {
     all
 }
 
-/// The fewest waves of hierarchical probing, a group of them, whose mean keeps no two different sites that are `reach` steps or
-/// less from each other.
+/// The smallest number of waves of hierarchical probing, forming a group, whose mean cancels all pairs of different
+/// sites up to `reach` steps apart.
 pub(super) fn probes_beyond(extents: [usize; 4], reach: usize) -> usize {
     let (all, far) = (generators(extents), reach as i64);
     let axis = |mu: usize| {
@@ -295,14 +302,14 @@ pub(super) fn probes_beyond(extents: [usize; 4], reach: usize) -> usize {
 
 /// Loops of one noise vector.
 pub struct Loops {
-    /// [line][Gamma][momentum][t], times of the lattice.
+    /// Loops [line][Gamma][momentum][t], with t the time on the lattice.
     pub lines: Vec<Complex64>,
     /// Loops of the conserved vector current: [mu][momentum][t].
     pub current: Vec<Complex64>,
 }
 
 impl Loops {
-    /// Loops of the same shape that are zero.
+    /// Loops of the same shape with all numbers zero.
     fn nothing(like: &Loops) -> Loops {
         let zeros = |of: &[Complex64]| vec![Complex64::ZERO; of.len()];
         Loops { lines: zeros(&like.lines), current: zeros(&like.current) }
@@ -313,8 +320,8 @@ impl Loops {
     }
 }
 
-/// Operators that are put into loops: lines as in [`insertions`], and momenta p of the factor exp(-i p x), where x is
-/// the place of Gamma, counted from the lattice's origin.
+/// Operators in loops: lines as in [`insertions`], and momenta p of the phase exp(-i p x), where x is the place of
+/// Gamma, counted from the lattice's origin.
 #[derive(Clone, Copy)]
 pub struct LoopOperators<'a> {
     pub lines: &'a [Vec<Factor>],
@@ -324,7 +331,7 @@ pub struct LoopOperators<'a> {
 }
 
 impl LoopOperators<'_> {
-    /// Loops of X^dagger gamma5 and S, summed over their columns.
+    /// Contracts X^dagger gamma5 with S and sums over their columns.
     ///
     /// # Errors
     /// Errors of [`insertions`].
@@ -342,25 +349,27 @@ impl LoopOperators<'_> {
     }
 }
 
-/// L b of low modes, or with true L' b of the other quark's: what is left out of inverses.
+/// A function that computes L b, the approximate inverse by low modes, or if its argument is true L' b of the second
+/// quark; this is subtracted from inverses.
 pub type Low<'a> = dyn Fn(&SpinorField, bool) -> Result<SpinorField> + 'a;
 /// A function that changes columns of solutions before these are contracted.
 pub type Change<'a> = dyn Fn(&mut SpinorField) -> Result<()> + 'a;
 
-/// Contraction of solutions: its kind, the second quark if there is one, and a factor of the loops.
+/// The way in which solutions are contracted: the kind, the second quark if there is one, and a factor for the loops.
 #[derive(Clone, Copy)]
 pub struct LoopKind<'a> {
     pub how: OneEnd,
     pub other: Option<&'a DiracSolver>,
     pub factor: Complex64,
-    /// Low modes, whose loops are left out: of M^-1 - L, or of S S' - L L' and S(mu) gamma5 S(-mu) - L(mu) gamma5 L(-mu).
+    /// Low modes whose contribution is subtracted: the loops are those of M^-1 - L, S S' - L L' or S(mu) gamma5
+    /// S(-mu) - L(mu) gamma5 L(-mu).
     pub low: Option<&'a Low<'a>>,
-    /// Applied to solutions of plain loops, without low modes.
+    /// A function applied to solutions of plain loops, without low modes.
     pub change: Option<&'a Change<'a>>,
 }
 
-/// Refuses two operators, D and D' in the normalisation of masses, with D' - D other than the number `factor`, as seen on
-/// a random vector.
+/// Refuses two operators D and D', in mass normalisation, unless D' - D is the number `factor`; this is tested on a
+/// random vector.
 fn check_difference(solver: &DiracSolver, other: &DiracSolver, factor: Complex64) -> Result<()> {
     let shape = solver.op().shape();
     let mut b = shape.field(1)?;
@@ -388,7 +397,8 @@ fn check_difference(solver: &DiracSolver, other: &DiracSolver, factor: Complex64
     Ok(())
 }
 
-/// Sum over x of exp(-i p x) tr\[Gamma line S\], without the sign of the fermion loop, times `factor`, estimated by noise vectors:
+/// Estimates the sum over x of exp(-i p x) tr\[Gamma line S\], without the sign of the fermion loop, times `factor`,
+/// by noise vectors:
 /// `done` gets their numbers and estimates, one after the other. Vectors of few columns are solved for together. Ends early where the
 /// monitor asks to; vectors that are not complete do not come out.
 ///

@@ -1,5 +1,6 @@
-//! Low modes' parts of meson correlators, averaged over all sources (DeGrand, Schaefer, Comput. Phys. Commun. 159 (2004) 185; Giusti
-//! et al., JHEP 04 (2004) 013): C\[L, L\] of an approximate inverse L of a level, exactly.
+//! Low modes' parts of meson correlators, averaged over all sources (DeGrand, Schaefer, Comput. Phys. Commun. 159
+//! (2004) 185; Giusti et al., JHEP 04 (2004) 013): the exact correlator C\[L, L\] of an approximate inverse L of a
+//! level.
 
 use std::ops::Range;
 
@@ -15,20 +16,20 @@ use crate::ops::gamma::{Gamma, SpinMatrix};
 use crate::refuse;
 use crate::solvers::{Monitor, Progress};
 
-/// Correlators of mesons, and whether all of them are there.
+/// Meson correlators of low modes, and whether all of them were computed.
 pub struct LowMesons {
-    /// [momentum][pair][t], times from the source.
+    /// Correlators [momentum][pair][t], with t counted from the source.
     pub correlators: Vec<Complex64>,
-    /// The monitor ended the work, and there are none.
+    /// True if the monitor ended the work; `correlators` is then empty.
     pub stopped: bool,
-    /// Solves on the level that did not converge.
+    /// Number of solves on the level that did not converge.
     pub failed: usize,
 }
 
-/// The mean over all sites x0 of the lattice of
-/// C_AB(t) = -sum_x exp(-i p (x - x0)) tr\[Gamma_A L(x, x0) gamma_t Gamma_B^dagger gamma_t gamma5 L(x, x0)^dagger gamma5\], x at the
-/// time t after that of x0, for pairs (A, B). With W = P D_c^-1 on the coordinate vectors of a site of the level, and
-/// M = R Gamma R^dagger of these on a time slice of the source, it is a contraction of W M with W: one solve for each of them.
+/// The mean over all sites x0 of the lattice of C_AB(t) = -sum_x exp(-i p (x - x0)) tr\[Gamma_A L(x, x0) gamma_t
+/// Gamma_B^dagger gamma_t gamma5 L(x, x0)^dagger gamma5\], x at the time t after that of x0, for pairs (A, B). With W
+/// = P D_c^-1 e for coordinate vectors e of the level, and the matrix M of R Gamma R^dagger between these on the
+/// source's time slice, it is a contraction of W M with W; each coordinate vector takes one solve.
 ///
 /// # Errors
 /// Errors of [`LowSpace::solve`] and [`insertions`]; `InvalidArgument`: nothing to contract.
@@ -104,8 +105,8 @@ pub fn low_mesons(
     Ok(LowMesons { correlators: found, stopped: false, failed })
 }
 
-/// W M, M = R exp(i p x) gamma_t Gamma^dagger gamma_t gamma5 R^dagger on a time slice, for the coordinate vectors of which `left` is
-/// gamma5 R^dagger and `w` is W.
+/// Computes W M with M = R exp(i p x) gamma_t Gamma^dagger gamma_t gamma5 R^dagger on a time slice; for the same
+/// coordinate vectors `left` is gamma5 R^dagger e and `w` is W.
 fn by_source(
     space: &LowSpace,
     level: usize,

@@ -18,13 +18,13 @@ use crate::solvers::dense;
 
 /// Largest number of low modes.
 const MOST_VECTORS: usize = 8192;
-/// Columns of modes that M is applied to at a time.
+/// Number of modes to which M is applied together.
 const AT_ONCE: usize = 8;
 
-/// Spaces of a quark, in the normalisation of its solver.
+/// Spaces of low modes of a quark, in the normalisation of its solver.
 pub struct LowSpace {
     op: Arc<dyn QuarkAction>,
-    /// 1 / c where c is what the solver's M is of the operator's.
+    /// The number 1 / c, where the solver's M is c times the operator's own.
     factor: f64,
     kind: Kind,
     tol: f64,
@@ -35,18 +35,19 @@ enum Kind {
     Vectors(Vectors),
 }
 
-/// P = V, R = V^dagger gamma5, whose D_c is a matrix: of eigenvectors of gamma5 D their eigenvalues.
+/// A space of vectors V, P = V and R = V^dagger gamma5, for which D_c is a matrix; for eigenvectors of gamma5 D it is
+/// diagonal with their eigenvalues.
 struct Vectors {
     vectors: Arc<VectorSet>,
-    /// (V^dagger gamma5 M V)^-1, row by row.
+    /// The matrix (V^dagger gamma5 M V)^-1, row by row.
     inverse: Vec<Complex64>,
     version: ActionVersion,
 }
 
-/// Vectors of a level of a [`LowSpace`].
+/// Vectors of one level of a [`LowSpace`].
 pub enum LowVectors {
     Coarse(CoarseField),
-    /// Numbers [vector of the space][column], and the columns.
+    /// Coefficients [vector of the space][column], and the number of columns.
     Numbers(Vec<Complex64>, usize),
 }
 
@@ -60,7 +61,8 @@ impl LowVectors {
     }
 }
 
-/// Sides of a product of inverses: the left one as of [`LowSpace::left`], where it is not the right one.
+/// A product of inverses as a pair of spinors: the right side, and the left side as in [`LowSpace::left`], if that is
+/// different.
 pub struct Product {
     left: Option<SpinorField>,
     pub right: SpinorField,
@@ -76,7 +78,7 @@ impl Product {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LowSolve {
     pub iterations: usize,
-    /// Largest relative residual.
+    /// Largest relative residual of the solves.
     pub residual: f64,
     pub converged: bool,
 }
@@ -103,8 +105,8 @@ impl LowSpace {
         Ok((op.clone(), factor(solver)))
     }
 
-    /// The first `levels` coarse levels of a hierarchy, 0: all on all ranks; systems of coarse levels are solved to the relative
-    /// residual `tol`, which has to be well below the noise.
+    /// The first `levels` coarse levels of a hierarchy, 0: all that live on all ranks. Systems of coarse levels are
+    /// solved to the relative residual `tol`, which must be well below the noise.
     ///
     /// # Errors
     /// `InvalidArgument`: `tol`; `Unsupported`: no spinors, or in half precision; errors of [`CoarseSpaces::new`].
@@ -119,7 +121,8 @@ impl LowSpace {
         Ok(LowSpace { op, factor, kind, tol })
     }
 
-    /// Most device memory that making spaces of a hierarchy takes, and after that L of twelve columns.
+    /// Largest number of bytes of device memory that making spaces of a hierarchy, and then applying L to twelve
+    /// columns, takes.
     ///
     /// # Errors
     /// Errors of [`LowSpace::of_multigrid`].
@@ -128,7 +131,7 @@ impl LowSpace {
         CoarseSpaces::memory(multigrid, &*op, levels)
     }
 
-    /// The space of orthonormal vectors on the full lattice: eigenvectors of D^dagger D, or any others.
+    /// The space of orthonormal vectors on the full lattice, such as eigenvectors of D^dagger D.
     ///
     /// # Errors
     /// `FieldMismatch`: not of the operator's lattice and precision; `InvalidArgument`: too many, or V^dagger gamma5 M V has no inverse.
@@ -171,7 +174,7 @@ impl LowSpace {
         Ok(LowSpace { op, factor, kind, tol: 0.5 })
     }
 
-    /// The same space of the operator of another solver, with P and R as they are.
+    /// The same space for the operator of another solver, with the same P and R.
     ///
     /// # Errors
     /// Errors of [`CoarseSpaces::of_other`] and [`LowSpace::of_vectors`].
@@ -220,18 +223,18 @@ impl LowSpace {
             Kind::Vectors(_) => 1,
         }
     }
-    /// Whether the inverse of the last level is a matrix that is there: its trace takes no solves.
+    /// Whether the inverse of the last level is a known matrix, so that its trace takes no solves.
     pub fn has_inverse(&self) -> bool {
         matches!(self.kind, Kind::Vectors(_))
     }
-    /// Dimension of a level's space on all ranks.
+    /// Dimension of a level's space, over all ranks.
     pub fn unknowns(&self, level: usize) -> usize {
         match &self.kind {
             Kind::Coarse(spaces) => spaces.unknowns(level),
             Kind::Vectors(v) => v.vectors.count(),
         }
     }
-    /// Extents of a coarse level; of vectors 1.
+    /// Extents of a coarse level; for vectors 1 in each direction.
     pub fn extents(&self, level: usize) -> [usize; 4] {
         match &self.kind {
             Kind::Coarse(spaces) => spaces.extents(level),
@@ -239,7 +242,7 @@ impl LowSpace {
         }
     }
 
-    /// Coordinate vectors number `first` and following of a level.
+    /// Coordinate vectors `first` to `first + count` of a level.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -251,8 +254,8 @@ impl LowSpace {
         self.filled(level, count, one)
     }
 
-    /// Noise vectors number `first` and following of a level, 1 or -1 for [`Noise::Z2`], else 1, i, -1 or -i; the same on any
-    /// number of ranks.
+    /// Noise vectors `first` and following of a level, with entries 1 or -1 for [`Noise::Z2`], else 1, i, -1 or -i;
+    /// the same on any number of ranks.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -296,7 +299,7 @@ impl LowSpace {
         }
     }
 
-    /// Restricts spinors to the first level: R b.
+    /// Restricts spinors to the first level by R.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`.
@@ -312,7 +315,7 @@ impl LowSpace {
         }
     }
 
-    /// R of a level's vectors to the next one.
+    /// Restricts a level's vectors to the next level by R.
     fn restrict_on(&self, level: usize, vectors: &LowVectors) -> Result<LowVectors> {
         match (&self.kind, vectors) {
             (Kind::Coarse(spaces), LowVectors::Coarse(field)) => {
@@ -322,7 +325,7 @@ impl LowSpace {
         }
     }
 
-    /// R b of all levels down to this one.
+    /// Restricts spinors to this level, by R of all levels up to it.
     ///
     /// # Errors
     /// Errors of [`LowSpace::restrict`].
@@ -334,7 +337,7 @@ impl LowSpace {
         Ok(vectors)
     }
 
-    /// Entries of vectors on all ranks, [entry][column], numbered as [`LowSpace::units`] are.
+    /// Entries `which` of vectors, gathered from all ranks: [entry][column], numbered as in [`LowSpace::units`].
     ///
     /// # Errors
     /// `CommFailed`.
@@ -376,7 +379,8 @@ impl LowSpace {
         }
     }
 
-    /// gamma5 R^dagger of all levels from this one on: what stands to the left of an operator as X in X^dagger gamma5.
+    /// Computes gamma5 R^dagger v, with R^dagger of this level and all finer ones: the spinors X for the left side
+    /// X^dagger gamma5 of an operator.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`.
@@ -392,8 +396,9 @@ impl LowSpace {
         }
     }
 
-    /// What a vector of a level becomes where it stands between D_c^-1 and D'_c^-1 of another mass, so that with L' = P D'_c^-1 R
-    /// x^dagger gamma5 is the side of L' for x = P D'_c^-1 of it: gamma5 on the level of aggregates, R P of vectors.
+    /// Transforms a level's vectors that stand between D_c^-1 and D'_c^-1 of two masses, so that for the resulting v
+    /// and x = P D'_c^-1 v the left side with L' = P D'_c^-1 R is x^dagger gamma5. On a level of aggregates this is
+    /// gamma5, on one of vectors R P.
     fn turned(&self, level: usize, vectors: &LowVectors) -> Result<LowVectors> {
         let lifted = self.prolong(level, vectors)?;
         if self.has_inverse() {
@@ -404,7 +409,7 @@ impl LowSpace {
         self.restrict_to(level, &turned)
     }
 
-    /// D_c^-1 of a level, in the normalisation of the solver.
+    /// Computes D_c^-1 b on a level, in the normalisation of the solver.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`, `SolverBreakdown`.
@@ -432,7 +437,7 @@ impl LowSpace {
         }
     }
 
-    /// |R b|^2 of every level from 1 on, summed over columns.
+    /// The norms |R b|^2 on every level from 1 on, summed over columns.
     ///
     /// # Errors
     /// Errors of [`LowSpace::restrict`].
@@ -451,7 +456,7 @@ impl LowSpace {
         Ok(norms)
     }
 
-    /// L b = P D_c^-1 R b of a level for spinors, and how the solve went.
+    /// Computes L b = P D_c^-1 R b of a level for spinors b; returns it with the report of the solve.
     ///
     /// # Errors
     /// Errors of [`LowSpace::solve`].
@@ -460,7 +465,8 @@ impl LowSpace {
         Ok((self.prolong(level, &x)?, how))
     }
 
-    /// P D_c^-1 of a level's vectors, and of the next level P D_c^-1 R, as spinors, and how the solves went.
+    /// Computes P D_c^-1 v for a level's vectors v and, if there is a next level, P D_c^-1 R v with that, as spinors;
+    /// returns them with the reports of the solves.
     ///
     /// # Errors
     /// Errors of [`LowSpace::solve`].
@@ -479,9 +485,9 @@ impl LowSpace {
         Ok((own, Some(self.prolong(level + 1, &y)?), [how, below]))
     }
 
-    /// The sides of products of two inverses with a level's vectors between them: L L' with `other`, the space of another mass, else
-    /// L(mu) gamma5 L(-mu); of this level, and after it of the next one, if there is one, which has to be subtracted. And how
-    /// many solves failed.
+    /// Both sides of products of two inverses with a level's vectors between them: L L' with the space `other` of
+    /// another mass, or L(mu) gamma5 L(-mu). If there is a next level its product follows, which has to be
+    /// subtracted. Returns also the number of solves that failed.
     ///
     /// # Errors
     /// Errors of [`LowSpace::solve`].
@@ -504,8 +510,9 @@ impl LowSpace {
         Ok((products, all.iter().filter(|how| !how.converged).count() as u64))
     }
 
-    /// The two sides of the trace of this level's D_c^-1, less P D_c^-1 R of the next one where there is one, between vectors of the
-    /// level: the left one as of [`LowSpace::left`], the right one a spinor; and how solves on this level and the next one went.
+    /// The two sides of the trace of this level's D_c^-1, minus P D_c^-1 R of the next one if there is one, between
+    /// vectors of the level: the left side as in [`LowSpace::left`], the right side a spinor; with the reports of the
+    /// solves on both levels.
     ///
     /// # Errors
     /// Errors of [`LowSpace::solve`].
@@ -523,7 +530,7 @@ impl LowSpace {
     }
 }
 
-/// x of the solver's equation = factor times x of the operator's own.
+/// Factor by which the solution of the solver's equation differs from that of the operator's own.
 fn factor(solver: &DiracSolver) -> f64 {
     match solver.params().normalisation {
         Normalisation::Kappa => 1.0,

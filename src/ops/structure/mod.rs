@@ -1,5 +1,5 @@
-//! Hadron structure: operators between two quark propagators, three quark lines of any kind, sequential sources, quark loops,
-//! pairs of field strengths.
+//! Hadron structure: operators between two quark propagators, baryons of any three quarks, sequential sources, quark
+//! loops, pairs of field strengths.
 
 pub mod gluons;
 mod hopping;

@@ -1,4 +1,5 @@
-//! Sequential sources (Martinelli, Sachrajda, Nucl. Phys. B 316 (1989) 355): through the sink and through an operator.
+//! Sequential sources (Martinelli, Sachrajda, Nucl. Phys. B 316 (1989) 355), through the sink and through an
+//! operator.
 
 use std::sync::Arc;
 
@@ -20,13 +21,13 @@ use crate::ops::gamma::SpinMatrix;
 use crate::ops::source::{check_momentum, check_spinors};
 use crate::refuse;
 
-/// A plane wave on one time slice of the lattice or on all: delta(t, time) exp(i p (x - origin)).
+/// A plane wave on one time slice of the lattice or on all of them: delta(t, time) exp(i p (x - origin)).
 #[derive(Clone, Copy, Debug)]
 pub struct SliceWave {
     pub time: Option<usize>,
-    /// p_i = 2 pi momentum_i / L_i.
+    /// Integer momentum: p_i = 2 pi momentum_i / L_i.
     pub momentum: [i32; 3],
-    /// Coordinates at which the wave has phase 1; only x, y, z count.
+    /// Coordinates x, y, z at which the wave's phase is 1; t is ignored.
     pub origin: [usize; 4],
 }
 
@@ -47,8 +48,9 @@ impl SliceWave {
     }
 }
 
-/// out = wave(x) left in right; `right` acts on the columns' spins, of twelve columns, or is none. `moved`: the displacement of the
-/// path that led to `in`, and the boundary phases on it.
+/// Computes out = wave(x) left in right. `left` acts on the sink's spin; `right`, if given, acts on the spins of the
+/// twelve columns. `moved`: the displacement of the path along which `in` was transported, and the boundary phases
+/// for it.
 fn product(
     out: &SpinorField,
     inp: &SpinorField,
@@ -76,7 +78,7 @@ fn product(
     inp.device().launch(kernels::SpinProduct::of(inp.precision())?, &args, work)
 }
 
-/// field = spin field.
+/// Computes field <- spin field.
 pub(super) fn times_spin(field: &SpinorField, spin: Spin) -> Result<()> {
     let everywhere = SliceWave { time: None, momentum: [0; 3], origin: [0; 4] };
     product(field, field, everywhere, (spin, None), ([0; 4], [0.0; 4]))
@@ -96,8 +98,9 @@ fn check_pair(from: &SpinorField, to: &SpinorField) -> Result<()> {
     Ok(())
 }
 
-/// to = wave(x) Gamma [path] from: what stands at an operator, as the source of a line that goes on from there. `path` as of
-/// [`CovariantShift`], with boundary phases in units of pi; without links these are 1.
+/// Computes to = wave(x) Gamma [path] from: an operator applied to a propagator, as the source of the propagator that
+/// continues from there. `path` as of [`CovariantShift`], with boundary phases in units of pi; without links these
+/// are 1.
 ///
 /// # Errors
 /// `FieldMismatch`: other lattices, precisions or numbers of columns, half precision; `InvalidArgument`: a time or an origin outside
@@ -120,10 +123,10 @@ pub fn through_operator(
     product(to, to, wave, (gamma, None), (displacement(path), boundary))
 }
 
-/// The source of the line that goes through the sink of a meson qbar' Gamma_A q, from the propagator S' of the antiquark (given as
-/// that of a quark): -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)) on the sink's time slice.
-/// With X = M^-1 to, smeared before where the sink is, sum_z X(z)^dagger gamma5 J S(z) is
-/// sum_x exp(-i p (x - x0)) <O_A(x) J O_B(x0)^dagger>, J acting on q.
+/// Computes the source of the propagator that continues through the sink of a meson qbar' Gamma_A q, from the
+/// propagator S' of the antiquark (given as that of a quark): -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B
+/// gamma_t exp(i p (x - x0)) on the sink's time slice. With X = M^-1 to, where `to` is smeared first if the sink is
+/// smeared, sum_z X(z)^dagger gamma5 J S(z) is sum_x exp(-i p (x - x0)) <O_A(x) J O_B(x0)^dagger>, where J acts on q.
 ///
 /// # Errors
 /// Errors of [`through_operator`]; `FieldMismatch`: not twelve columns.
@@ -142,7 +145,7 @@ pub fn through_meson(
     product(to, antiquark, wave, (left, Some(right)), ([0; 4], [0.0; 4]))
 }
 
-/// A term of the contractions of a baryon, of which the line of the sink's slot `line` is replaced by one with an operator.
+/// A term of a baryon's contractions in which the quark at position `line` of the sink's operator has an insertion.
 #[derive(Clone, Copy, Debug)]
 pub struct Replaced {
     pub pairing: Pairing,
@@ -150,11 +153,12 @@ pub struct Replaced {
     pub weight: f64,
 }
 
-/// The source of the quark line that goes through the sink of a baryon: gamma5 times the complex conjugate of the
-/// derivative of the sum over `terms` of weight tr\[P C\] with respect to the replaced line, with exp(-i p (x - x0)) on
-/// the sink's time slice. With X = M^-1 to, where `to` is smeared first if the sink is smeared, sum_z X(z)^dagger
-/// gamma5 J S(z) is sum_x exp(-i p (x - x0)) tr\[P <O(x) J Obar(x0)>\]. `crossed`: the sink's time, counted from the
-/// source, is beyond the end of the lattice, and the boundary phases of the three quarks are taken out.
+/// Computes the source of the quark propagator that continues through the sink of a baryon: gamma5 times the complex
+/// conjugate of the derivative of the sum over `terms` of weight tr\[P C\] with respect to the replaced line, with
+/// exp(-i p (x - x0)) on the sink's time slice. With X = M^-1 to, where `to` is smeared first if the sink is smeared,
+/// sum_z X(z)^dagger gamma5 J S(z) is sum_x exp(-i p (x - x0)) tr\[P <O(x) J Obar(x0)>\]. `crossed`: the sink's time,
+/// counted from the source, is beyond the end of the lattice, and the boundary phases of the three quarks are taken
+/// out.
 ///
 /// # Errors
 /// Errors of [`ThreeQuarks::pairings`] and [`through_operator`].

@@ -11,14 +11,14 @@ use crate::refuse;
 pub struct Spin(pub [[Complex64; 4]; 4]);
 
 impl Spin {
-    /// z times the unit matrix.
+    /// The matrix z times 1.
     pub fn diagonal(z: Complex64) -> Spin {
         Spin::from_fn(|r, c| if r == c { z } else { Complex64::ZERO })
     }
     fn from_fn(entry: impl Fn(usize, usize) -> Complex64) -> Spin {
         Spin(std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c))))
     }
-    /// The matrix of 32 numbers, (re, im) row by row.
+    /// The matrix from 32 numbers: real and imaginary parts, row by row.
     ///
     /// # Errors
     /// `InvalidArgument`: not 32 finite numbers.
@@ -29,7 +29,7 @@ impl Spin {
         let at = |k: usize| Complex64::new(numbers[2 * k], numbers[2 * k + 1]);
         Ok(Spin::from_fn(|r, c| at(4 * r + c)))
     }
-    /// The matrix as kernels take it.
+    /// The matrix in the form that kernels take.
     pub(crate) fn to_kernel(self) -> [f64; 32] {
         std::array::from_fn(|k| {
             let z = self.0[k / 8][k / 2 % 4];
@@ -51,12 +51,12 @@ impl Spin {
     pub fn dagger(self) -> Spin {
         Spin::from_fn(|r, c| self.0[c][r].conj())
     }
-    /// gamma_t M^dagger gamma_t: what stands at a source whose operator has M.
+    /// The matrix gamma_t M^dagger gamma_t, which stands at the source if the operator has M at the sink.
     pub fn barred(self) -> Spin {
         let t = Spin::from(SpinMatrix::axis(3));
         t.times(self.dagger()).times(t)
     }
-    /// The sum of the products of entries, sum_rc self_rc other_rc.
+    /// The sum over entries sum_rc self_rc other_rc.
     pub(crate) fn contracted(self, other: &[Complex64; 16]) -> Complex64 {
         (0..16).map(|k| self.0[k / 4][k % 4] * other[k]).sum()
     }

@@ -1,4 +1,4 @@
-//! Baryons of any kind: three quark lines between operators eps_abc (q1_a^T Gamma q2_b) q3_c.
+//! Baryons of any three quarks, between operators eps_abc (q1_a^T Gamma q2_b) q3_c.
 
 use num_complex::Complex64;
 
@@ -12,12 +12,13 @@ use crate::fields::SpinorField;
 use crate::ops::gamma::SpinMatrix;
 use crate::ops::source::{check_momentum, check_propagator};
 
-/// The slots of the source's operator that the quarks of the sink's slots 0, 1, 2 go to.
+/// A Wick pairing: the positions in the source's operator to which the quarks at positions 0, 1, 2 of the sink's
+/// operator are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing(pub [usize; 3]);
 
 impl Pairing {
-    /// All pairings of three quarks, in the order in which results have them. None has a sign, since colours are
+    /// All pairings of three quarks, in the order of results. Each counts with a positive sign, since colours are
     /// antisymmetric at both ends.
     pub const ALL: [Pairing; 6] = [
         Pairing([0, 1, 2]),
@@ -29,7 +30,8 @@ impl Pairing {
     ];
 }
 
-/// A contraction as kernels take it (structure.h, QuarkTriples): lines X, Y, Z by number, G, H and the form.
+/// A contraction in the form that kernels take (structure.h, QuarkTriples): the numbers of the propagators X, Y, Z,
+/// the matrices G, H, and the form of the product.
 pub(super) struct Form {
     pub lines: [usize; 3],
     pub g: Spin,
@@ -38,7 +40,8 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// The form of a pairing of operators with Gamma at the sink and `conjugate` at the source.
+    /// The contraction of a pairing for operators with matrix Gamma = `sink` at the sink and `conjugate` at the
+    /// source.
     pub fn new(Pairing(to): Pairing, sink: Spin, conjugate: Spin) -> Form {
         // X is a line of the sink's pair that ends in the pair of the source; Y is the other one of the sink's pair.
         let x = if to[0] < 2 { 0 } else { 1 };
@@ -50,14 +53,14 @@ impl Form {
     }
 }
 
-/// The matrix at the source of Obar = O^dagger gamma_t for operators O with Gamma, rows the first quark's spin:
-/// gamma_t Gamma^dagger gamma_t^T, transposed.
+/// For Obar = O^dagger gamma_t of an operator O with matrix Gamma, the matrix at the source, gamma_t Gamma^dagger
+/// gamma_t^T transposed, so that rows are the first quark's spin.
 pub(super) fn conjugate(gamma: Spin) -> Spin {
     let t = Spin::from(SpinMatrix::axis(3));
     t.times(gamma.dagger()).times(t.transposed()).transposed()
 }
 
-/// Arguments of kernels but for lattice and results.
+/// The kernel's arguments, without lattice and results.
 pub(super) fn arguments(fields: [&SpinorField; 3], form: &Form) -> QuarkTripleArgs {
     let [x, y, z] = form.lines.map(|k| fields[k].view());
     QuarkTripleArgs {
@@ -72,13 +75,15 @@ pub(super) fn arguments(fields: [&SpinorField; 3], form: &Form) -> QuarkTripleAr
     }
 }
 
-/// Three propagators that may differ in mass, smearing or displacement, of the quarks in the sink's slots.
+/// Three propagators, of the quarks at positions 0, 1, 2 of the sink's operator; they may differ in mass, smearing or
+/// displacement.
 #[derive(Clone, Copy)]
 pub struct ThreeQuarks<'a> {
     pub quarks: [&'a SpinorField; 3],
-    /// Position of the source: times count from its t, phases of momenta from its x, y, z.
+    /// Position of the source: times count from its t, and phases of momenta from its x, y, z.
     pub origin: [usize; 4],
-    /// Boundary phases in time of the three, which are taken out of times before the source's.
+    /// Boundary phases in time of the three quarks, which are divided out of contractions at times before the
+    /// source's.
     pub phases: [Complex64; 3],
 }
 
@@ -99,15 +104,15 @@ impl ThreeQuarks<'_> {
         Ok(())
     }
 
-    /// The factor of a contraction whose quarks cross the end of the lattice in time: the product of their three
-    /// boundary phases.
+    /// The factor for contractions that cross the end of the lattice in time: the product of the three boundary
+    /// phases.
     pub(super) fn across(&self) -> Complex64 {
         self.phases.iter().product()
     }
 
-    /// C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)> of one pairing after the other, with both spins
-    /// open: O = eps_abc (q1_a^T Gamma q2_b) q3_c with Gamma at the sink, Obar = O^dagger gamma_t with another one at the
-    /// source. [pairing][momentum][t][4 s + s'], times from the source.
+    /// Computes C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)> for every pairing, with both
+    /// spins open: O = eps_abc (q1_a^T Gamma q2_b) q3_c with Gamma at the sink, Obar = O^dagger gamma_t with another
+    /// one at the source. The result is [pairing][momentum][t][4 s + s'], with times from the source.
     ///
     /// # Errors
     /// `FieldMismatch`: not twelve columns, or other lattices; `InvalidArgument`: a source outside of the lattice.

@@ -1,4 +1,4 @@
-//! Spin matrices of sites, summed over time slices with plane waves.
+//! Sums of spin matrices over time slices, with plane waves.
 
 use num_complex::Complex64;
 
@@ -8,15 +8,16 @@ use crate::error::Result;
 use crate::fields::time_slices::over_slices;
 use crate::fields::{blas, Geometry, Precision, SpinorField};
 
-/// Data of a plane wave besides its momentum.
+/// A plane wave, apart from its momentum.
 #[derive(Clone, Copy)]
 pub(super) struct Wave {
-    /// Coordinates at which the wave has phase 1.
+    /// Coordinates at which the wave's phase is 1.
     pub position: [usize; 4],
-    /// A path from x to x + displacement takes these boundary phases, in units of pi, along.
+    /// Displacement of the path along which the field was transported; for each crossing of the boundary it takes the
+    /// boundary phases.
     pub displacement: [i32; 4],
     pub boundary: [f64; 4],
-    /// The only time slice on which it is not 0.
+    /// The only time slice on which the wave is not zero; None: all.
     pub time: Option<usize>,
 }
 
@@ -35,10 +36,10 @@ impl Wave {
     }
 }
 
-/// Spin matrices, by wave and by time of the whole lattice.
+/// Sums of spin matrices, by wave and by time of the whole lattice.
 pub type Slices = Vec<Vec<[Complex64; 16]>>;
 
-/// Memory for spin matrices of a launch, and for waves.
+/// Memory for the spin matrices that a launch computes, and for the waves.
 pub(super) struct Waves {
     matrices: Buffer,
     table: Buffer,
@@ -46,11 +47,12 @@ pub(super) struct Waves {
     plane: usize,
 }
 
-/// Waves of one reduction: with two parities and a time slice no more batches than a launch has.
+/// Largest number of waves in one reduction, so that its batches, two for each wave and time slice, do not exceed
+/// what a launch can have.
 const MOST: usize = 4096;
 
 impl Waves {
-    /// Memory for fields like this one and waves exp(i p x), p_i = 2 pi n_i / L_i.
+    /// Makes memory for fields like this one, and the waves exp(i p x) with p_i = 2 pi n_i / L_i.
     pub fn new(like: &SpinorField, momenta: &[[i32; 3]]) -> Result<Waves> {
         let geometry = like.geometry();
         let n = geometry.outer() / geometry.args().t as usize;
@@ -64,7 +66,7 @@ impl Waves {
         Ok(Waves { matrices, table, count: momenta.len(), plane })
     }
 
-    /// Sums over space of exp(i p x) m(x), p the momenta, where `launch(matrices, slice, work)` computes matrices m.
+    /// Sums over space of exp(i p x) m(x) for all momenta p; `launch(matrices, slice, work)` computes the matrices m.
     pub fn sum(
         &self,
         like: &SpinorField,
@@ -99,7 +101,8 @@ impl Waves {
     }
 }
 
-/// Copies of fields in one precision that contractions read, where they are not: the most precise of theirs, single for half.
+/// Copies of fields in one precision that contractions support, where the fields have another: the highest precision
+/// among them, single instead of half.
 pub(super) struct Same(Vec<Option<SpinorField>>);
 
 impl Same {
@@ -121,7 +124,8 @@ impl Same {
     }
 }
 
-/// Values by the time from the source instead of that of the lattice; what crossed the lattice's end takes `phase`.
+/// Orders values by the time from the source instead of the time of the lattice; those beyond the lattice's end are
+/// multiplied by `phase`.
 pub(super) fn from_source<T: Clone>(
     by_time: &[T],
     start: usize,
@@ -135,7 +139,7 @@ pub(super) fn from_source<T: Clone>(
     (0..times).map(at).collect()
 }
 
-/// Whether a position is on the lattice.
+/// Whether this position is a site of the lattice.
 pub(super) fn inside(geometry: &Geometry, position: [usize; 4]) -> bool {
     position.iter().zip(geometry.global_extents()).all(|(&x, l)| x < l)
 }

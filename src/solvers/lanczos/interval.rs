@@ -1,4 +1,4 @@
-//! Where the interval of the polynomial lies, which has what is not wanted in it.
+//! The choice of the interval on which the polynomial is small, which should contain the unwanted eigenvalues.
 
 use super::super::filter::{End, Polynomial};
 use super::super::Filter;
@@ -26,8 +26,8 @@ impl Process<'_, '_> {
         }
     }
 
-    /// The ends of the spectrum as polynomials take them. Normal operators have nothing below 0, where a probe cannot
-    /// see the end.
+    /// Lower and upper end of the spectrum for polynomials. The lower end of normal operators is 0, which a short run
+    /// cannot find.
     pub(super) fn ends(&self) -> (f64, f64) {
         let (least, largest) = (self.report.least, self.report.largest);
         (if least < 0.0 && -least < 0.02 * largest { 0.0 } else { least }, largest)
@@ -42,20 +42,20 @@ impl Process<'_, '_> {
         }
     }
 
-    /// The beginning of an interval that leaves some distance behind this value.
+    /// The beginning of an interval at some distance behind this value.
     pub(super) fn beyond(&self, value: f64) -> f64 {
         let (end, other) = self.span();
         end + 1.5 * ((value - end) / (other - end)).max(0.02) * (other - end)
     }
 
-    /// The value that p exceeds for everything wanted: for what lies further out than the edge (the last of the
-    /// vectors wanted), or outside of the interval.
+    /// The value that p exceeds at all wanted eigenvalues: those further out than the edge, which is the last of the
+    /// wanted vectors found, or without an edge those outside of the interval.
     pub(super) fn bar(&self, edge: Option<f64>) -> f64 {
         // What lies as near to the interval as that is not told from what lies in it.
         edge.map_or(1.001 * self.p.edge(), |edge| self.p.value(self.inward(edge)))
     }
 
-    /// The polynomial for a spectrum that reaches further than the probe saw, if these values lie beyond it.
+    /// The polynomial for a larger spectrum than the short run has found, if these values lie beyond its end.
     pub(super) fn reaching(&mut self, found: &[f64], residuals: &[f64]) -> Option<Polynomial> {
         let (far, size) = (self.inward(self.span().1), self.scale());
         let beyond = |(v, r): (&f64, &f64)| self.inward(*v) - 2.0 * r > far + 1e-6 * size;
@@ -79,7 +79,7 @@ impl Process<'_, '_> {
         }
     }
 
-    /// The polynomial whose interval begins at `cut`; none where it would begin near the opposite end.
+    /// The polynomial whose interval begins at `cut`; no polynomial if that is close to the opposite end.
     pub(super) fn filter(&self, cut: f64) -> Polynomial {
         let (least, largest) = self.ends();
         let (end, other) = self.span();
@@ -91,7 +91,7 @@ impl Process<'_, '_> {
         }
     }
 
-    /// A better polynomial for these Ritz values, if there is one.
+    /// A polynomial that suits these Ritz values better, if there is one.
     pub(super) fn adapt(&self, values: &[f64], wanted: usize) -> Option<Polynomial> {
         if self.p.degree == 1 {
             return None;

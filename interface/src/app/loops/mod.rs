@@ -1,4 +1,4 @@
-//! `plaq loops`: quark loops of configurations, part by part, with errors by noise.
+//! `plaq loops`: quark loops of configurations as sums of parts, with errors from noise.
 
 mod report;
 
@@ -95,14 +95,14 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// Seconds between two states in a file.
+/// Seconds between writing two states to the file.
 const STATE_SECONDS: f64 = 60.0;
 
-/// The work of `plaq loops` as options give it.
+/// The work of `plaq loops`, from its options.
 struct Plan {
     files: Vec<String>,
     kappa: f64,
-    /// Hopping parameter of the other quark of a difference.
+    /// Hopping parameter of the second quark, for loops of a difference; None: no difference.
     minus: Option<f64>,
     action: Action,
     solving: Solving,
@@ -111,7 +111,7 @@ struct Plan {
     goals: LoopGoals,
 }
 
-/// Factors of a line, of which the last acts first.
+/// The factors of a line given as text; the last one acts first.
 fn factors(line: &str) -> Run<Vec<Factor>> {
     let steps = line.split(',').map(str::trim).filter(|step| *step != "local");
     let factor = |step: &str| {
@@ -220,7 +220,7 @@ fn space_of(
     }
 }
 
-/// Adds to sums until goals are reached, with the state in a file from time to time.
+/// Adds to loops until a goal is reached, and writes the state to a file from time to time.
 fn add(
     session: &Session,
     state: Option<&Path>,
@@ -279,7 +279,7 @@ fn check_outputs(options: &Options, plan: &Plan) -> Run<()> {
     Ok(())
 }
 
-/// The loops of a configuration.
+/// Computes the loops of a configuration.
 fn loops_of(session: &Session, options: &Options, plan: &Plan, name: &str) -> Run<Found> {
     let of_file = |base: &str| files::of_several(base, name, plan.files.len() > 1);
     let loaded = files::read(session, name, &files::reading(options)?)?;

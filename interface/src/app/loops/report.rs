@@ -1,4 +1,4 @@
-//! Output of `plaq loops`: table and JSON.
+//! Output of `plaq loops`: table, JSON and HDF5.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn term_name(term: Term) -> (&'static str, usize) {
     }
 }
 
-/// A number of JSON, null where it is not known.
+/// A number for JSON; null if it is not finite.
 fn known(x: f64) -> Value {
     match x.is_finite() {
         true => json!(x),
@@ -42,7 +42,7 @@ fn known(x: f64) -> Value {
     }
 }
 
-/// Means with the squares of their errors, lines first, then the conserved current.
+/// Means with their squared errors, for lines first, then for the conserved current.
 struct Values {
     mean: Vec<Complex64>,
     squares: Vec<Complex64>,
@@ -54,7 +54,7 @@ impl Values {
         Ok(Values { mean: all.mean, squares: all.variance })
     }
 
-    /// Means of all numbers over the configurations, with their errors from the scatter between configurations.
+    /// Means of all numbers over configurations, with errors from the scatter between configurations.
     fn averages(all: &[Found]) -> Result<Values> {
         let each: Vec<Vec<Complex64>> =
             all.iter().map(|found| Ok(found.sums.result(None)?.mean)).collect::<Result<_>>()?;
@@ -71,7 +71,7 @@ impl Values {
         Ok(Values { mean, squares })
     }
 
-    /// The table of the first line and momentum.
+    /// Prints the table of the first line and momentum.
     fn table(&self, plan: &Plan, times: usize) {
         say!("# line {}, momentum {:?}", plan.words[0], plan.of.momenta[0]);
         say!("# Gamma   t              re         error              im         error");
@@ -139,12 +139,12 @@ impl Found {
         self.sums.parts().iter().map(|part| part.failed).sum()
     }
 
-    /// Whether the work was not interrupted and all solves have converged.
+    /// Whether the work was not interrupted and all solves converged.
     pub fn whole(&self) -> bool {
         !self.done.stopped && self.failed() == 0
     }
 
-    /// Error of a part's loop that the goals name.
+    /// Error of a part's contribution to the loop that the goals name.
     fn error_of(&self, plan: &Plan, number: usize, part: &Part) -> Result<f64> {
         let found = self.sums.result(Some(number))?;
         let first = plan.goals.gamma * plan.of.momenta.len() * self.times();
@@ -208,7 +208,7 @@ impl Found {
     }
 }
 
-/// Averages over configurations, where there are several.
+/// Prints averages over configurations, if there are several.
 pub fn averages(plan: &Plan, all: &[Found]) -> Run<()> {
     if all.len() > 1 {
         say!("# averages of {} configurations, with what these scatter by as errors", all.len());
@@ -217,7 +217,7 @@ pub fn averages(plan: &Plan, all: &[Found]) -> Run<()> {
     Ok(())
 }
 
-/// The report: of several configurations a list, and averages.
+/// The JSON report; for several configurations a list, and averages.
 pub fn json(session: &Session, plan: &Plan, all: &[Found]) -> Result<Value> {
     let (of, goals) = (&plan.of, &plan.goals);
     let mut report = json!({
@@ -252,7 +252,7 @@ pub fn json(session: &Session, plan: &Plan, all: &[Found]) -> Result<Value> {
     Ok(report)
 }
 
-/// Loops and errors of every configuration.
+/// Writes loops and errors of every configuration to an HDF5 file.
 pub fn hdf5(name: &str, plan: &Plan, all: &[Found]) -> Result<()> {
     let Some(first) = all.first() else { return Ok(()) };
     let [lines, _] = first.sums.numbers();

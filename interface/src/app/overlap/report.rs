@@ -13,7 +13,7 @@ use super::{Plan, Task};
 use crate::error::Result;
 use crate::params::Choice;
 
-/// The low modes that were found of a chirality, 0 positive or 1 negative.
+/// Eigenvalues and residuals of the low modes of one chirality: `side` 0 for positive, 1 for negative.
 fn low_of(plan: &Plan, done: &Done, side: usize) -> (Vec<f64>, Vec<f64>) {
     let first = |all: &[f64]| all.iter().take(plan.low).copied().collect();
     done.low

@@ -1,4 +1,4 @@
-//! The work of `plaq overlap`.
+//! The computations of `plaq overlap`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub struct OfMass {
 pub struct Quarks {
     pub report: SolverReport,
     pub algorithm: OverlapAlgorithm,
-    /// The preconditioner: 0 none, 1 Wilson, 2 multigrid.
+    /// The preconditioner of the solves: 0 none, 1 Wilson, 2 multigrid.
     pub preconditioner: usize,
     pub of: Vec<OfMass>,
 }

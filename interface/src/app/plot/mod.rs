@@ -1,4 +1,4 @@
-//! Small pictures as SVG or PDF: panels below each other, one colour and one symbol for each series.
+//! Small pictures in SVG or PDF: panels above each other, with one colour and one symbol for each series.
 
 mod pdf;
 mod svg;
@@ -14,9 +14,9 @@ pub const BLUE: &str = "#0072b2";
 pub const RED: &str = "#d55e00";
 pub const GREEN: &str = "#009e73";
 pub const PINK: &str = "#cc79a7";
-/// Colours that most people can tell apart.
+/// Colours that most people can distinguish.
 pub const COLOURS: [&str; 8] = [BLUE, RED, GREEN, PINK, "#e69f00", "#56b4e9", BLACK, GREY];
-/// The colour of lines to compare with.
+/// The colour of reference lines.
 pub const GREY: &str = "#999999";
 
 /// A series of values in one colour.
@@ -24,11 +24,11 @@ pub const GREY: &str = "#999999";
 pub struct Series {
     pub name: String,
     pub colour: &'static str,
-    /// The values; those that are not finite are left out.
+    /// The values; those that are not finite are not drawn.
     pub values: Vec<f64>,
     /// Positions along the x axis; none: 0, 1, 2, ...
     pub at: Vec<f64>,
-    /// Lengths of error bars; none where one is not finite.
+    /// Lengths of error bars; a value whose error is not finite has none.
     pub errors: Vec<f64>,
     /// A band from mean - error to mean + error, beginning at the value with this number.
     pub band: Option<(f64, f64, usize)>,
@@ -84,7 +84,7 @@ enum Mark {
         at: [f64; 2],
         text: String,
     },
-    /// The name of a series, which ends at this point, with white around its letters.
+    /// The name of a series, ending at this point, with a white outline around its letters.
     Name {
         at: [f64; 2],
         text: String,
@@ -100,7 +100,7 @@ enum Mark {
         points: Vec<[f64; 2]>,
         colour: &'static str,
     },
-    /// A rectangle that lets what is below it through.
+    /// A transparent rectangle.
     Band {
         left: f64,
         right: f64,
@@ -148,7 +148,7 @@ const LAST: f64 = 624.0;
 const TOP: f64 = 36.0;
 const END: f64 = 352.0;
 
-/// A round step of which about five fit into the range.
+/// A round step that divides the range into about five parts.
 fn step_of(range: f64) -> f64 {
     let step = 10f64.powf((range / 5.0).log10().floor());
     match range / step {
@@ -274,7 +274,7 @@ fn marks(p: &Panel) -> Vec<Mark> {
 /// Endings of names that [`write`] takes.
 pub const ENDINGS: &[&str] = &[".svg", ".pdf"];
 
-/// Writes the panels to a file whose name says in what form.
+/// Writes the panels to a file, in the format given by the end of its name.
 pub fn write(name: &str, panels: &[Panel]) -> Result<()> {
     let panels: Vec<Vec<Mark>> = panels.iter().map(marks).collect();
     let picture = match name.ends_with(".pdf") {
@@ -284,7 +284,7 @@ pub fn write(name: &str, panels: &[Panel]) -> Result<()> {
     io::write_file(Path::new(name), picture.as_bytes())
 }
 
-/// The configurations that a picture is about: the name of the only one, or what all names have in common.
+/// Text for the configurations of a picture: the name of the only one, or what all names have in common.
 pub fn ensemble<'a>(files: impl IntoIterator<Item = &'a str>) -> String {
     let base = |file: &'a str| file.rsplit('/').next().unwrap_or_default();
     let names: Vec<&str> = files.into_iter().map(base).collect();
@@ -304,7 +304,7 @@ pub fn ensemble<'a>(files: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-/// A history with a band for the mean of its values from number `first` on, and a line of text about it.
+/// A history with a band for the mean of its values from number `first` on, and a line of text about this mean.
 pub fn with_mean(what: &str, history: &History, first: usize) -> (Series, Option<String>) {
     let mut series = Series::of(what, BLUE, history);
     let count = history.values.len();
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(ensemble([]), "");
     }
 
-    /// A PDF whose table has the place of each object, and whose stream is as long as it says.
+    /// A PDF's table gives the position of each object, and its stream has the length that it states.
     #[test]
     fn pdfs_are_whole() {
         let mut series = Series::new("a (b) \\ ü", RED, vec![1.0, 2.0, 1.5]);

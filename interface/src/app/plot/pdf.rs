@@ -12,7 +12,7 @@ const WIDTHS: [u16; 95] = [
     222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 ];
 
-/// Text in the letters that the font has; others become question marks.
+/// Text with letters that the font does not have replaced by question marks.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if (' '..='~').contains(&c) { c } else { '?' }).collect()
 }
@@ -29,7 +29,7 @@ fn rgb(colour: &str) -> String {
     all.join(" ")
 }
 
-/// Shows text, `mode` 0 filled, 2 filled with an outline.
+/// The operators that draw a text; `mode` 0: filled, 2: filled with an outline.
 fn shown(text: &str, matrix: [f64; 6], mode: u8) -> String {
     let escaped = text.replace('\\', "\\\\").replace('(', "\\(").replace(')', "\\)");
     let m = matrix.map(|v| format!("{v:.2}")).join(" ");
@@ -44,7 +44,8 @@ fn line(points: &[[f64; 2]], up: &impl Fn(f64) -> f64) -> String {
     text
 }
 
-/// The operators that draw a mark; `up` turns a height below the panel's top into one above the page's end.
+/// The operators that draw a mark; `up` converts a distance below the panel's top to one above the bottom of the
+/// page.
 fn operators(mark: &Mark, up: &impl Fn(f64) -> f64) -> String {
     match mark {
         Mark::Text { at: [x, y], anchor, text } => {
@@ -113,7 +114,7 @@ fn operators(mark: &Mark, up: &impl Fn(f64) -> f64) -> String {
     }
 }
 
-/// The panels below each other on one page.
+/// The page with the panels above each other.
 pub fn page(panels: &[Vec<Mark>]) -> String {
     let height = (panels.len() * HEIGHT) as f64;
     let mut drawn = String::from("1 w\n");

@@ -1,4 +1,4 @@
-//! Pictures as SVG.
+//! Pictures in SVG.
 
 use super::{Anchor, Mark, Symbol, FONT, HEIGHT, WHITE, WIDTH};
 
@@ -67,7 +67,7 @@ fn element(mark: &Mark) -> String {
     }
 }
 
-/// The panels below each other.
+/// The file with the panels above each other.
 pub fn page(panels: &[Vec<Mark>]) -> String {
     let height = panels.len() * HEIGHT;
     let mut text = format!(

@@ -17,7 +17,7 @@ pub const GAMMAS: usize = 16;
 /// Names of the baryons, in the order of [`Baryon::ALL`].
 const NAMES: [&str; 8] =
     ["nucleon", "sigma", "xi", "lambda", "delta", "sigma_star", "xi_star", "omega"];
-/// The mesons by their quark and antiquark, light or strange, with the numbers of these.
+/// The mesons by their quark and antiquark, light or strange, with the numbers of these quarks.
 const PAIRS: [(&str, usize, usize); 3] = [("ll", 0, 0), ("ls", 0, 1), ("ss", 1, 1)];
 
 pub const OPTIONS: &[Opt] = &[
@@ -34,7 +34,7 @@ pub struct Hadrons {
     pub quarks: usize,
     pub times: usize,
     pub momenta: Vec<[i32; 3]>,
-    /// A sequential source, if there is one; its origin is that of each source.
+    /// The sequential source, if there is one; its origin is set to that of each source.
     pub sequential: Option<Sequential>,
     pub baryons: Vec<Baryon>,
 }
@@ -95,7 +95,7 @@ fn sequential(options: &Options) -> Run<Option<Sequential>> {
 }
 
 impl Hadrons {
-    /// The correlators that the options ask for; `quarks` is the number of quarks with masses of their own.
+    /// The correlators requested by the options; `quarks` is the number of quarks with different masses.
     pub fn of(options: &Options, quarks: usize, noise: bool) -> Run<Hadrons> {
         let sequential = sequential(options)?;
         let usual = if noise || sequential.is_some() { "none" } else { "nucleon" };
@@ -127,7 +127,7 @@ impl Hadrons {
             + 2 * self.momenta.len() * self.baryons.len() * self.times
     }
 
-    /// The correlators of one source.
+    /// Contracts the correlators of one source.
     pub fn contract(
         &self,
         quarks: &[SpinorField],
@@ -160,7 +160,7 @@ impl Hadrons {
         (0..self.times).map(|t| numbers[first + 2 * t]).collect()
     }
 
-    /// Real parts of the correlator of the nucleon; NaN where there is none.
+    /// Real parts of the correlator of the nucleon; NaN if it was not computed.
     pub fn nucleon(&self, numbers: &[f64]) -> Vec<f64> {
         let Some(k) = self.baryons.iter().position(|b| *b == Baryon::Nucleon) else {
             return vec![f64::NAN; self.times];
@@ -169,7 +169,7 @@ impl Hadrons {
         (0..self.times).map(|t| numbers[first + 2 * t]).collect()
     }
 
-    /// The identity of each correlator, in the order of the numbers; a correlator has 2 real numbers for each time.
+    /// The names of the correlators, in the order of their numbers; a correlator has 2 real numbers for each time.
     pub fn names(&self) -> Vec<Name> {
         let mut all = vec![];
         for &(quarks, ..) in self.pairs() {
@@ -185,7 +185,7 @@ impl Hadrons {
         all
     }
 
-    /// Members "mesons" and "baryons" of the report, with errors where there are any.
+    /// The members "mesons" and "baryons" of the report, with errors if there are any.
     pub fn json(&self, numbers: &[f64], errors: Option<&[f64]>) -> (Value, Value) {
         let mut at = 0;
         let mut one = |mut entry: Value| {

@@ -1,4 +1,4 @@
-//! `plaq propagator --hdf5`: the correlators of every configuration, as Python's plaq.write lays them out.
+//! `plaq propagator --hdf5`: the correlators of every configuration, in the layout of Python's plaq.write.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
 use crate::ops::gamma::Gamma;
 
-/// Axes of the arrays.
+/// Names of the axes of the arrays.
 const INDICES: &str = "configuration, t";
 
 fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
@@ -71,7 +71,7 @@ fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
     job.hadrons.names().into_iter().enumerate().map(one).collect()
 }
 
-/// Writes what there is of all jobs.
+/// Writes the results so far of all jobs.
 pub fn write(name: &str, plan: &Plan, jobs: &[Job], found: &Found) -> Result<()> {
     let there = || jobs.iter().filter(|job| !job.samples.is_empty());
     let all: Vec<Dataset> = there().flat_map(|job| datasets(plan, job)).collect();

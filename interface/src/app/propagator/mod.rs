@@ -39,7 +39,7 @@ const SMEARING: &[Opt] = &[
         .needs(&[&[Need::With("source-smear"), Need::With("sink-smear")]]),
 ];
 
-/// Smearing of the links that carry quark fields, but for what the option says.
+/// Default smearing of the links with which quark fields are smeared.
 const LINKS: LinkSmearing = LinkSmearing {
     kind: SmearingKind::Ape,
     steps: 0,
@@ -85,10 +85,10 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// The work of `plaq propagator` as options give it, for all kappas.
+/// The work of `plaq propagator`, from its options, for all kappas.
 struct Plan {
     files: Vec<String>,
-    /// The kappas, heavy quarks (small ones) first.
+    /// The kappas in ascending order, so that heavy quarks come first.
     kappas: Vec<f64>,
     strange: Option<f64>,
     action: Action,
@@ -97,11 +97,11 @@ struct Plan {
     at_source: QuarkSmearing,
     at_sink: QuarkSmearing,
     links: LinkSmearing,
-    /// Boundaries in time that the options give to links.
+    /// Boundaries in time of the links, as given by the options; None: not given.
     stated: Option<BoundaryTime>,
     bin: usize,
     fit: Option<[usize; 2]>,
-    /// Relative residual of the more precise solution that `--error` compares with.
+    /// Relative residual of the more precise solution with which `--error` compares; None: no comparison.
     tol_error: Option<f64>,
 }
 
@@ -123,14 +123,14 @@ struct Job {
     samples: Samples,
     solved: Solved,
     multigrid: Option<Value>,
-    /// For `--error`: |x - y| / |y| of each column, where y is the better solution.
+    /// For `--error`: |x - y| / |y| of each column, where y is the more precise solution.
     errors: Vec<f64>,
     seconds_load: f64,
     seconds_propagator: f64,
 }
 
 impl Job {
-    /// Describes everything that must be the same in a run that continues this one.
+    /// A text with everything that must be the same in a run that continues this one.
     fn describe(&self, plan: &Plan) -> String {
         let first = &plan.asked[0].source;
         let [x, y, z, _] = first.momentum;

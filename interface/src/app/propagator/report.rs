@@ -26,12 +26,12 @@ pub struct Shown<'a> {
     pub fits: Vec<(&'static str, Option<Plateau>)>,
 }
 
-/// Positions of the derived quantities, `times` numbers each: pion, rho along x, y, z, their mean, nucleon, then the
-/// effective masses of pion, rho and nucleon.
+/// Positions of derived quantities, each with `times` numbers: pion, rho along x, y, z, their mean, nucleon, then the
+/// effective masses of pion, rho and nucleon. This is the pion's.
 const PION: usize = 0;
 const RHO: usize = 4;
 const NUCLEON: usize = 5;
-/// Position of the effective masses, in the same order.
+/// Position of the effective masses, of pion, rho and nucleon in this order.
 const MASSES: usize = 6;
 const NAMES: [&str; 3] = ["pion", "rho", "nucleon"];
 const OF_NAMES: [usize; 3] = [PION, RHO, NUCLEON];

@@ -1,4 +1,4 @@
-//! Correlators of configurations and sources, and how a run goes on from the JSON of one that stopped.
+//! Correlators of configurations and sources, and continuation of a run from the JSON of an earlier one.
 
 use serde_json::{json, Value};
 
@@ -14,12 +14,12 @@ use crate::ops::source::Source;
 #[derive(Clone, Debug)]
 pub struct Sample {
     pub numbers: Vec<f64>,
-    /// Plaquettes: total, spatial, temporal.
+    /// Average plaquettes: total, spatial, temporal.
     pub plaquette: [f64; 3],
     pub residual: f64,
     pub iterations: usize,
     pub converged: bool,
-    /// Was the sample read from the results file that this run continues?
+    /// Whether the sample was read from the results file that this run continues.
     pub old: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// The phase of quarks in time in units of pi: none where they vanish at boundaries.
+    /// The boundary phase of quarks in time in units of pi; none if they vanish at boundaries.
     pub fn phase(&self, action: &Action) -> f64 {
         match self.boundary {
             Some(boundary) if !boundary.is_periodic() => 0.0,
@@ -76,8 +76,8 @@ impl Samples {
         [0, 1, 2].map(|k| self.there().map(|s| s.plaquette[k]).sum::<f64>() / n)
     }
 
-    /// Numbers and correlators of the complete configurations, each averaged over its sources; if none is complete, what the
-    /// first one with samples has.
+    /// For each complete configuration its number, and its correlators averaged over sources; if none is complete,
+    /// the first one with samples.
     pub fn means(&self) -> Vec<(usize, Vec<f64>)> {
         let mean = |of: &Vec<Option<Sample>>| -> Vec<f64> {
             let there: Vec<&Sample> = of.iter().flatten().collect();
@@ -117,7 +117,7 @@ impl Samples {
         json!(all)
     }
 
-    /// Takes over those samples of an earlier run that are asked for now.
+    /// Takes those samples from the results of an earlier run that are part of this run.
     fn take(&mut self, from: &Value, files: &[String], sources: &[Source], numbers: usize) {
         for entry in from["samples"].as_array().into_iter().flatten() {
             let c = files.iter().position(|f| entry["gauge"] == **f);
@@ -141,7 +141,7 @@ impl Samples {
     }
 }
 
-/// Takes over the results in the JSON of an earlier run, for every kappa that it has.
+/// Takes the results from the JSON of an earlier run, for every kappa in it.
 pub fn go_on(file: &str, plan: &Plan, jobs: &mut [Job], found: &mut Found) -> Run<()> {
     if !std::path::Path::new(file).exists() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Sources of propagators as options name them.
+//! Sources of propagators, from the options.
 
 use super::super::options::{
     integers, items, not_a_word, opt, refuse, Kind, Need, Opt, Options, LONG,
@@ -8,7 +8,7 @@ use crate::fields::Noise;
 use crate::ops::propagator::COLUMNS;
 use crate::ops::source::{Source, SourceSites};
 
-/// Largest number of sources, all their parts counted.
+/// Largest number of sources, including the parts of dilutions.
 const MAX_SOURCES: usize = 256;
 pub const NOISES: &[&str] = &["none", "z2", "z4"];
 const NOISE: &[Need] = &[Need::Is("noise", &["z2", "z4"])];
@@ -53,7 +53,7 @@ fn dilution(options: &Options, noise: bool) -> Run<Dilution> {
     }
 }
 
-/// A source from the command line, and whether it stands for walls on all time slices.
+/// A source from the command line; it may mean walls on all time slices.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub source: Source,
@@ -61,7 +61,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Whether the source is solved for in parts.
+    /// Whether the source is divided into parts that are solved for separately.
     pub fn has_parts(&self) -> bool {
         self.all_times || self.source.dilute[2]
     }
@@ -71,8 +71,7 @@ fn usage<T>(text: &str) -> Run<T> {
     Err(Failure::usage(text))
 }
 
-/// The sources that the options ask for: points and walls with colons between, or `wall,all` or `volume`, which stand
-/// alone.
+/// The sources requested by the options: points and walls separated by colons, or alone `wall,all` or `volume`.
 pub fn asked(options: &Options) -> Run<Vec<Asked>> {
     let noise = match options.text("noise") {
         "z2" => Some(Noise::Z2),
@@ -132,8 +131,8 @@ pub fn asked(options: &Options) -> Run<Vec<Asked>> {
     all.iter().map(one).collect()
 }
 
-/// The sources to solve for, twelve columns each. `wall,all` becomes a wall on every time slice, with noise the
-/// columns of the volume's noise on it; even and odd sites of noise diluted in parity are separate.
+/// The sources to be solved for, each with twelve columns. `wall,all` becomes a wall on every time slice, with noise
+/// the columns of the volume's noise on it; even and odd sites of noise diluted in parity are separate.
 pub fn parts(asked: &[Asked], times: usize) -> Run<Vec<Source>> {
     let mut all = vec![];
     for a in asked {
@@ -171,7 +170,7 @@ pub fn kind(s: &Source) -> &'static str {
     }
 }
 
-/// The sites of a source: all, even or odd.
+/// The sites of a source as a word: all, even or odd.
 pub fn sites(s: &Source) -> &'static str {
     match (s.dilute[2] && s.noise.is_some(), s.first / COLUMNS % 2) {
         (false, _) => "all",
@@ -188,7 +187,7 @@ pub fn noise_name(s: &Source) -> &'static str {
     }
 }
 
-/// The source as `--source` spells it.
+/// The source in the spelling of `--source`.
 pub fn name(s: &Source) -> String {
     let [x, y, z, t] = s.position;
     let sites = match sites(s) {

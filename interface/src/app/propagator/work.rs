@@ -1,4 +1,4 @@
-//! The work of `plaq propagator`: configuration after configuration, kappa after kappa, source after source.
+//! The computations of `plaq propagator`, for every configuration, kappa and source.
 
 use std::io::Read;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::ops::smearing::QuarkSmearing;
 use crate::ops::source::{Sequential, Source};
 use crate::solvers::SolverKind;
 
-/// The file name for a configuration, for a kappa if there are several, for a source and a quark.
+/// The name of a file: with the configuration, the kappa if there are several, the source and the quark.
 pub fn file_of(
     plan: &Plan,
     hadrons: &super::Hadrons,
@@ -49,7 +49,7 @@ pub fn file_of(
 }
 
 impl Job {
-    /// Prepares what depends on the extents of the lattice; refuses positions outside of it.
+    /// Prepares everything that depends on the extents of the lattice; refuses positions outside of it.
     pub fn start(&mut self, plan: &Plan, extents: [usize; 4]) -> Outcome<()> {
         if self.hadrons.times > 0 {
             return Ok(());
@@ -78,7 +78,7 @@ impl Job {
     }
 }
 
-/// The operators of a configuration, and the links with which sources and sinks are smeared.
+/// The operators for a configuration, and the links with which sources and sinks are smeared.
 struct Links {
     gauge: Option<Arc<GaugeField>>,
     smeared: Option<Arc<GaugeField>>,
@@ -93,7 +93,7 @@ pub struct Run<'a> {
     pub written: &'a mut Written,
 }
 
-/// The note that the file of a propagator carries for readers; empty if none.
+/// The text for human readers in the file of a propagator; empty if it has none.
 fn info_of(name: &str) -> String {
     let mut head = vec![];
     let read = std::fs::File::open(name).and_then(|f| f.take(1 << 16).read_to_end(&mut head));
@@ -104,8 +104,8 @@ fn info_of(name: &str) -> String {
         .map_or(String::new(), |(info, _)| info.into())
 }
 
-/// Subtracts the columns of `other` from those of `field`. Returns for each column the norm of the difference over the
-/// norm that it had before.
+/// Subtracts the columns of `other` from those of `field`. Returns for each column the norm of the difference
+/// relative to that of `other`.
 fn subtract(field: &mut SpinorField, other: &SpinorField) -> Result<Vec<f64>> {
     let n = field.nrhs();
     let norm = blas::norm2(field)?;
@@ -160,8 +160,7 @@ impl Run<'_> {
         Ok((Arc::new(loaded.gauge), [p.total, p.spatial, p.temporal]))
     }
 
-    /// Makes the operators of a job and, if something is smeared, smeared links; links that no later job needs are
-    /// freed.
+    /// Makes the operators of a job and, if needed, smeared links; frees links that no later job needs.
     fn operators(
         &self,
         job: &mut Job,
@@ -284,8 +283,8 @@ impl Run<'_> {
         Ok(field)
     }
 
-    /// Measures how far a propagator is from a better solution, with a smaller residual (Clark et al.,
-    /// arXiv:1612.07873, section 7).
+    /// Compares a propagator with a more precise solution, with a smaller residual (Clark et al., arXiv:1612.07873,
+    /// section 7).
     fn measure_error(
         &self,
         job: &mut Job,
@@ -311,7 +310,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Solves source after source on a configuration and contracts the propagators; false if interrupted.
+    /// Solves for all sources on a configuration and contracts the propagators; false if interrupted.
     fn sources(
         &mut self,
         jobs: &mut [Job],
@@ -455,8 +454,8 @@ impl Run<'_> {
         Ok(done)
     }
 
-    /// Writes the JSON if enough time has passed, so that a killed run loses little; growing files take a twentieth
-    /// of the time.
+    /// Writes the JSON if enough time has passed since the last time, so that a killed run loses little work; a
+    /// twentieth of the time is spent on growing files.
     fn write_now_and_then(&mut self, jobs: &[Job]) -> Result<()> {
         let Some(name) = self.options.get("json").filter(|_| self.session.first()) else {
             return Ok(());
@@ -474,7 +473,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Works on a configuration for those kappas of which an earlier run does not have everything; false if
+    /// Works on a configuration for those kappas for which an earlier run does not have all results; false if
     /// interrupted.
     pub fn configuration(&mut self, jobs: &mut [Job], c: usize) -> Outcome<bool> {
         let plan = self.plan;

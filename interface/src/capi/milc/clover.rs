@@ -1,4 +1,4 @@
-//! Solves with the clover operator; links, clover term and its inverse come from the host.
+//! Solves with the clover operator, whose links, clover term and inverse clover term come from the host.
 
 use std::ffi::c_int;
 use std::sync::{Arc, TryLockError};
@@ -22,7 +22,7 @@ use crate::ops::observables;
 use crate::refuse;
 use crate::solvers::{SolverKind, SolverParams, Stop};
 
-/// Largest deviation from SU(3) of links that may be kept as two rows in a solve in `precision`.
+/// Largest deviation from SU(3) of links that may be stored as two rows in a solve in `precision`.
 fn two_rows(precision: Precision) -> f64 {
     if precision == Precision::F64 {
         1e-12
@@ -30,8 +30,8 @@ fn two_rows(precision: Precision) -> f64 {
         1e-6
     }
 }
-/// Largest deviation from SU(3) of links that the steps of an iteration may keep as two rows, where residuals in
-/// higher precision correct it.
+/// Largest deviation from SU(3) of links that the iteration may store as two rows if residuals in higher precision
+/// correct its errors.
 const TWO_ROWS_SLOPPY: f64 = 1e-5;
 
 #[allow(clippy::too_many_arguments)]
@@ -111,8 +111,8 @@ pub fn invert(
     Ok(())
 }
 
-/// Asks for the kernels of the solve that MILC has by default, in a rehearsal on `device`: half inside of the
-/// host's precision, antiperiodic in time.
+/// Requests, in a rehearsal on `device`, the kernels of the solve that MILC does by default: an iteration in half
+/// precision inside of the host's precision, with fields antiperiodic in time.
 pub(super) fn run_through(session: &Session, device: &Device, precision: Precision) -> Result<()> {
     let sloppy = Precision::F16;
     let host = Host { session, device, outer: precision, inner: precision, sloppy };
@@ -128,7 +128,7 @@ pub(super) fn run_through(session: &Session, device: &Device, precision: Precisi
     Ok(())
 }
 
-/// The solver's parameters: QUDA's MAT solution through the symmetric odd-odd system.
+/// The solver's parameters: QUDA's MAT solution by the symmetric preconditioned system on odd sites.
 fn params(args: &QudaInvertArgs_t, tol: f64, tol_hq: f64) -> Result<SolveParams> {
     let Inverter(kind) = choose(args.solver_type, "inv_args.solver_type")?;
     for (value, name) in [(tol, "target_residual"), (tol_hq, "target_fermilab_residual")] {
@@ -187,7 +187,7 @@ struct Host<'a> {
 }
 
 impl Host<'_> {
-    /// Begins to compile what the first call launches, from the links on to the solution.
+    /// Starts to compile the kernels that the first call launches, from loading the links to the solution.
     fn foresee(
         &self,
         [link, clover, clover_inv]: [&Data; 3],
@@ -226,7 +226,8 @@ impl Host<'_> {
         Ok(data.read(bytes, |bytes| self.session.threads.install(|| Digest::of(bytes))))
     }
 
-    /// The solver for the host's links, clover term and inverse; parts are made anew as far as arrays are new.
+    /// The solver for the host's links, clover term and inverse; only what depends on arrays that have changed is
+    /// made again.
     fn solver(
         &self,
         solves: &mut Solves,
@@ -278,8 +279,8 @@ impl Host<'_> {
         DiracSolver::new(Arc::new(op), SolveParams { sloppy, ..params })
     }
 
-    /// Uploads the links; their phases at the boundary come out of them, and into the operator. How far they
-    /// are off SU(3) besides.
+    /// Loads the links. Their boundary phases are divided out, and become those of the operator. Returns also the
+    /// largest deviation of the links from SU(3).
     fn links(&self, boundary: [f64; 4], data: &Data) -> Result<(Links, f64)> {
         let options = LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
         let geometry = &self.session.geometry;
@@ -314,7 +315,7 @@ impl Host<'_> {
         x.save(&layout, &mut self.array(&layout, solution)?)
     }
 
-    /// Fields for a solution and a source: those of an earlier solve if they have this precision, else new ones.
+    /// Fields for a solution and a source; those of an earlier solve are used again if they have this precision.
     fn spinors(&self, solves: &mut Solves) -> Result<[SpinorField; 2]> {
         if let Some(fields) = solves.spinors.take().filter(|f| f[0].precision() == self.inner) {
             return Ok(fields);

@@ -53,7 +53,7 @@ impl HostMomenta {
         Ok(HostMomenta { session, sites, precision })
     }
 
-    /// Loads the momenta; anti-hermitian matrices are sqrt(2) i p.
+    /// Loads the momenta; the host's antihermitian matrices are sqrt(2) i p.
     fn load(&self) -> Result<Momenta> {
         let mut momenta = self.new_field()?;
         let sites = self.sites.iter();
@@ -76,7 +76,8 @@ impl HostMomenta {
         Ok(())
     }
 
-    /// A copy in this precision of the momenta on the device, or of the host's if there are none.
+    /// A copy, in this precision, of the momenta on the device or, if there are none, of the host's; and whether it
+    /// was made from those on the device.
     fn current(&self) -> Result<(Momenta, bool)> {
         let kept = self.session.resident();
         let Some(kept) = &kept.momenta else {
@@ -125,11 +126,11 @@ pub fn momentum_action(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Resu
     Ok(kinetic - 4.0 * 4.0 * host.session.geometry.global_volume() as f64)
 }
 
-/// The loops of MILC's improved actions.
+/// One loop of each kind in MILC's improved actions.
 const KINDS: [&[u8]; 3] = [&[0, 1, 7, 6], &[0, 0, 1, 7, 7, 6], &[0, 1, 2, 7, 6, 5]];
 
-/// All images of a loop under turns and reflections, in both senses, that begin with a step forward: each staple of
-/// each link occurs once.
+/// All images of a loop under rotations and reflections, in both senses, that begin with a step forward, so that each
+/// staple of each link occurs once.
 fn through_links(kind: &[u8]) -> Vec<Vec<u8>> {
     let mut all = vec![];
     for image in images(kind) {

@@ -24,13 +24,13 @@ pub(super) struct Links {
     memory: DataOut,
     layout: Layout,
     pub(super) precision: Precision,
-    /// Whether the host's links carry staggered phases and the antiperiodic sign.
+    /// Whether the host's links contain staggered phases and the antiperiodic sign.
     pub(super) phased: bool,
 }
 
 impl Links {
-    /// The host's links, of which `phase_in` 1 says that they carry staggered phases and the antiperiodic sign: these are
-    /// taken out of what is loaded, and put in again by `save`.
+    /// The host's links. If `phase_in` is 1 they contain staggered phases and the antiperiodic sign: these are
+    /// divided out on loading, and multiplied in again by `save`.
     pub(super) fn new(
         precision: c_int,
         arg: &Array<QudaMILCSiteArg_t>,
@@ -87,7 +87,7 @@ impl Links {
     }
 }
 
-/// Any matrices without NaN: hosts may hold what is not unitary.
+/// Options with which links are only checked for NaN, since hosts may hold matrices that are not unitary.
 pub(super) const FINITE: LinkOptions =
     LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
 
@@ -137,7 +137,7 @@ pub fn unitarize(
     links.save(&projected(&links.load(FINITE)?, tol)?)
 }
 
-/// Reals of a matrix, and of the four of a site.
+/// Number of reals of a matrix.
 const MATRIX: usize = 18;
 const SITE: usize = 4 * MATRIX;
 

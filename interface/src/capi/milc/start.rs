@@ -1,4 +1,4 @@
-//! Beginning, end, and memory for the host's site array.
+//! Initialisation, finalisation, and memory for the host's site array.
 
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ pub fn finalize() -> Result<()> {
     Ok(())
 }
 
-/// How the memory at an address of `allocate` was obtained; page-locked memory keeps its device alive.
+/// How the memory at an address from `allocate` was obtained; the device of page-locked memory is kept open.
 enum Pinned {
     Locked(#[allow(dead_code)] Mapped),
     Plain(Layout),

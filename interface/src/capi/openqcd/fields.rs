@@ -21,7 +21,7 @@ use crate::ops::gamma::Gamma;
 use crate::params::Number;
 use crate::refuse;
 
-/// Parameters for operators of `quda.h` that match openQxD's arrays.
+/// Parameters, for functions of `quda.h`, of operators on openQxD's arrays.
 pub fn operator() -> QudaInvertParam {
     QudaInvertParam {
         dslash_type: QUDA_WILSON_DSLASH,
@@ -44,7 +44,7 @@ pub fn operator() -> QudaInvertParam {
     }
 }
 
-/// These parameters for arrays in the order of `quda.h`, to which openQxD's are converted.
+/// The same parameters for arrays in an order of `quda.h`, to which openQxD's are converted.
 pub fn in_order(param: &QudaInvertParam) -> QudaInvertParam {
     QudaInvertParam {
         dirac_order: QUDA_DIRAC_ORDER,
@@ -53,7 +53,7 @@ pub fn in_order(param: &QudaInvertParam) -> QudaInvertParam {
     }
 }
 
-/// Sets kappa, clover term and twisted mass. openQxD's gamma5 has the other sign in the basis of fields.
+/// Sets kappa, clover term and twisted mass. openQxD's gamma5 has the opposite sign to that in the basis of fields.
 pub fn set_operator(param: &mut QudaInvertParam, kappa: f64, clover: bool, mu: f64) {
     param.kappa = kappa;
     param.mu = -mu;
@@ -65,8 +65,8 @@ pub fn set_operator(param: &mut QudaInvertParam, kappa: f64, clover: bool, mu: f
     };
 }
 
-/// Brings links and clover term on the device up to date with openQxD's; returns revisions and parameters that they
-/// were made from. Refuses boundaries that are not periodic in time.
+/// Updates links and clover term on the device to openQxD's; returns the revisions and parameters from which they
+/// were made. Boundaries other than periodic ones in time are refused.
 pub fn update(host: &Host) -> Result<MadeFrom> {
     let boundary = host.boundary()?;
     if boundary.r#type != 3 {
@@ -198,7 +198,7 @@ pub fn gauge_free() -> Result<()> {
     links::free_gauge()
 }
 
-/// Loads openQxD's clover term, which is A / (2 kappa) for the A that has 1 on its diagonal without links.
+/// Loads openQxD's clover term, which is A / (2 kappa), with an A that is 1 for links that are zero.
 pub fn clover_load(clover: *mut c_void, kappa: f64, csw: f64) -> Result<()> {
     let host = state::host()?;
     if csw == 0.0 || !csw.is_finite() {
@@ -224,7 +224,7 @@ pub fn clover_free() -> Result<()> {
     operators::free_clover()
 }
 
-/// Sum over colours of the average plaquette: the average of Re tr P, 3 on unit links.
+/// 3 times the average plaquette: the average of Re tr P, 3 on unit links.
 pub fn plaquette() -> Result<f64> {
     let host = state::host()?;
     update(&host)?;
@@ -259,7 +259,7 @@ fn to_host(
     spinor_out(host, &numbers, at, name)
 }
 
-/// Lets `work` use openQxD's spinors without an operator.
+/// Calls `work` for openQxD's spinors, without an operator.
 fn plain<T>(work: impl FnOnce(&Vectors, &Host) -> Result<T>) -> Result<T> {
     let host = state::host()?;
     let param = in_order(&operator());
@@ -299,7 +299,7 @@ pub fn spinor_free(handle: &mut *mut c_void) -> Result<()> {
     Ok(())
 }
 
-/// A gamma matrix in openQxD's basis, row by row; its gamma5 is that of the order t, x, y, z.
+/// A gamma matrix in openQxD's basis, row by row; gamma5 is the product in the order t, x, y, z.
 fn gamma_matrix(dir: c_int) -> Result<[[Complex64; 4]; 4]> {
     let (gamma, sign) = match dir {
         0 => (Gamma::T, 1.0),
@@ -340,7 +340,7 @@ pub fn gamma(dir: c_int, h_in: *mut c_void, h_out: *mut c_void) -> Result<()> {
     Ok(())
 }
 
-/// Lets `work` use the operator that openQxD has now.
+/// Calls `work` with openQxD's present operator.
 fn current<T>(mu: f64, work: impl FnOnce(&Vectors, &Host) -> Result<T>) -> Result<T> {
     let host = state::host()?;
     let made = update(&host)?;
@@ -368,7 +368,7 @@ pub fn dw_no_loads(mu: f64, d_in: *mut c_void, d_out: *mut c_void) -> Result<()>
     })
 }
 
-/// D_w with the links that are on the device, and a clover term of these.
+/// Applies D_w with the links on the device, and a clover term made from these.
 pub fn dw_deprecated(
     h_in: *mut c_void,
     h_out: *mut c_void,
@@ -398,7 +398,7 @@ pub fn dw_deprecated(
     to_host(&vectors, &host, &operators::operate(&vectors, &x, false)?, h_out, "h_dst")
 }
 
-/// Four coordinates inside of this rank's part.
+/// Four coordinates, which must lie inside of this rank's part.
 fn coordinates(host: &Host, x: &Array<c_int>) -> Result<[usize; 4]> {
     let found = x.own(4);
     let extents = host.order.extents();

@@ -1,4 +1,4 @@
-//! Structs of openQxD's own `flags.h`, for programs that have not included it.
+//! Structs of openQxD's own header `flags.h`, for programs that do not include it.
 
 use std::ffi::c_int;
 
@@ -14,20 +14,20 @@ interface! {
             phi3: [[f64; 3]; 2],
             phi1: [f64; 2],
         }
-        /// Parameters of the Dirac operator.
+        /// Parameters of openQxD's Dirac operator.
         dirac_parms_t {
             /// Electric charge.
             qhat: c_int,
             /// Bare mass; kappa = 1 / (2 m0 + 8).
             m0: f64,
-            /// Coefficients of the clover terms of SU(3) and of U(1).
+            /// Coefficient of the clover term of SU(3).
             su3csw: f64,
             u1csw: f64,
             cF: [f64; 2],
-            /// Angles of the boundary conditions in space, which the links carry.
+            /// Angles of the spatial boundary conditions, which the links contain.
             theta: [f64; 3],
         }
-        /// Gauge group, an OpenQCDGaugeGroup, and number of flavours.
+        /// Gauge group (an OpenQCDGaugeGroup) and number of flavours.
         flds_parms_t {
             gauge: c_int,
             nfl: c_int,

@@ -1,5 +1,5 @@
-//! openQxD's input file: sections in brackets, lines `key value ...`, comments from `#` on. Keys of sections that describe
-//! solvers are members of QUDA's structs.
+//! openQxD's input file: sections in brackets, lines `key value ...`, comments from `#` on. In sections on solvers
+//! the keys are members of QUDA's structs.
 
 use strsim::osa_distance;
 
@@ -8,7 +8,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::refuse;
 
-/// The sections of the input file.
+/// The sections of an input file.
 #[derive(Default)]
 pub struct Input {
     name: String,
@@ -21,7 +21,7 @@ struct Section {
 }
 
 impl Input {
-    /// Reads the input on rank 0 for all; without a file there are no sections.
+    /// Reads the input on rank 0 and sends it to all; without a file there are no sections.
     pub fn read(name: Option<String>, comm: &Comm) -> Result<Input> {
         let mine = match &name {
             Some(name) if comm.rank() == 0 => match std::fs::read(name) {
@@ -108,7 +108,7 @@ impl Input {
         }
     }
 
-    /// The words of a key.
+    /// The words after a key.
     pub fn value(&self, title: &str, key: &str) -> Result<Vec<&str>> {
         let section = self.section(title)?;
         match section.rows.iter().find(|row| row.0 == key) {
@@ -117,8 +117,8 @@ impl Input {
         }
     }
 
-    /// Sets the members that a section names; with a level, number `level` of members that have one for each. Keys that
-    /// are no members, and close to none, are the program's own.
+    /// Sets the members whose names are keys of a section; for a level, element number `level` of members that have
+    /// one for each level. Keys that are not names of members, nor similar to one, are ignored as the program's own.
     pub fn fill<T: Record>(&self, title: &str, level: Option<usize>, record: &mut T) -> Result<()> {
         for (key, words) in &self.section(title)?.rows {
             let mut words: Vec<&str> = words.iter().map(String::as_str).collect();

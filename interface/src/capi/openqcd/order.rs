@@ -1,4 +1,4 @@
-//! openQxD's order of sites and links on a rank, whose coordinates are t, x, y, z.
+//! openQxD's order of the sites and links of a rank, with coordinates in the order t, x, y, z.
 
 /// Number of reals of a spinor at one site.
 pub const SPINOR: usize = 24;
@@ -7,26 +7,27 @@ pub const LINK: usize = 18;
 /// Number of reals of the clover term at one site.
 pub const CLOVER: usize = 72;
 
-/// The direction of `quda.h` for each of openQxD's.
+/// The direction of `quda.h` for each direction of openQxD.
 const AXIS: [usize; 4] = [3, 0, 1, 2];
 
 /// Index tables of a rank's part of the lattice.
 pub struct Order {
-    /// Extents in t, x, y, z, and of the blocks inside of which sites are numbered.
+    /// Extents in t, x, y, z.
     extents: [usize; 4],
     blocks: [usize; 4],
-    /// Directions with neighbours on other ranks.
+    /// Whether a direction has neighbours on other ranks, for t, x, y, z.
     divided: [bool; 4],
-    /// Indices of the sites on the last slice of each divided direction, in rising order: the even sites come first.
+    /// For each divided direction the indices of the sites on its last slice, in ascending order, which puts even
+    /// sites first.
     faces: [Vec<u32>; 4],
-    /// Index of each site in the order of `quda.h`: even sites first, x fastest.
+    /// For each site its index in the order of `quda.h`: even sites first, x fastest.
     sites: Vec<u32>,
     /// Number of the matrix U_mu(x) in the array of links, for mu = x, y, z, t and sites in that order.
     links: Vec<u32>,
 }
 
 impl Order {
-    /// `local` extents and `ranks` in x, y, z, t.
+    /// Makes the tables for `local` extents and numbers of `ranks` in x, y, z, t.
     pub fn new(local: [usize; 4], ranks: [usize; 4]) -> Order {
         let extents = AXIS.map(|axis| local[axis]);
         let block = |mu: usize| match extents[mu] {
@@ -65,12 +66,13 @@ impl Order {
         self.extents.iter().product()
     }
 
-    /// Sites outside of this part that are neighbours of it.
+    /// Number of sites outside of this rank's part that are neighbours of it.
     pub fn boundary(&self) -> usize {
         2 * self.faces.iter().map(Vec::len).sum::<usize>()
     }
 
-    /// `ipt`: even sites first, parts of blocks after each other, z fastest in a block and among the blocks.
+    /// The index of a site, openQxD's `ipt`: even sites first; the part consists of blocks, and z is fastest inside
+    /// of a block and among the blocks.
     pub fn index(&self, x: [usize; 4]) -> usize {
         let lexical = |x: [usize; 4], e: [usize; 4]| (0..4).fold(0, |n, mu| n * e[mu] + x[mu]);
         let b = self.blocks;
@@ -81,7 +83,7 @@ impl Order {
         half + x.iter().sum::<usize>() % 2 * (self.volume() / 2)
     }
 
-    /// Position of a site of the last slice among those of its parity there.
+    /// The position of a site on the last slice in direction mu, among the sites of its parity there.
     fn place(&self, index: usize, mu: usize) -> usize {
         let face = &self.faces[mu];
         let place = face.partition_point(|site| (*site as usize) < index);
@@ -97,8 +99,8 @@ impl Order {
         self.divided[mu] && x[mu] == self.extents[mu] - 1
     }
 
-    /// `iup`: the index of x + mu; outside of this part volume + a number among the sites that lie there, of which the even
-    /// ones come first, those below each direction before those above it.
+    /// The index of x + mu, openQxD's `iup`. If that site is outside of this rank's part it is the volume plus a
+    /// number among all such sites: even ones come first, and for each direction those below before those above.
     pub fn up(&self, x: [usize; 4], mu: usize) -> usize {
         if !self.leaves(x, mu) {
             return self.index(self.step(x, mu));
@@ -129,17 +131,17 @@ impl Order {
         4 * self.volume() + self.boundary() / 4
     }
 
-    /// The four arrays of `quda.h`, one behind the other.
+    /// Converts links to the four arrays of `quda.h`, one after the other.
     pub fn links(&self, host: &[f64]) -> Vec<f64> {
         gather(&self.links, host, LINK)
     }
 
-    /// The numbers of each site, converted to the order of `quda.h`.
+    /// Converts numbers of each site to the order of `quda.h`.
     pub fn gathered(&self, host: &[f64], each: usize) -> Vec<f64> {
         gather(&self.sites, host, each)
     }
 
-    /// The numbers of each site, converted to openQxD's order.
+    /// Converts numbers of each site to openQxD's order.
     pub fn scattered(&self, numbers: &[f64], each: usize) -> Vec<f64> {
         let mut host = vec![0.0; numbers.len()];
         for (site, numbers) in self.sites.iter().zip(numbers.chunks_exact(each)) {
@@ -148,8 +150,9 @@ impl Order {
         host
     }
 
-    /// Clover terms in QUDA_PACKED_CLOVER_ORDER, times a factor: openQxD's have the blocks of the upper and of the lower
-    /// spins, of each the diagonal and then what is above it, row by row.
+    /// Converts clover terms to QUDA_PACKED_CLOVER_ORDER and multiplies them by a factor. openQxD's consist of the
+    /// blocks of the upper and of the lower spins, each with the diagonal first and then the elements above it, row
+    /// by row.
     pub fn clover(&self, host: &[f64], factor: f64) -> Vec<f64> {
         let packed: Vec<(usize, f64)> = (0..CLOVER).map(packed).collect();
         let sites = self.sites.iter().map(|site| &host[*site as usize * CLOVER..][..CLOVER]);
@@ -159,7 +162,7 @@ impl Order {
     }
 }
 
-/// Coordinates t, x, y, z of site n of `quda.h`.
+/// Coordinates t, x, y, z of site number n in the order of `quda.h`.
 fn coordinates(local: [usize; 4], n: usize) -> [usize; 4] {
     let half = local.iter().product::<usize>() / 2;
     let (parity, mut left) = (n / half, 2 * (n % half));
@@ -176,8 +179,8 @@ fn gather(places: &[u32], host: &[f64], each: usize) -> Vec<f64> {
     places.iter().flat_map(|n| &host[*n as usize * each..][..each]).copied().collect()
 }
 
-/// The place of number k of a packed clover term in openQxD's order, and its sign. Spins 0, 1, 2, 3 of the basis of
-/// DeGrand and Rossi are openQxD's -3, 2, 1, -0.
+/// The place in openQxD's order of number k of a packed clover term, and its sign. Spins 0, 1, 2, 3 of the
+/// DeGrand-Rossi basis are openQxD's -3, 2, 1, -0.
 fn packed(k: usize) -> (usize, f64) {
     let theirs = |row: usize| {
         let (spin, sign) = [(3, -1.0), (2, 1.0), (1, 1.0), (0, -1.0)][row / 3];

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::fields::Precision;
 use crate::refuse;
 
-/// Solvers and eigensolvers have numbers below this one.
+/// Numbers of solvers and of eigensolvers are below this.
 const MAX_SOLVERS: c_int = 32;
 
 fn number(id: c_int, lowest: c_int, name: &str) -> Result<()> {
@@ -110,7 +110,7 @@ fn destroy_multigrid(solver: &mut Solver) -> Result<()> {
     }
 }
 
-/// The solver of this number, out of the state while it is in use.
+/// Takes the solver of this number out of the state for the time that it is in use.
 fn take(host: &Host, id: c_int) -> Result<Solver> {
     match state::with(|state| Ok(state.solvers.remove(&id)))? {
         Some(solver) => Ok(solver),
@@ -125,7 +125,7 @@ fn give(id: c_int, solver: Solver) -> Result<()> {
     })
 }
 
-/// Lets `work` use the solver with links, clover term and multigrid as openQxD's fields are now.
+/// Calls `work` with the solver, whose links, clover term and multigrid were updated to openQxD's present fields.
 fn updated<T>(
     host: &Host,
     id: c_int,
@@ -261,7 +261,7 @@ fn new_eigensolver(host: &Host, id: c_int) -> Result<Eigensolver> {
     Ok(Eigensolver { param })
 }
 
-/// Lets `work` use an eigensolver with the solver's operator.
+/// Calls `work` with an eigensolver for the solver's operator.
 fn with_eigensolver<T>(
     (id, solver_id): (c_int, c_int),
     work: impl FnOnce(&Host, &mut QudaEigParam) -> Result<T>,

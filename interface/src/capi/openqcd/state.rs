@@ -1,5 +1,4 @@
-//! State of openQxD's interface: data that the program passed at its begin, versions of its fields on the device, and
-//! its solvers.
+//! State of openQxD's interface: data from its initialisation, versions of its fields on the device, and its solvers.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_int, c_void, CStr};
@@ -22,10 +21,10 @@ use crate::fields::VectorField;
 use crate::params::Member;
 use crate::refuse;
 
-/// Revisions and parameters that a clover term or a multigrid was made from; it is made again where they differ.
+/// Revisions and parameters from which a clover term or a multigrid was made; it is made again when they change.
 #[derive(Clone, Copy, PartialEq)]
 pub struct MadeFrom {
-    /// Revisions of the links, and the charge.
+    /// Revisions of the links of SU(3) and of U(1), and the charge.
     pub links: (c_int, c_int, c_int),
     pub kappa: f64,
     pub su3csw: f64,
@@ -35,7 +34,7 @@ pub struct MadeFrom {
 /// Everything that exists from openQCD_qudaInit to openQCD_qudaFinalize.
 pub struct OpenQcdState {
     pub host: Host,
-    /// Revisions of the links on the device, and the charge that they were made for.
+    /// Revisions of the links on the device, and the charge for which they were made.
     pub links: Option<(c_int, c_int, c_int)>,
     pub clover: Option<MadeFrom>,
     spinors: BTreeMap<usize, Arc<VectorField>>,
@@ -44,23 +43,23 @@ pub struct OpenQcdState {
     made: usize,
 }
 
-/// A solver that a section of the input file describes.
+/// A solver described by a section of the input file.
 pub struct Solver {
     /// The struct that the host's handle points to.
     pub param: Box<QudaInvertParam>,
-    /// Twisted mass of the last solve.
+    /// Twisted mass for which the operator was last set.
     pub mu: f64,
     pub multigrid: Option<Levels>,
 }
 
-/// The multigrid of a solver, as long as it is used.
+/// The multigrid of a solver.
 pub struct Levels {
     pub param: Box<QudaMultigridParam>,
-    /// The handle from newMultigridQuda, with revisions, parameters and twisted mass of its set-up.
+    /// The handle from newMultigridQuda, with the revisions, parameters and twisted mass of its set-up.
     pub made: Option<(*mut c_void, MadeFrom, f64)>,
 }
 
-/// An eigensolver that a section of the input file describes.
+/// An eigensolver described by a section of the input file.
 pub struct Eigensolver {
     pub param: Box<QudaEigParam>,
 }
@@ -72,7 +71,7 @@ pub struct Host {
     pub layout: openQCD_QudaLayout_t,
     pub order: Arc<Order>,
     pub input: Arc<Input>,
-    /// The session that openQCD_qudaInit opened.
+    /// The session opened by openQCD_qudaInit.
     session: Weak<Session>,
 }
 
@@ -81,7 +80,7 @@ unsafe impl Send for OpenQcdState {}
 
 static STATE: Mutex<Option<OpenQcdState>> = Mutex::new(None);
 
-/// Lets `work` change the state. It must not call the host, which may call back.
+/// Calls `work` to change the state. It must not call the host, which might call plaq again.
 pub fn with<T>(work: impl FnOnce(&mut OpenQcdState) -> Result<T>) -> Result<T> {
     match &mut *STATE.lock().unwrap_or_else(PoisonError::into_inner) {
         Some(state) => work(state),
@@ -97,7 +96,7 @@ fn not_initialised<T>() -> Result<T> {
     )
 }
 
-/// Returns what the program passed to openQCD_qudaInit. Fails once the session that it opened has ended.
+/// The data that the program passed to openQCD_qudaInit; an error after the session has ended.
 pub fn host() -> Result<Host> {
     let host = with(|state| Ok(state.host.clone()))?;
     match (host.session.upgrade(), session::current()) {
@@ -193,7 +192,7 @@ fn open(
     Ok((session, Arc::new(input)))
 }
 
-/// The key of section [QUDA] if there is one, else `otherwise`.
+/// The verbosity in section [QUDA], or `otherwise` if there is none.
 fn verbosity(input: &Input, otherwise: QudaVerbosity) -> Result<QudaVerbosity> {
     if !input.has("QUDA") {
         return Ok(otherwise);
@@ -225,7 +224,7 @@ pub fn finalize() -> Result<()> {
 }
 
 impl OpenQcdState {
-    /// Takes over a spinor; what the host gets for it is not an address of anything.
+    /// Keeps a spinor; the value that the host gets for it is not an address.
     pub fn add_spinor(&mut self, field: VectorField) -> *mut c_void {
         self.made += 1;
         self.spinors.insert(self.made, Arc::new(field));
@@ -253,7 +252,7 @@ impl OpenQcdState {
     }
 }
 
-/// Calls one of the host's functions, which must be there.
+/// Calls one of the host's functions, which must not be NULL.
 macro_rules! ask {
     ($host:expr, $name:ident($($arg:expr),*)) => {
         match $host.layout.$name.0 {
@@ -283,7 +282,7 @@ impl Host {
     pub fn clover(&self) -> Result<*mut c_void> {
         ask!(self, h_sw())
     }
-    /// Revisions of the links of SU(3) and of U(1); both 0 as long as there are none.
+    /// Revisions of the links of SU(3) and of U(1); both 0 before there are links.
     pub fn revisions(&self) -> Result<(c_int, c_int)> {
         let (mut ud, mut ad) = (0, 0);
         ask!(self, get_gfld_flags(&mut ud, &mut ad))?;

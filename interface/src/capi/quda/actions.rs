@@ -1,4 +1,4 @@
-//! The quark action that a `QudaInvertParam` names, on the links and the clover term of the device.
+//! The quark action that a `QudaInvertParam` describes, on the links and the clover term on the device.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::fields::{CloverField, GaugeField, Precision, Recon};
 use crate::operators::{ActionParams, DiracParams, Distance, DoubletParams, QuarkAction};
 use crate::refuse;
 
-/// Largest deviation from SU(3) of links of which two rows say all.
+/// Largest deviation from SU(3) of links that are stored as two rows.
 fn two_rows(precision: Precision) -> f64 {
     if precision == Precision::F64 {
         1e-12
@@ -22,7 +22,7 @@ fn two_rows(precision: Precision) -> f64 {
     }
 }
 
-/// A number that the host has set.
+/// The number, which the host must have set.
 fn set(value: f64, name: &str) -> Result<f64> {
     if !value.is_finite() || value == UNSET {
         refuse!(BadParameter, "param.{name}", expected("a finite number"), found("{value:e}"));
@@ -31,7 +31,7 @@ fn set(value: f64, name: &str) -> Result<f64> {
 }
 
 impl Vectors<'_> {
-    /// Is the operator one of quarks?
+    /// Whether the operator is one of quarks, not a Laplacian.
     pub fn quarks(&self) -> bool {
         matches!(
             self.kind,
@@ -39,7 +39,7 @@ impl Vectors<'_> {
         )
     }
 
-    /// The twisted mass beside mu of what is applied directly.
+    /// The additional twisted mass where the site term itself is applied.
     pub fn rho(&self) -> f64 {
         match (self.kind, self.flavours) {
             (Dslash::TwistedClover, Flavours::One) => self.param.tm_rho,
@@ -75,7 +75,7 @@ impl Vectors<'_> {
         Ok(Some(distance))
     }
 
-    /// The action on links that carry this scale and sign.
+    /// The action on links that contain this sign; `hop`: coefficients that undo their scale.
     pub fn quark_params(&self, hop: [f64; 4], sign: f64) -> Result<ActionParams> {
         let p = self.param;
         if !(p.kappa > 1e-300 && p.kappa.is_finite()) {
@@ -99,12 +99,13 @@ impl Vectors<'_> {
         })
     }
 
-    /// ln det of the sites of either parity is that of A^2 + s with this s, or of A itself.
+    /// The number s for which the determinant of a parity's sites is that of A^2 + s; None: it is that of A itself.
     pub fn square(&self) -> Result<Option<f64>> {
         Ok(self.quark_params([1.0; 4], 1.0)?.square())
     }
 
-    /// The operator of these parameters on the links and the clover term of the device, and its key.
+    /// The operator with these parameters on the links and the clover term on the device, and the key by which it is
+    /// found again.
     pub fn action(&self, resident: &mut Resident) -> Result<(OperatorKey, Arc<dyn QuarkAction>)> {
         let links = resident.links()?;
         let params = self.quark_params(links.scale(), links.sign)?;
@@ -134,7 +135,7 @@ impl Vectors<'_> {
         Ok((key, action))
     }
 
-    /// The links in the precision of the operator: two rows of those of SU(3), others whole.
+    /// The links in the precision of the operator: stored as two rows if they are in SU(3), else whole.
     pub fn links(&self, resident: &mut Resident, links: &Links) -> Result<Arc<GaugeField>> {
         let off = resident.unitarity(&links.field)?;
         let recon = if off <= two_rows(self.inside) { Recon::R12 } else { Recon::R18 };

@@ -1,4 +1,4 @@
-//! Structs and arrays of hosts that speak QUDA's interface.
+//! Structs and arrays of hosts that use QUDA's interface.
 
 use std::ffi::c_void;
 
@@ -63,7 +63,7 @@ impl Arg for List {
 }
 
 impl List {
-    /// The list that an address of `quda.h` stands for, as that of links in QDP order does.
+    /// The list at an address for which `quda.h` declares no list, such as that of links in QDP order.
     pub fn at(address: *mut c_void, name: &str) -> Result<List> {
         if address.is_null() {
             refuse!(NullPointer, "{name}", expected("a pointer"), found("NULL"));
@@ -83,8 +83,8 @@ impl List {
 }
 
 impl Session {
-    /// The host's arrays at these addresses, in the memory where they are. On trust: that they are as large
-    /// as their layout says is what the header asks of the host.
+    /// The host's arrays at these addresses, in the memory where they are. Their sizes cannot be checked; the header
+    /// requires those of the layout.
     pub fn external(&self, addresses: &[*mut c_void], name: &str) -> Result<External<'_>> {
         if let Some(i) = addresses.iter().position(|p| p.is_null()) {
             refuse!(NullPointer, "{name}", expected("a pointer"), found("NULL (array {i})"));

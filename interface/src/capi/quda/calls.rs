@@ -1,5 +1,5 @@
-//! Calls that return no status, as QUDA's do: what fails is told to a handler, and then by default
-//! the program ends.
+//! Calls without a status, as QUDA's are: an error is passed to a handler, and after that the program ends unless the
+//! host has chosen otherwise.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
@@ -25,24 +25,24 @@ pub enum ErrorMode {
 interface! {
     "QUDA's interface: what becomes of errors"
     constants {
-        /// Actions of a function of the headers in quda/ once its error has been told to the handler.
+        /// What a function of the headers in quda/ does after an error, when the handler has been told.
         plaq_quda_error_mode: ErrorMode {
             /// Ends the program with exit code 1 (the default).
             PLAQ_QUDA_ERRORS_END = 0 => ErrorMode::End,
-            /// Returns. No array, number or count of the host has been written then, and what is
-            /// returned is NULL, 1 from functions that return an int, NaN from those that return a double.
+            /// Returns. No array, number or count of the host has been written, and the result is NULL, 1 from
+            /// functions that return an int, or NaN from those that return a double.
             PLAQ_QUDA_ERRORS_RETURN = 1 => ErrorMode::Return,
         }
     }
     callbacks {
-        /// Gets the name of the function that failed, its status and the message in lines: argument,
-        /// expected, found, and what to do. On several ranks all get what the one that failed has.
+        /// Receives the name of the function that failed, its status, and the message in lines: argument, expected,
+        /// found, and what to do. On several ranks all receive the message of the rank that failed.
         plaq_quda_error_callback(function: *const c_char, status: i32, message: *const c_char, user: *mut c_void) -> ();
     }
     functions {
         /// Sets the mode for all threads, from now on.
         plaq_quda_set_error_mode(mode: One<ErrorMode>) = set_mode;
-        /// Takes the place of the handler that prints to stderr; NULL: that one again.
+        /// Replaces the handler that prints to stderr; NULL: restores it.
         plaq_quda_set_error_handler(callback: Raw<plaq_quda_error_callback>, user: *mut c_void) = set_handler;
         /// Gives the status of this thread's last call of a function of the headers in quda/; plaq_last_error has
         /// the message of one that failed.
@@ -90,7 +90,7 @@ impl Nothing for *mut c_void {
     const NOTHING: Self = std::ptr::null_mut();
 }
 
-/// Runs a call that a rank makes by itself. The body returns the result, and a function that writes output on
+/// Runs a call that every rank makes independently. The body returns the result, and a function that writes output on
 /// success.
 pub fn alone<T: Nothing, W: FnOnce()>(
     function: &'static str,
@@ -107,7 +107,7 @@ pub fn together<T: Nothing, W: FnOnce()>(
     run(function, session::ranks(), body)
 }
 
-/// The result of a function that plaq does not offer.
+/// The result, after the error, of a function that plaq does not offer.
 pub fn refuse<T: Nothing>(function: &'static str, why: &str) -> T {
     alone::<T, fn()>(function, || {
         bail!(
@@ -176,7 +176,7 @@ fn end() -> ! {
     std::process::exit(1)
 }
 
-/// The error in lines.
+/// The error as several lines.
 fn block(function: &str, error: &Error) -> String {
     let status = error.status as i32;
     let row = Status::TABLE.iter().find(|row| row.0 == error.status);
@@ -197,7 +197,7 @@ fn block(function: &str, error: &Error) -> String {
     )
 }
 
-/// Advice about a status, for messages that have none.
+/// Advice about a status, for errors without a hint.
 fn advice(status: i32) -> &'static str {
     let advice = [
         (Status::NullPointer, "pass the address of the host's array or number"),

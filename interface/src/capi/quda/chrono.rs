@@ -1,5 +1,5 @@
-//! Solutions that hosts let the library keep (`chrono_make_resident`), and the guesses that it makes of them
-//! (`chrono_use_resident`), in twelve channels.
+//! Solutions that the library keeps for hosts (`chrono_make_resident`), and the initial guesses that it makes from
+//! them (`chrono_use_resident`), in twelve channels.
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::refuse;
 
 const CHANNELS: usize = 12;
 
-/// Former solutions in kappa normalisation, for each channel with the sites and the precision that they have.
+/// Earlier solutions in kappa normalisation, for each channel with a description of their sites and precision.
 #[derive(Default)]
 pub struct Chronology([Option<(String, Guesses)>; CHANNELS]);
 
@@ -28,7 +28,8 @@ pub fn channel(index: c_int, name: &str) -> Result<usize> {
     }
 }
 
-/// A solve's use of a channel of former solutions: as start vectors, or as a place for its own solution.
+/// What a solve does with a channel of earlier solutions: makes its initial guess from them, adds its own solution,
+/// or both.
 pub struct Wanted {
     channel: usize,
     max: usize,
@@ -39,7 +40,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the parameters; `None`: the solve uses no channel.
+    /// Reads the parameters; `None`: the solve does not use a channel.
     pub fn new(p: &QudaInvertParam, sources: usize) -> Result<Option<Wanted>> {
         let (used, kept) = (p.chrono_use_resident != 0, p.chrono_make_resident != 0);
         if !used && !kept {
@@ -77,7 +78,7 @@ impl Chronology {
         self.0[channel] = None;
     }
 
-    /// Sets x to the guess for the solver's equation with source b, or to zero if there is none.
+    /// Sets x to the guess for the solver's equation with source b, or to zero if there are no solutions yet.
     pub fn guess(
         &self,
         wanted: &Wanted,
@@ -116,7 +117,7 @@ impl Chronology {
     }
 }
 
-/// The guess for op x = b, which is that for op^dagger op x = op^dagger b.
+/// The guess for op x = b, which is the one for op^dagger op x = op^dagger b.
 fn image(op: &dyn LinOp, guesses: &Guesses, x: &mut VectorField, b: &VectorField) -> Result<bool> {
     let mut t = x.like(x.precision())?;
     op.apply_dagger(&mut t, b)?;

@@ -1,4 +1,4 @@
-//! `quda_constants.h`.
+//! `quda_constants.h`: constants.
 
 use crate::capi::table::interface;
 
@@ -12,7 +12,7 @@ interface! {
         QUDA_MAX_MULTI_SRC = "128";
         QUDA_MAX_DWF_LS = "32";
         QUDA_MAX_MG_LEVEL = "5";
-        /// The version of QUDA whose interface this is.
+        /// The version of QUDA whose interface plaq offers.
         QUDA_VERSION_MAJOR = "1";
         QUDA_VERSION_MINOR = "1";
         QUDA_VERSION_SUBMINOR = "0";

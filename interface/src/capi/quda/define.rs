@@ -1,13 +1,13 @@
-//! `quda_define.h`.
+//! `quda_define.h`: macros.
 
 use crate::capi::table::interface;
 
 interface! {
     "What this library is"
     defines {
-        /// These headers are plaq's, not QUDA's.
+        /// Tells that these headers are plaq's, not QUDA's.
         QUDA_PLAQ = "1";
-        /// The device that hosts may pass pointers of; the CPU does without.
+        /// Tells that hosts may pass pointers to memory of a CUDA device; on a CPU it has no effect.
         QUDA_TARGET_CUDA = "1";
     }
 }

@@ -1,5 +1,5 @@
-//! Solves that eigenvectors deflate (`eig_param` of a QudaInvertParam). With preserve_deflation they stay on the device from
-//! one solve to the next; the host has a number in the place of an address for them.
+//! Solves deflated by eigenvectors (`eig_param` of a QudaInvertParam). With preserve_deflation they stay on the
+//! device from one solve to the next; the host holds a number for them in the place of an address.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -21,18 +21,18 @@ use crate::operators::{in_storage, QuarkAction};
 use crate::refuse;
 use crate::solvers::{unwatched, EigenParams};
 
-/// The eigenvectors that a solve is deflated with, and their parameters.
+/// The eigenvectors that deflate a solve, and their parameters.
 pub struct Wanted {
     at: *mut QudaEigParam,
     params: EigenParams,
-    /// Modes of those found that are used, and factor by which the residual falls until they are again.
+    /// Number of the modes that are used.
     used: usize,
     restart: f64,
     precision: Precision,
     required: bool,
     preserved: bool,
-    /// The host's `preserve_deflation_space`: the number of an eigenspace that an earlier solve wrote there, in the
-    /// place of an address.
+    /// The host's `preserve_deflation_space`: instead of an address the number of an eigenspace that an earlier solve
+    /// wrote there.
     space: *mut c_void,
     /// Number of the modes that the solve has; 0: none yet.
     number: Cell<usize>,
@@ -102,7 +102,7 @@ impl Wanted {
         }))
     }
 
-    /// The modes of this operator, those that were kept or new ones, with their number.
+    /// The modes of this operator, with their number: kept ones, or new ones.
     pub fn modes(
         &self,
         vectors: &Vectors,
@@ -176,7 +176,7 @@ impl Wanted {
         Ok(modes)
     }
 
-    /// Called after the solve: keeps the eigenvectors if the host asks for that, else frees them.
+    /// Called after the solve: keeps the eigenvectors if the host asks for it, otherwise frees them.
     pub fn finish(&self, resident: &mut Resident, solved: bool) {
         let number = self.number.get();
         let known = !self.space.is_null();

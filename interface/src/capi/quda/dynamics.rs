@@ -23,26 +23,29 @@ use crate::refuse;
 interface! {
     "Momenta, link updates, random fields and gauge fixing"
     calls {
-        /// make_resident_mom 1: takes the host's momenta on the device. return_result_mom 1: gives those of the device
-        /// to the host, and forgets them unless make_resident_mom is 1, too.
+        /// make_resident_mom 1: copies the host's momenta to the device. return_result_mom 1: returns those on the
+        /// device to the host, and frees them unless make_resident_mom is 1, too.
         momResidentQuda(mom: *mut c_void, param: Array<QudaGaugeParam>) = together resident_momenta;
-        /// 1/2 tr P^dagger P - 4 summed over links, all ranks; of the momenta on the device where use_resident_mom is 1.
+        /// Gives 1/2 tr P^dagger P - 4 summed over links of all ranks; for the momenta on the device if
+        /// use_resident_mom is 1.
         momActionQuda(momentum: *mut c_void, param: Array<QudaGaugeParam>) -> f64 = together action;
-        /// Momenta on the device: independent normal coefficients sqrt(2) i p with p of width sigma.
+        /// Sets the momenta on the device to independent normally distributed coefficients sqrt(2) i p, where p has
+        /// width sigma.
         gaussMomQuda(seed: usize, sigma: f64) = together random_momenta;
-        /// Links on the device: exp(sigma A) with such A.
+        /// Sets the links on the device to exp(sigma A), with A distributed like momenta of width 1.
         gaussGaugeQuda(seed: usize, sigma: f64) = together random_links;
-        /// U = exp(dt P) U, the exponential exact to rounding; conj_mom 1: with the adjoint of P.
+        /// Computes U = exp(dt P) U; the exponential is exact to rounding. conj_mom 1: with the adjoint of P.
         updateGaugeFieldQuda(gauge: *mut c_void, momentum: *mut c_void, dt: f64, conj_mom: c_int, exact: c_int, param: Array<QudaGaugeParam>) = together update;
-        /// Puts the links on SU(3): the unitary factor of the polar decomposition with its determinant made 1 by the
-        /// cube root nearest to 1. Refused if one is not unitary to `tol` then.
+        /// Projects the links onto SU(3): the unitary factor of the polar decomposition, divided by the cube root of
+        /// its determinant that is nearest to 1. Refused if a result is not unitary to `tol`.
         projectSU3Quda(gauge_h: *mut c_void, tol: f64, param: Array<QudaGaugeParam>) = together project;
-        /// Fixes Coulomb (`gauge_dir` 3) or Landau gauge (4) of the host's links by overrelaxation with `relax_boost`.
-        /// Ends when the functional sum Re tr U / (3 d V) rises by less than `tolerance` from one sweep to the next
-        /// (`stopWtheta` 0), when QUDA's theta is below it (1), or after `Nsteps`. Returns 0.
+        /// Fixes Coulomb (`gauge_dir` 3) or Landau gauge (4) of the host's links by overrelaxation with
+        /// `relax_boost`. The fixing ends when the functional sum Re tr U / (3 d V) rises by less than `tolerance`
+        /// from one sweep to the next (`stopWtheta` 0), when QUDA's theta is below it (1), or after `Nsteps`. Returns
+        /// 0.
         computeGaugeFixingOVRQuda(gauge: *mut c_void, gauge_dir: c_uint, Nsteps: c_uint, verbose_interval: c_uint, relax_boost: f64, tolerance: f64, reunit_interval: c_uint, stopWtheta: c_uint, param: Array<QudaGaugeParam>) -> c_int = together fix_by_overrelaxation;
         /// The same by Fourier-accelerated steepest descent, on one rank. Steps that lower the functional are halved,
-        /// whatever `autotune` says.
+        /// whatever `autotune` is.
         computeGaugeFixingFFTQuda(gauge: *mut c_void, gauge_dir: c_uint, Nsteps: c_uint, verbose_interval: c_uint, alpha: f64, autotune: c_uint, tolerance: f64, stopWtheta: c_uint, param: Array<QudaGaugeParam>) -> c_int = together fix_by_descent;
     }
 }
@@ -114,7 +117,7 @@ fn random_links(seed: usize, sigma: f64) -> Result<()> {
     Ok(())
 }
 
-/// The links that a call changes, and the sign and anisotropy that they carry.
+/// The links that a call changes, with the sign and anisotropy that they contain.
 fn links_of(host: &Host, gauge: *mut c_void) -> Result<(GaugeField, Links)> {
     let links = match host.param.use_resident_gauge {
         0 => host.links_to_keep(gauge, "gauge")?,
@@ -123,7 +126,7 @@ fn links_of(host: &Host, gauge: *mut c_void) -> Result<(GaugeField, Links)> {
     Ok((links.field.to(host.inside, Recon::R18)?, links))
 }
 
-/// Stores changed links: in the host's array, on the device for later calls, or both, as `return_result_gauge` and
+/// Stores changed links in the host's array, on the device for later calls, or both, as `return_result_gauge` and
 /// `make_resident_gauge` say.
 fn give(host: &Host, field: GaugeField, like: Links, gauge: *mut c_void) -> Result<()> {
     let links = Links { field: Arc::new(field), ..like };
@@ -160,7 +163,7 @@ fn project(gauge_h: *mut c_void, tol: f64, param: &Array<QudaGaugeParam>) -> Res
     give(&host, projected(&field, tol)?, links, gauge_h)
 }
 
-/// The nearest links of U(3) with their determinants made 1.
+/// The nearest matrices of U(3) to the links, divided by the cube roots of their determinants.
 ///
 /// # Errors
 /// `InvalidArgument`: `tol` is not a number above 0; `NotUnitary`: a link is not in SU(3) to `tol` then.
@@ -185,7 +188,7 @@ pub(crate) fn projected(links: &GaugeField, tol: f64) -> Result<GaugeField> {
     Ok(field)
 }
 
-/// Deviation from the group that gauge fixing accepts, the same as in MILC's check of its links.
+/// Largest deviation from the group that gauge fixing accepts, as in MILC's check of its links.
 const UNITARY: f64 = 1e-4;
 
 /// QUDA's arguments of gauge fixing. The fixing ends when the change of the functional is small (`stop_theta` 0) or
@@ -228,7 +231,7 @@ impl Fixing {
         })
     }
 
-    /// The links in the gauge that overrelaxation finds.
+    /// The links after gauge fixing by overrelaxation.
     pub fn overrelaxed(&self, links: &GaugeField, relax_boost: f64) -> Result<GaugeField> {
         if !(1.0..2.0).contains(&relax_boost) {
             refuse!(

@@ -25,10 +25,12 @@ use crate::solvers::{self, eigen, slice_modes, unwatched, EigenParams, EigenRepo
 interface! {
     "Eigenvectors"
     calls {
-        /// The n_conv eigenvectors at the end `spectrum` of A, of unit length, and their eigenvalues from that end on. A is
-        /// the operator M of invert_param, with use_pc P, with use_norm_op M^dagger M, with use_dagger too M M^dagger, with
-        /// compute_gamma5 gamma5 M or gamma5 P, without the factor of mass_normalization, and hermitian. QUDA_EIG_TR_LANCZOS_3D: A is the Laplacian in x, y and z, the n_conv
-        /// lowest eigenvectors of every time-slice are found, vector k holds number k of each, of unit length there.
+        /// Finds the n_conv normalised eigenvectors of A at the end `spectrum`, and their eigenvalues in the order
+        /// from that end on. A is the operator M of invert_param, with use_pc P, with use_norm_op M^dagger M, with
+        /// use_dagger too M M^dagger, with compute_gamma5 gamma5 M or gamma5 P, without the factor of
+        /// mass_normalization, and must be hermitian. QUDA_EIG_TR_LANCZOS_3D: A is the Laplacian in x, y and z, and
+        /// the n_conv lowest eigenvectors of every time slice are found; vector k holds eigenvector k of each slice,
+        /// normalised to 1 there.
         /// `h_evecs`: n_conv arrays, or NULL; `h_evals`: n_conv complex doubles, in 3D as many for each t of the
         /// whole lattice.
         eigensolveQuda(h_evecs: Raw<*mut *mut c_void>, h_evals: Raw<*mut Complex64>, param: InOut<QudaEigParam>) = together eigensolve;
@@ -42,7 +44,7 @@ fn counted(value: c_int, name: &str) -> Result<usize> {
     }
 }
 
-/// The method and what eigenvectors are sought; `name` is the struct in messages.
+/// The method and the parameters of the search; `name` is the struct's name in messages.
 pub(crate) fn search(p: &QudaEigParam, name: &str) -> Result<(EigenKind, EigenParams)> {
     let method: EigenKind = choose(p.eig_type, &format!("{name}.eig_type"))?;
     let End(end) = choose(p.spectrum, &format!("{name}.spectrum"))?;
@@ -70,7 +72,7 @@ pub(crate) fn search(p: &QudaEigParam, name: &str) -> Result<(EigenKind, EigenPa
     Ok((method, params))
 }
 
-/// Puts a line about a search that found so many eigenvectors into the log, and refuses fewer than are required.
+/// Logs a line about a search that found this number of eigenvectors, and refuses fewer than are required.
 pub(crate) fn say(
     report: &EigenReport,
     found: usize,
@@ -91,7 +93,7 @@ pub(crate) fn say(
     Ok(())
 }
 
-/// A, which is hermitian, on colour vectors or spinors.
+/// The operator A, which must be hermitian, on colour vectors or spinors.
 fn operator(p: &QudaEigParam, vectors: &Vectors) -> Result<Arc<dyn LinOp>> {
     let flag = |flag, name: &str| -> Result<bool> {
         Ok(choose::<Flag>(flag, &format!("param.{name}"))?.0)
@@ -191,7 +193,7 @@ pub(crate) fn eigensolve(
     Ok(())
 }
 
-/// Time-slices by themselves: the Laplacian has no hops between them.
+/// Finds eigenvectors of the Laplacian on each time slice separately; it has no hops between them.
 fn slices(p: &QudaEigParam, vectors: &Vectors) -> Result<()> {
     if vectors.kind != Dslash::Laplace || vectors.param.laplace3D != 3 {
         refuse!(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::compose::{LowModes, Schur};
 
-/// Modes, with the operator and the system that they belong to.
+/// Modes, with the operator and the system to which they belong.
 #[derive(Clone)]
 pub struct Kept {
     pub operator: String,
@@ -12,12 +12,12 @@ pub struct Kept {
     pub modes: Arc<LowModes>,
 }
 
-/// The eigenspaces that hosts hold numbers of; None: freed since the links changed.
+/// The eigenspaces for which hosts hold numbers; None: freed because the links have changed.
 #[derive(Default)]
 pub struct Eigenspaces(Vec<(usize, Option<Kept>)>);
 
 impl Eigenspaces {
-    /// The eigenspace with this number; None if there is no such number.
+    /// The eigenspace with this number; None if the number is unknown.
     pub fn of(&mut self, number: usize) -> Option<&mut Option<Kept>> {
         self.0.iter_mut().find(|space| space.0 == number).map(|space| &mut space.1)
     }

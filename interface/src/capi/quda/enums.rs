@@ -1,4 +1,4 @@
-//! `enum_quda.h`: enumerations of QUDA with QUDA's numbers, as far as functions here take them.
+//! `enum_quda.h`: QUDA's enumerations with QUDA's numbers, as far as plaq's functions use them.
 
 use crate::capi::table::interface;
 use crate::compose::Equations;
@@ -7,7 +7,7 @@ use crate::fields::{GammaBasis, Precision};
 use crate::linop::Schur;
 use crate::solvers::SolverKind;
 
-/// A solver of QUDA that has its counterpart here.
+/// A solver of QUDA for which plaq has an equivalent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inverter(pub SolverKind);
 
@@ -15,7 +15,7 @@ pub struct Inverter(pub SolverKind);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parity(pub usize);
 
-/// Memory that a pool keeps: of the device, or page-locked memory of the host.
+/// The kind of memory that a pool holds: of the device, or page-locked memory of the host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PoolMemory {
     Device,
@@ -26,11 +26,11 @@ pub enum PoolMemory {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verbosity(pub log::LevelFilter);
 
-/// Where an array of the host is.
+/// The memory of an array of the host; plaq determines it itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HostMemory;
 
-/// Numbers of the host, or of the device.
+/// Precision of numbers in arrays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numbers(pub Precision);
 
@@ -57,19 +57,19 @@ pub enum LinkKind {
     Smeared,
 }
 
-/// Sign that links of the last time-slice carry.
+/// Sign that links of the last time slice contain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Boundary(pub f64);
 
-/// Storage in which QUDA would keep links on the device.
+/// Storage in which QUDA would keep links on the device; plaq chooses its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kept;
 
-/// Links that are not in temporal gauge.
+/// States that links are not in temporal gauge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NotFixed;
 
-/// Links without staggered phases.
+/// States that links contain no staggered phases.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoPhase;
 
@@ -80,7 +80,8 @@ pub enum Dslash {
     Clover,
     Twisted,
     TwistedClover,
-    /// An operator on colour vectors, which plaq does not have; the name says that fields hold colour vectors.
+    /// An operator on colour vectors, which plaq does not have; in some functions it only says that fields hold
+    /// colour vectors.
     Staggered,
     Laplace,
     Shift,
@@ -90,7 +91,7 @@ pub enum Dslash {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flavours {
     One,
-    /// Two flavours, whose masses may differ.
+    /// A doublet of two flavours, whose masses may differ.
     Two,
 }
 
@@ -98,7 +99,7 @@ pub enum Flavours {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Basis(pub GammaBasis);
 
-/// Equations, before QUDA_DAG_YES changes M to its adjoint.
+/// The equation to be solved, before QUDA_DAG_YES replaces M by its adjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     Mat,
@@ -108,7 +109,7 @@ pub enum Wanted {
     MatPcDagMatPc,
 }
 
-/// The system from which an equation is solved.
+/// The system through which an equation is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solve {
     pub normal: Option<Equations>,
@@ -118,7 +119,8 @@ pub struct Solve {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dagger(pub bool);
 
-/// Factor of the operator: none, 1 / (2 kappa), of the even-odd preconditioned operator 1 / (4 kappa^2) or 1 / (2 kappa).
+/// Factor of the operator: none, 1 / (2 kappa), or for the even-odd preconditioned operator 1 / (4 kappa^2) or 1 / (2
+/// kappa).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factor {
     Kappa,
@@ -147,7 +149,7 @@ pub struct Guess(pub bool);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flag(pub bool);
 
-/// Methods that smear links, flows included.
+/// Methods that smear links, including flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Smear {
     Ape,
@@ -162,37 +164,37 @@ pub enum Smear {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EigenKind {
     Single,
-    /// Blocks of vectors are multiplied at once.
+    /// Eigenvectors of an operator, with blocks of vectors multiplied together.
     Block,
-    /// Every time-slice by itself.
+    /// Eigenvectors on every time slice separately.
     Slices,
 }
 
-/// The end of a real spectrum.
+/// An end of a real spectrum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End(pub crate::solvers::End);
 
-/// The Schur complement of QUDA's even-odd preconditioning.
+/// The form and parity of the Schur complement in QUDA's even-odd preconditioning.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Complement(pub Schur);
 
 interface! {
     "Enumerations"
     defines {
-        /// Last in every enumeration: no value.
+        /// The value of every enumeration that means none.
         QUDA_INVALID_ENUM = "(-0x7fffffff - 1)";
         /// Other names of QUDA_BOOLEAN_FALSE and QUDA_BOOLEAN_TRUE.
         QUDA_BOOLEAN_NO = "QUDA_BOOLEAN_FALSE";
         QUDA_BOOLEAN_YES = "QUDA_BOOLEAN_TRUE";
     }
     enums {
-        /// Where an array of the host is; plaq asks the driver.
+        /// The memory of an array of the host; plaq asks the driver instead.
         QudaFieldLocation: HostMemory {
             QUDA_CPU_FIELD_LOCATION = 1 => HostMemory,
             QUDA_CUDA_FIELD_LOCATION = 2 => HostMemory,
             QUDA_INVALID_FIELD_LOCATION = -2147483648,
         }
-        /// What links are; plaq takes those of SU(3).
+        /// Kinds of links; plaq takes links of SU(3).
         QudaLinkType: LinkKind {
             QUDA_SU3_LINKS = 0 => LinkKind::Plain,
             QUDA_WILSON_LINKS = 0,
@@ -211,29 +213,30 @@ interface! {
             QUDA_FLOAT4_GAUGE_ORDER = 4,
             QUDA_FLOAT8_GAUGE_ORDER = 8,
             QUDA_NATIVE_GAUGE_ORDER = 9,
-            /// Four arrays, one for each direction, even sites first.
+            /// QDP: four arrays, one for each direction, even sites first.
             QUDA_QDP_GAUGE_ORDER = 10 => LinkOrder::Qdp,
-            /// Four arrays, one for each direction, sites fastest, as QDP-JIT has them on a device.
+            /// QDP-JIT: four arrays, one for each direction, sites fastest, as on its devices.
             QUDA_QDPJIT_GAUGE_ORDER = 11 => LinkOrder::QdpJit,
             QUDA_CPS_WILSON_GAUGE_ORDER = 12,
-            /// One array, four links on a site, even sites first.
+            /// MILC: one array, four links for each site, even sites first.
             QUDA_MILC_GAUGE_ORDER = 13 => LinkOrder::Milc,
-            /// The same inside of structs.
+            /// MILC: the same inside of site structs.
             QUDA_MILC_SITE_GAUGE_ORDER = 14 => LinkOrder::MilcSite,
             QUDA_BQCD_GAUGE_ORDER = 15,
             QUDA_TIFR_GAUGE_ORDER = 16,
             QUDA_TIFR_PADDED_GAUGE_ORDER = 17,
-            /// openQxD's, in functions of quda_openqcd_interface.h.
+            /// openQxD: only in functions of quda_openqcd_interface.h.
             QUDA_OPENQCD_GAUGE_ORDER = 18,
             QUDA_INVALID_GAUGE_ORDER = -2147483648,
         }
-        /// Fermion boundary in t that the links carry: closed paths do not see it.
+        /// Fermion boundary condition in t that the links contain; closed paths that do not wind around the lattice
+        /// are not affected.
         QudaTboundary: Boundary {
             QUDA_ANTI_PERIODIC_T = -1 => Boundary(-1.0),
             QUDA_PERIODIC_T = 1 => Boundary(1.0),
             QUDA_INVALID_T_BOUNDARY = -2147483648,
         }
-        /// Bytes of a number; plaq takes single and double precision.
+        /// Bytes of a real number; plaq takes single and double precision.
         QudaPrecision: Numbers {
             QUDA_QUARTER_PRECISION = 1,
             QUDA_HALF_PRECISION = 2,
@@ -241,7 +244,7 @@ interface! {
             QUDA_DOUBLE_PRECISION = 8 => Numbers(Precision::F64),
             QUDA_INVALID_PRECISION = -2147483648,
         }
-        /// How QUDA would keep links; plaq keeps them whole.
+        /// Storage in which QUDA would keep links; plaq chooses its own.
         QudaReconstructType: Kept {
             QUDA_RECONSTRUCT_NO = 18 => Kept,
             QUDA_RECONSTRUCT_12 = 12 => Kept,
@@ -257,7 +260,7 @@ interface! {
             QUDA_GAUGE_FIXED_YES = 1,
             QUDA_GAUGE_FIXED_INVALID = -2147483648,
         }
-        /// Staggered phases in links; plaq takes links without.
+        /// Staggered phases in links; plaq takes links without them.
         QudaStaggeredPhase: NoPhase {
             QUDA_STAGGERED_PHASE_NO = 0 => NoPhase,
             QUDA_STAGGERED_PHASE_MILC = 1,
@@ -265,19 +268,19 @@ interface! {
             QUDA_STAGGERED_PHASE_TIFR = 3,
             QUDA_STAGGERED_PHASE_INVALID = -2147483648,
         }
-        /// How much the log says. Without setVerbosityQuda it goes to stdout where a member `verbosity` of QudaInvertParam asks
-        /// for it; plaq_log_set of plaq.h takes it, too.
+        /// Amount of the log. Unless setVerbosityQuda was called it is written to stdout for calls whose
+        /// QudaInvertParam asks for it by `verbosity`; plaq_log_set of plaq.h receives it, too.
         QudaVerbosity: Verbosity {
             QUDA_SILENT = 0 => Verbosity(log::LevelFilter::Off),
-            /// A line for each solve, set-up, eigensolve and gauge fixing, and what takes long.
+            /// A line for each solve, set-up, eigensolve and gauge fixing, and for other long work.
             QUDA_SUMMARIZE = 1 => Verbosity(log::LevelFilter::Info),
-            /// Every iteration of solves.
+            /// Every iteration of solves, too.
             QUDA_VERBOSE = 2 => Verbosity(log::LevelFilter::Debug),
-            /// Every call and its time.
+            /// Every call with its time, too.
             QUDA_DEBUG_VERBOSE = 3 => Verbosity(log::LevelFilter::Trace),
             QUDA_INVALID_VERBOSITY = -2147483648,
         }
-        /// Kinds of memory.
+        /// Kinds of memory of QUDA's pools.
         QudaMemoryType: PoolMemory {
             QUDA_MEMORY_DEVICE = 0 => PoolMemory::Device,
             QUDA_MEMORY_DEVICE_PINNED = 1, QUDA_MEMORY_HOST = 2,
@@ -285,14 +288,14 @@ interface! {
             QUDA_MEMORY_MAPPED = 4, QUDA_MEMORY_MANAGED = 5,
             QUDA_MEMORY_INVALID = -2147483648,
         }
-        /// Sites with even or odd x + y + z + t.
+        /// Parity of sites: even or odd x + y + z + t.
         QudaParity: Parity {
             QUDA_EVEN_PARITY = 0 => Parity(0),
             QUDA_ODD_PARITY = 1 => Parity(1),
             QUDA_INVALID_PARITY = -2147483648,
         }
-        /// Solvers. plaq has CG (on the normal equations), BICGSTAB, GCR, MR, CGNE and CGNR, which
-        /// stand for their communication-avoiding forms too, and refuses the others.
+        /// Solvers. plaq has CG (on the normal equations), BICGSTAB, GCR, MR, CGNE and CGNR, also in place of their
+        /// communication-avoiding forms, and refuses the others.
         QudaInverterType: Inverter {
             QUDA_CG_INVERTER = 0 => Inverter(SolverKind::Cgnr),
             QUDA_BICGSTAB_INVERTER = 1 => Inverter(SolverKind::BiCgStab),
@@ -339,7 +342,7 @@ interface! {
         QudaTwistFlavorType: Flavours {
             QUDA_TWIST_NO = 0 => Flavours::One,
             QUDA_TWIST_SINGLET = 1 => Flavours::One,
-            /// Two flavours whose masses may differ, both in a vector.
+            /// Two flavours, whose masses may differ, both in one vector.
             QUDA_TWIST_NONDEG_DOUBLET = 2 => Flavours::Two,
             QUDA_TWIST_INVALID = -2147483648,
         }
@@ -351,7 +354,7 @@ interface! {
             QUDA_CHIRAL_GAMMA_BASIS = 2 => Basis(GammaBasis::Chiral),
             /// gamma_t is diagonal (docs/layouts.md).
             QUDA_DIRAC_PAULI_GAMMA_BASIS = 3 => Basis(GammaBasis::DiracPauli),
-            /// openQxD's, which is the chiral one.
+            /// openQxD's basis, which is the chiral one.
             QUDA_OPENQCD_GAMMA_BASIS = 4 => Basis(GammaBasis::Chiral),
             QUDA_INVALID_GAMMA_BASIS = -2147483648,
         }
@@ -396,16 +399,16 @@ interface! {
         /// Order of spinors in the host's arrays.
         QudaDiracFieldOrder: SpinorOrder {
             QUDA_INTERNAL_DIRAC_ORDER = 0,
-            /// Even sites first, colour inside spin.
+            /// Even sites first, colour faster than spin.
             QUDA_DIRAC_ORDER = 1 => SpinorOrder::Dirac,
-            /// Even sites first, spin inside colour.
+            /// Even sites first, spin faster than colour.
             QUDA_QDP_DIRAC_ORDER = 2 => SpinorOrder::Qdp,
             /// Sites fastest; a spinor of one parity lies in its half of the whole lattice's array.
             QUDA_QDPJIT_DIRAC_ORDER = 3 => SpinorOrder::QdpJit,
             QUDA_CPS_WILSON_DIRAC_ORDER = 4,
             QUDA_LEX_DIRAC_ORDER = 5,
             QUDA_TIFR_PADDED_DIRAC_ORDER = 6,
-            /// openQxD's, in functions of quda_openqcd_interface.h.
+            /// openQxD: only in functions of quda_openqcd_interface.h.
             QUDA_OPENQCD_DIRAC_ORDER = 7,
             QUDA_INVALID_DIRAC_ORDER = -2147483648,
         }
@@ -415,10 +418,11 @@ interface! {
             QUDA_FLOAT4_CLOVER_ORDER = 4,
             QUDA_FLOAT8_CLOVER_ORDER = 8,
             QUDA_PACKED_CLOVER_ORDER = 9 => CloverOrder::Packed,
-            /// A list of two arrays, the numbers below the diagonal and the diagonal, sites fastest.
+            /// QDP-JIT: a list of two arrays, one of the numbers below the diagonal and one of the diagonal, sites
+            /// fastest.
             QUDA_QDPJIT_CLOVER_ORDER = 10 => CloverOrder::QdpJit,
             QUDA_BQCD_CLOVER_ORDER = 11,
-            /// openQxD's, in functions of quda_openqcd_interface.h.
+            /// openQxD: only in functions of quda_openqcd_interface.h.
             QUDA_OPENQCD_CLOVER_ORDER = 12,
             QUDA_INVALID_CLOVER_ORDER = -2147483648,
         }
@@ -441,7 +445,7 @@ interface! {
             QUDA_GAUGE_SMEAR_SYMANZIK_FLOW = 5 => Smear::SymanzikFlow,
             QUDA_GAUGE_SMEAR_INVALID = -2147483648,
         }
-        /// How eigenvectors are found: by Lanczos, or of every time-slice by itself.
+        /// Methods of finding eigenvectors: by Lanczos, or on every time slice separately.
         QudaEigType: EigenKind {
             QUDA_EIG_TR_LANCZOS = 0 => EigenKind::Single,
             QUDA_EIG_BLK_TR_LANCZOS = 1 => EigenKind::Block,

@@ -1,8 +1,8 @@
-//! Enumerations of `enum_quda.h` whose values mean nothing to plaq: hosts name them.
+//! Enumerations of `enum_quda.h` that hosts name, but whose values have no effect in plaq.
 
 use crate::capi::table::interface;
 
-/// A type for each.
+/// Declares a type without meaning for each of these enumerations.
 macro_rules! unused {
     ($($name:ident),* $(,)?) => { $(
         #[doc = concat!("Any value of Quda", stringify!($name), ".")]

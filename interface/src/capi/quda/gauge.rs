@@ -1,4 +1,4 @@
-//! `quda.h`: what QUDA makes of path tables.
+//! `quda.h`: forces, products and traces of links along paths given in tables.
 
 #![allow(non_snake_case)]
 
@@ -17,19 +17,19 @@ use crate::refuse;
 interface! {
     "Links and paths"
     calls {
-        /// mom = mom - dt TA[U_d(x) sum_i loop_coeff[i] (product along path i of direction d from x + d)]
-        /// for each link, TA the traceless anti-hermitian part: input_path_buf[d][i] holds the
-        /// path_length[i] steps of a staple, 0 to 3 forward in x, y, z, t, 7 to 4 back, that leads back to
-        /// x. Momenta are anti-hermitian, 10 reals a link (sqrt(2) i p in plaq's convention), in
-        /// one array, four on a site, or in four arrays (QUDA_QDP_GAUGE_ORDER), even sites first; or on the
-        /// device. Up to 63 steps and 1024 paths. Returns 0.
+        /// Computes mom = mom - dt TA[U_d(x) sum_i loop_coeff[i] (product along path i of direction d from x + d)]
+        /// for each link, where TA is the traceless antihermitian part. input_path_buf[d][i] holds the path_length[i]
+        /// steps of a staple that leads back to x: 0 to 3 forward in x, y, z, t, 7 - mu back in direction mu. Momenta
+        /// are anti-hermitian, 10 reals a link (sqrt(2) i p in plaq's convention), in one array, four on a site, or
+        /// in four arrays (QUDA_QDP_GAUGE_ORDER), even sites first; or on the device. Up to 63 steps and 1024 paths.
+        /// Returns 0.
         computeGaugeForceQuda(mom: *mut c_void, sitelink: *mut c_void, input_path_buf: PathTable, path_length: Array<c_int>, loop_coeff: Array<f64>, num_paths: c_int, max_length: c_int, dt: f64, qudaGaugeParam: Array<QudaGaugeParam>) -> c_int = together gauge_force;
-        /// out_d(x) = out_d(x) + dt U_d(x) sum_i loop_coeff[i] (product along path i from x + d), without
-        /// the sum where overwrite_gauge is 1; `out` is laid out as links. Paths need not be closed.
+        /// Computes out_d(x) = out_d(x) + dt U_d(x) sum_i loop_coeff[i] (product along path i from x + d), or without
+        /// adding to out_d(x) if overwrite_gauge is 1; `out` has the layout of links. Paths need not be closed.
         computeGaugePathQuda(out: *mut c_void, sitelink: *mut c_void, input_path_buf: PathTable, path_length: Array<c_int>, loop_coeff: Array<f64>, num_paths: c_int, max_length: c_int, dt: f64, qudaGaugeParam: Array<QudaGaugeParam>) -> c_int = together gauge_path;
-        /// traces[i] = factor loop_coeff[i] sum over x of tr (product along the closed path i from x) of
-        /// the links that loadGaugeQuda keeps: `traces` takes num_paths complex doubles. Up to 64 steps
-        /// and 4096 paths.
+        /// Computes traces[i] = factor loop_coeff[i] sum over x of tr (product along the closed path i from x) for
+        /// the links kept by loadGaugeQuda; `traces` has room for num_paths complex doubles. Up to 64 steps and 4096
+        /// paths.
         computeGaugeLoopTraceQuda(traces: DataOut, input_path_buf: PathList, path_length: Array<c_int>, loop_coeff: Array<f64>, num_paths: c_int, max_length: c_int, factor: f64) = together loop_trace;
     }
 }
@@ -75,7 +75,7 @@ pub(crate) fn list_of(
     Ok((all, coefficients))
 }
 
-/// Reads a table of staples: paths with the link that they begin with, and their coefficients.
+/// Reads a table of staples: paths, each preceded by the link that it belongs to, and their coefficients.
 fn staples(
     table: &PathTable,
     lengths: &Array<c_int>,
@@ -100,8 +100,8 @@ fn staples(
     Ok((Paths::new(all)?, numbers))
 }
 
-/// Sums products of links along the paths, each times its coefficient: four matrices at each site, one for each
-/// direction.
+/// Products of links along the paths, each times its coefficient, summed: four matrices at each site, one for each
+/// direction of the first step.
 pub(crate) fn gathered(
     links: &GaugeField,
     paths: &Paths,
@@ -226,7 +226,7 @@ fn loop_trace(
     Ok(())
 }
 
-/// Traces of closed paths, summed over the lattice, times factor and coefficient: (re, im) of each.
+/// Traces of closed paths, summed over the lattice and multiplied by factor and coefficient: (re, im) of each.
 pub(crate) fn scaled_traces(
     links: &GaugeField,
     paths: &Paths,

@@ -25,10 +25,10 @@ pub struct Host {
     pub param: QudaGaugeParam,
     pub kind: LinkKind,
     order: LinkOrder,
-    /// Layout of the host's links with the phases and anisotropy that they carry.
+    /// Layout of the host's links, including the phases and the anisotropy that they contain.
     pub layout: Layout,
     sign: f64,
-    /// Precision of the host's arrays, and of fields on the device.
+    /// Precision of the host's arrays.
     pub outside: Precision,
     pub inside: Precision,
 }
@@ -77,19 +77,20 @@ impl Host {
         GaugeField::from_external(device, geometry, form, layout, &array, any)
     }
 
-    /// The host's links as they are.
+    /// Loads the host's links as they are.
     pub fn load(&self, data: *mut c_void, name: &str) -> Result<GaugeField> {
         self.load_as(&self.layout, data, name)
     }
 
-    /// The layout of links that carry a sign and an anisotropy.
+    /// The layout of links that contain a sign and an anisotropy.
     pub fn carrying(&self, sign: f64, scale: [f64; 4]) -> Layout {
         let one = Complex64::ONE;
         let boundary = [one, one, one, Complex64::new(sign, 0.0)];
         Layout { boundary, scale, ..self.layout.clone() }
     }
 
-    /// The host's links, with sign and anisotropy that the host has multiplied into them.
+    /// Loads the host's links to be kept on the device, with the sign and anisotropy by which the host has multiplied
+    /// them.
     pub fn links_to_keep(&self, data: *mut c_void, name: &str) -> Result<Links> {
         let anisotropy = self.param.anisotropy;
         if !(anisotropy > 0.0 && anisotropy.is_finite()) {
@@ -108,7 +109,7 @@ impl Host {
         Ok(Links { field, sign: self.sign, anisotropy })
     }
 
-    /// The links that a call works on.
+    /// The links on which a call works: those on the device, or the host's.
     pub fn links(&self, data: *mut c_void) -> Result<Arc<GaugeField>> {
         if self.param.use_resident_gauge == 0 {
             let links = Arc::new(self.load(data, "sitelink")?);
@@ -132,7 +133,7 @@ impl Host {
         }
     }
 
-    /// Writes links into the host's array with what those that stay carry.
+    /// Writes links into the host's array, multiplied by the sign and anisotropy of those that are kept.
     pub fn save(&self, links: &Links, data: *mut c_void, name: &str) -> Result<()> {
         let layout = self.carrying(links.sign, links.scale());
         links.field.save(&layout, &mut self.array(data, name)?)
@@ -162,7 +163,7 @@ impl Host {
         Ok(momenta)
     }
 
-    /// Takes changed momenta to where the parameters want them.
+    /// Stores changed momenta where the parameters ask for them: on the device, in the host's array, or both.
     pub fn store_momenta(&self, momenta: Momenta, data: *mut c_void) -> Result<()> {
         let result = match self.param.return_result_mom {
             0 => None,
@@ -175,7 +176,7 @@ impl Host {
         Ok(())
     }
 
-    /// Place of the host's momenta, even sites first: four on a site, or four arrays.
+    /// Arrays of the host's momenta, even sites first: one with four momenta for each site, or four arrays.
     pub fn momenta_at(&self, data: *mut c_void) -> Result<HostMomenta> {
         let arrays = match self.order {
             LinkOrder::Milc => vec![data],
@@ -203,19 +204,19 @@ impl Host {
     }
 }
 
-/// Momenta of the host's program: anti-hermitian matrices, sqrt(2) i p, ten reals each.
+/// Momenta of the host: antihermitian matrices, sqrt(2) i p, ten reals each.
 pub struct HostMomenta {
-    /// Arrays in memory of the host: the program's, or the copies.
+    /// Arrays in the host's memory: those of the program, or the copies.
     arrays: Vec<DataOut>,
     sites: usize,
     outside: Precision,
-    /// Copies in host memory of arrays that are in memory of a device.
+    /// Copies, in the host's memory, of arrays that are in a device's memory.
     copies: Vec<Vec<u8>>,
     /// The device, and the addresses of the arrays there.
     device: Option<(Device, Vec<u64>)>,
 }
 
-/// Changed momenta that are still to be written to the host's arrays.
+/// Changed momenta that have yet to be written to the host's arrays.
 pub struct MomentaResult {
     to: HostMomenta,
     numbers: Vec<f64>,

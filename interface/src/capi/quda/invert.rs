@@ -26,15 +26,16 @@ use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, St
 interface! {
     "Solves"
     calls {
-        /// Solves the equation of solution_type for one source, from the system that solve_type and matpc_type name,
-        /// in cuda_prec with iterations in cuda_prec_sloppy. Vectors of a preconditioned solution hold one parity.
+        /// Solves the equation given by solution_type for one source, through the system given by solve_type and
+        /// matpc_type, in cuda_prec with iterations in cuda_prec_sloppy. Vectors of a preconditioned solution have
+        /// one parity.
         invertQuda(h_x: *mut c_void, h_b: *mut c_void, param: InOut<QudaInvertParam>) = together invert;
-        /// The same for num_src sources at once.
+        /// The same for num_src sources together.
         invertMultiSrcQuda(_hp_x: List, _hp_b: List, param: InOut<QudaInvertParam>) = together invert_many;
-        /// Solves (M^dagger M + offset[i]) x_i = b, or that of P, for num_offset shifts from one Krylov space, each to
-        /// its tol_offset.
+        /// Solves (M^dagger M + offset[i]) x_i = b, or the same with P for M, for num_offset shifts in one Krylov
+        /// space, each to its tol_offset.
         invertMultiShiftQuda(_hp_x: List, _hp_b: *mut c_void, param: InOut<QudaInvertParam>) = together invert_shifts;
-        /// Forgets the former solutions of a channel, 0 to 11.
+        /// Removes the earlier solutions of a channel, 0 to 11.
         flushChronoQuda(index: c_int) = alone flush;
     }
 }
@@ -47,7 +48,7 @@ fn flush(index: c_int) -> Result<()> {
     Ok(())
 }
 
-/// Bits of a QudaResidualType.
+/// Bit of QudaResidualType for the relative residual.
 const L2_RELATIVE: i32 = 1;
 const L2_ABSOLUTE: i32 = 2;
 const HEAVY_QUARK: i32 = 4;
@@ -66,7 +67,7 @@ fn invert_many(x: &List, b: &List, param: &mut QudaInvertParam) -> Result<()> {
     solve(&x.get(n, "_hp_x")?, &b.get(n, "_hp_b")?, param)
 }
 
-/// The equation that solution_type names, or its adjoint with QUDA_DAG_YES.
+/// The equation given by solution_type, or its adjoint with QUDA_DAG_YES.
 fn equation(vectors: &Vectors) -> Result<Solution> {
     Ok(match (vectors.wanted()?, vectors.dagger()?) {
         (Wanted::Mat, false) => Solution::Mat,
@@ -80,7 +81,7 @@ fn equation(vectors: &Vectors) -> Result<Solution> {
     })
 }
 
-/// The precision of the iteration; one that the host has not set is that of the solution.
+/// The precision of the iteration; if the host has not set it, that of the solution.
 fn sloppy(number: QudaPrecision, inside: Precision) -> Precision {
     match number.0 {
         1 | 2 => Precision::F16,
@@ -184,8 +185,8 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
     })
 }
 
-/// Steps of minimal residual that precondition every iteration: those of QUDA_MR_INVERTER as inv_type_precondition of GCR.
-/// The member has no effect with other solvers.
+/// Number of steps of minimal residual that precondition every iteration: QUDA_MR_INVERTER as inv_type_precondition
+/// of GCR. The member has no effect with other solvers.
 fn steps_inside(p: &QudaInvertParam, kind: SolverKind) -> Result<usize> {
     const MR: i32 = 3;
     match p.inv_type_precondition.0 {
@@ -211,7 +212,8 @@ fn steps_inside(p: &QudaInvertParam, kind: SolverKind) -> Result<usize> {
     }
 }
 
-/// The solver of these parameters, deflated if that is wanted: the last one, or a new one.
+/// The solver with these parameters, deflated if they ask for it: the last one if it has the same parameters, or a
+/// new one.
 fn solver(
     vectors: &Vectors,
     resident: &mut Resident,
@@ -256,7 +258,7 @@ fn solver(
     Ok(made)
 }
 
-/// Number of QUDA_MG_INVERTER.
+/// The number of QUDA_MG_INVERTER.
 const MULTIGRID: i32 = 12;
 
 /// A monitor of solves that logs a line for every iteration.
@@ -372,14 +374,14 @@ fn solve_with(
     Ok(())
 }
 
-/// The largest |b - M x| / |b| of all right-hand sides with |b - M x| of `absolute` at most.
+/// The largest |b - M x| / |b| over right-hand sides, if |b - M x| is at most `absolute`.
 fn relative(absolute: f64, b: &VectorField) -> Result<f64> {
     let norm = blas::norm2(b)?.into_iter().fold(0.0, f64::max).sqrt();
     // Zero would meet a larger one.
     Ok(if absolute < 0.5 * norm { absolute / norm } else { 0.5 })
 }
 
-/// 1 / factor of the equation's operator.
+/// The inverse of the factor of the equation's operator.
 fn inverse_factor(vectors: &Vectors, solution: Solution) -> Result<f64> {
     let c = 1.0 / vectors.factor(solution.preconditioned())?;
     Ok(if solution.normal() { c * c } else { c })
@@ -454,8 +456,8 @@ mod tests {
     use crate::fields::GaugeField;
     use crate::params::Number;
 
-    /// Where memory is short sources are solved in parts, with the same solutions; a source that is refused leaves every
-    /// solution as it was.
+    /// If memory is short, sources are solved for in parts with the same solutions; if a source is refused, no
+    /// solution has changed.
     #[test]
     fn a_part_that_fails_leaves_all_solutions_as_they_were() {
         const N: usize = 4;

@@ -19,8 +19,9 @@ use crate::refuse;
 interface! {
     "Distillation"
     calls {
-        /// host_sinks[quark][eigenvector][t][spin] = the sum over a time-slice of conj(eigenvector) quark, t of the whole lattice,
-        /// on all ranks, `tile_quark` quarks and `tile_evec` eigenvectors at a time, spins in the basis of the host.
+        /// Computes host_sinks[quark][eigenvector][t][spin] = the sum over a time slice of conj(eigenvector) quark,
+        /// with t of the whole lattice, on all ranks, `tile_quark` quarks and `tile_evec` eigenvectors at a time,
+        /// with spins in the basis of the host.
         laphSinkProject(host_sinks: Raw<*mut Complex64>, host_quark: List, n_quark: c_int, tile_quark: c_int, host_evec: List, nevec: c_int, tile_evec: c_int, inv_param: InOut<QudaInvertParam>, X: Array<c_int>) = together sink_project;
     }
 }

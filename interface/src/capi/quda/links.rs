@@ -1,4 +1,4 @@
-//! `quda.h`: links that stay on the device, what they are measured by, smearing and flows.
+//! `quda.h`: links that are kept on the device, observables, smearing and flows.
 
 #![allow(non_snake_case)]
 
@@ -26,28 +26,30 @@ use crate::refuse;
 interface! {
     "Links, what they are measured by, smearing and flows"
     calls {
-        /// Keeps the host's links on the device, without the sign and the 1 / anisotropy that they carry. The first call
-        /// fixes the lattice. With use_resident_gauge 1 `h_gauge` may be NULL, and the links stay as they are.
+        /// Copies the host's links to the device, where they are kept, dividing out the sign and 1 / anisotropy that
+        /// they contain. The first call fixes the lattice. With use_resident_gauge 1 `h_gauge` may be NULL, and the
+        /// links on the device are kept.
         loadGaugeQuda(h_gauge: *mut c_void, param: Array<QudaGaugeParam>) = together load_gauge;
-        /// Writes the links into the host's array, with sign and 1 / anisotropy; of type QUDA_SMEARED_LINKS the
-        /// smeared ones.
+        /// Writes the links on the device into the host's array, multiplied by sign and 1 / anisotropy; for type
+        /// QUDA_SMEARED_LINKS the smeared ones.
         saveGaugeQuda(h_gauge: *mut c_void, param: Array<QudaGaugeParam>) = together save_gauge;
-        /// Forgets links and smeared links.
+        /// Frees links and smeared links.
         freeGaugeQuda() = alone free_gauge;
-        /// Forgets those of one type.
+        /// Frees the links of one type.
         freeUniqueGaugeQuda(link_type: One<LinkKind>) = alone free_unique;
-        /// Forgets smeared links.
+        /// Frees smeared links.
         freeGaugeSmearedQuda() = alone free_smeared;
-        /// Average plaquette: all, those in space, those with time; 1 for unit links.
+        /// Measures average plaquettes, 1 for unit links: of all planes, of spatial planes, of planes with time.
         plaqQuda(plaq: OutArray<f64>) = together plaquette;
-        /// Sum of the traced loops in t over the sites of space, divided by their number: re, im. `dir` must be 3.
+        /// Measures the sum of the traced loops in t over the sites of space, divided by their number: re, im. `dir`
+        /// must be 3.
         polyakovLoopQuda(ploop: OutArray<f64>, dir: c_int) = together polyakov_loop;
-        /// Measures what `param` asks for, of the smeared links while there are some.
+        /// Measures what `param` asks for, on the smeared links if there are any.
         gaugeObservablesQuda(param: InOut<QudaGaugeObservableParam>) = together observe;
-        /// Smears the links n_steps times into the smeared links. obs_param is an array with an entry for the
-        /// start, and one after every meas_interval steps.
+        /// Smears the links n_steps times; the result are the smeared links. obs_param: an array with an entry for
+        /// the start, and one for every meas_interval steps.
         performGaugeSmearQuda(smear_param: InOut<QudaGaugeSmearParam>, obs_param: Raw<*mut QudaGaugeObservableParam>) = together smear;
-        /// Flows them, likewise, by Luescher's scheme of third order.
+        /// Flows the links by Luescher's third-order scheme; results and measurements as in performGaugeSmearQuda.
         performWFlowQuda(smear_param: InOut<QudaGaugeSmearParam>, obs_param: Raw<*mut QudaGaugeObservableParam>) = together flow;
     }
 }
@@ -133,7 +135,7 @@ fn polyakov_loop(ploop: &mut OutArray<f64>, dir: c_int) -> Result<()> {
     Ok(())
 }
 
-/// QUDA's trace is not divided by the number of colours.
+/// The Polyakov loop as in QUDA, whose trace is not divided by the number of colours.
 fn loops(links: &Links) -> Result<[f64; 2]> {
     let z = observables::polyakov_loop(&links.field, 3)? * (3.0 * links.sign);
     Ok([z.re, z.im])
@@ -154,8 +156,8 @@ fn observe(param: &mut QudaGaugeObservableParam) -> Result<()> {
     Ok(())
 }
 
-/// Measures what the struct asks for and writes the results to it. With su_project the links are projected to SU(3)
-/// first and stay so.
+/// Measures what the struct asks for and writes the results to it. With su_project the links are first projected to
+/// SU(3), and stay so.
 fn measure(links: &mut Links, p: &mut QudaGaugeObservableParam, name: &str) -> Result<()> {
     p.check(name)?;
     let asked = |flag: Number<Flag>, member: &str| -> Result<bool> {
@@ -196,7 +198,7 @@ fn measure(links: &mut Links, p: &mut QudaGaugeObservableParam, name: &str) -> R
     Ok(())
 }
 
-/// Numbers of lexicographic sites with those of even sites first, as the host's arrays have them.
+/// Reorders numbers of lexicographic sites to even sites first, as in the host's arrays.
 fn even_odd(numbers: &[f64], extents: [usize; 4]) -> Vec<f64> {
     let mut places = [vec![], vec![]];
     for (site, number) in numbers.iter().enumerate() {
@@ -211,7 +213,8 @@ fn even_odd(numbers: &[f64], extents: [usize; 4]) -> Vec<f64> {
     places.concat()
 }
 
-/// The host's structs for the start and the steps that are measured, one after the other; none without an address.
+/// The host's structs for the results at the start and after the steps that are measured; none if their address is
+/// NULL.
 pub(super) struct Measurements {
     at: *mut QudaGaugeObservableParam,
     pub interval: usize,
@@ -231,7 +234,7 @@ impl Measurements {
         Ok(Measurements { at, interval: smear.meas_interval as usize, written: vec![] })
     }
 
-    /// Measures after step number `step`, if it is a multiple of the interval.
+    /// Measures after step number `step` if that is a multiple of the interval.
     pub fn take(&mut self, links: &mut Links, step: usize) -> Result<()> {
         if self.at.is_null() || !step.is_multiple_of(self.interval) {
             return Ok(());
@@ -250,7 +253,7 @@ impl Measurements {
     }
 }
 
-/// Links that a smearing or flow begins with.
+/// The links with which a smearing or a flow begins.
 pub(super) fn start(resident: &Resident, p: &QudaGaugeSmearParam) -> Result<Links> {
     match choose::<Flag>(p.restart, "smear_param.restart")? {
         Flag(true) => smeared(resident),
@@ -258,7 +261,7 @@ pub(super) fn start(resident: &Resident, p: &QudaGaugeSmearParam) -> Result<Link
     }
 }
 
-/// The directions that `dir_ignore` leaves; -1 stands for `usual`.
+/// The directions left by `dir_ignore`; -1: `usual`.
 fn directions(p: &QudaGaugeSmearParam, usual: c_int) -> Result<i32> {
     match if p.dir_ignore == -1 { usual } else { p.dir_ignore } {
         mu @ 0..=3 => Ok(15 & !(1 << mu)),
@@ -272,7 +275,7 @@ fn directions(p: &QudaGaugeSmearParam, usual: c_int) -> Result<i32> {
     }
 }
 
-/// Steps of smearing or flow that a call may ask for: one with more would not end.
+/// Largest number of steps of smearing or flow that is accepted; a call with more would not end.
 pub const MAX_STEPS: usize = 100_000;
 
 fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -> Result<()> {
@@ -309,7 +312,7 @@ fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) 
     Ok(())
 }
 
-/// The action whose gradient flows, where step and number of steps are those of a flow.
+/// The action whose gradient generates the flow; checks step size and number of steps.
 pub(super) fn flow_kind(p: &QudaGaugeSmearParam) -> Result<FlowKind> {
     let kind = match choose::<Smear>(p.smear_type, "smear_param.smear_type")? {
         Smear::WilsonFlow => FlowKind::Wilson,

@@ -1,4 +1,4 @@
-//! `malloc_quda.h`.
+//! `malloc_quda.h`: allocation of memory.
 
 use std::ffi::c_void;
 

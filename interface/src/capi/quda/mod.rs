@@ -1,6 +1,5 @@
-//! The part of QUDA's interface that plaq offers. Its functions return no status and know no
-//! objects: they share one default context, and what fails goes to one handler. Headers of QUDA
-//! are tables here and beside this folder, as plaq.h is one of the others.
+//! The part of QUDA's interface that plaq offers. Its functions return no status and take no objects: they share one
+//! default context, and errors go to one handler. The headers of QUDA come from tables in this folder and beside it.
 
 pub(crate) mod actions;
 pub(crate) mod arrays;

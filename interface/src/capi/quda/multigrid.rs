@@ -1,4 +1,4 @@
-//! `quda.h`: multigrid.
+//! `quda.h`: multigrid of the default context.
 
 #![allow(non_snake_case)]
 
@@ -25,23 +25,25 @@ use crate::solvers::unwatched;
 interface! {
     "Multigrid"
     calls {
-        /// Finds null vectors of invert_param's operator and builds the levels: n_level, geo_block_size, n_vec, nu_pre,
-        /// nu_post, coarse_solver_tol, coarse_solver_maxiter, cycle_type; solvers are plaq's. Blocks that do not divide a
-        /// level are halved until they do. With a name in vec_infile[0] null vectors of the finest level come from that
-        /// file, with vec_store[0] 1 they go to that of vec_outfile[0], as dumpMultigridQuda writes them; those of coarse
-        /// levels are made of them. What is returned is for `preconditioner` of QudaInvertParam.
+        /// Finds null vectors of invert_param's operator and builds the levels. n_level, geo_block_size, n_vec,
+        /// nu_pre, nu_post, coarse_solver_tol, coarse_solver_maxiter and cycle_type are used; plaq chooses the
+        /// solvers. Blocks that do not divide a level are halved until they do. Null vectors of the finest level are
+        /// read from the file in vec_infile[0], if a name is there; with vec_store[0] 1 they are written to the file
+        /// in vec_outfile[0], as by dumpMultigridQuda. Those of coarse levels are made from them. The result is for
+        /// `preconditioner` of QudaInvertParam.
         newMultigridQuda(param: InOut<QudaMultigridParam>) -> *mut c_void = together create;
-        /// Takes links and parameters of the operator as they are now. With setup_maxiter_refresh above 0 on some level
-        /// null vectors are refined by the cycle, else, and with thin_update_only 1, they stay, if they still serve.
+        /// Updates the multigrid to the operator's present links and parameters. If setup_maxiter_refresh is above 0
+        /// on some level, null vectors are refined by the cycle; otherwise, and with thin_update_only 1, they are
+        /// kept as long as the cycle works well with them.
         updateMultigridQuda(mg_instance: *mut c_void, param: InOut<QudaMultigridParam>) = together update;
         destroyMultigridQuda(mg_instance: *mut c_void) = alone destroy;
-        /// Writes the null vectors of the finest level to the file that vec_outfile[0] names, with `_level_0_nvec_` and
-        /// their number behind it, in the format of plaq_multigrid_write.
+        /// Writes the null vectors of the finest level to a file in the format of plaq_multigrid_write. Its name is
+        /// vec_outfile[0] followed by `_level_0_nvec_` and their number.
         dumpMultigridQuda(mg_instance: *mut c_void, param: InOut<QudaMultigridParam>) = together dump;
     }
 }
 
-/// Times that null vectors are refined by the cycle in an update.
+/// Number of times that an update refines null vectors by the cycle.
 const REFINEMENTS: usize = 1;
 
 fn operator_of(param: &QudaMultigridParam) -> Result<QudaInvertParam> {
@@ -58,13 +60,13 @@ fn positive(value: c_int, name: &str, level: usize) -> Result<usize> {
     }
 }
 
-/// A block in a direction as QUDA takes it: halved until it divides the level.
+/// The extent of a block in a direction as QUDA uses it: halved until it divides the level's extent.
 fn dividing(block: usize, extent: usize) -> usize {
     let halves = std::iter::successors(Some(block), |b| Some(b / 2)).take_while(|b| *b > 1);
     halves.into_iter().find(|b| extent.is_multiple_of(*b)).unwrap_or(1)
 }
 
-/// `extents` are those of the finest level on this rank.
+/// The parameters of a hierarchy; `extents` are those of the finest level on this rank.
 fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridParams> {
     let levels = match usize::try_from(p.n_level) {
         Ok(n) if (2..=p.n_vec.len()).contains(&n) => n,
@@ -118,7 +120,7 @@ fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridPa
     Ok(made)
 }
 
-/// The file that a name of the finest level stands for, with the end that QUDA gives it; None: there is no name.
+/// The file of null vectors of the finest level, whose name ends as QUDA's does; None: no name was given.
 fn file(
     names: &[[c_char; 256]; 5],
     member: &str,
@@ -145,7 +147,7 @@ fn file(
     Ok(Some(PathBuf::from(OsString::from_vec(path))))
 }
 
-/// Low modes of the coarsest level, where the host asks for them.
+/// The number of low modes of the coarsest level, if the host asks for them.
 fn modes_of_coarsest(p: &QudaMultigridParam, coarsest: usize) -> Result<Option<usize>> {
     if let Some(i) = (0..coarsest).find(|&i| p.use_eig_solver[i].0 == 1) {
         refuse!(Unsupported, "param.use_eig_solver[{i}]", expected("QUDA_BOOLEAN_FALSE but for the coarsest level, {coarsest}, as null vectors are found by iteration"), found("QUDA_BOOLEAN_TRUE"));

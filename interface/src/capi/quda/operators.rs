@@ -29,52 +29,54 @@ use crate::refuse;
 interface! {
     "Clover terms and operators"
     calls {
-        /// Takes a clover term A and its inverse: with compute_clover 1 A = 1 + 2 clover_coeff (i / 4) sum sigma F of the
-        /// links on the device and its inverse, which come back where return_clover and return_clover_inverse
-        /// say so; else the host's A, whose inverse is computed where the host has none. It stays until the
-        /// next one.
+        /// Sets a clover term A and its inverse. compute_clover 1: A = 1 + 2 clover_coeff (i / 4) sum sigma F of the
+        /// links on the device and its inverse are computed, and copied to the host if return_clover and
+        /// return_clover_inverse are 1. Otherwise the host's A is loaded, with its inverse, which is computed if the
+        /// host has none. They are kept until this is called again.
         loadCloverQuda(h_clover: *mut c_void, h_clovinv: *mut c_void, inv_param: InOut<QudaInvertParam>) = together load_clover;
-        /// The same without arrays of the host.
+        /// The same as loadCloverQuda without arrays of the host.
         createCloverQuda(param: InOut<QudaInvertParam>) = together create_clover;
-        /// Forgets it.
+        /// Frees the clover term and its inverse.
         freeCloverQuda() = alone free_clover;
-        /// out = M in, or with solution_type of a preconditioned system P in; QUDA_DAG_YES: the adjoint. M = A - kappa H
-        /// times the factor of mass_normalization; the Laplacian 1 - kappa sum (U + U^dagger) of colour vectors; the
-        /// covariant shift by covdev_mu of spinors.
+        /// Computes out = M in, or P in if solution_type is that of a preconditioned system; QUDA_DAG_YES: with the
+        /// adjoint. M is A - kappa H times the factor of mass_normalization; for the Laplacian 1 - kappa sum (U +
+        /// U^dagger) on colour vectors; for the covariant derivative the shift of spinors by covdev_mu.
         MatQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>) = together mat;
-        /// out = M^dagger M in, or P^dagger P in.
+        /// Computes out = M^dagger M in, or P^dagger P in.
         MatDagMatQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>) = together mat_dag_mat;
-        /// out = H in from the other parity to `parity`, with a clover term or a twisted mass A^-1 H in; no factor.
+        /// Computes out = H in from the other parity to `parity`, or A^-1 H in with a clover term or a twisted mass;
+        /// without a factor.
         dslashQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>, parity: One<Parity>) = together dslash;
-        /// The same for num_src vectors.
+        /// The same as dslashQuda for num_src vectors.
         dslashMultiSrcQuda(_hp_x: List, _hp_b: List, param: InOut<QudaInvertParam>, parity: One<Parity>) = together dslash_many;
-        /// out = A in on `parity`, twisted mass included, or A^-1 in.
+        /// Computes out = A in on `parity`, including the twisted mass, or A^-1 in.
         cloverQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>, parity: One<Parity>, inverse: c_int) = together clover;
-        /// out(x) = U_dir(x) in(x + dir) for dir 0 to 3, U_dir(x - dir)^dagger in(x - dir) for 4 to 7: of spinors, or with
-        /// QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH of colour vectors.
+        /// Computes out(x) = U_dir(x) in(x + dir) for dir 0 to 3, or U_dir(x - dir)^dagger in(x - dir) for dir 4 to
+        /// 7, of spinors, or with QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH of colour vectors.
         covDevQuda(h_out: *mut c_void, h_in: *mut c_void, dir: c_int, param: InOut<QudaInvertParam>) = together covariant_derivative;
-        /// The same for dir 0 to 3: from in front (sym 1), from behind (sym 2), or half the sum of both (sym 3).
+        /// Computes the same for dir 0 to 3 forward (sym 1), backward (sym 2), or half the sum of both (sym 3).
         shiftQuda(h_out: *mut c_void, h_in: *mut c_void, dir: c_int, sym: c_int, param: InOut<QudaInvertParam>) = together shift;
-        /// out = [(1 + alpha sum (U + U^dagger)) / (1 + 6 alpha)]^n_steps in, the sum over the neighbours in space, by the
-        /// smeared links while there are some: of spinors, or with QUDA_STAGGERED_DSLASH of colour vectors.
+        /// Computes out = [(1 + alpha sum (U + U^dagger)) / (1 + 6 alpha)]^n_steps in, with the sum over spatial
+        /// neighbours and the smeared links, if there are any; of spinors, or with QUDA_STAGGERED_DSLASH of colour
+        /// vectors.
         performWuppertalnStep(h_out: *mut c_void, h_in: *mut c_void, param: InOut<QudaInvertParam>, n_steps: c_uint, alpha: f64) = together wuppertal;
     }
 }
 
-/// A checked `QudaInvertParam` as calls with vectors and operators use it.
+/// A checked `QudaInvertParam`, with what calls for vectors and operators derive from it.
 pub struct Vectors<'a> {
     pub session: Arc<Session>,
     pub param: &'a QudaInvertParam,
     pub kind: Dslash,
     /// Flavours that a vector holds.
     pub flavours: Flavours,
-    /// Precision of the host's vectors, and of vectors on the device.
+    /// Precision of the host's vectors.
     outside: Precision,
     pub inside: Precision,
 }
 
 impl<'a> Vectors<'a> {
-    /// Checks the members that all calls take, and has the log say as much as `verbosity` asks for until the call ends.
+    /// Checks the members that all calls use, and sets the amount of the log to `verbosity` until the call ends.
     pub fn new(param: &'a QudaInvertParam, name: &str) -> Result<Self> {
         let session = session::get()?;
         param.check(name)?;
@@ -137,15 +139,15 @@ impl<'a> Vectors<'a> {
         self.session.external(at, name)
     }
 
-    /// Loads vectors of the host, a right-hand side each.
+    /// Loads vectors of the host, each as a right-hand side.
     pub fn load(&self, at: &[*mut c_void], subset: Subset, name: &str) -> Result<VectorField> {
         let mut field = self.field(subset, at.len())?;
         field.load_once(&self.layout()?, &self.external(at, name)?)?;
         Ok(field)
     }
 
-    /// Spinors, or with one spin colour vectors, of the host on the whole lattice, in the host's basis of spins and with
-    /// more than 16 bits, a right-hand side each.
+    /// Loads spinors, or if they have one spin colour vectors, of the host on the whole lattice, each as a right-hand
+    /// side, in the host's spin basis and not in 16 bits.
     pub fn load_unturned(
         &self,
         at: &[*mut c_void],
@@ -193,7 +195,7 @@ impl<'a> Vectors<'a> {
     }
 }
 
-/// y = c y for a real c; z has the same shape and is only read.
+/// Computes y = c y for a real c; z has the same shape and is only read.
 pub fn scale(y: &mut VectorField, c: f64, z: &VectorField) -> Result<()> {
     match c == 1.0 {
         true => Ok(()),
@@ -331,7 +333,7 @@ fn apply(
     vectors.save(&operate(&vectors, &x, normal)?, &[h_out], "h_out")
 }
 
-/// M x or, preconditioned, P x; `normal`: M^dagger M x or P^dagger P x.
+/// Computes M x or, preconditioned, P x; with `normal` M^dagger M x or P^dagger P x.
 pub(crate) fn operate(vectors: &Vectors, x: &VectorField, normal: bool) -> Result<VectorField> {
     let preconditioned = !matches!(vectors.wanted()?, Wanted::Mat | Wanted::MatDagMat);
     let (_, action) = vectors.action(&mut vectors.session.resident())?;
@@ -357,8 +359,8 @@ pub(crate) fn operate(vectors: &Vectors, x: &VectorField, normal: bool) -> Resul
     Ok(y)
 }
 
-/// The smeared links while there are some, else the links, in the precision of the operator, with the sign and the
-/// anisotropy that the host's links have along the directions of the mask.
+/// The smeared links, if there are any, else the links, in the precision of the operator, multiplied by the sign and
+/// anisotropy that the host's links have in the directions of the mask.
 fn measured(vectors: &Vectors, directions: i32) -> Result<Arc<GaugeField>> {
     let mut resident = vectors.session.resident();
     let links = resident.measured()?;
@@ -368,7 +370,7 @@ fn measured(vectors: &Vectors, directions: i32) -> Result<Arc<GaugeField>> {
     }
 }
 
-/// 1 - kappa sum (U + U^dagger) of colour vectors over the directions of laplace3D.
+/// The operator 1 - kappa sum (U + U^dagger) on colour vectors, over the directions of laplace3D.
 pub fn laplacian(vectors: &Vectors) -> Result<Laplace> {
     let directions = match vectors.param.laplace3D {
         mu @ 0..=3 => 15 & !(1 << mu),
@@ -384,7 +386,7 @@ pub fn laplacian(vectors: &Vectors) -> Result<Laplace> {
     Laplace::new(links, vectors.components(), directions, 1.0, -vectors.param.kappa)
 }
 
-/// The covariant shift by one site in a direction as QUDA counts them.
+/// The covariant shift by one site in a direction numbered as in QUDA.
 fn covariant_shift(vectors: &Vectors, direction: c_int, name: &str) -> Result<CovariantShift> {
     let step = match direction {
         mu @ 0..=3 => mu as u8,
@@ -488,7 +490,7 @@ fn dslash_many(x: &List, b: &List, param: &mut QudaInvertParam, parity: Parity) 
     hop(&x.get(n, "_hp_x")?, &b.get(n, "_hp_b")?, param, parity.0)
 }
 
-/// The number of vectors that a call is about.
+/// The number of vectors in a call.
 pub fn sources(param: &QudaInvertParam) -> Result<usize> {
     match usize::try_from(param.num_src) {
         Ok(n) if (1..=128).contains(&n) => Ok(n),

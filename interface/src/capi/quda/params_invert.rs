@@ -12,15 +12,15 @@ use super::records::{records, unset, INVALID, UNSET};
 use crate::params::Number;
 
 records! {
-    /// Operator, equation and solver.
+    /// Operator, equation and solver of a solve.
     QudaInvertParam {
-        /// Device or host: the driver is asked for each address.
+        /// Memory of the arrays; plaq asks the driver about each address.
         input_location: QudaFieldLocation = Number::new(1), ignored;
         output_location: QudaFieldLocation = Number::new(1), ignored;
         /// Operator: Wilson, clover, twisted mass, twisted clover, Laplace or covariant derivative.
         dslash_type: QudaDslashType = unset(), used;
         inv_type: QudaInverterType = unset(), used;
-        /// kappa counts.
+        /// Bare mass; plaq uses kappa.
         mass: f64 = UNSET, ignored;
         /// Hopping parameter, 1 / (2 m + 2 + 6 / anisotropy).
         kappa: f64 = UNSET, used;
@@ -33,39 +33,40 @@ records! {
         mq1: f64 = 0.0, ignored;
         mq2: f64 = 0.0, ignored;
         mq3: f64 = 0.0, ignored;
-        /// Twisted mass: + 2 i kappa mu gamma5, of a doublet with tau3.
+        /// Twisted mass mu: the operator has the term + 2 i kappa mu gamma5, for a doublet times tau3.
         mu: f64 = UNSET, used;
-        /// Twisted mass beside mu of QUDA_TWISTED_CLOVER_DSLASH with one flavour, where A is not inverted: of an asymmetric
-        /// preconditioned operator on its own parity alone.
+        /// Additional twisted mass of QUDA_TWISTED_CLOVER_DSLASH with one flavour where A itself is applied, not its
+        /// inverse: in an asymmetric preconditioned operator on its own parity only.
         tm_rho: f64 = 0.0, used;
-        /// Splitting of a doublet: - 2 kappa epsilon tau1.
+        /// Mass splitting of a doublet: the operator has the term - 2 kappa epsilon tau1.
         epsilon: f64 = UNSET, used;
-        /// What computeTMCloverForceQuda divides coefficients of a doublet by.
+        /// Number by which computeTMCloverForceQuda divides coefficients of a doublet.
         evmax: f64 = UNSET, used;
-        /// Flavours of a twisted operator. Vectors of two hold of each parity the first flavour, then the second.
+        /// Flavours of a twisted operator. Vectors of two flavours hold, for each parity, the first flavour and then
+        /// the second.
         twist_flavor: QudaTwistFlavorType = unset(), used;
-        /// QUDA_LAPLACE_DSLASH: 3 is the Laplacian in space, 4 in all directions.
+        /// QUDA_LAPLACE_DSLASH: 3 for the spatial Laplacian, 4 for all four directions.
         laplace3D: c_int = INVALID, used;
-        /// QUDA_COVDEV_DSLASH: 0 to 3 forward in x, y, z, t, 4 to 7 backward.
+        /// QUDA_COVDEV_DSLASH: direction of the shift, 0 to 3 forward in x, y, z, t, 4 to 7 backward.
         covdev_mu: c_int = INVALID, used;
         /// Largest |b - M x| / |b|.
         tol: f64 = UNSET, used;
-        /// Whenever the residual has fallen by this factor, eigenvectors of eig_param are taken out of it again; 0: they are
-        /// taken out of the start alone.
+        /// Factor by which the residual falls before eigenvectors of eig_param are projected out of it again; 0: they
+        /// are projected out at the start only.
         tol_restart: f64 = 5e-05, used;
-        /// Largest heavy-quark residual, where residual_type asks for it.
+        /// Largest heavy-quark residual, if residual_type asks for it.
         tol_hq: f64 = 0.0, used;
         /// True residuals are always computed.
         compute_true_res: c_int = 1, ignored;
         /// |b - M x| / |b| of each source.
         true_res: [f64; 128] = [0.0; 128], result;
-        /// Heavy-quark residual.
+        /// Heavy-quark residual of each source.
         true_res_hq: [f64; 128] = [0.0; 128], result;
         maxiter: c_int = INVALID, used;
-        /// The residual is recomputed in full precision whenever it has fallen by this factor.
+        /// Factor by which the residual falls before it is recomputed in full precision.
         reliable_delta: f64 = UNSET, used;
-        /// plaq decides by itself when residuals are recomputed, beyond reliable_delta, and when a solve goes on; likewise the
-        /// six members from use_alternative_reliable to max_hq_res_restart_total.
+        /// Apart from reliable_delta, plaq decides when residuals are recomputed and when a solve is continued; the
+        /// same holds for the six members from use_alternative_reliable to max_hq_res_restart_total.
         reliable_delta_refinement: f64 = UNSET, ignored;
         use_alternative_reliable: c_int = 0, ignored;
         use_sloppy_partial_accumulator: c_int = 0, ignored;
@@ -74,23 +75,23 @@ records! {
         max_res_increase_total: c_int = 10, ignored;
         max_hq_res_increase: c_int = 1, ignored;
         max_hq_res_restart_total: c_int = 10, ignored;
-        /// Heavy-quark residuals are recomputed with each residual.
+        /// Heavy-quark residuals are recomputed whenever residuals are.
         heavy_quark_check: c_int = 10, ignored;
-        /// Algorithms have one form here.
+        /// Each algorithm has only one form in plaq.
         pipeline: c_int = 0, ignored;
-        /// Shifts of invertMultiShiftQuda.
+        /// Number of shifts of invertMultiShiftQuda.
         num_offset: c_int = 0, used;
-        /// Sources of invertMultiSrcQuda and dslashMultiSrcQuda.
+        /// Number of sources of invertMultiSrcQuda and dslashMultiSrcQuda.
         num_src: c_int = 1, used;
-        /// Sources are solved for together, by all ranks.
+        /// All ranks solve for all sources together.
         num_src_per_sub_partition: c_int = 1, ignored;
-        /// Ranks are not divided between sources.
+        /// Ranks are not divided among sources.
         split_grid: [c_int; 6] = [1; 6], ignored;
         overlap: c_int = 0, ignored;
         offset: [f64; 32] = [0.0; 32], used;
         /// Tolerance of each shift.
         tol_offset: [f64; 32] = [0.0; 32], used;
-        /// Largest heavy-quark residual of each shift, where residual_type asks for it; 0: of any size.
+        /// Largest heavy-quark residual of each shift, if residual_type asks for it; 0: not required.
         tol_hq_offset: [f64; 32] = [0.0; 32], used;
         /// Residual of each shift.
         true_res_offset: [f64; 32] = [0.0; 32], result;
@@ -99,12 +100,12 @@ records! {
         true_res_hq_offset: [f64; 32] = [0.0; 32], result;
         /// Coefficients of the shifts in the action.
         residue: [f64; 32] = [0.0; 32], used;
-        /// 1: action[0] is (b, x), of several shifts the sum of residue (b, x).
+        /// 1: action[0] gets (b, x), for several shifts the sum of residue (b, x).
         compute_action: c_int = 0, used;
         action: [f64; 2] = [0.0; 2], result;
-        /// The equation.
+        /// The equation to be solved.
         solution_type: QudaSolutionType = unset(), used;
-        /// System from which the equation is solved.
+        /// System through which the equation is solved.
         solve_type: QudaSolveType = unset(), used;
         /// Parity and form of the even-odd preconditioned operator.
         matpc_type: QudaMatPCType = unset(), used;
@@ -112,7 +113,7 @@ records! {
         dagger: QudaDagType = unset(), used;
         /// Factor of the operator: 1, or 1 / (2 kappa).
         mass_normalization: QudaMassNormalization = unset(), used;
-        /// Residuals are relative, whatever the norm of the source.
+        /// Residuals are relative, so that the norm of the source does not matter.
         solver_normalization: QudaSolverNormalization = Number::new(0), ignored;
         /// The source is never changed.
         preserve_source: QudaPreserveSource = unset(), ignored;
@@ -122,11 +123,11 @@ records! {
         cuda_prec: QudaPrecision = unset(), used;
         /// Precision of the iteration.
         cuda_prec_sloppy: QudaPrecision = unset(), used;
-        /// Shifts are refined in cuda_prec_sloppy.
+        /// Shifts are refined with iterations in cuda_prec_sloppy.
         cuda_prec_refinement_sloppy: QudaPrecision = unset(), ignored;
-        /// What preconditions works in the precision of the iteration.
+        /// Preconditioners work in the precision of the iteration.
         cuda_prec_precondition: QudaPrecision = unset(), ignored;
-        /// Precision of eigenvectors of eig_param: double, or else single, at most cuda_prec.
+        /// Precision of the eigenvectors of eig_param: double, or single for all other values, but at most cuda_prec.
         cuda_prec_eigensolver: QudaPrecision = unset(), used;
         /// Order of the host's spinors; colour vectors are in QUDA_DIRAC_ORDER.
         dirac_order: QudaDiracFieldOrder = unset(), used;
@@ -135,79 +136,82 @@ records! {
         clover_location: QudaFieldLocation = Number::new(1), ignored;
         /// Precision of the host's clover term.
         clover_cpu_prec: QudaPrecision = Number::new(0), used;
-        /// The clover term has the precisions of the operator, likewise in the four members that follow.
+        /// The clover term has the precisions of the operator; the same holds for the four members that follow.
         clover_cuda_prec: QudaPrecision = Number::new(0), ignored;
         clover_cuda_prec_sloppy: QudaPrecision = Number::new(0), ignored;
         clover_cuda_prec_refinement_sloppy: QudaPrecision = Number::new(0), ignored;
         clover_cuda_prec_precondition: QudaPrecision = Number::new(0), ignored;
         clover_cuda_prec_eigensolver: QudaPrecision = Number::new(0), ignored;
-        /// QUDA_PACKED_CLOVER_ORDER or QUDA_QDPJIT_CLOVER_ORDER where the host passes a clover term.
+        /// Order of the clover term in the host's array: QUDA_PACKED_CLOVER_ORDER or QUDA_QDPJIT_CLOVER_ORDER.
         clover_order: QudaCloverFieldOrder = Number::new(0), used;
         use_init_guess: QudaUseInitGuess = Number::new(0), used;
-        /// csw of computeTMCloverForceQuda; elsewhere clover_coeff counts.
+        /// Coefficient csw, only for computeTMCloverForceQuda; other functions use clover_coeff.
         clover_csw: f64 = 0.0, used;
-        /// kappa csw of the clover term that plaq computes.
+        /// Coefficient kappa csw of the clover term that plaq computes.
         clover_coeff: f64 = 0.0, used;
         clover_rho: f64 = 0.0, only(0.0);
-        /// 1: trlogA[0] and [1] are ln det A of the even and of the odd sites.
+        /// 1: trlogA[0] and trlogA[1] get ln det A of the even and of the odd sites.
         compute_clover_trlog: c_int = 0, used;
         trlogA: [f64; 2] = [0.0; 2], result;
-        /// 1: the clover term is made of the links on the device.
+        /// 1: the clover term is computed from the links on the device.
         compute_clover: c_int = 0, used;
         compute_clover_inverse: c_int = 0, used;
-        /// 1: it comes back to the host's array.
+        /// 1: the clover term is written to the host's array.
         return_clover: c_int = 0, used;
         return_clover_inverse: c_int = 0, used;
-        /// How much the log says during the call; by default as setVerbosityQuda says.
+        /// Amount of the log during the call; by default that of setVerbosityQuda.
         verbosity: QudaVerbosity = unset(), used;
-        /// Iterations, of several shifts those of the one that took most; maxiter or more where a solve has not converged.
+        /// Number of iterations, for several shifts of the slowest one; maxiter or more if a solve has not converged.
         iter: c_int = 0, result;
-        /// Floating-point operations / 1e9.
+        /// Number of floating-point operations / 1e9.
         gflops: f64 = 0.0, result;
-        /// Seconds, never 0.
+        /// Seconds of the solve, never 0.
         secs: f64 = 0.0, result;
-        /// It stays 0, as power, temp and clock do.
+        /// Energy used; always 0, like power, temp and clock.
         energy: [f64; 3] = [0.0; 3], ignored;
         power: f64 = 0.0, ignored;
         temp: f64 = 0.0, ignored;
         clock: f64 = 0.0, ignored;
-        /// plaq finds launch shapes by itself.
+        /// plaq tunes launches by itself.
         tune: QudaTune = Number::new(0), ignored;
-        /// BiCGStab(l) is BiCGStab.
+        /// BiCGStab(l) is replaced by BiCGStab.
         Nsteps: c_int = INVALID, ignored;
-        /// Directions that GCR keeps.
+        /// Number of directions that GCR keeps.
         gcrNkrylov: c_int = INVALID, used;
-        /// QUDA_MG_INVERTER: `preconditioner` is used, where it is not NULL. QUDA_MR_INVERTER: maxiter_precondition steps of
-        /// minimal residual with omega precondition GCR. Other inverters than GCR take neither of these.
+        /// Preconditioner of GCR. QUDA_MG_INVERTER: the multigrid in `preconditioner`, if that is not NULL.
+        /// QUDA_MR_INVERTER: maxiter_precondition steps of minimal residual with relaxation omega. Other solvers than
+        /// GCR use neither.
         inv_type_precondition: QudaInverterType = unset(), used;
-        /// What newMultigridQuda returned.
+        /// The result of newMultigridQuda.
         preconditioner: *mut c_void = std::ptr::null_mut(), used;
         /// Incremental deflation is not offered.
         deflation_op: *mut c_void = std::ptr::null_mut(), ignored;
-        /// Not NULL: a QudaEigParam, whose eigenvectors of M^dagger M, or of P^dagger P where solve_type iterates P, deflate the
-        /// solve. They are found at first; with preserve_deflation they stay.
+        /// NULL, or a QudaEigParam whose eigenvectors of M^dagger M (of P^dagger P, if solve_type iterates P) deflate
+        /// the solve. They are searched for first, and kept if preserve_deflation is 1.
         eig_param: *mut c_void = std::ptr::null_mut(), used;
-        /// QUDA_BOOLEAN_TRUE only with an eig_param, which says it all.
+        /// QUDA_BOOLEAN_TRUE is accepted only with an eig_param, which decides about deflation.
         deflate: QudaBoolean = Number::new(0), used;
         dslash_type_precondition: QudaDslashType = Number::new(0), ignored;
-        /// The log has no lines about the inside of an iteration.
+        /// The log has no lines about preconditioners.
         verbosity_precondition: QudaVerbosity = unset(), ignored;
-        /// QUDA_MR_INVERTER takes all of its maxiter_precondition steps.
+        /// QUDA_MR_INVERTER always makes maxiter_precondition steps.
         tol_precondition: f64 = UNSET, ignored;
-        /// Steps of QUDA_MR_INVERTER as inv_type_precondition.
+        /// Number of steps of QUDA_MR_INVERTER as inv_type_precondition.
         maxiter_precondition: c_int = INVALID, used;
-        /// Relaxation of QUDA_MR_INVERTER.
+        /// Relaxation parameter of QUDA_MR_INVERTER.
         omega: f64 = 1.0, used;
-        /// Algorithms that avoid communication are those that do not, likewise in the five members that follow.
+        /// Communication-avoiding algorithms are replaced by the usual ones; the same holds for the five members that
+        /// follow.
         ca_basis: QudaCABasis = Number::new(0), ignored;
         ca_lambda_min: f64 = 0.0, ignored;
         ca_lambda_max: f64 = -1.0, ignored;
         ca_basis_precondition: QudaCABasis = Number::new(0), ignored;
         ca_lambda_min_precondition: f64 = 0.0, ignored;
         ca_lambda_max_precondition: f64 = -1.0, ignored;
-        /// Steps follow each other without cycles.
+        /// Steps of the preconditioner follow each other without cycles.
         precondition_cycle: c_int = 1, ignored;
-        /// Steps of QUDA_MR_INVERTER take the operator of the whole lattice: the solution is the same, in fewer iterations.
+        /// Steps of QUDA_MR_INVERTER use the operator of the whole lattice: the solution is the same, with fewer
+        /// iterations.
         schwarz_type: QudaSchwarzType = unset(), ignored;
         accelerator_type_precondition: QudaAcceleratorType = unset(), ignored;
         madwf_diagonal_suppressor: f64 = UNSET, ignored;
@@ -232,27 +236,27 @@ records! {
         inc_tol: f64 = 0.01, ignored;
         make_resident_solution: c_int = 0, only(0);
         use_resident_solution: c_int = 0, only(0);
-        /// 1: the solution is kept in the channel chrono_index, of at most chrono_max_dim the latest.
+        /// 1: the solution is kept in channel chrono_index, which holds the latest chrono_max_dim solutions.
         chrono_make_resident: c_int = 0, used;
-        /// 1: the solution takes the place of the latest one.
+        /// 1: the solution replaces the latest one in the channel.
         chrono_replace_last: c_int = 0, used;
-        /// 1: the solve begins with the best combination of the solutions that were kept, whatever h_x holds.
+        /// 1: the solve starts from the best combination of the solutions in the channel, whatever h_x contains.
         chrono_use_resident: c_int = 0, used;
         chrono_max_dim: c_int = 0, used;
-        /// Channel: 0 to 11.
+        /// Number of the channel of kept solutions, 0 to 11.
         chrono_index: c_int = 0, used;
         /// Solutions are kept in cuda_prec.
         chrono_precision: QudaPrecision = unset(), ignored;
         extlib_type: QudaExtLibType = Number::new(1), ignored;
         native_blas_lapack: QudaBoolean = Number::new(1), ignored;
         use_mobius_fused_kernel: QudaBoolean = Number::new(1), ignored;
-        /// Exponent of distance preconditioning, its modulus, of solves with QUDA_WILSON_DSLASH and
-        /// QUDA_CLOVER_WILSON_DSLASH, without several shifts, multigrid and eig_param; residuals are those of the weighted equation.
-        /// Operators by themselves do not depend on it.
+        /// Exponent of distance preconditioning, whose modulus is used, for solves with QUDA_WILSON_DSLASH and
+        /// QUDA_CLOVER_WILSON_DSLASH, not with several shifts, multigrid or eig_param; residuals are those of the
+        /// weighted equation. Applications of operators do not depend on it.
         distance_pc_alpha0: f64 = 0.0, used;
         /// Time slice of the source; below 0: no distance preconditioning.
         distance_pc_t0: c_int = -1, used;
-        /// For programs, which may keep what they like there.
+        /// For use by programs; plaq does not read it.
         additional_prop: *mut c_void = std::ptr::null_mut(), ignored;
     }
 }

@@ -24,22 +24,23 @@ use crate::refuse;
 interface! {
     "Gradient flow of quark fields"
     calls {
-        /// Flows nSpinors spinors, or with QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH colour vectors, n_steps times by the
-        /// Laplacian in four directions on the flowed links, with t_boundary's sign, and the links into the smeared links.
-        /// obs_param as of performWFlowQuda.
+        /// Flows nSpinors spinors, or with QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH colour vectors, by n_steps
+        /// steps with the four-dimensional Laplacian on the flowed links, including the sign of t_boundary. The
+        /// flowed links become the smeared links. obs_param as in performWFlowQuda.
         performGFlowQuda(h_out: List, h_in: List, inv_param: InOut<QudaInvertParam>, smear_param: InOut<QudaGaugeSmearParam>, obs_param: Raw<*mut QudaGaugeObservableParam>, nSpinors: usize) = together flow;
-        /// The adjoint of performGFlowQuda from the same links: takes spinors at the end of the flow to its start. As many
-        /// states of the links are kept as half of the free memory holds; smeared links stay as they are.
+        /// Applies the adjoint of performGFlowQuda from the same links: takes spinors from the end of the flow to its
+        /// start. As many states of the links are kept as half of the free memory holds; smeared links are not
+        /// changed.
         performAdjGFlowSafe(h_out: List, h_in: List, inv_param: InOut<QudaInvertParam>, smear_param: InOut<QudaGaugeSmearParam>, nSpinors: usize) = together safe;
-        /// The same with adj_n_save states of the links.
+        /// The same as performAdjGFlowSafe, with adj_n_save states of the links.
         performAdjGFlowHier(h_out: List, h_in: List, inv_param: InOut<QudaInvertParam>, smear_param: InOut<QudaGaugeSmearParam>, nSpinors: usize) = together hierarchical;
     }
 }
 
-/// Largest number of spinors of a call.
+/// Largest number of spinors in a call.
 const MOST: usize = 4096;
 
-/// The links that a flow begins with and the phases that they were loaded with.
+/// The links with which a flow begins, and the boundary phases with which they were loaded.
 fn begin(vectors: &Vectors, p: &QudaGaugeSmearParam) -> Result<(Links, [Complex64; 4])> {
     let links = start(&vectors.session.resident(), p)?;
     if links.anisotropy != 1.0 {

@@ -1,4 +1,4 @@
-//! `quda.h`: the force of quarks.
+//! `quda.h`: forces of quarks on links.
 
 #![allow(non_snake_case)]
 
@@ -27,23 +27,25 @@ use crate::refuse;
 interface! {
     "Forces of quarks"
     calls {
-        /// P = P - 2 i dt F of the momenta P, F the force of sum_i coeff[i] <phi, (D^dagger D + ...)^-1 phi> - multiplicity ln
-        /// det A of the sites that D leaves out, D the even-odd preconditioned clover operator of matpc_type on the links on
-        /// the device, and x[i] its solutions on its parity; without a clover term of Wilson's operator. `kappa2` is
+        /// Computes P = P - 2 i dt F for the momenta P, where F is the force of sum_i coeff[i] <phi, (D^dagger D +
+        /// ...)^-1 phi> - multiplicity ln det A of the sites that D leaves out. D is the even-odd preconditioned
+        /// clover operator of matpc_type (without a clover term Wilson's) on the links on the device, and x[i] are
+        /// the solutions on its parity. `kappa2` is
         /// -kappa^2 and `ck` -kappa csw / 8. `p` and `gauge` are not used.
         computeCloverForceQuda(mom: *mut c_void, dt: f64, x: List, p: Raw<*mut *mut c_void>, coeff: Array<f64>, kappa2: f64, ck: f64, nvector: c_int, multiplicity: f64, gauge: *mut c_void, gauge_param: Array<QudaGaugeParam>, inv_param: InOut<QudaInvertParam>) = together clover_force;
-        /// P = P + 4 i F of the momenta P, or P = 4 i F with overwrite_mom 1. F is the force of the action
-        /// sum_i w_i <phi, (R^dagger R + ...)^-1 phi> - ln |det A|^2 with w_i = coeff[i] / (4 kappa^2). R is the even-odd
-        /// preconditioned operator of an asymmetric matpc_type with -mu and -tm_rho, A its site term on the other parity,
-        /// x[i] are the solutions on the parity of R. Of QUDA_TWIST_NONDEG_DOUBLET w_i = coeff[i] / (4 kappa^2 evmax), and
-        /// ln |det A| of both flavours is subtracted once. The clover term is made of the links on the device with csw =
-        /// clover_csw. detratio 1: the action has no ln |det A|, and of one flavour F is the change of
+        /// Computes P = P + 4 i F for the momenta P, or P = 4 i F with overwrite_mom 1. F is the force of the action
+        /// sum_i w_i <phi, (R^dagger R + ...)^-1 phi> - ln |det A|^2 with w_i = coeff[i] / (4 kappa^2). R is the
+        /// even-odd preconditioned operator of an asymmetric matpc_type with -mu and -tm_rho, A its site term on the
+        /// other parity, x[i] are the solutions on the parity of R. For QUDA_TWIST_NONDEG_DOUBLET w_i = coeff[i] / (4
+        /// kappa^2 evmax), and ln |det A| of both flavours is subtracted once. The clover term is computed from the
+        /// links on the device with csw = clover_csw. detratio 1: the action has no ln |det A|, and of one flavour F
+        /// is the change of
         /// -2 sum_i w_i Re <R x[i] + gamma5 x0[i], R x[i]> with R on the right; else x0 is not read.
         computeTMCloverForceQuda(mom: *mut c_void, x: List, x0: Raw<*mut *mut c_void>, coeff: Array<f64>, nvector: c_int, gauge_param: Array<QudaGaugeParam>, inv_param: InOut<QudaInvertParam>, detratio: c_int) = together twisted_force;
     }
 }
 
-/// Equal up to the rounding of a host's arithmetic; NaN is equal to nothing.
+/// Whether two numbers are equal up to rounding in the host's arithmetic; NaN is not equal to anything.
 fn agree(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * b.abs()
 }
@@ -52,7 +54,7 @@ fn agree(a: f64, b: f64) -> bool {
 struct Quarks<'a> {
     host: Host,
     vectors: Vectors<'a>,
-    /// A number for each vector.
+    /// Coefficient of each vector.
     coefficients: Vec<f64>,
 }
 
@@ -85,8 +87,8 @@ impl<'a> Quarks<'a> {
         Ok(Quarks { host, vectors, coefficients })
     }
 
-    /// The preconditioned operator with the other sign of mu and tm_rho and a clover term of its own, made of the links
-    /// that it is on, as its force needs it.
+    /// The preconditioned operator with opposite signs of mu and tm_rho, and with a clover term made from its own
+    /// links, as the force requires.
     fn operator(&self, csw: f64) -> Result<Arc<dyn SchurAction>> {
         let vectors = &self.vectors;
         let links = vectors.session.resident().links()?;
@@ -112,7 +114,7 @@ impl<'a> Quarks<'a> {
         params.create(field)?.schur(vectors.schur()?)
     }
 
-    /// The host's vectors on the operator's parity.
+    /// Loads the host's vectors on the operator's parity.
     fn load(&self, x: Vec<*mut c_void>, name: &str) -> Result<VectorField> {
         self.vectors.load(&x, Subset::of_parity(self.vectors.schur()?.parity), name)
     }

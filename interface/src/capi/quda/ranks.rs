@@ -1,4 +1,4 @@
-//! `util_quda.h`: the ranks of the host's process grid, which C++ has in namespace quda.
+//! `util_quda.h`: the ranks of the host's process grid; in C++ these functions are in namespace quda.
 
 use std::ffi::{c_int, c_void};
 
@@ -14,17 +14,17 @@ interface! {
     calls {
         /// Number of this rank.
         plaq_quda_comm_rank() -> c_int = alone rank;
-        /// Number of ranks.
+        /// Gives the number of ranks.
         plaq_quda_comm_size() -> c_int = alone size;
-        /// This rank's place in the process grid in direction `dim`: 0 to 3 are x, y, z, t.
+        /// Gives this rank's coordinate in the process grid in direction `dim`: 0 to 3 are x, y, z, t.
         plaq_quda_comm_coords(dim: c_int) -> c_int = alone coords;
-        /// Ranks in that direction.
+        /// Gives the number of ranks in direction `dim`.
         plaq_quda_comm_dim(dim: c_int) -> c_int = alone dim_of;
-        /// Waits for all ranks, which call it.
+        /// Waits for all ranks; all of them call it.
         plaq_quda_comm_barrier() = alone barrier;
-        /// Gives the bytes of rank `root` to all ranks, which call it.
+        /// Copies bytes of rank `root` to all ranks; all of them call it.
         plaq_quda_comm_broadcast(data: Raw<*mut c_void>, nbytes: usize, root: c_int) = alone broadcast;
-        /// Gives the communicator of the calls above back; after endQuda and before MPI_Finalize.
+        /// Frees the communicator of these functions; to be called after endQuda and before MPI_Finalize.
         plaq_quda_comm_finalize() = alone finalize;
     }
 }
@@ -58,7 +58,7 @@ fn barrier() -> Result<()> {
     session::communicator()?.agree(Ok(()))
 }
 
-/// Bytes in a message.
+/// Largest number of bytes in one message.
 const PIECE: usize = 1 << 24;
 
 fn broadcast(data: *mut c_void, nbytes: usize, root: c_int) -> Result<()> {

@@ -1,6 +1,6 @@
-//! Structs of QUDA as tables: a row for each member with its type, QUDA's default, and what plaq makes of it.
-//! From them come the structs, the headers, what `newQuda...Param` returns, what `printQuda...Param` prints,
-//! the check of members that have one supported value, and docs/quda-fields.md.
+//! Tables of QUDA's structs, with a row for each member: its type, QUDA's default, and how plaq treats it. They
+//! generate the structs, the headers, the results of `newQuda...Param`, the output of `printQuda...Param`, the checks
+//! of members with one supported value, and docs/quda-fields.md.
 
 use std::ffi::c_int;
 
@@ -11,17 +11,17 @@ use crate::refuse;
 /// The way in which plaq treats a member of a struct of QUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Some function reads it.
+    /// Some function of plaq reads it.
     Used,
-    /// Functions write it.
+    /// Functions of plaq write it.
     Result,
-    /// Functions refuse all values but these.
+    /// Only these values are accepted.
     Only(&'static str),
     /// It has no effect.
     Ignored,
 }
 
-/// QUDA's mark for numbers that the host has to set.
+/// QUDA's mark for integers that the host has to set.
 pub const INVALID: c_int = c_int::MIN;
 pub const UNSET: f64 = f64::MIN_POSITIVE;
 
@@ -29,21 +29,21 @@ pub(super) const fn unset<T>() -> Number<T> {
     Number::new(INVALID)
 }
 
-/// A member of a struct: its name, the way in which plaq treats it, and a sentence about that.
+/// A member of a struct: its name, how plaq treats it, and a sentence about that.
 pub type MemberRole = (&'static str, Role, Doc);
 
 /// A struct of these tables.
 pub trait Record: CStruct {
-    /// The struct as `newQuda...Param` returns it.
+    /// The struct as returned by `newQuda...Param`.
     const NEW: Self;
-    /// Names of the members, what becomes of them, and sentences about that.
+    /// Names of the members, how plaq treats them, and sentences about that.
     const ROLES: &'static [MemberRole];
-    /// `name = value` of each member.
+    /// A line `name = value` for each member.
     fn lines(&self) -> Vec<String>;
-    /// Takes the value of a member from words, of number `place` of those that are arrays if there is one: what words
-    /// should have been, or nothing where no member has this name.
+    /// Sets a member from words; `place` is the index for members that are arrays. Returns what the words should have
+    /// been if they are wrong, and `None` if no member has this name.
     fn take(&mut self, member: &str, place: Option<usize>, words: &[&str]) -> Option<Taken>;
-    /// Refuses another size of the struct, and other values of members that have one supported value.
+    /// Refuses a wrong size of the struct, and unsupported values of members that support only one.
     fn check(&self, argument: &str) -> Result<()>;
 }
 
@@ -61,7 +61,8 @@ pub(super) fn only<T: Member + PartialEq>(
     Ok(())
 }
 
-/// A row for each member: `name: type = default, role;` with `used`, `result`, `ignored`, or `only(values)`.
+/// Declares structs of QUDA, with a row for each member: `name: type = default, role;` where the role is `used`,
+/// `result`, `ignored`, or `only(values)`.
 macro_rules! records {
     ($($(#[doc = $doc:expr])* $record:ident {
         $($(#[doc = $fdoc:expr])* $field:ident: $ty:ty = $default:expr, $role:ident $(($($only:expr),+))?;)*
@@ -70,7 +71,7 @@ macro_rules! records {
         #[derive(Clone, Copy)]
         #[repr(C)]
         pub struct $record {
-            /// Bytes of this struct, as its newQuda function sets it.
+            /// Size of this struct in bytes, as set by its newQuda function.
             pub struct_size: usize,
             $($(#[doc = $fdoc])* pub $field: $ty,)*
         }

@@ -1,4 +1,4 @@
-//! Functions of `quda.h` that plaq does not offer, with the reason that callers are told.
+//! Functions of `quda.h` that plaq does not offer, with the reason for the error message.
 
 #![allow(non_snake_case)]
 

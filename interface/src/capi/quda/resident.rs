@@ -1,5 +1,5 @@
-//! What stays on the device from one call to the next: links, smeared links, momenta, the clover term, operators and
-//! solvers made of them, multigrids, eigenspaces.
+//! Objects that are kept on the device between calls: links, smeared links, momenta, the clover term, operators and
+//! solvers made from them, multigrids, eigenspaces.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -17,7 +17,8 @@ use crate::operators::QuarkAction;
 use crate::ops::observables;
 use crate::refuse;
 
-/// Links of the host without the sign on the last time-slice and the 1 / anisotropy in space that they carried.
+/// Links of the host, after the sign on the last time slice and the spatial factor 1 / anisotropy that they contained
+/// were divided out.
 #[derive(Clone)]
 pub struct Links {
     pub field: Arc<GaugeField>,
@@ -26,18 +27,18 @@ pub struct Links {
 }
 
 impl Links {
-    /// Links that carried neither a sign nor an anisotropy.
+    /// Links that contained neither a sign nor an anisotropy.
     pub fn plain(field: Arc<GaugeField>) -> Links {
         Links { field, sign: 1.0, anisotropy: 1.0 }
     }
 
-    /// Factors that the host's links have in each direction.
+    /// The factors that the host's links contain in each direction.
     pub fn scale(&self) -> [f64; 4] {
         let space = 1.0 / self.anisotropy;
         [space, space, space, 1.0]
     }
 
-    /// Do they carry anything along a direction of the mask (bit mu).
+    /// Whether the host's links contain a sign or an anisotropy in a direction of the mask (bit mu).
     fn carry(&self, directions: i32) -> bool {
         let (space, time) = (directions & 7 != 0, directions & 8 != 0);
         space && self.anisotropy != 1.0 || time && self.sign != 1.0
@@ -48,30 +49,31 @@ impl Links {
 #[derive(Clone)]
 pub struct CloverTerm {
     pub direct: Arc<CloverField>,
-    /// A^-1, or with a square s what the inverse site term of a twisted operator has of (A^2 + s)^-1.
+    /// The inverse A^-1, or with a square s the parts of (A^2 + s)^-1 that the inverse site term of a twisted
+    /// operator needs.
     pub inverse: Arc<CloverField>,
     pub square: Option<f64>,
-    /// Counts the terms of this session; the same links and coefficient have the same number again.
+    /// Number of the term in this session; the same links and coefficient give the same number again.
     pub number: usize,
 }
 
-/// What a clover term with its inverse was computed from.
+/// The links and coefficient from which a clover term was computed.
 #[derive(Clone, Copy, PartialEq)]
 pub struct TermSource {
-    /// Version of the links.
+    /// Version of the links from which it was computed.
     pub links: u64,
     pub coefficient: f64,
     pub precision: Precision,
 }
 
-/// Largest number of clover terms that are remembered, so that a term that is loaded again finds the eigenspaces made
-/// of it.
+/// Largest number of clover terms whose numbers are remembered; a term that is computed again then finds the
+/// eigenspaces that belong to it.
 const KNOWN_TERMS: usize = 64;
 
 /// A text that identifies what an operator was made from: links, clover term, parameters.
 pub type OperatorKey = String;
 
-/// Identifies what a solver was made from.
+/// Identifies the operator and parameters from which a solver was made.
 #[derive(PartialEq)]
 pub struct SolverKey {
     pub operator: OperatorKey,
@@ -88,30 +90,30 @@ pub struct Resident {
     pub smeared: Option<Links>,
     pub momenta: Option<Momenta>,
     pub clover: Option<CloverTerm>,
-    /// The last operator, and the last solver.
+    /// The operator that was used last.
     pub operator: Option<(OperatorKey, Arc<dyn QuarkAction>)>,
     pub solver: Option<(SolverKey, Arc<DiracSolver>)>,
-    /// Former solutions, by channel.
+    /// Earlier solutions, by channel.
     pub chronology: Chronology,
     pub eigenspaces: Eigenspaces,
     multigrids: Vec<(usize, Arc<Multigrid>)>,
-    /// Numbers of the last clover terms that were computed.
+    /// Numbers of the clover terms that were computed last.
     terms: VecDeque<(TermSource, usize)>,
-    /// The last links that were asked for with what they carry, and the version of those without.
+    /// The links with sign and anisotropy that were requested last, and the version of the links without them.
     carrying: Option<(u64, Precision, Arc<GaugeField>)>,
-    /// Versions of links and how far these are from SU(3), the last ones measured last.
+    /// For the latest versions of links their deviation from SU(3), the last measured one at the end.
     unitarity: Vec<(u64, f64)>,
     made: usize,
 }
 
 impl Resident {
-    /// A number that no object of this session has had.
+    /// A number that no other object of this session has.
     pub fn number(&mut self) -> usize {
         self.made += 1;
         self.made
     }
 
-    /// The links; an error that says what to do if there are none.
+    /// The links; if there are none, an error that says how to load them.
     pub fn links(&self) -> Result<Links> {
         match &self.links {
             Some(links) => Ok(links.clone()),
@@ -125,8 +127,8 @@ impl Resident {
         }
     }
 
-    /// Replaces the clover term. A term of a source that was seen before gets its former number, by which objects made
-    /// of it, such as eigenspaces, are found again.
+    /// Replaces the clover term. A term computed from the same source as before gets its former number, by which
+    /// objects made from it, such as eigenspaces, are found again.
     pub fn set_clover(
         &mut self,
         [direct, inverse]: [CloverField; 2],
@@ -146,8 +148,8 @@ impl Resident {
         self.clover = Some(CloverTerm { direct, inverse, square, number });
     }
 
-    /// The clover term with the inverse of this square, which is made anew where it is that of another one; or what is to
-    /// be done.
+    /// The clover term with the inverse for this square, which is computed if it is not the present one; if there is
+    /// no clover term, an error that says how to load one.
     pub fn clover(&mut self, square: Option<f64>) -> Result<CloverTerm> {
         let Some(term) = &mut self.clover else {
             refuse!(
@@ -165,12 +167,12 @@ impl Resident {
         Ok(term.clone())
     }
 
-    /// The smeared links while there are some, else the links.
+    /// The smeared links, if there are any, else the links.
     pub fn measured(&self) -> Result<Links> {
         self.smeared.clone().map_or_else(|| self.links(), Ok)
     }
 
-    /// Largest deviation of links from SU(3), which is measured once for each version of them.
+    /// Largest deviation of links from SU(3), measured once for each version.
     pub fn unitarity(&mut self, links: &GaugeField) -> Result<f64> {
         let version = links.version();
         if let Some((_, off)) = self.unitarity.iter().find(|known| known.0 == version) {
@@ -185,8 +187,8 @@ impl Resident {
         Ok(off)
     }
 
-    /// Links as the host has them, where they carry anything along the directions of the mask; it is multiplied in once
-    /// for a version of them and a precision.
+    /// Links with the sign and anisotropy of the host's links, if they contain these in directions of the mask; made
+    /// once for each version of the links and precision.
     pub fn as_loaded(
         &mut self,
         links: &Links,
@@ -227,7 +229,7 @@ impl Resident {
         self.operator = None;
     }
 
-    /// Takes over a multigrid; what the host gets for it is not an address of anything.
+    /// Keeps a multigrid; the value that the host gets for it is not an address.
     pub fn add_multigrid(&mut self, multigrid: Multigrid) -> *mut c_void {
         let number = self.number();
         self.multigrids.push((number, Arc::new(multigrid)));
@@ -263,7 +265,8 @@ mod tests {
     use crate::backend::Device;
     use crate::fields::{Geometry, Precision, Recon};
 
-    /// Links are measured once for each of their versions, whatever other links are asked about between.
+    /// The deviation of links from SU(3) is measured once for each version, even if other links are measured in
+    /// between.
     #[test]
     fn links_are_measured_once_a_version() {
         let device = Device::cpu(1).unwrap();

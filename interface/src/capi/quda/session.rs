@@ -1,4 +1,4 @@
-//! The default context: device, ranks and lattice of the host's one simulation.
+//! The default context of QUDA's interface: device, ranks and lattice of the host's simulation.
 
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,15 +14,15 @@ use crate::error::Result;
 use crate::fields::Geometry;
 use crate::refuse;
 
-/// All objects that live from the initialisation of QUDA's interface to its end.
+/// All objects that exist from the initialisation of QUDA's interface to its end.
 pub struct Session {
     pub context: Arc<Context>,
     pub geometry: Arc<Geometry>,
     pub solves: Mutex<Solves>,
     resident: Mutex<Resident>,
-    /// Extents of the whole lattice, and ranks in each direction.
+    /// Extents of the whole lattice, and number of ranks in each direction.
     shape: [[c_int; 4]; 2],
-    /// Threads that read the host's arrays.
+    /// Threads that copy the host's arrays.
     pub threads: rayon::ThreadPool,
 }
 
@@ -32,10 +32,10 @@ impl Session {
     }
 }
 
-/// Largest number of threads that read arrays; more do not read memory faster.
+/// Largest number of these threads; more do not copy memory faster.
 const MAX_THREADS: usize = 16;
 
-/// Starts threads that read the host's arrays, as many as this rank's share of the cores.
+/// Starts the threads that copy the host's arrays, as many as this rank's share of the cores.
 fn threads(comm: &Comm) -> Result<rayon::ThreadPool> {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let count = (cores / comm.core_sharers()).clamp(1, MAX_THREADS);
@@ -47,7 +47,7 @@ fn threads(comm: &Comm) -> Result<rayon::ThreadPool> {
 }
 
 static SESSION: Mutex<Option<Arc<Session>>> = Mutex::new(None);
-/// The address of the host's MPI_Comm.
+/// The address of the host's MPI_Comm; None: not set.
 static COMMUNICATOR: Mutex<Option<usize>> = Mutex::new(None);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -55,7 +55,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 static GRID: Mutex<Option<Grid>> = Mutex::new(None);
-/// The device that `initQuda` named, until the lattice is known.
+/// The device set by `initQuda`, until the lattice is known.
 static DEVICE: Mutex<Option<c_int>> = Mutex::new(None);
 
 pub fn set_grid(grid: Grid) -> Result<()> {
@@ -73,7 +73,7 @@ pub fn set_grid(grid: Grid) -> Result<()> {
     Ok(())
 }
 
-/// Remembers the device for the session that the first lattice opens.
+/// Stores the device, for the session that is opened with the first lattice.
 pub fn set_device(number: c_int) -> Result<()> {
     if number < -1 {
         refuse!(
@@ -87,7 +87,7 @@ pub fn set_device(number: c_int) -> Result<()> {
     Ok(())
 }
 
-/// The session of this rank's part of a lattice, which is opened where there is none.
+/// The session for this rank's part of a lattice, which is opened unless it exists.
 pub fn with_part(part: [c_int; 4]) -> Result<Arc<Session>> {
     if let Some(session) = current() {
         let was: [c_int; 4] = std::array::from_fn(|mu| session.shape[0][mu] / session.shape[1][mu]);
@@ -115,7 +115,8 @@ pub fn with_part(part: [c_int; 4]) -> Result<Arc<Session>> {
     get()
 }
 
-/// The grid of the host's ranks, or of QMP, whose communicator is taken with it; one rank where there is none.
+/// The process grid set by the host, or declared to QMP, whose communicator is then used; without either a single
+/// rank.
 fn declared_grid() -> Result<Grid> {
     if let Some(grid) = lock(&GRID).clone() {
         return Ok(grid);
@@ -129,10 +130,10 @@ fn declared_grid() -> Result<Grid> {
     })
 }
 
-/// Ranks that a host asked for before it set a lattice, until they get their context.
+/// Ranks that the host used before it set a lattice, for the context that is opened later.
 static RANKS: Mutex<Option<Arc<Comm>>> = Mutex::new(None);
 
-/// The ranks of the default context, or of the grid that it will have.
+/// The ranks of the default context, or before it exists those of its future grid.
 pub fn communicator() -> Result<Arc<Comm>> {
     if let Some(comm) = ranks() {
         return Ok(comm);
@@ -164,12 +165,12 @@ pub fn give_communicator_back() {
     *lock(&RANKS) = None;
 }
 
-/// The default context, while there is one.
+/// The default context, if it exists.
 pub fn current() -> Option<Arc<Session>> {
     lock(&SESSION).clone()
 }
 
-/// The default context, or what is to be done.
+/// The default context; if there is none, an error that says how to open it.
 pub fn get() -> Result<Arc<Session>> {
     match current() {
         Some(session) => Ok(session),
@@ -183,7 +184,7 @@ pub fn get() -> Result<Arc<Session>> {
     }
 }
 
-/// The ranks that share it.
+/// The ranks of the default context, if it exists.
 pub fn ranks() -> Option<Arc<Comm>> {
     current().map(|session| session.context.comm().clone())
 }
@@ -192,9 +193,8 @@ pub fn set_communicator(communicator: *mut c_void) {
     *lock(&COMMUNICATOR) = (!communicator.is_null()).then_some(communicator as usize);
 }
 
-/// Opens the default context unless there is one, which must be for the same lattice. `device`: GPU of
-/// the only rank, or -1. `ranks`: the rank at each place of the grid, of MPI_COMM_WORLD where the host
-/// has not passed a communicator.
+/// Opens the default context; if it exists already it must be for the same lattice. `device`: GPU of a single rank,
+/// or -1. `ranks`: the rank at each place of the grid, of MPI_COMM_WORLD if the host has not passed a communicator.
 pub fn open(
     lattice: [c_int; 4],
     grid: [c_int; 4],

@@ -1,4 +1,4 @@
-//! `quda.h`: the session, and structs of parameters as QUDA fills and prints them.
+//! `quda.h`: the session, and the functions that initialise and print structs of parameters.
 
 #![allow(non_snake_case)]
 
@@ -22,7 +22,7 @@ use crate::refuse;
 interface! {
     "Session and parameters"
     callbacks {
-        /// The rank at coordinates of the process grid.
+        /// Returns the rank at coordinates of the process grid.
         QudaCommsMap(coords: *const c_int, fdata: *mut c_void) -> c_int;
     }
     tables {
@@ -36,27 +36,28 @@ interface! {
         QudaQuarkSmearParam;
     }
     calls {
-        /// The process grid: nDim is 4, dims are the ranks in x, y, z, t. `func` gives the rank of MPI_COMM_WORLD
-        /// at a place; NULL: t runs fastest. Without this call the ranks are those of the logical topology that the
-        /// program has declared to QMP, with QMP's communicator; without QMP there is one rank.
+        /// Sets the process grid: nDim is 4, and dims are the numbers of ranks in x, y, z, t. `func` gives the rank
+        /// of MPI_COMM_WORLD at a place; NULL: t runs fastest. Without this call the ranks are those of the logical
+        /// topology that the program has declared to QMP, with QMP's communicator; without QMP there is one rank.
         initCommsGridQuda(nDim: c_int, dims: Array<c_int>, func: Raw<QudaCommsMap>, fdata: *mut c_void) = alone init_grid;
-        /// The GPU of the only rank, -1: plaq chooses. The first lattice opens the session.
+        /// Sets the GPU, if there is a single rank; -1: plaq chooses. The session is opened with the first lattice.
         initQuda(device: c_int) = alone init;
-        /// The first half of initQuda.
+        /// Does the first half of initQuda.
         initQudaDevice(device: c_int) = alone init;
-        /// The second half of initQuda, which does nothing here.
+        /// Does the second half of initQuda, for which plaq has nothing to do.
         initQudaMemory() = alone nothing;
-        /// Gives everything back; initQuda may follow, with another lattice.
+        /// Frees everything; initQuda may follow, also with another lattice.
         endQuda() = alone end;
-        /// Gives memory that is kept for later fields back to the device; page-locked memory of the host is not kept.
+        /// Returns memory that is kept for later fields to the device. Page-locked memory of the host is not kept
+        /// anyway.
         flushPoolQuda(memory: One<PoolMemory>) = alone flush_pool;
-        /// Does nothing: plaq keeps no halos of links between calls that could be out of date.
+        /// Does nothing, since plaq keeps no halos of links between calls that could be out of date.
         updateR() = alone nothing;
-        /// The first rank writes the log of what follows initQuda and a first lattice to `outfile`, a FILE *
-        /// (NULL: stdout), each line behind `prefix`. Without this call nothing is written but what a call's member
-        /// `verbosity` asks for.
+        /// Sets the log that the first rank writes, after initQuda and a first lattice, to `outfile`, a FILE * (NULL:
+        /// stdout), with `prefix` before each line. If this is not called, only what a call's member `verbosity` asks
+        /// for is written.
         setVerbosityQuda(verbosity: One<Verbosity>, prefix: Raw<*const c_char>, outfile: *mut c_void) = alone set_verbosity;
-        /// All members as QUDA sets them: values to be filled in are invalid.
+        /// Returns the struct with QUDA's defaults; members that the host must set have invalid values.
         newQudaGaugeParam() -> QudaGaugeParam = alone new_param;
         newQudaInvertParam() -> QudaInvertParam = alone new_param;
         newQudaMultigridParam() -> QudaMultigridParam = alone new_param;
@@ -81,7 +82,7 @@ fn flush_pool(memory: PoolMemory) -> Result<()> {
     }
 }
 
-/// Every struct of these tables by its name.
+/// All structs of these tables with their names.
 pub const RECORDS: &[(&str, &[MemberRole])] = &[
     rows::<QudaGaugeParam>(),
     rows::<QudaInvertParam>(),
@@ -149,7 +150,7 @@ fn print<T: Record + CType>(param: &Array<T>) -> Result<()> {
     Ok(())
 }
 
-/// Prints lines to C's stdout, and flushes it.
+/// Prints a text to C's stdout, and flushes it.
 pub(crate) fn put(text: String) {
     let text = c_string(text);
     // SAFETY: C's stdout takes text that ends with NUL; NULL flushes every stream.

@@ -1,5 +1,5 @@
-//! Process grids: that of `initCommsGridQuda`, and the one that a program has declared to QMP, as QDP++ does. QMP is not
-//! linked: its functions are weak references, which are 0 in programs without it.
+//! Process grids: the one set by `initCommsGridQuda`, and the one that a program, such as QDP++, has declared to QMP.
+//! QMP is not linked: its functions are weak references, which are 0 in programs without it.
 
 use std::arch::global_asm;
 use std::ffi::{c_int, c_void};
@@ -15,7 +15,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// `rank` gives the rank at coordinates.
+    /// Makes a grid; `rank` gives the rank at coordinates.
     pub fn new(extents: [c_int; 4], rank: impl Fn([c_int; 4]) -> c_int) -> Result<Grid> {
         let places = extents.iter().try_fold(1i32, |n, &e| n.checked_mul(e).filter(|_| e > 0));
         let Some(places) = places.filter(|n| *n <= 1 << 20) else {
@@ -59,7 +59,7 @@ global_asm!(
     ".popsection",
 );
 
-/// QMP's functions in the order above.
+/// The functions of QMP, in the order above.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Functions {
@@ -76,7 +76,7 @@ extern "C" {
     static FUNCTIONS: Functions;
 }
 
-/// The grid with QMP's node numbers, and the address of the MPI_Comm that these are ranks of; None in programs without
+/// The grid with QMP's node numbers, and the address of the MPI_Comm to which these belong; None in programs without
 /// QMP, and before a topology is declared.
 pub fn declared() -> Result<Option<(Grid, *mut c_void)>> {
     // SAFETY: the loader has filled in the addresses, and nothing changes them.

@@ -1,5 +1,5 @@
-//! Fields of the host that were uploaded before: they are known by their content, as hosts pass
-//! the same arrays with every right-hand side, and new ones at the same addresses.
+//! Fields that were uploaded from the host before. They are recognised by their content, since hosts pass the same
+//! arrays with every right-hand side, and new ones at the same addresses.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use crate::compose::{DiracSolver, SolveParams};
 use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Precision, Recon, SpinorField};
 
-/// Hash of an array's bytes: 128 bits of XXH3, which no array of a simulation meets by chance.
+/// Hash of an array's bytes: 128 bits of XXH3, so that different arrays practically never have the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u128);
 
-/// Bytes that a thread hashes at a time.
+/// Number of bytes that a thread hashes at a time.
 const CHUNK: usize = 1 << 20;
 
 impl Digest {
-    /// The digest of bytes, made in the threads that this is called in.
+    /// The digest of bytes, computed by the thread pool in which this is called.
     pub fn of(bytes: &[u8]) -> Digest {
         let parts: Vec<u128> = bytes.par_chunks(CHUNK).map(xxh3_128).collect();
         Digest(xxh3_128(bytemuck::cast_slice(&parts)))
     }
 }
 
-/// The last value made, with the key from which it was made.
+/// The last value that was made, with its key.
 pub struct Kept<K, T>(Option<(K, T)>);
 
 impl<K, T> Default for Kept<K, T> {
@@ -35,8 +35,8 @@ impl<K, T> Default for Kept<K, T> {
     }
 }
 
-/// A call of its own: compilers else compare a key that is not there before they ask whether it is, in which
-/// valgrind sees an error.
+/// Whether two keys are equal. It is not inlined: otherwise compilers compare the key before checking that it exists,
+/// which valgrind reports as an error.
 #[inline(never)]
 fn same<K: PartialEq>(old: &K, new: &K) -> bool {
     old == new
@@ -63,7 +63,7 @@ impl<K: PartialEq, T: Clone> Kept<K, T> {
 #[derive(Clone)]
 pub struct Links {
     pub field: Arc<GaugeField>,
-    /// Storage that the iteration may use.
+    /// Storage in which the iteration may keep these links.
     pub sloppy: Recon,
 }
 
@@ -71,7 +71,7 @@ pub type LinksKey = (Digest, [f64; 4], Precision, Precision);
 pub type CloverKey = (Digest, Precision, Precision);
 pub type SolverKey = (LinksKey, [CloverKey; 2], u64, Precision, SolveParams);
 
-/// Objects that solves keep for the next one.
+/// Objects that a solve leaves for the next one.
 #[derive(Default)]
 pub struct Solves {
     pub links: Kept<LinksKey, Links>,

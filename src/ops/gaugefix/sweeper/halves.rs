@@ -1,4 +1,4 @@
-//! Halves of sweeps: one parity, on many ranks with its faces.
+//! Half sweeps, which change the sites of one parity and on several ranks exchange their faces.
 
 use super::{Sweeper, MAX_THREADS};
 use crate::backend::args::{self, FaceExchangeArgs, GaugeFixArgs};
@@ -7,9 +7,10 @@ use crate::backend::Work;
 use crate::error::Result;
 
 impl Sweeper {
-    /// Changes the sites of one parity. On a divided lattice those at faces go first, so that they travel while the
-    /// others change: in the same launch, which signals and waits by itself, where kernels write to other ranks
-    /// (borders of g then stay behind); else in a launch of their own.
+    /// Changes the sites of one parity. On a divided lattice sites at faces are changed first, so that they are sent
+    /// while the others change. Where kernels write to the memory of other ranks this is one launch, which signals
+    /// and waits itself, and the borders of g on the far side of faces are not updated; elsewhere faces have a launch
+    /// of their own.
     pub(super) fn half(&mut self, parity: i32) -> Result<()> {
         self.args.parity = parity;
         if self.links.geometry().halo_mask() == 0 {
@@ -22,7 +23,7 @@ impl Sweeper {
         self.g.exchange_faces(parity, || self.part(&self.args, args::REGION_INNER))
     }
 
-    /// Brings the borders of g behind faces up to date.
+    /// Updates the borders of g, if faces have changed since the last time.
     pub fn update_borders(&mut self) -> Result<()> {
         if self.ahead.take().is_none() {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Chronological guesses (Brower, Ivanenko, Levi and Orginos, hep-lat/9509012): of the solutions along a
-//! trajectory the combination with the least |A^(1/2) (x - guess)|.
+//! Chronological guesses (Brower, Ivanenko, Levi and Orginos, hep-lat/9509012): the combination of earlier solutions
+//! on a trajectory with the smallest |A^(1/2) (x - guess)|.
 
 use num_complex::Complex64;
 
@@ -8,17 +8,18 @@ use crate::fields::{blas, SpinorField};
 use crate::linop::LinOp;
 use crate::solvers::dense::solve_positive;
 
-/// The solutions of earlier solves, the latest last.
+/// Earlier solutions, the latest one last.
 #[derive(Default)]
 pub struct Guesses {
     max: usize,
     kept: Vec<SpinorField>,
-    /// Fields for those to come: all are taken with the first one, so that later solves need no more memory.
+    /// Fields for later solutions. All of them are allocated with the first one, so that later solves need no more
+    /// memory.
     free: Vec<SpinorField>,
 }
 
 impl Guesses {
-    /// Room for at most `max` solutions.
+    /// Makes a store for at most `max` solutions.
     pub fn new(max: usize) -> Self {
         Guesses { max, ..Guesses::default() }
     }
@@ -40,13 +41,13 @@ impl Guesses {
         Ok(())
     }
 
-    /// Forgets the latest solution.
+    /// Removes the latest solution.
     pub fn drop_last(&mut self) {
         self.free.extend(self.kept.pop());
     }
 
-    /// Sets x to the guess for op^dagger op x = b, for one right-hand side; returns false, and leaves x, where no
-    /// solutions are kept.
+    /// Sets x to the guess for op^dagger op x = b, for one right-hand side. Returns false, with x unchanged, if there
+    /// are no solutions yet.
     pub fn guess(&self, op: &dyn LinOp, x: &mut SpinorField, b: &SpinorField) -> Result<bool> {
         let n = self.kept.len();
         if n == 0 {

@@ -1,5 +1,5 @@
-//! Pseudofermions (Weingarten, Petcher, Phys. Lett. B 99 (1981) 333): determinants of quark actions in the action
-//! of HMC, even-odd preconditioned.
+//! Pseudofermions (Weingarten, Petcher, Phys. Lett. B 99 (1981) 333): monomials of HMC for determinants of even-odd
+//! preconditioned quark actions.
 
 mod guess;
 mod multigrid;
@@ -34,21 +34,22 @@ const DOUBLE: Storage = (Precision::F64, Recon::R12);
 /// Parameters of a monomial's solves of P^dagger P x = b.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inverter {
-    /// Largest |b - P^dagger P x| / |b| in forces. What a solve leaves is not the same on the way back: links come back
-    /// to about half of this (docs/fermions.md).
+    /// Largest |b - P^dagger P x| / |b| in forces. The error of a solve differs when a trajectory is run backwards,
+    /// so that links return to about half of this number (docs/fermions.md).
     pub tolerance_force: f64,
     /// Largest |b - P^dagger P x| / |b| in the Hamiltonian and the heat bath.
     pub tolerance_hamiltonian: f64,
     pub max_iterations: usize,
-    /// Precision and link storage of the iteration inside double. None: for CG of two flavours half on a GPU and
-    /// single on a CPU, else double.
+    /// Precision and link storage of the iteration inside of double-precision solves. None: for CG of two flavours
+    /// half on a GPU and single on a CPU, else double.
     pub sloppy: Option<(Precision, Recon)>,
     /// Number of earlier solutions of forces from which a guess is made; 0: solves start from zero.
     pub guesses: usize,
-    /// Multigrid on the symmetric P on even sites: two flavours are solved with M by GCR with multigrid, one flavour
-    /// for its least shifts. None: CG.
+    /// Multigrid for the symmetric P on even sites: solves of two flavours are done for M by GCR with multigrid,
+    /// those of one flavour with it for the smallest shifts. None: CG.
     pub multigrid: Option<MultigridSolves>,
-    /// Largest |b - P^dagger P x| of a site over the largest |b| of one, as a multiple of the tolerances; 0: not asked for.
+    /// Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
+    /// tolerances; 0: not required.
     pub site: f64,
 }
 
@@ -147,12 +148,12 @@ impl Inverter {
     }
 }
 
-/// The Schur complement P for given parameters with its solvers; its links change in place.
+/// The Schur complement P of an operator, with its solvers; when links change it is updated in place.
 struct Operator {
     schur: Arc<dyn SchurAction>,
-    /// Solver of P^dagger P x = b in forces, from x as it is.
+    /// Solver of P^dagger P x = b to the tolerance of forces, with the given x as initial guess.
     force: DiracSolver,
-    /// Solver of P^dagger P x = b from zero, to the tolerance of the Hamiltonian.
+    /// Solver of P^dagger P x = b to the tolerance of the Hamiltonian, from zero.
     hamiltonian: DiracSolver,
     multigrid: Option<Follower>,
     inverter: Inverter,
@@ -187,18 +188,18 @@ impl Operator {
             inverter: inverter.clone(),
         })
     }
-    /// Solves in forces, from x as it is.
+    /// Solves to the tolerance of forces, with the given x as initial guess.
     fn solve_force(&self, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
         self.follow()?;
         self.solve(&self.force, x, b)
     }
-    /// Solves in the Hamiltonian and the heat bath, from zero.
+    /// Solves to the tolerance of the Hamiltonian and the heat bath, from zero.
     fn solve_hamiltonian(&self, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
         self.follow()?;
         self.solve(&self.hamiltonian, x, b)
     }
-    /// Solves for one right-hand side. If CG comes to a standstill it begins anew in the next wider precision, with
-    /// operators made for this solve.
+    /// Solves for one right-hand side. If CG makes no progress, the solve starts again in the next higher precision,
+    /// with operators made for it.
     fn solve(&self, solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
         let since = Instant::now();
         let tol = solver.params().solver.stop.residual;
@@ -225,7 +226,7 @@ impl Operator {
             None => Ok(()),
         }
     }
-    /// Drops what belongs to an earlier trajectory.
+    /// Removes what was kept from earlier trajectories.
     fn restart(&self) {
         if let Some(multigrid) = &self.multigrid {
             multigrid.restart([&self.force, &self.hamiltonian]);
@@ -236,7 +237,7 @@ impl Operator {
     }
 }
 
-/// Fails, which ends the trajectory, if a solve did not reach its tolerance.
+/// An error, which ends the trajectory, if a solve did not reach its tolerance.
 fn converged(report: &SolverReport, tol: f64) -> Result<()> {
     if report.converged {
         return Ok(());
@@ -251,19 +252,19 @@ fn converged(report: &SolverReport, tol: f64) -> Result<()> {
     );
 }
 
-/// The operators of a monomial on a copy of the links, smeared or not, with two rows in double, which all monomials
-/// on the same links share. They are made with the first links and then changed in place.
+/// The operators of a monomial. Their links are a copy of the chain's, possibly smeared, in double precision with two
+/// rows, which all monomials on the same links share; operators are made once and updated in place.
 #[derive(Default)]
 struct Operators {
     smeared: Option<Smeared>,
     links: Option<Arc<GaugeField>>,
-    /// The links under the smearing where clover terms are made of them.
+    /// The links before smearing, if clover terms are made of these.
     thin: Option<Arc<GaugeField>>,
     list: Vec<Operator>,
 }
 
 impl Operators {
-    /// The operators with these parameters on these links.
+    /// Updates the operators with these parameters to the given links, or makes them.
     fn on(
         &mut self,
         gauge: &GaugeField,
@@ -319,9 +320,9 @@ impl Operators {
         Ok(self)
     }
 
-    /// Moves the momenta by `step` times a fermion force, and returns how large the force was. `build` collects the
-    /// force of the operators' links, starting from zero. Its part that waits in the workspace is finished for the
-    /// links of the clover term.
+    /// Moves the momenta by `step` times the fermion force, and returns the size of the force. `build` adds to a
+    /// force that starts at zero, for the links of the operators, and puts the part for the links of the clover term
+    /// into the workspace, from where it is added here.
     fn kick(
         &self,
         (scratch, work): (&mut Option<Momenta>, &mut ForceWorkspace),
@@ -359,7 +360,7 @@ impl Operators {
     }
 }
 
-/// The seed of the noise of a monomial, which differs between names.
+/// The seed for the noise of a monomial; monomials of different names have different seeds.
 fn noise_seed(seed: u64, name: &str) -> u64 {
     // FNV-1a of the name, then the finaliser of splitmix64.
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| {
@@ -389,7 +390,7 @@ fn check_operator(name: &str, params: &ActionParams, schur: Schur) -> Result<()>
     Ok(())
 }
 
-/// Refuses operators that there are not on links with these boundaries in time.
+/// Refuses operators that are not supported on links with these boundaries in time.
 fn suits<'a>(
     name: &str,
     mut operators: impl Iterator<Item = &'a ActionParams>,

@@ -1,4 +1,4 @@
-//! Multigrid that follows the links along a trajectory.
+//! Multigrid in HMC, updated as the links change along a trajectory.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -9,20 +9,21 @@ use crate::operators::QuarkAction;
 use crate::params::parameters;
 
 parameters! {
-    /// P^dagger P x = b by GCR with multigrid for P^dagger, then for P; of one flavour (P^dagger P + s) x = b with the
-    /// least shifts s, see [`DiracSolver::shifted`].
+    /// Parameters of solves of P^dagger P x = b by GCR with multigrid for P^dagger, then for P; for one flavour of
+    /// (P^dagger P + s) x = b with the smallest shifts s, see [`DiracSolver::shifted`].
     pub table MultigridSolves {
-        /// The hierarchy. Null vectors are found at the start of every trajectory.
+        /// Parameters of the hierarchy. Its null vectors are found at the start of every trajectory.
         levels: MultigridParams = MultigridParams::default();
-        /// What is done with null vectors once links have changed. It is measured what came of it: where the cycle has
-        /// become bad, the next stronger means follow ([`Multigrid::update`]).
+        /// Treatment of the null vectors when links have changed. The reduction by the cycle is measured after it; if
+        /// that is bad, the next stronger treatment follows ([`Multigrid::update`]).
         update: Refresh = Refresh::Keep;
-        /// Null vectors outlive a trajectory. A chain then goes on from a checkpoint within the solver's tolerances, not
-        /// bit for bit.
+        /// True: null vectors are kept from one trajectory to the next. A chain then continues from a checkpoint
+        /// within the tolerance of solves, not bit for bit.
         persistent: bool = false;
-        /// Directions that GCR keeps.
+        /// Number of directions that GCR keeps.
         nkrylov: usize = 20, within(1, i32::MAX as i64);
-        /// The W of a ratio, too, has a hierarchy of its own for its solve in the heat bath; else it keeps CG.
+        /// True: the operator W of a ratio, too, has a hierarchy, for its solve in the heat bath; false: that solve
+        /// is done by CG.
         preconditioner: bool = false;
         /// Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose iterations
         /// are then those of the least shift that is left.
@@ -51,7 +52,7 @@ impl Follower {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Updates the hierarchy to the operator's links, for these solvers.
+    /// Updates the hierarchy to the operator's present links, or sets it up, and gives it to these solvers.
     pub fn follow(&self, op: &dyn QuarkAction, solvers: [&DiracSolver; 2]) -> Result<()> {
         let mut state = self.state();
         let now = op.version().links;
@@ -70,7 +71,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Begins a trajectory: null vectors of the one before are dropped unless they are to stay.
+    /// Starts a trajectory: null vectors of the one before are dropped unless they are to be kept.
     pub fn restart(&self, solvers: [&DiracSolver; 2]) {
         if self.policy.persistent {
             return;

@@ -1,8 +1,7 @@
-//! One flavour, or the doublet of two, by rational approximations (Kennedy, Horvath and Sint, hep-lat/9809092; Clark and Kennedy,
-//! hep-lat/0608015): with P the Schur complement of M and r(x) about x^(-1/2 n),
-//!   S = sum over n fields of phi_i^dagger r(P^dagger P) phi_i - ln |det A|,
-//! whose weight is |det M|. The heat bath takes an approximation of x^(1/4 n), so that the error of
-//! the weight is that of both.
+//! The monomial of one flavour, or of a doublet of two flavours, by rational approximations (Kennedy, Horvath and
+//! Sint, hep-lat/9809092; Clark and Kennedy, hep-lat/0608015). With the Schur complement P of M, n fields phi_i and
+//! r(x) approximating x^(-1/2 n), S = sum_i phi_i^dagger r(P^dagger P) phi_i - ln |det A|, so that the weight is |det
+//! M|. The heat bath uses an approximation of x^(1/4 n); the weight has the errors of both approximations.
 
 use std::time::Instant;
 
@@ -31,23 +30,24 @@ pub struct OneFlavourParams {
     pub operator: ActionParams,
     pub schur: Schur,
     pub inverter: Inverter,
-    /// Number n of pseudofermion fields, each of which has the n-th root of the determinant.
+    /// Number n of pseudofermion fields, each of which represents the n-th root of the determinant.
     pub fields: usize,
     /// Relative error of the approximation in forces.
     pub error_force: f64,
-    /// Relative error of the approximation in heat bath and Hamiltonian.
+    /// Relative error of the approximations in the heat bath and the Hamiltonian.
     pub error_hamiltonian: f64,
-    /// The interval that holds the spectrum of P^dagger P. None: it is measured with the first links,
-    /// a third below and a fifth above what was found, and stays with the chain and its checkpoints.
+    /// The interval that contains the spectrum of P^dagger P. None: it is measured on the first links, extended by
+    /// the factors 2/3 below and 6/5 above, and kept for the whole chain and in its checkpoints.
     pub interval: Option<(f64, f64)>,
-    /// The spectrum's ends are measured at start and end of trajectories whose number is a multiple of this, an
-    /// eigenvalue outside of the interval ends the trajectory; 0: only to find the interval.
+    /// The smallest and the largest eigenvalue are measured at start and end of trajectories whose number is a
+    /// multiple of this; one outside of the interval ends the trajectory with an error; 0: only once, to find the
+    /// interval.
     pub check_every: u32,
 }
 
 impl OneFlavourParams {
-    /// Symmetric Schur complement on even sites, one field, errors 1e-7 and 1e-12, the interval measured
-    /// and checked every trajectory.
+    /// Default parameters: symmetric Schur complement on even sites, one field, errors 1e-7 and 1e-12, and an
+    /// interval that is measured, and checked in every trajectory.
     pub fn new(operator: impl Into<ActionParams>) -> Self {
         OneFlavourParams {
             operator: operator.into(),
@@ -62,7 +62,7 @@ impl OneFlavourParams {
     }
 }
 
-/// The approximations of the powers for an interval.
+/// The rational approximations of all powers of P^dagger P on an interval.
 #[derive(Clone)]
 struct Powers {
     force: Rational,
@@ -77,7 +77,7 @@ pub struct OneFlavour {
     smearing: Option<Stout>,
     kept: Operators,
     powers: Option<Powers>,
-    /// Ends of the spectrum as last measured.
+    /// The smallest and the largest eigenvalue of P^dagger P, as last measured.
     seen: Option<(f64, f64)>,
     phi: Option<SpinorField>,
     force: ForceWorkspace,
@@ -85,17 +85,18 @@ pub struct OneFlavour {
     solves: Solves,
 }
 
-/// Number of steps of Lanczos for the upper end of the spectrum.
+/// Number of Lanczos steps for the largest eigenvalue.
 const LANCZOS: usize = 30;
-/// Largest number of solves for the lower end of the spectrum.
+/// Largest number of solves for the smallest eigenvalue.
 const INVERSE: usize = 24;
-/// Tolerance of the solves for the lower end of the spectrum.
+/// Tolerance of the solves for the smallest eigenvalue.
 const INVERSE_TOLERANCE: f64 = 1e-3;
-/// How far a measured interval extends below and above the ends that were found, as factors: the spectrum changes
-/// along a chain.
+/// The interval starts at this factor times the smallest eigenvalue that was measured: the spectrum changes along a
+/// chain.
 const BELOW: f64 = 1.0 / 1.5;
+/// The interval ends at this factor times the largest eigenvalue that was measured.
 const ABOVE: f64 = 1.2;
-/// The interval assumed for a spectrum that was not measured, in rehearsals.
+/// The interval that rehearsals assume if the spectrum was not measured yet.
 const USUAL: (f64, f64) = (1e-5, 5.0);
 
 impl OneFlavour {
@@ -142,16 +143,16 @@ impl OneFlavour {
         self.kept.list.first()?.multigrid.as_ref()?.report()
     }
 
-    /// The interval of the approximations, once it is known.
+    /// The interval of the approximations; None: not measured yet.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.powers.as_ref().map(|p| (p.hamiltonian.low, p.hamiltonian.high))
     }
-    /// The smallest and the largest eigenvalue of P^dagger P when they were last measured, from inside of its spectrum:
-    /// both to a few per cent.
+    /// The smallest and the largest eigenvalue of P^dagger P, as last measured, to a few per cent and from inside of
+    /// the spectrum; None: not measured yet.
     pub fn spectrum(&self) -> Option<(f64, f64)> {
         self.seen
     }
-    /// Numbers of poles in forces and in the Hamiltonian.
+    /// Number of poles of the approximations in forces and in the Hamiltonian; None: the interval is not known yet.
     pub fn poles(&self) -> Option<(usize, usize)> {
         self.powers.as_ref().map(|p| (p.force.shifts.len(), p.hamiltonian.shifts.len()))
     }
@@ -167,8 +168,8 @@ impl OneFlavour {
         Ok(())
     }
 
-    /// Measures the ends of the spectrum; makes the approximations if there are none yet, else refuses eigenvalues
-    /// that they do not cover.
+    /// Measures the smallest and the largest eigenvalue. If there are no approximations yet it makes them; else it is
+    /// an error if the interval does not contain these eigenvalues.
     fn look(&mut self, gauge: &GaugeField, seed: u64) -> Result<()> {
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
         let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
@@ -203,18 +204,19 @@ impl OneFlavour {
         )
     }
 
-    /// Whether the spectrum is to be measured in this trajectory.
+    /// Whether the spectrum is measured in this trajectory, by `check_every`.
     fn is_due(&self, stream: Stream) -> bool {
         let every = self.params.check_every;
         every != 0 && stream.trajectory.is_multiple_of(every)
     }
 
-    /// Seed of the random vectors of this measurement.
+    /// Seed of the random vectors with which this trajectory's measurement starts.
     fn look_seed(&self, stream: Stream) -> u64 {
         noise_seed(stream.seed, &self.name) ^ 1
     }
 
-    /// A copy of this monomial that was not used yet; its interval is the usual one where none is known.
+    /// A monomial with the same parameters that was not used yet; if the interval is not known, it has that of
+    /// `USUAL`.
     fn like(&self) -> Result<OneFlavour> {
         let mut like = OneFlavour::new(&self.name, self.params.clone())?;
         like.smearing = self.smearing;
@@ -225,7 +227,7 @@ impl OneFlavour {
         Ok(like)
     }
 
-    /// Compiles the kernels of a first force all at once, by a rehearsal.
+    /// Compiles the kernels of a first force in parallel, by a rehearsal.
     fn rehearse_force(&self, gauge: &GaugeField) {
         let geometry = gauge.geometry();
         let fields = self.phi.as_ref().map(|phi| (Shape::of(phi), phi.nrhs()));
@@ -244,8 +246,8 @@ impl OneFlavour {
     }
 }
 
-/// Computes (P^dagger P + s_k)^-1 b for all poles; `number` is that of b's field. Multigrid, if there is any, solves
-/// for the smallest shifts, CG for all others at once.
+/// Computes (P^dagger P + s_k)^-1 b for the shifts s_k of all poles; `number` is that of the pseudofermion field b.
+/// If there is multigrid it solves for the smallest shifts; CG solves for all others together.
 fn poles_of(
     (inverter, op, solver): (&Inverter, &Operator, &DiracSolver),
     shifts: &[f64],

@@ -1,10 +1,10 @@
 //! Two degenerate flavours: det(M^dagger M), or a ratio det(M^dagger M) / det(W^dagger W) of them
 //! (Hasenbusch, hep-lat/0107019), with M and W Wilson, clover or twisted-mass operators.
 //!
-//! With the Schur complements P of M and Q of W, det M = det P times det A of what P leaves out, and
-//!   S = |(P^dagger)^-1 Q^dagger phi|^2 - ln |det A_M|^2 + ln |det A_W|^2,
-//! Q = A_W = 1 without W. A chain of such ratios, each with the W that the next one has for M, ends
-//! with a monomial without W; the whole is det(M^dagger M) of the first whatever stands between.
+//! With the Schur complements P of M and Q of W, det M = det P times det A of what P leaves out, and S =
+//! |(P^dagger)^-1 Q^dagger phi|^2 - ln |det A_M|^2 + ln |det A_W|^2, Q = A_W = 1 without W. A chain of such ratios,
+//! each with the W that the next one has for M, ends with a monomial without W; the whole is det(M^dagger M) of the
+//! first, whichever operators stand between.
 
 use super::{
     check_multigrid, check_operator, noise_seed, Guesses, Inverter, KickReport, Operators,
@@ -23,21 +23,21 @@ use crate::refuse;
 /// Parameters of two flavours, or of a ratio of two such determinants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwoFlavoursParams {
-    /// Parameters of M.
+    /// Parameters of the operator M.
     pub operator: ActionParams,
-    /// Parameters of W in det(M^dagger M) / det(W^dagger W) (Hasenbusch, Phys. Lett. B 519 (2001) 177); None: the
-    /// determinant of M alone.
+    /// Parameters of the operator W in det(M^dagger M) / det(W^dagger W) (Hasenbusch, Phys. Lett. B 519 (2001) 177);
+    /// None: the determinant of M alone.
     pub preconditioner: Option<ActionParams>,
-    /// Form of the Schur complement, and the parity that it is on.
+    /// Form and parity of the Schur complement.
     pub schur: Schur,
     pub inverter: Inverter,
 }
 
-/// The pseudofermion action of two degenerate flavours as a term of an action.
+/// The monomial of two degenerate flavours, or of a ratio of such determinants.
 pub struct TwoFlavours {
     name: String,
     params: TwoFlavoursParams,
-    /// Parameters of M and then of W.
+    /// Parameters of M and, for a ratio, of W.
     operators: Vec<ActionParams>,
     smearing: Option<Stout>,
     kept: Operators,
@@ -84,12 +84,12 @@ impl TwoFlavours {
         })
     }
 
-    /// This monomial with operators on stout-smeared links.
+    /// The same monomial with operators on stout-smeared links.
     pub fn with_smearing(self, stout: Stout) -> Self {
         TwoFlavours { smearing: Some(stout), kept: Operators::default(), ..self }
     }
 
-    /// Report of the last set-up or update of multigrid; None if there has been none.
+    /// Report on the last set-up or update of multigrid; None if there has been none.
     pub fn multigrid(&self) -> Option<MultigridReport> {
         self.kept.list.first()?.multigrid.as_ref()?.report()
     }
@@ -99,7 +99,7 @@ impl TwoFlavours {
     }
 }
 
-/// Q^dagger phi, or without W a copy of phi.
+/// Computes Q^dagger phi, or without W a copy of phi.
 fn source(ops: &Operators, phi: &SpinorField) -> Result<SpinorField> {
     let mut b = phi.like(phi.precision())?;
     match ops.list.get(1) {
