@@ -13,7 +13,7 @@
 //! let geometry = Geometry::new([4, 4, 4, 8], &device)?;
 //! let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18)?;
 //! links.set_near_unit(1, 0.3)?;
-//! let clover = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() }.with_kappa(0.12);
+//! let clover = DiracParams { csw: 1.0, csw_t: 1.0, ..DiracParams::default() }.with_kappa(0.12);
 //! let links = Arc::new(links.to(Precision::F64, Recon::R12)?);
 //! let operator = ActionParams::from(clover).create(links)?;
 //! // BiCGStab on the even-odd system, in single precision inside of double.

@@ -54,7 +54,7 @@ impl QuarkParams {
     pub fn physics(&self, prefix: &str) -> Result<DiracParams> {
         let physics = DiracParams {
             mass: self.mass.unwrap_or(0.0),
-            csw_s: self.csw,
+            csw: self.csw,
             csw_t: self.csw_t.unwrap_or(self.csw),
             cf: self.cf,
             cf_prime: self.cf_prime.unwrap_or(self.cf),

@@ -26,7 +26,7 @@ pub struct DiracParams {
     pub mass: f64,
     /// Coefficient of the clover term (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572) in spatial planes and
     /// in planes with t; 0: no term.
-    pub csw_s: f64,
+    pub csw: f64,
     pub csw_t: f64,
     /// Coefficients of the boundary counterterms at the lower and the upper boundary in time: cF - 1 is added to the mass
     /// on the slice next to that where quarks vanish (Luescher, Sint, Weisz, Nucl. Phys. B 478 (1996) 365).
@@ -53,7 +53,7 @@ impl Default for DiracParams {
         let one = Complex64::new(1.0, 0.0);
         DiracParams {
             mass: 0.0,
-            csw_s: 0.0,
+            csw: 0.0,
             csw_t: 0.0,
             cf: 1.0,
             cf_prime: 1.0,
@@ -81,7 +81,7 @@ impl DiracParams {
     }
     /// Whether the site term needs blocks: with a clover term, or terms at boundaries in time.
     pub fn has_clover(&self) -> bool {
-        self.csw_s != 0.0 || self.csw_t != 0.0 || self.boundary_terms() != [0.0; 2]
+        self.csw != 0.0 || self.csw_t != 0.0 || self.boundary_terms() != [0.0; 2]
     }
     /// cF - 1 and cF' - 1.
     pub fn boundary_terms(&self) -> [f64; 2] {
@@ -91,7 +91,7 @@ impl DiracParams {
     pub(crate) fn clover_coefficients(&self) -> CloverCoefficients {
         let c = 2.0 * self.kappa();
         let [lower, upper] = self.boundary_terms().map(|term| c * term);
-        let (coef_s, coef_t) = (c * self.csw_s, c * self.csw_t);
+        let (coef_s, coef_t) = (c * self.csw, c * self.csw_t);
         CloverCoefficients { coef_s, coef_t, form: self.clover, lower, upper }
     }
     /// Refuses parameters of which no operator can be made.
@@ -99,7 +99,7 @@ impl DiracParams {
         // The mass may be that of kappa and the hops.
         let hop = self.hop.map(|h| ("hop", h));
         let others = [
-            ("csw", self.csw_s),
+            ("csw", self.csw),
             ("csw_t", self.csw_t),
             ("cf", self.cf),
             ("cf_prime", self.cf_prime),

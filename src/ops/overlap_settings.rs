@@ -84,7 +84,7 @@ impl OverlapSettings {
     /// The kernel's physics, but for its mass.
     pub fn physics(&self) -> DiracParams {
         let boundary = self.boundary.phases();
-        DiracParams { csw_s: self.csw, csw_t: self.csw, boundary, ..Default::default() }
+        DiracParams { csw: self.csw, csw_t: self.csw, boundary, ..Default::default() }
     }
 
     /// Smearing of the kernel's links.

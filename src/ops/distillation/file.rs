@@ -59,10 +59,10 @@ pub fn about_quarks(modes: &Modes, solver: &DiracSolver) -> Attributes {
     about.extend([
         ("boundary", Attribute::Number(if boundary.is_periodic() { t } else { 0.0 })),
         ("boundary_space", Attribute::Numbers(vec![x, y, z])),
-        ("operator", text(if p.csw_s == 0.0 && p.csw_t == 0.0 { "Wilson" } else { "Clover" })),
+        ("operator", text(if p.csw == 0.0 && p.csw_t == 0.0 { "Wilson" } else { "Clover" })),
         ("kappa", Attribute::Number(p.kappa())),
         ("mass", Attribute::Number(p.mass)),
-        ("csw", Attribute::Number(p.csw_s)),
+        ("csw", Attribute::Number(p.csw)),
         ("csw_t", Attribute::Number(p.csw_t)),
         ("clover", text(p.clover.word())),
         ("clover_links", text(p.clover_links.word())),

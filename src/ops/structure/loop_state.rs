@@ -43,7 +43,7 @@ fn marks_of(solver: &DiracSolver, whose: &str) -> Result<Vec<(String, f64)>> {
     if let Some(wilson) = op.as_any().downcast_ref::<Wilson>() {
         let p = wilson.params();
         marks.extend([
-            ("csw", p.csw_s),
+            ("csw", p.csw),
             ("csw_t", p.csw_t),
             ("cf", p.cf),
             ("cf_prime", p.cf_prime),
