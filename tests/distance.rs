@@ -70,13 +70,7 @@ fn hop_by_hop(dirac: &Dirac, d: Distance, (adjoint, dagger): (bool, bool), psi: 
 }
 
 fn clover() -> DiracParams {
-    DiracParams {
-        mass: 0.3,
-        csw: 1.1,
-        csw_t: 0.9,
-        hop: [0.7, 0.7, 0.7, 1.0],
-        ..Default::default()
-    }
+    DiracParams { mass: 0.3, csw: 1.1, csw_t: 0.9, hop: [0.7, 0.7, 0.7, 1.0], ..Default::default() }
 }
 
 #[test]

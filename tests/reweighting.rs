@@ -304,8 +304,7 @@ fn rational_functions_reweight_by_the_determinant() {
 
 #[test]
 fn what_has_no_factor_is_refused() {
-    let case =
-        Case::new(BoundaryTime::Periodic, DiracParams { csw: 0.0, csw_t: 0.0, ..quarks() });
+    let case = Case::new(BoundaryTime::Periodic, DiracParams { csw: 0.0, csw_t: 0.0, ..quarks() });
     let solver = case.solver();
     let plain = ReweightingParams::default();
     let symmetric = ReweightingParams { system: System::EvenSymmetric, ..plain.clone() };

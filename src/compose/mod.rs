@@ -32,22 +32,20 @@
 
 pub mod multigrid;
 mod overlap;
-mod quark;
 mod solve;
 mod spectrum;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use crate::linop::{Schur, System};
+pub use crate::operators::Normalisation;
 pub use overlap::{
     approximation, Finder, HighMode, Method, ModeParams, Modes, ModesRecord, Overlap,
     OverlapAlgorithm, OverlapModes, OverlapModesRecord, OverlapPreconditioner, OverlapSolveParams,
     OverlapSolver, OverlapSquare, Sign, SignParams,
 };
-pub use quark::{plaq_dirac_params, QuarkParams};
 pub use solve::{
-    plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations, LowModes,
-    Normalisation, Solution, SolveParams, SolveReport, SolverSettings, COLUMNS,
-    MULTIGRID_DIRECTIONS,
+    plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations, LowModes, Solution,
+    SolveParams, SolveReport, SolverSettings, COLUMNS, MULTIGRID_DIRECTIONS,
 };
 pub use spectrum::{largest, smallest, Bound};

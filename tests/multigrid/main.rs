@@ -440,8 +440,7 @@ fn hierarchies_solve_in_few_iterations() {
 fn every_form_takes_few_iterations() {
     for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
-        let op =
-            s.wilson(DiracParams { mass: -0.25, csw: 1.0, csw_t: 1.0, ..Default::default() });
+        let op = s.wilson(DiracParams { mass: -0.25, csw: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [4, 4, 4, 4], vectors: 24, pre: 0, post: 4 };
         let params = MultigridParams::with_levels(vec![level]);
         let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());

@@ -35,15 +35,7 @@ impl Params {
     /// Wilson fermions of a mass, periodic in space and antiperiodic in time.
     pub fn wilson(mass: f64) -> Self {
         let boundary = [C::ONE, C::ONE, C::ONE, -C::ONE];
-        Params {
-            mass,
-            csw: 0.0,
-            csw_t: 0.0,
-            exponential: false,
-            mu: 0.0,
-            hop: [1.0; 4],
-            boundary,
-        }
+        Params { mass, csw: 0.0, csw_t: 0.0, exponential: false, mu: 0.0, hop: [1.0; 4], boundary }
     }
 
     /// Clover fermions of a mass, periodic in space and antiperiodic in time.

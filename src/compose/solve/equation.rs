@@ -7,7 +7,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::linop::{LinOp, Schur, System};
-use crate::operators::{Distance, InverseOwner, QuarkAction};
+use crate::operators::{Distance, InverseOwner, Normalisation, QuarkAction};
 use crate::params::{choices, parameters};
 use crate::refuse;
 use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MAX_DIRECTIONS};
@@ -52,13 +52,6 @@ choices! {
         /// No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
         /// log says.
         OnlyKrylov = 3, PLAQ_CHOSEN_ONLY_KRYLOV, "only-krylov";
-    }
-    /// Normalisation of an operator. The symmetric P is the same in both.
-    pub enum Normalisation: plaq_normalisation {
-        /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
-        Kappa = 0, PLAQ_NORMALISATION_KAPPA, "kappa";
-        /// D = m + 4 - H/2 + ...
-        Mass = 1, PLAQ_NORMALISATION_MASS, "mass";
     }
 }
 
