@@ -182,7 +182,7 @@ fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f
                 if !plain || !b.wanted(kernel, recon.token(), nrhs) {
                     continue;
                 }
-                let params = DiracParams { csw_s: csw, csw_t: csw, ..wilson };
+                let params = DiracParams { csw, csw_t: csw, ..wilson };
                 let op = if csw == 0.0 {
                     Wilson::new(b.links(recon)?, params)?
                 } else {
@@ -200,7 +200,7 @@ fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f
         }
     }
     if b.wanted("even_odd_clover", "R12", 1) {
-        let op = Arc::new(clover_operator(&b, DiracParams { csw_s: 1e-3, csw_t: 1e-3, ..wilson })?);
+        let op = Arc::new(clover_operator(&b, DiracParams { csw: 1e-3, csw_t: 1e-3, ..wilson })?);
         let eo = EvenOdd::new(op, 1, true);
         let (inp, mut out) = (b.field(Subset::Odd, 1)?, b.field(Subset::Odd, 1)?);
         report(&mut b, "even_odd_clover", Some(Recon::R12), 1, eo.flops(), eo.bytes(1), || {
@@ -338,7 +338,7 @@ fn solve(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> {
     }
     let mut u = GaugeField::new(&b.o.device, geometry, Precision::F64, Recon::R18)?;
     u.set_near_unit(1, 0.3)?;
-    let dirac = DiracParams { mass: -0.12, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let dirac = DiracParams { mass: -0.12, csw: 1.0, csw_t: 1.0, ..Default::default() };
     let op = Arc::new(Wilson::new(Arc::new(u), dirac)?.to(Precision::F64, Recon::R12)?);
     let params = SolveParams {
         solver: SolverParams {

@@ -330,7 +330,7 @@ fn links_know_their_version() {
         assert_eq!(one.version(), links.version());
 
         // An operator and its shared copy are on the new links after an update; the same links are no change.
-        let params = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.12);
+        let params = DiracParams { csw: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.12);
         let other = Arc::new(links.to(Precision::F64, Recon::R12).unwrap());
         let op = ActionParams::from(params).create(other).unwrap();
         let half = op.shared_copy((Precision::F32, Recon::R12)).unwrap();
@@ -365,7 +365,7 @@ fn residuals_by_way_of_the_other_parity() {
     let phase = C::from_polar(1.0, 0.4);
     let plain =
         DiracParams { mass: 0.3, boundary: [phase, C::ONE, C::ONE, -C::ONE], ..Default::default() };
-    let clover = DiracParams { csw_s: 1.1, csw_t: 0.9, hop: [0.7, 0.8, 0.9, 1.0], ..plain };
+    let clover = DiracParams { csw: 1.1, csw_t: 0.9, hop: [0.7, 0.8, 0.9, 1.0], ..plain };
     let twisted = DiracParams { mu: 0.35, ..clover };
     let every: Vec<(Schur, bool, usize)> = [(0, true), (1, true), (0, false), (1, false)]
         .into_iter()

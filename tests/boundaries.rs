@@ -124,7 +124,7 @@ fn quarks() -> DiracParams {
     let one = C::ONE;
     DiracParams {
         mass: 0.2,
-        csw_s: 1.3,
+        csw: 1.3,
         csw_t: 1.1,
         cf: 0.9,
         cf_prime: 1.2,
@@ -314,7 +314,7 @@ fn operators_agree_with_the_reference() {
     let params = quarks();
     for s in setups() {
         let psi = s.quark(5);
-        let plain = DiracParams { csw_s: 0.0, csw_t: 0.0, cf: 1.0, cf_prime: 1.0, ..params };
+        let plain = DiracParams { csw: 0.0, csw_t: 0.0, cf: 1.0, cf_prime: 1.0, ..params };
         let exponential = DiracParams { clover: CloverForm::Exponential, ..params };
         for params in [params, plain, exponential] {
             let of: Params = reference_params(&params);

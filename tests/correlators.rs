@@ -139,7 +139,7 @@ fn columns_at_a_time_make_the_same_propagator() {
         let links: Gauge =
             su3::smooth_gauge(Lattice::new(extents), 0.5, 3).iter().map(su3::reunitarise).collect();
         u.load_lex(&gauge_numbers(&links)).unwrap();
-        let dirac = DiracParams { mass: 0.3, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let dirac = DiracParams { mass: 0.3, csw: 1.0, csw_t: 1.0, ..Default::default() };
         let op = Arc::new(Wilson::new(Arc::new(u), dirac).unwrap());
         let kind = SolverKind::BiCgStab;
         let solver =
@@ -220,7 +220,7 @@ fn correlators_do_not_depend_on_the_place_of_the_source() {
                 let mut u =
                     GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
                 u.load_lex(&gauge_numbers(links)).unwrap();
-                let dirac = DiracParams { mass: 0.6, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+                let dirac = DiracParams { mass: 0.6, csw: 1.0, csw_t: 1.0, ..Default::default() };
                 let op = Arc::new(Wilson::new(Arc::new(u), dirac).unwrap());
                 let solver = SolverParams {
                     kind: SolverKind::BiCgStab,

@@ -30,7 +30,7 @@ fn quarks() -> DiracParams {
 }
 
 fn operator(device: &Device) -> Arc<dyn QuarkAction> {
-    let params = DiracParams { csw_s: 1.0, csw_t: 1.0, ..quarks() };
+    let params = DiracParams { csw: 1.0, csw_t: 1.0, ..quarks() };
     Arc::new(Wilson::new(Arc::new(gauge(device)), params).unwrap())
 }
 

@@ -28,7 +28,7 @@ fn parameter_sets() -> Vec<DiracParams> {
     let plain = DiracParams { mass: 0.2, ..Default::default() };
     let general = DiracParams {
         mass: 0.3,
-        csw_s: 1.1,
+        csw: 1.1,
         csw_t: 0.9,
         cf: 1.0,
         cf_prime: 1.0,
@@ -44,7 +44,7 @@ fn parameter_sets() -> Vec<DiracParams> {
         general,
         DiracParams { mu: -0.25, boundary: [-one, one, -one, C::from_polar(1.0, 1.1)], ..general },
         DiracParams { clover: CloverForm::Exponential, ..general },
-        DiracParams { clover: CloverForm::Exponential, csw_s: 3.7, mu: 0.21, ..general },
+        DiracParams { clover: CloverForm::Exponential, csw: 3.7, mu: 0.21, ..general },
     ]
 }
 
@@ -182,7 +182,7 @@ fn log_det_of_the_clover_term_agrees_with_the_reference() {
 #[test]
 fn a_clover_term_that_is_not_positive_is_inverted() {
     for s in setups() {
-        let params = DiracParams { mass: 0.3, csw_s: 200.0, csw_t: 150.0, ..Default::default() };
+        let params = DiracParams { mass: 0.3, csw: 200.0, csw_t: 150.0, ..Default::default() };
         let dirac = Dirac::new(s.lat, &s.links, reference_params(&params));
         let negative = |x: usize| {
             dirac.site[x].iter().map(|block| det(block).re.signum()).product::<f64>() < 0.0
@@ -242,7 +242,7 @@ fn a_singular_clover_term_serves_the_full_operator() {
         block.fill(0.0);
         block[..5].fill(1.0);
         clover.load(&layout, &External::read(&[&blocks[..]]), true).unwrap();
-        let params = DiracParams { mass: 0.3, csw_s: 1.0, ..Default::default() };
+        let params = DiracParams { mass: 0.3, csw: 1.0, ..Default::default() };
         let op = Wilson::with_clover(s.gauge.clone(), Some(Arc::new(clover)), params).unwrap();
         let inp = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 3)]);
         let mut out = inp.like(Precision::F64).unwrap();
@@ -391,7 +391,7 @@ fn lattices_that_four_does_not_divide_have_lanes() {
             let run = |geometry: &Arc<Geometry>| {
                 let mut u = GaugeField::new(&device, geometry, Precision::F64, Recon::R18).unwrap();
                 u.set_random(3).unwrap();
-                let params = DiracParams { boundary, csw_s: 1.1, csw_t: 0.9, ..Default::default() };
+                let params = DiracParams { boundary, csw: 1.1, csw_t: 0.9, ..Default::default() };
                 let op = Wilson::new(Arc::new(u), params).unwrap();
                 let mut x =
                     SpinorField::new(&device, geometry, Precision::F64, Subset::Full, 2).unwrap();

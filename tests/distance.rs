@@ -70,13 +70,7 @@ fn hop_by_hop(dirac: &Dirac, d: Distance, (adjoint, dagger): (bool, bool), psi: 
 }
 
 fn clover() -> DiracParams {
-    DiracParams {
-        mass: 0.3,
-        csw_s: 1.1,
-        csw_t: 0.9,
-        hop: [0.7, 0.7, 0.7, 1.0],
-        ..Default::default()
-    }
+    DiracParams { mass: 0.3, csw: 1.1, csw_t: 0.9, hop: [0.7, 0.7, 0.7, 1.0], ..Default::default() }
 }
 
 #[test]
@@ -191,7 +185,7 @@ fn every_time_slice_of_a_heavy_quark_meets_the_tolerance() {
     for device in devices() {
         let s = Setup::new(&device, HEAVY, 0.4);
         for params in
-            [DiracParams::default(), DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }]
+            [DiracParams::default(), DiracParams { csw: 1.0, csw_t: 1.0, ..Default::default() }]
         {
             let params = params.with_kappa(0.08);
             let dirac = Dirac::new(s.lat, &s.links, reference_params(&params));

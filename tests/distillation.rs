@@ -153,7 +153,7 @@ fn perambulators_equal_products_with_solutions() {
         let (lat, times) = (s.lat, s.lat.extents[3]);
         for (precision, bound) in [(Precision::F64, 1e-9), (Precision::F32, 1e-4)] {
             let (modes, v) = modes_on(&s, precision);
-            let dirac = DiracParams { mass: 0.5, csw_s: 1.1, csw_t: 1.1, ..Default::default() };
+            let dirac = DiracParams { mass: 0.5, csw: 1.1, csw_t: 1.1, ..Default::default() };
             let op = Arc::new(s.wilson_in(dirac, precision, Recon::R18));
             let tol = if precision == Precision::F64 { 1e-12 } else { 1e-6 };
             let how = SolverParams {

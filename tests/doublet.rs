@@ -54,7 +54,7 @@ fn doublets() -> [DoubletParams; 3] {
     let one = C::new(1.0, 0.0);
     let plain = DiracParams { mass: 0.3, mu: 0.35, ..Default::default() };
     let clover = DiracParams {
-        csw_s: 1.1,
+        csw: 1.1,
         csw_t: 0.9,
         hop: [0.7, 0.8, 0.9, 1.0],
         boundary: [one, C::from_polar(1.0, 0.4), one, -one],
@@ -77,7 +77,7 @@ impl Setup {
         let w = &p.wilson;
         let params = Params {
             mass: w.mass,
-            csw_s: w.csw_s,
+            csw: w.csw,
             csw_t: w.csw_t,
             exponential: false,
             mu: 0.0,

@@ -31,7 +31,7 @@ fn memory_is_what_docs_say() {
         let used = || device.used().0;
         let held = |before: u64| used() - before;
         let links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
-        let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() };
+        let dirac = DiracParams { csw: 1.0, csw_t: 1.0, ..DiracParams::default() };
         let op = ActionParams::from(dirac.with_kappa(0.11)).create(Arc::new(links)).unwrap();
         row("operator in double: links and clover term", used());
         let shape = op.shape();
@@ -197,7 +197,7 @@ fn toy(device: &Device) -> Result<f64> {
     let geometry = Geometry::new([8, 4, 4, 8], device)?;
     let mut links = GaugeField::new(device, &geometry, Precision::F64, Recon::R12)?;
     links.set_near_unit(5, 0.1)?;
-    let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() };
+    let dirac = DiracParams { csw: 1.0, csw_t: 1.0, ..DiracParams::default() };
     let op = ActionParams::from(dirac.with_kappa(0.11)).create(Arc::new(links))?;
     let shape = op.shape();
     let (mut x, mut r) = (shape.field(2)?, shape.field(2)?);

@@ -426,7 +426,7 @@ fn schur(extents: [usize; 4]) -> (Normal, Vec<f64>) {
     let geometry = common::geometry(extents, device);
     let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
     u.set_near_unit(1, 0.3).unwrap();
-    let params = DiracParams { mass: -0.3, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let params = DiracParams { mass: -0.3, csw: 1.0, csw_t: 1.0, ..Default::default() };
     let wilson = Arc::new(Wilson::new(Arc::new(u), params).unwrap());
     let op = Normal::mdag_m(Arc::new(EvenOdd::new(wilson, 0, true)));
     // Images of unit vectors: those of odd sites vanish.

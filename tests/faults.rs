@@ -38,7 +38,7 @@ impl Job {
         let geometry = Geometry::decomposed(extents, device, comm)?;
         let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18)?;
         u.set_near_unit(5, 0.3)?;
-        let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let dirac = DiracParams { csw: 1.0, csw_t: 1.0, ..Default::default() };
         let op = Wilson::new(Arc::new(u), dirac.with_kappa(0.11))?;
         let params = SolveParams {
             solver: SolverParams { stop: Stop::at(1e-10), ..Default::default() },

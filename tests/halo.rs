@@ -84,7 +84,7 @@ fn operator(device: &Device, extents: [usize; 4], precision: Precision, recon: R
     ];
     let params = DiracParams {
         mass: 0.1,
-        csw_s: 1.2,
+        csw: 1.2,
         csw_t: 0.9,
         cf: 1.0,
         cf_prime: 1.0,
@@ -185,7 +185,7 @@ fn fewer_columns_take_no_messages_of_their_own() {
             let extents = over_ranks(EXTENTS[0]);
             let geometry = Geometry::decomposed(extents, &device, &comm).unwrap();
             let u = links(&device, &geometry, Precision::F64);
-            let params = DiracParams { mass: 0.1, csw_s: 1.2, csw_t: 0.9, ..Default::default() };
+            let params = DiracParams { mass: 0.1, csw: 1.2, csw_t: 0.9, ..Default::default() };
             let op = Wilson::new(Arc::new(u), params).unwrap();
             let x = || {
                 let mut x = op.shape().field(6).unwrap();
@@ -320,7 +320,7 @@ fn propagators() {
             let run = |geometry: &Arc<Geometry>| {
                 let mut u = GaugeField::new(&device, geometry, Precision::F64, Recon::R18).unwrap();
                 u.set_near_unit(5, 0.3).unwrap();
-                let dirac = DiracParams { csw_s: 1.1, csw_t: 1.1, ..Default::default() };
+                let dirac = DiracParams { csw: 1.1, csw_t: 1.1, ..Default::default() };
                 let op = Wilson::new(Arc::new(u), dirac.with_kappa(0.11)).unwrap();
                 let kind = SolverKind::BiCgStab;
                 let params = SolveParams {

@@ -28,7 +28,7 @@ use crate::setup::Setup;
 /// Links of a small lattice, a solver, and a hierarchy of two coarse levels.
 fn quark(device: &Device, precision: Precision) -> (Setup, DiracSolver, Multigrid) {
     let setup = Setup::new(device, over_ranks([2, 2, 2, 4]), 0.4);
-    let params = DiracParams { mass: 0.2, csw_s: 1.1, csw_t: 1.1, ..Default::default() };
+    let params = DiracParams { mass: 0.2, csw: 1.1, csw_t: 1.1, ..Default::default() };
     let op = Arc::new(setup.wilson_in(params, precision, Recon::R18));
     let tol = if precision == Precision::F64 { 1e-12 } else { 1e-5 };
     let solver =

@@ -40,7 +40,7 @@ fn operator(device: &Device, extents: [usize; 4]) -> Arc<Wilson> {
 fn operator_on(geometry: &Arc<Geometry>, device: &Device) -> Arc<Wilson> {
     let mut gauge = GaugeField::new(device, geometry, F64, Recon::R18).unwrap();
     gauge.set_near_unit(5, 0.1).unwrap();
-    let params = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.11);
+    let params = DiracParams { csw: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.11);
     Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
 }
 

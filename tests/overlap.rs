@@ -323,7 +323,7 @@ fn a_clover_term_belongs_to_the_kernel() {
     let fields = random_fields(lat, 1);
     for device in devices() {
         let off = |csw: f64| {
-            let params = DiracParams { csw_s: csw, csw_t: csw, ..Default::default() };
+            let params = DiracParams { csw, csw_t: csw, ..Default::default() };
             let kernel = Overlap::kernel(links(&device, extents, &u), S, params).unwrap();
             let modes = modes(&kernel, 4);
             let last = moduli.len() - 1;
@@ -651,7 +651,7 @@ fn both_parities_at_once_are_one_after_the_other() {
             let geometry = common::geometry(extents, &device);
             let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
             u.set_near_unit(1, 0.4).unwrap();
-            let params = DiracParams { csw_s: 1.1, csw_t: 1.1, mass: -0.9, ..Default::default() };
+            let params = DiracParams { csw: 1.1, csw_t: 1.1, mass: -0.9, ..Default::default() };
             let double = Wilson::new(Arc::new(u), params).unwrap();
             for precision in Precision::ALL {
                 let op = double.to(precision, Recon::R12).unwrap();

@@ -53,7 +53,7 @@ fn agrees_with_milc(milc: &Milc) {
     let lat = Lattice::new(file.extents);
     let time = if milc.antiperiodic { -C::ONE } else { C::ONE };
     let dirac = DiracParams {
-        csw_s: CSW,
+        csw: CSW,
         csw_t: CSW,
         boundary: [C::ONE, C::ONE, C::ONE, time],
         ..Default::default()
@@ -99,7 +99,7 @@ fn clover_mesons_agree_with_milc_antiperiodic() {
 fn solvers_agree_on_a_thermalised_lattice() {
     let Some(file) = configuration("ddalphaamg.8x8x8x8b6.0000id3n1") else { return };
     let lat = Lattice::new(file.extents);
-    let dirac = DiracParams { mass: -0.4, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let dirac = DiracParams { mass: -0.4, csw: 1.0, csw_t: 1.0, ..Default::default() };
     let op = operator(&devices().pop().unwrap(), &file, dirac);
     let mut b = op.shape().field(1).unwrap();
     b.load_lex(&field_numbers(&spinor::point(lat, 0, 0, 0))).unwrap();
@@ -147,7 +147,7 @@ fn solvers_agree_on_a_thermalised_lattice() {
 /// A propagator whose number of columns at a time is not given takes as many as memory allows.
 #[test]
 fn short_memory_makes_fewer_columns() {
-    let dirac = DiracParams { csw_s: CSW, csw_t: CSW, ..Default::default() }.with_kappa(0.12);
+    let dirac = DiracParams { csw: CSW, csw_t: CSW, ..Default::default() }.with_kappa(0.12);
     for device in devices() {
         let geometry = common::geometry(common::over_ranks([4, 4, 4, 8]), &device);
         let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();

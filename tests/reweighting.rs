@@ -167,7 +167,7 @@ impl Case {
 }
 
 fn quarks() -> DiracParams {
-    DiracParams { mass: 0.1, csw_s: 1.2, csw_t: 1.2, ..Default::default() }
+    DiracParams { mass: 0.1, csw: 1.2, csw_t: 1.2, ..Default::default() }
 }
 
 const OPEN: BoundaryTime = BoundaryTime::Open;
@@ -306,8 +306,7 @@ fn rational_functions_reweight_by_the_determinant() {
 
 #[test]
 fn what_has_no_factor_is_refused() {
-    let case =
-        Case::new(BoundaryTime::Periodic, DiracParams { csw_s: 0.0, csw_t: 0.0, ..quarks() });
+    let case = Case::new(BoundaryTime::Periodic, DiracParams { csw: 0.0, csw_t: 0.0, ..quarks() });
     let solver = case.solver();
     let plain = ReweightingParams::default();
     let symmetric = ReweightingParams { system: System::EvenSymmetric, ..plain.clone() };

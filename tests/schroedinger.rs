@@ -30,7 +30,7 @@ fn quarks(phases: [f64; 3]) -> DiracParams {
     let turn = |p: f64| C::from_polar(1.0, std::f64::consts::PI * p);
     DiracParams {
         mass: 0.2,
-        csw_s: 1.3,
+        csw: 1.3,
         csw_t: 1.3,
         cf: 0.9,
         cf_prime: 1.2,

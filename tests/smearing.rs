@@ -297,8 +297,8 @@ fn an_operator_takes_new_links() {
             gauge.set_near_unit(seed, 0.2).unwrap();
             gauge
         };
-        let params = DiracParams { csw_s: 1.2, csw_t: 1.1, mu: 0.1, ..Default::default() };
-        for params in [params, DiracParams { csw_s: 0.0, csw_t: 0.0, mu: 0.0, ..params }] {
+        let params = DiracParams { csw: 1.2, csw_t: 1.1, mu: 0.1, ..Default::default() };
+        for params in [params, DiracParams { csw: 0.0, csw_t: 0.0, mu: 0.0, ..params }] {
             let params = params.with_kappa(0.12);
             for recon in [Recon::R18, Recon::R12, Recon::R8] {
                 let make = |gauge: &GaugeField| {

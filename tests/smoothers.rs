@@ -27,7 +27,7 @@ fn near_unit(device: &Device, geometry: &Arc<Geometry>, width: f64) -> Arc<Gauge
 
 /// An operator near the critical mass on these links.
 fn operator(device: &Device, geometry: &Arc<Geometry>) -> Arc<Wilson> {
-    let params = DiracParams { mass: -0.4, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let params = DiracParams { mass: -0.4, csw: 1.0, csw_t: 1.0, ..Default::default() };
     Arc::new(Wilson::new(near_unit(device, geometry, 0.4), params).unwrap())
 }
 

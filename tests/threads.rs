@@ -70,7 +70,7 @@ fn links(
 
 fn wilson(device: &Device, geometry: &Arc<Geometry>) -> Arc<dyn QuarkAction> {
     let links = links(device, geometry, F64, Recon::R12);
-    let clover = DiracParams { mass: 0.2, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let clover = DiracParams { mass: 0.2, csw: 1.0, csw_t: 1.0, ..Default::default() };
     Arc::new(Wilson::new(Arc::new(links), clover).unwrap())
 }
 

@@ -72,7 +72,7 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
 }
 
 fn source_time(b: &mut Bench, u: &Arc<GaugeField>, modes: &Modes) -> Result<()> {
-    let dirac = DiracParams { mass: -0.12, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let dirac = DiracParams { mass: -0.12, csw: 1.0, csw_t: 1.0, ..Default::default() };
     let op = Arc::new(Wilson::new(u.clone(), dirac)?);
     let multigrid = Arc::new(Multigrid::new(&*op, &MultigridParams::for_lattice(b.geometry))?);
     let params = SolveParams {

@@ -36,7 +36,7 @@ fn inverter() -> Inverter {
 }
 
 fn clover(kappa: f64) -> DiracParams {
-    DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(kappa)
+    DiracParams { csw: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(kappa)
 }
 
 fn two(operator: DiracParams, preconditioner: Option<DiracParams>) -> Result<Box<dyn Monomial>> {

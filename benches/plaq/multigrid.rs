@@ -29,7 +29,7 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     }
     let mut u = GaugeField::new(&b.o.device, geometry, Precision::F64, Recon::R18)?;
     u.set_near_unit(1, 0.3)?;
-    let dirac = DiracParams { mass: -0.12, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let dirac = DiracParams { mass: -0.12, csw: 1.0, csw_t: 1.0, ..Default::default() };
     let op = Arc::new(Wilson::new(Arc::new(u), dirac)?.to(Precision::F64, Recon::R12)?);
     let params = MultigridParams::for_lattice(geometry);
     let mut multigrid = Multigrid::new(&*op, &params)?;

@@ -13,7 +13,7 @@
 //! let geometry = Geometry::new([4, 4, 4, 8], &device)?;
 //! let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18)?;
 //! links.set_near_unit(1, 0.3)?;
-//! let clover = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() }.with_kappa(0.12);
+//! let clover = DiracParams { csw: 1.0, csw_t: 1.0, ..DiracParams::default() }.with_kappa(0.12);
 //! let links = Arc::new(links.to(Precision::F64, Recon::R12)?);
 //! let operator = ActionParams::from(clover).create(links)?;
 //! // BiCGStab on the even-odd system, in single precision inside of double.
@@ -32,22 +32,20 @@
 
 pub mod multigrid;
 mod overlap;
-mod quark;
 mod solve;
 mod spectrum;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use crate::linop::{Schur, System};
+pub use crate::operators::Normalisation;
 pub use overlap::{
     approximation, Finder, HighMode, Method, ModeParams, Modes, ModesRecord, Overlap,
     OverlapAlgorithm, OverlapModes, OverlapModesRecord, OverlapPreconditioner, OverlapSolveParams,
     OverlapSolver, OverlapSquare, Sign, SignParams,
 };
-pub use quark::{plaq_dirac_params, QuarkParams};
 pub use solve::{
-    plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations, LowModes,
-    Normalisation, Solution, SolveParams, SolveReport, SolverSettings, COLUMNS,
-    MULTIGRID_DIRECTIONS,
+    plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations, LowModes, Solution,
+    SolveParams, SolveReport, SolverSettings, COLUMNS, MULTIGRID_DIRECTIONS,
 };
 pub use spectrum::{largest, smallest, Bound};

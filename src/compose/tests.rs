@@ -34,7 +34,7 @@ fn clover(extents: [usize; 4]) -> (Device, Arc<Geometry>, Arc<dyn QuarkAction>) 
     let geometry = Geometry::new(extents, &device).unwrap();
     let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
     links.set_near_unit(7, 0.4).unwrap();
-    let dirac = DiracParams { csw_s: 1.2, csw_t: 1.2, ..DiracParams::default() }.with_kappa(0.11);
+    let dirac = DiracParams { csw: 1.2, csw_t: 1.2, ..DiracParams::default() }.with_kappa(0.11);
     let op = ActionParams::from(dirac).create(Arc::new(links)).unwrap();
     (device, geometry, op)
 }
@@ -318,7 +318,7 @@ fn many_sites(device: &Device) -> Result<()> {
         }
     }
     let links = GaugeField::new(device, &geometry, Precision::F64, Recon::R18)?;
-    let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() }.with_kappa(0.11);
+    let dirac = DiracParams { csw: 1.0, csw_t: 1.0, ..DiracParams::default() }.with_kappa(0.11);
     let links = Arc::new(links.to(Precision::F32, Recon::R12)?);
     let op = ActionParams::from(dirac).create(links)?;
     let x = SpinorField::new(device, &geometry, Precision::F32, Subset::Full, 2)?;

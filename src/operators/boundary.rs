@@ -1,5 +1,7 @@
 //! Boundary conditions of quarks.
 
+use std::f64::consts::PI;
+
 use num_complex::Complex64;
 
 use super::phase;
@@ -25,6 +27,10 @@ impl Boundary {
     /// The phases as complex numbers of modulus 1.
     pub fn phases(self) -> [Complex64; 4] {
         self.0.map(phase)
+    }
+    /// The boundary with these factors of modulus one, above -1 and up to 1.
+    pub fn of_phases(phases: [Complex64; 4]) -> Self {
+        Boundary(phases.map(|z| if z.re <= -1.0 { 1.0 } else { z.arg() / PI }))
     }
 }
 

@@ -1,71 +1,10 @@
-//! Parameters of Wilson, clover and twisted-mass operators.
+//! Parameters of Wilson, clover and twisted-mass operators, whose members are rows of the table in quark.rs.
 
-use num_complex::Complex64;
-
+use super::{DiracParams, TermValue};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{BoundaryTime, CloverCoefficients, CloverForm};
-use crate::params::choices;
+use crate::fields::{BoundaryTime, CloverCoefficients};
 use crate::refuse;
-
-choices! {
-    /// The links from which a clover term is made.
-    pub enum CloverLinks: plaq_clover_links {
-        /// The links of the hop, smeared or not.
-        Hop = 0, PLAQ_CLOVER_LINKS_HOP, "hop";
-        /// The thin links from which the links of the hop were smeared (QCDSF: Cundy et al., Phys. Rev. D 79 (2009)
-        /// 094507); only in chains whose quarks have smearing.
-        Thin = 1, PLAQ_CLOVER_LINKS_THIN, "thin";
-    }
-}
-
-/// Physical parameters of a Wilson-type operator.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DiracParams {
-    /// Bare mass m of D = (m + sum_mu h_mu) - H/2 + ...
-    pub mass: f64,
-    /// Coefficient of the clover term (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572) in spatial planes and
-    /// in planes with t; 0: no term.
-    pub csw_s: f64,
-    pub csw_t: f64,
-    /// Coefficients of the boundary counterterms at the lower and the upper boundary in time: cF - 1 is added to the mass
-    /// on the slice next to that where quarks vanish (Luescher, Sint, Weisz, Nucl. Phys. B 478 (1996) 365).
-    pub cf: f64,
-    pub cf_prime: f64,
-    /// Form of the clover term.
-    pub clover: CloverForm,
-    /// Links that the clover term is made of.
-    pub clover_links: CloverLinks,
-    /// Twisted mass mu: the operator has + i mu gamma5 (Frezzotti et al., hep-lat/0101001).
-    pub mu: f64,
-    /// Additional twisted mass where the site term A itself is applied, not its inverse; in an asymmetric Schur
-    /// complement A_p - kappa^2 H A_q^-1 H that is its own parity p.
-    pub rho: f64,
-    /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
-    pub hop: [f64; 4],
-    /// Phases of the boundary, of modulus one: psi(x + L mu) = boundary[mu] psi(x); -1 is antiperiodic.
-    pub boundary: [Complex64; 4],
-}
-
-impl Default for DiracParams {
-    /// The massless isotropic Wilson operator, periodic in space and antiperiodic in time.
-    fn default() -> Self {
-        let one = Complex64::new(1.0, 0.0);
-        DiracParams {
-            mass: 0.0,
-            csw_s: 0.0,
-            csw_t: 0.0,
-            cf: 1.0,
-            cf_prime: 1.0,
-            clover: CloverForm::Traditional,
-            clover_links: CloverLinks::Hop,
-            mu: 0.0,
-            rho: 0.0,
-            hop: [1.0; 4],
-            boundary: [one, one, one, -one],
-        }
-    }
-}
 
 impl DiracParams {
     /// The hopping parameter kappa = 1 / (2 m + 2 sum_mu h_mu), which is 1 / (2 m + 8) without anisotropy.
@@ -81,7 +20,7 @@ impl DiracParams {
     }
     /// Whether the site term needs blocks: with a clover term, or terms at boundaries in time.
     pub fn has_clover(&self) -> bool {
-        self.csw_s != 0.0 || self.csw_t != 0.0 || self.boundary_terms() != [0.0; 2]
+        self.csw != 0.0 || self.csw_t != 0.0 || self.boundary_terms() != [0.0; 2]
     }
     /// cF - 1 and cF' - 1.
     pub fn boundary_terms(&self) -> [f64; 2] {
@@ -91,24 +30,30 @@ impl DiracParams {
     pub(crate) fn clover_coefficients(&self) -> CloverCoefficients {
         let c = 2.0 * self.kappa();
         let [lower, upper] = self.boundary_terms().map(|term| c * term);
-        let (coef_s, coef_t) = (c * self.csw_s, c * self.csw_t);
+        let (coef_s, coef_t) = (c * self.csw, c * self.csw_t);
         CloverCoefficients { coef_s, coef_t, form: self.clover, lower, upper }
     }
     /// Refuses parameters of which no operator can be made.
     pub fn check(&self) -> Result<()> {
+        for (mu, z) in self.boundary.iter().enumerate() {
+            if z.norm().is_nan() || (z.norm() - 1.0).abs() > 1e-12 {
+                refuse!(
+                    BadParameter,
+                    "boundary[{mu}]",
+                    expected("a phase of modulus one"),
+                    found("{z}")
+                );
+            }
+        }
         // The mass may be that of kappa and the hops.
-        let hop = self.hop.map(|h| ("hop", h));
-        let others = [
-            ("csw", self.csw_s),
-            ("csw_t", self.csw_t),
-            ("cf", self.cf),
-            ("cf_prime", self.cf_prime),
-            ("mu", self.mu),
-            ("rho", self.rho),
-            ("mass", self.mass),
-        ];
-        for (name, value) in hop.into_iter().chain(others) {
-            if !value.is_finite() {
+        let others = [("rho", TermValue::Number(self.rho)), ("mass", TermValue::Number(self.mass))];
+        for (name, term) in self.terms().into_iter().chain(others) {
+            let numbers = match term {
+                TermValue::Number(number) => vec![number],
+                TermValue::Numbers(numbers) => numbers,
+                TermValue::Word(_) => vec![],
+            };
+            if let Some(value) = numbers.into_iter().find(|number| !number.is_finite()) {
                 refuse!(BadParameter, "{name}", expected("a finite number"), found("{value}"));
             }
         }
@@ -120,16 +65,6 @@ impl DiracParams {
                 self.mass,
                 self.hop.iter().sum::<f64>()
             );
-        }
-        for (mu, z) in self.boundary.iter().enumerate() {
-            if z.norm().is_nan() || (z.norm() - 1.0).abs() > 1e-12 {
-                refuse!(
-                    BadParameter,
-                    "boundary[{mu}]",
-                    expected("a phase of modulus one"),
-                    found("{z}")
-                );
-            }
         }
         Ok(())
     }

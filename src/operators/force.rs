@@ -164,7 +164,7 @@ impl Wilson {
             add: add as i32,
             coef_blocks: determinant,
             // 2 kappa csw, a quarter of it for each corner of a plaquette.
-            coef_s: 0.5 * self.kappa() * params.csw_s,
+            coef_s: 0.5 * self.kappa() * params.csw,
             coef_t: 0.5 * self.kappa() * params.csw_t,
             exponent: exponent.as_ref().map_or(empty, |x| x.view()),
             bounds: geometry.bounds(),

@@ -17,6 +17,7 @@ mod force_workspace;
 mod half_columns;
 mod kernel;
 mod laplace;
+mod quark;
 mod schur_force;
 mod site;
 mod tensor;
@@ -32,7 +33,6 @@ pub use boundary::Boundary;
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
 pub use coarse::{CoarseOperator, LinkPrecision};
 pub use covariant::{laplacian_4d, CovariantShift};
-pub use dirac_params::{CloverLinks, DiracParams};
 pub use distance::{Distance, DistanceWeighted, DistanceWeights};
 pub use doublet::{Doublet, DoubletParams};
 pub use even_odd::{EvenOdd, WilsonType};
@@ -41,6 +41,9 @@ pub use force_workspace::{ForceWorkspace, HalfTerms};
 pub(crate) use half_columns::{HalfColumns, Scales};
 pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::{Laplace, LaplaceParams};
+pub use quark::{
+    plaq_dirac_params, CloverLinks, DiracParams, Normalisation, QuarkParams, TermValue,
+};
 pub use site::{copy_parity, gamma5, phase, Gamma5, Gamma5Times, Site, SiteTerm};
 pub use tensor::TensorHop;
 pub use wilson::{HopCall, HopSum, Wilson};

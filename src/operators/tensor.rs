@@ -192,7 +192,7 @@ mod tests {
         for (csw, mu, boundary) in
             [(0.0, 0.0, 1.0), (1.2, 0.0, -1.0), (0.0, 0.2, -1.0), (1.1, 0.3, -1.0)]
         {
-            let mut params = DiracParams { csw_s: csw, csw_t: csw, mu, ..Default::default() };
+            let mut params = DiracParams { csw, csw_t: csw, mu, ..Default::default() };
             params.boundary[1] = num_complex::Complex64::from_polar(1.0, 0.7);
             params.boundary[3] = boundary.into();
             let wide = Arc::new(Wilson::new(links.clone(), params.with_kappa(0.13)).unwrap());
@@ -241,7 +241,7 @@ mod tests {
         let geometry = Geometry::new(extents, &device).unwrap();
         let mut links = GaugeField::new(&device, &geometry, Precision::F32, Recon::R12).unwrap();
         links.set_near_unit(3, 0.6).unwrap();
-        let params = DiracParams { csw_s: 1.2, csw_t: 1.2, ..Default::default() };
+        let params = DiracParams { csw: 1.2, csw_t: 1.2, ..Default::default() };
         let wide = Wilson::new(Arc::new(links), params.with_kappa(0.13)).unwrap();
         let op = wide.to(Precision::F16, Recon::R12).unwrap().tensor_hop().unwrap();
         for nrhs in [12, 8, 16] {

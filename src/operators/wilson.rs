@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::action::{ActionVersion, SharedCopies, Storage};
 use super::boundary::seam_phases;
 use super::clover_term::CloverTerm;
-use super::dirac_params::{CloverLinks, DiracParams};
+use super::quark::{CloverLinks, DiracParams};
 use super::site::{site_launch, Site, SiteTerm};
 use crate::backend::args::{self, HopArgs};
 use crate::backend::{kernels, Device, FieldView, Work};

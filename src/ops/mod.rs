@@ -27,5 +27,6 @@ pub mod schroedinger;
 pub mod smearing;
 pub mod source;
 pub mod structure;
+pub mod terms;
 pub mod time_slices;
 pub mod wilson_loops;

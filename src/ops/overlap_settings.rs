@@ -86,7 +86,7 @@ impl OverlapSettings {
     /// The kernel's parameters, apart from its mass.
     pub fn physics(&self) -> DiracParams {
         let boundary = self.boundary.phases();
-        DiracParams { csw_s: self.csw, csw_t: self.csw, boundary, ..Default::default() }
+        DiracParams { csw: self.csw, csw_t: self.csw, boundary, ..Default::default() }
     }
 
     /// The smearing of the kernel's links.

@@ -14,7 +14,7 @@ pub use choice::{choices, choose, choose_any, choose_or, number_of, Choice, Name
 pub use serde;
 pub use suggestion::{hint, same_word, suggestion};
 pub use table::{deserialize, flat, set_toml, CStruct, InC, Kind, Parameters, Range, Row};
-pub use table::{find, parameters, renamed};
+pub use table::{find, option_of, parameters, renamed, same, text_of_option};
 pub use value::{Element, Host, Param, Set};
 
 use std::ffi::{c_char, c_int, c_uint, c_void};

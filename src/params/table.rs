@@ -76,9 +76,11 @@ pub enum Kind {
 /// A row of a table: one parameter.
 #[derive(Clone, Copy)]
 pub struct Row {
-    /// Name of the member in Rust and C and of the key in TOML; with dashes, of the program's option.
+    /// Name of the member in Rust and C and of the key in TOML.
     pub name: &'static str,
-    /// The name of the parameter in earlier versions, which is refused with a hint to the present one; empty: none.
+    /// Option of a program: the name with dashes.
+    pub option: &'static str,
+    /// The name that the parameter had in earlier versions, which is refused with the present one; empty: none.
     pub old: &'static str,
     /// The sentences that describe it.
     pub doc: Doc,
@@ -100,7 +102,7 @@ pub struct Row {
 
 impl Row {
     pub const fn new(
-        (name, doc, ty): (&'static str, Doc, Type),
+        (name, option, doc, ty): (&'static str, &'static str, Doc, Type),
         kind: Kind,
         default: fn() -> String,
         words: fn(&Row) -> Vec<&'static str>,
@@ -110,6 +112,7 @@ impl Row {
         let range = if matches!(kind, Kind::Flag) { Range::whole(0, 1) } else { Range::ANY };
         Row {
             name,
+            option,
             old: "",
             doc,
             ty,
@@ -165,11 +168,7 @@ impl Row {
     pub fn words(&self) -> Vec<&'static str> {
         (self.words)(self)
     }
-    /// The option of a program for this parameter: its name with dashes.
-    pub fn option(&self) -> String {
-        self.name.replace('_', "-")
-    }
-    /// The description of the parameter on one line.
+    /// The description of the parameter, in one line.
     pub fn help(&self) -> String {
         self.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
     }
@@ -381,9 +380,17 @@ macro_rules! parameters {
         impl $crate::params::Parameters for $name {
             const ROWS: &'static [$crate::params::Row] = {
                 #[allow(unused_imports)]
-                use $crate::params::{CType, Param, Row};
+                use $crate::params::{text_of_option, option_of, CType, Param, Row};
                 &[$(Row::new(
-                    (stringify!($field), &[$($rdoc),*], <<$ty as Param>::C as CType>::TYPE),
+                    (
+                        stringify!($field),
+                        {
+                            const OPTION: &[u8] = &option_of::<{ stringify!($field).len() }>(stringify!($field));
+                            text_of_option(OPTION)
+                        },
+                        &[$($rdoc),*],
+                        <<$ty as Param>::C as CType>::TYPE,
+                    ),
                     <$ty as Param>::KIND,
                     || Param::text(&$name::default().$field, $name::row(stringify!($field))),
                     <$ty as Param>::words,
@@ -558,11 +565,32 @@ macro_rules! parameters {
 }
 pub use crate::parameters;
 
-/// The row with this name, which the table must have.
+/// The bytes of a row's name of this length with dashes for underscores.
+pub const fn option_of<const N: usize>(name: &str) -> [u8; N] {
+    let mut bytes = [b'-'; N];
+    let mut i = 0;
+    while i < N {
+        if name.as_bytes()[i] != b'_' {
+            bytes[i] = name.as_bytes()[i];
+        }
+        i += 1;
+    }
+    bytes
+}
+
+/// These bytes as text.
+pub const fn text_of_option(bytes: &'static [u8]) -> &'static str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => panic!("a name in ASCII"),
+    }
+}
+
+/// The row of a name that the table has.
 pub const fn find(rows: &'static [Row], name: &str) -> &'static Row {
     let mut i = 0;
     while i < rows.len() {
-        if same(rows[i].name.as_bytes(), name.as_bytes()) {
+        if same(rows[i].name, name) {
             return &rows[i];
         }
         i += 1;
@@ -570,7 +598,9 @@ pub const fn find(rows: &'static [Row], name: &str) -> &'static Row {
     panic!("a name of the table");
 }
 
-const fn same(a: &[u8], b: &[u8]) -> bool {
+/// Whether two names are the same, also where constants are made.
+pub const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;
     while i < a.len() && i < b.len() && a[i] == b[i] {
         i += 1;

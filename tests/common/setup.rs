@@ -99,7 +99,7 @@ pub fn complex_numbers(v: &[C]) -> Vec<f64> {
 pub fn reference_params(p: &DiracParams) -> Params {
     Params {
         mass: p.mass,
-        csw_s: p.csw_s,
+        csw: p.csw,
         csw_t: p.csw_t,
         exponential: p.clover == CloverForm::Exponential,
         mu: p.mu,

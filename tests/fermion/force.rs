@@ -94,7 +94,7 @@ pub fn value_on_thin(s: &Setup, params: DiracParams, links: &Gauge, thin: &Gauge
 fn forces_are_derivatives() {
     for s in setups() {
         // An exponent that is halved, too.
-        let strong = DiracParams { csw_s: 3.7, csw_t: 2.9, ..exponential(-0.4) };
+        let strong = DiracParams { csw: 3.7, csw_t: 2.9, ..exponential(-0.4) };
         for (params, what) in [
             (wilson(), "Wilson"),
             (clover(0.0), "clover"),

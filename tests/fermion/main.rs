@@ -93,7 +93,7 @@ fn clover(mu: f64) -> DiracParams {
     let one = C::ONE;
     DiracParams {
         mass: 0.3,
-        csw_s: 1.1,
+        csw: 1.1,
         csw_t: 0.9,
         cf: 1.0,
         cf_prime: 1.0,

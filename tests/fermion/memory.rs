@@ -32,7 +32,7 @@ fn monomials(u: &GaugeField, action: Action) -> Vec<Box<dyn Monomial>> {
     let force = GaugeForce::new(u.device(), u.geometry(), u.precision(), c).unwrap();
     let mut all: Vec<Box<dyn Monomial>> = vec![Box::new(GaugeMonomial::new("gauge", force))];
     let plain = DiracParams::default();
-    let clover = DiracParams { csw_s: 1.0, csw_t: 1.0, ..plain };
+    let clover = DiracParams { csw: 1.0, csw_t: 1.0, ..plain };
     let two = |operator, preconditioner, symmetric, inverter| {
         let schur = Schur { parity: 0, symmetric };
         let params = TwoFlavoursParams { operator, preconditioner, schur, inverter };

@@ -312,7 +312,7 @@ fn start(s: &Setup, trajectory: u32) -> (GaugeField, Momenta) {
 
 /// An action of two flavours with Hasenbusch's preconditioning and a third one by the rational approximation.
 fn action() -> Vec<Box<dyn Monomial>> {
-    let light = DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let light = DiracParams { mass: 0.1, csw: 1.0, csw_t: 1.0, ..Default::default() };
     let heavy = heavier(light);
     let inverter = Inverter { guesses: 3, ..EXACT };
     let two = |name: &str, operator, preconditioner| {

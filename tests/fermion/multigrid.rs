@@ -49,7 +49,7 @@ fn levels() -> MultigridParams {
 
 fn params(multigrid: Option<MultigridSolves>) -> TwoFlavoursParams {
     let clover =
-        |kappa| DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(kappa);
+        |kappa| DiracParams { csw: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(kappa);
     TwoFlavoursParams {
         operator: clover(0.135).into(),
         preconditioner: Some(clover(0.12).into()),
@@ -242,7 +242,7 @@ fn shifted_systems_are_those_of_cg() {
 /// multigrid solves.
 #[test]
 fn one_flavour_with_multigrid_is_that_with_cg() {
-    let clover = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.135);
+    let clover = DiracParams { csw: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.135);
     let wilson = DiracParams { mu: 0.1, ..clover };
     shifts_by_multigrid(clover.into());
     shifts_by_multigrid(DoubletParams { wilson, epsilon: 0.08 }.into());

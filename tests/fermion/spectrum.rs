@@ -46,7 +46,7 @@ fn ends(operator: ActionParams, links: &GaugeField) -> (f64, f64) {
 /// to ones lighter than used in practice on such a lattice, on thin and smeared links, and for a doublet.
 #[test]
 fn measured_ends_are_those_of_the_spectrum() {
-    let clover = DiracParams { csw_s: 1.4, csw_t: 1.4, ..Default::default() };
+    let clover = DiracParams { csw: 1.4, csw_t: 1.4, ..Default::default() };
     let stout = Stout::new(0.12, 1).unwrap();
     let pair = DiracParams { mu: 0.12, ..clover }.with_kappa(0.13);
     let cases: [(f64, ActionParams, Option<Stout>); 5] = [

@@ -180,8 +180,7 @@ fn an_input_smears_as_calls_do() {
     };
     let stout = Stout::new(0.1, 2).unwrap();
     let quarks = || {
-        let operator =
-            DiracParams { csw_s: 1.2, csw_t: 1.2, ..Default::default() }.with_kappa(0.12);
+        let operator = DiracParams { csw: 1.2, csw_t: 1.2, ..Default::default() }.with_kappa(0.12);
         let params = TwoFlavoursParams {
             operator: operator.into(),
             preconditioner: None,

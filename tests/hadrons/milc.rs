@@ -218,7 +218,7 @@ fn all_gammas_and_momenta_agree_with_milc() {
         let params = GaugeFixParams::new(Condition::Coulomb { time: 3 });
         let fixed = fix_gauge(&links, &params, &mut |_| false).unwrap();
         let dirac =
-            DiracParams { csw_s: 1.2, csw_t: 1.2, boundary: [C::ONE; 4], ..Default::default() }
+            DiracParams { csw: 1.2, csw_t: 1.2, boundary: [C::ONE; 4], ..Default::default() }
                 .with_kappa(0.1);
         let op = Arc::new(Wilson::new(Arc::new(fixed.gauge), dirac).unwrap());
         let kind = SolverKind::BiCgStab;

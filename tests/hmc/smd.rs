@@ -36,7 +36,7 @@ fn gauge(u: &GaugeField, beta: f64) -> Box<dyn Monomial> {
 
 fn quarks() -> Vec<Box<dyn Monomial>> {
     let wilson = DiracParams::default().with_kappa(0.11);
-    let clover = DiracParams { csw_s: 1.3, csw_t: 1.3, clover: CloverForm::Exponential, ..wilson };
+    let clover = DiracParams { csw: 1.3, csw_t: 1.3, clover: CloverForm::Exponential, ..wilson };
     let inverter = Inverter { tolerance_force: 1e-9, ..Inverter::default() };
     let light = TwoFlavoursParams {
         operator: clover.into(),

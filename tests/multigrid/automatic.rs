@@ -302,7 +302,7 @@ fn short_memory_solves_in_parts() {
 fn short_memory_makes_fewer_columns() {
     for device in devices() {
         let s = Setup::new(&device, over_ranks([8; 4]), 0.5);
-        let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let op = s.wilson(DiracParams { mass: 0.1, csw: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [4; 4], vectors: 8, pre: 0, post: 4 };
         let params = |setup_columns, setup_vectors| MultigridParams {
             setup_columns,
@@ -346,7 +346,7 @@ fn short_memory_makes_fewer_columns() {
 fn null_vectors_wait_on_the_host() {
     for device in devices() {
         let s = Setup::new(&device, over_ranks([8; 4]), 0.5);
-        let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let op = s.wilson(DiracParams { mass: 0.1, csw: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [4; 4], vectors: 6, pre: 0, post: 4 };
         for (coarse_precision, links, setup_columns) in [
             (Precision::F32, LinkPrecision::Quarter, 4),

@@ -198,7 +198,7 @@ const MASSES: [(f64, f64); 2] = [(0.03, 0.02), (0.12, 0.125)];
 
 /// Parameters on links of a roughness with which BiCGStab takes 80 to 320 iterations.
 fn near_critical(mu: f64, csw: f64) -> DiracParams {
-    DiracParams { mass: -0.2, csw_s: csw, csw_t: csw, mu, ..Default::default() }
+    DiracParams { mass: -0.2, csw, csw_t: csw, mu, ..Default::default() }
 }
 const ROUGH: f64 = 0.2;
 
@@ -451,7 +451,7 @@ fn a_doublet_of_the_sample() {
         let gauge = Arc::new(gauge);
         for kappa in [0.1475, 0.1480] {
             for (mu, epsilon) in [(0.005, 0.004), (0.12, 0.125)] {
-                let wilson = DiracParams { csw_s: 1.0, csw_t: 1.0, mu, ..Default::default() };
+                let wilson = DiracParams { csw: 1.0, csw_t: 1.0, mu, ..Default::default() };
                 let wilson = wilson.with_kappa(kappa);
                 let op = ActionParams::from(DoubletParams { wilson, epsilon });
                 let op = op.create(gauge.clone()).unwrap();

@@ -83,7 +83,7 @@ fn near_unit(device: &Device, comm: &Arc<Comm>, roughness: f64) -> Arc<Wilson> {
     let geometry = Geometry::decomposed([8, 4, 4, 8], device, comm).unwrap();
     let mut gauge = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
     gauge.set_near_unit(7, roughness).unwrap();
-    let params = DiracParams { mass: -0.3, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let params = DiracParams { mass: -0.3, csw: 1.0, csw_t: 1.0, ..Default::default() };
     Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
 }
 

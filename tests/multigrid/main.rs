@@ -39,7 +39,7 @@ use reference::{su3, Lattice, C};
 fn twisted_clover() -> DiracParams {
     DiracParams {
         mass: 0.1,
-        csw_s: 1.1,
+        csw: 1.1,
         csw_t: 0.9,
         cf: 1.0,
         cf_prime: 1.0,
@@ -377,7 +377,7 @@ fn sample_of_ddalphaamg() {
         let options = LoadOptions::default();
         let gauge = load_gauge(&device, &ranks(), &path, f64, whole, &options).unwrap().gauge;
         let geometry = gauge.geometry().clone();
-        let params = DiracParams { mass: -0.5, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let params = DiracParams { mass: -0.5, csw: 1.0, csw_t: 1.0, ..Default::default() };
         let op = Arc::new(Wilson::new(Arc::new(gauge), params).unwrap());
         let plain = solve(&op, None, 1, Solution::Mat);
         println!("BiCGStab: {} iterations, {:.2} s", plain.solver.iterations, plain.solver.seconds);
@@ -409,7 +409,7 @@ fn sample_of_ddalphaamg() {
 fn hierarchies_solve_in_few_iterations() {
     for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
-        let params = DiracParams { mass: -0.25, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let params = DiracParams { mass: -0.25, csw: 1.0, csw_t: 1.0, ..Default::default() };
         let op = s.wilson(params);
         let plain = solve(&op, None, 1, Solution::Mat);
         println!("BiCGStab: {} iterations", plain.solver.iterations);
@@ -442,8 +442,7 @@ fn hierarchies_solve_in_few_iterations() {
 fn every_form_takes_few_iterations() {
     for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
-        let op =
-            s.wilson(DiracParams { mass: -0.25, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let op = s.wilson(DiracParams { mass: -0.25, csw: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [4, 4, 4, 4], vectors: 24, pre: 0, post: 4 };
         let params = MultigridParams::with_levels(vec![level]);
         let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
@@ -468,7 +467,7 @@ fn blocks_take_multigrid_in_fewer_iterations() {
         let (f64, whole) = (Precision::F64, Recon::R18);
         let options = LoadOptions::default();
         let gauge = load_gauge(&device, &ranks(), path.as_ref(), f64, whole, &options).unwrap();
-        let p = DiracParams { csw_s: 1.769, csw_t: 1.769, ..Default::default() };
+        let p = DiracParams { csw: 1.769, csw_t: 1.769, ..Default::default() };
         let op = Arc::new(Wilson::new(Arc::new(gauge.gauge), p.with_kappa(0.1347)).unwrap());
         let level = LevelParams { block: [4, 4, 4, 4], vectors: 12, pre: 0, post: 4 };
         let params = MultigridParams::with_levels(vec![level]);
@@ -512,7 +511,7 @@ fn blocks_take_multigrid_in_fewer_iterations() {
 fn null_vectors_can_be_kept() {
     for device in devices() {
         let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.5);
-        let op = s.wilson(DiracParams { mass: -0.2, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let op = s.wilson(DiracParams { mass: -0.2, csw: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [2, 2, 2, 4], vectors: 6, pre: 2, post: 3 };
         let params = MultigridParams {
             coarse_precision: Precision::F64,
@@ -536,7 +535,7 @@ fn null_space_in_a_file() {
     for device in devices() {
         let folder = common::Folder::new("null-space");
         let path = folder.0.join("null.lime");
-        let mass = DiracParams { mass: -0.2, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let mass = DiracParams { mass: -0.2, csw: 1.0, csw_t: 1.0, ..Default::default() };
         let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.5);
         let op = s.wilson(mass);
         let level = LevelParams { block: [2, 2, 2, 4], vectors: 6, pre: 0, post: 3 };
@@ -669,7 +668,7 @@ fn announced_memory_is_taken() {
         // Messages between GPUs have whole pages of 2 MiB.
         let extent = if device.is_cpu() { 8 } else { 16 };
         let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
-        let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let op = s.wilson(DiracParams { mass: 0.1, csw: 1.0, csw_t: 1.0, ..Default::default() });
         let level = |n| LevelParams { block: [2; 4], vectors: n, pre: 0, post: 4 };
         let (here, host) = (VectorMemory::Device, VectorMemory::Host);
         for (levels, links, setup_vectors) in [
@@ -706,7 +705,7 @@ fn cycles_take_what_they_announce() {
     for device in devices() {
         let extent = if device.is_cpu() { 8 } else { 16 };
         let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
-        let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let op = s.wilson(DiracParams { mass: 0.1, csw: 1.0, csw_t: 1.0, ..Default::default() });
         let level = |pre| LevelParams { block: [2; 4], vectors: 6, pre, post: 4 };
         for (pre, smoother) in [(0, Precision::F16), (2, Precision::F32)] {
             let params = MultigridParams {
@@ -746,7 +745,7 @@ fn cycles_do_not_wait_for_sums() {
     }
     for device in devices() {
         let s = Setup::new(&device, [8, 4, 4, 8], 0.5);
-        let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let op = s.wilson(DiracParams { mass: 0.1, csw: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [2; 4], vectors: 4, pre: 0, post: 8 };
         for (cycle, coarsest) in [(Cycle::V, 6), (Cycle::W, 6), (Cycle::K, 64)] {
             let params = MultigridParams {

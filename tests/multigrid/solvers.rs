@@ -16,7 +16,7 @@ fn coarse(
     precision: Precision,
 ) -> Arc<CoarseOperator> {
     let s = Setup::new(device, over_ranks(part), 0.35);
-    let p = DiracParams { mass: 0.1, csw_s: 1.1, csw_t: 1.1, ..Default::default() };
+    let p = DiracParams { mass: 0.1, csw: 1.1, csw_t: 1.1, ..Default::default() };
     let op = s.wilson(p);
     let transfer = Transfer::new(null_vectors(&s, n, Precision::F64), block).unwrap();
     let low = Arc::new(op.to(precision, Recon::R18).unwrap());
@@ -271,7 +271,7 @@ fn columns_of_coarse_vectors_are_copied() {
 fn columns_of_a_cycle_are_independent() {
     for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
-        let params = DiracParams { mass: -0.25, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let params = DiracParams { mass: -0.25, csw: 1.0, csw_t: 1.0, ..Default::default() };
         let op = s.wilson(params);
         let level = |block| LevelParams { block, vectors: 6, pre: 0, post: 2 };
         let base = MultigridParams {

@@ -11,7 +11,7 @@ fn near_unit(device: &Device, geometry: &Arc<Geometry>, seed: u64, roughness: f6
 }
 
 fn operator(gauge: GaugeField, mass: f64) -> Arc<Wilson> {
-    let params = DiracParams { mass, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let params = DiracParams { mass, csw: 1.0, csw_t: 1.0, ..Default::default() };
     Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
 }
 
@@ -120,7 +120,7 @@ fn updates_announce_their_memory() {
         // Messages between GPUs have whole pages of 2 MiB.
         let extent = if device.is_cpu() { 8 } else { 16 };
         let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
-        let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let op = s.wilson(DiracParams { mass: 0.1, csw: 1.0, csw_t: 1.0, ..Default::default() });
         let level = |n| LevelParams { block: [2; 4], vectors: n, pre: 0, post: 4 };
         let params = MultigridParams {
             cycle: Cycle::V,
@@ -187,7 +187,7 @@ fn updates_keep_the_cycle_good() {
             let mut gauge =
                 GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
             gauge.set_near_unit(3 + step / 100, 0.4 + 0.002 * (step % 100) as f64).unwrap();
-            let params = DiracParams { mass: -0.3, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+            let params = DiracParams { mass: -0.3, csw: 1.0, csw_t: 1.0, ..Default::default() };
             Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
         };
         let level = LevelParams { block: [4, 2, 2, 4], vectors: 12, pre: 0, post: 4 };

@@ -330,7 +330,7 @@ impl Bounded<'_> {
         for (mu, nu) in PLANES {
             let spin = sigma(mu, nu);
             let f = self.field_strength(x, mu, nu);
-            let csw = if nu == 3 { params.csw_t } else { params.csw_s };
+            let csw = if nu == 3 { params.csw_t } else { params.csw };
             for (chirality, block) in blocks.iter_mut().enumerate() {
                 for i in 0..6 {
                     for j in 0..6 {

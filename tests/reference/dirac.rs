@@ -16,9 +16,9 @@ pub type Block = Matrix<6>;
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
     pub mass: f64,
-    /// Clover coefficient of the planes xy, xz, yz.
-    pub csw_s: f64,
-    /// Clover coefficient of the planes xt, yt, zt.
+    /// Coefficient of the planes xy, xz, yz.
+    pub csw: f64,
+    /// Coefficient of the planes xt, yt, zt.
     pub csw_t: f64,
     /// Whether the clover term is (4 + m) exp(csw / (4 + m) (i/4) sum sigma F) (Francis, Fritzsch, Luscher, Rago,
     /// arXiv:1911.04533, Eq. (3.5)).
@@ -35,20 +35,12 @@ impl Params {
     /// Parameters of Wilson fermions of a mass, periodic in space and antiperiodic in time.
     pub fn wilson(mass: f64) -> Self {
         let boundary = [C::ONE, C::ONE, C::ONE, -C::ONE];
-        Params {
-            mass,
-            csw_s: 0.0,
-            csw_t: 0.0,
-            exponential: false,
-            mu: 0.0,
-            hop: [1.0; 4],
-            boundary,
-        }
+        Params { mass, csw: 0.0, csw_t: 0.0, exponential: false, mu: 0.0, hop: [1.0; 4], boundary }
     }
 
     /// Parameters of clover fermions of a mass, periodic in space and antiperiodic in time.
     pub fn clover(mass: f64, csw: f64) -> Self {
-        Params { csw_s: csw, csw_t: csw, ..Params::wilson(mass) }
+        Params { csw, csw_t: csw, ..Params::wilson(mass) }
     }
 
     /// The coefficient of the unit matrix in D: 4 + m when isotropic.
@@ -98,11 +90,11 @@ pub fn hop(lat: Lattice, gauge: &Gauge, params: &Params, dagger: bool, psi: &Fie
 
 /// The clover term (i/4) sum_{mu, nu} c_mu_nu sigma_mu_nu F_mu_nu on one site, as two hermitian
 /// blocks; block 0 has gamma5 = +1 (spins 0, 1), block 1 has gamma5 = -1 (spins 2, 3).
-pub fn clover_blocks(lat: Lattice, gauge: &Gauge, csw_s: f64, csw_t: f64, x: usize) -> [Block; 2] {
+pub fn clover_blocks(lat: Lattice, gauge: &Gauge, csw: f64, csw_t: f64, x: usize) -> [Block; 2] {
     let mut blocks = [zero_matrix(); 2];
     for nu in 0..4 {
         for mu in 0..nu {
-            let coefficient = if nu == 3 { csw_t } else { csw_s };
+            let coefficient = if nu == 3 { csw_t } else { csw };
             if coefficient == 0.0 {
                 continue;
             }
@@ -157,7 +149,7 @@ impl<'a> Dirac<'a> {
         assert_eq!(gauge.len(), 4 * lat.volume(), "links do not fit the lattice");
         assert_eq!(thin.len(), 4 * lat.volume(), "links do not fit the lattice");
         let site_blocks = |x| {
-            let mut blocks = clover_blocks(lat, thin, params.csw_s, params.csw_t, x);
+            let mut blocks = clover_blocks(lat, thin, params.csw, params.csw_t, x);
             let diagonal = params.diagonal();
             for (block, twist) in blocks.iter_mut().zip([params.mu, -params.mu]) {
                 if params.exponential {

@@ -17,7 +17,7 @@ const ROUNDING: f64 = 1e-12;
 fn general_params() -> Params {
     Params {
         mass: 0.3,
-        csw_s: 1.1,
+        csw: 1.1,
         csw_t: 0.9,
         mu: 0.17,
         exponential: false,

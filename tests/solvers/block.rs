@@ -85,7 +85,7 @@ fn blocks_of_many_columns_need_fewer_iterations() {
         let options = LoadOptions::default();
         let (f64, r18) = (Precision::F64, Recon::R18);
         let gauge = load_gauge(device, &ranks(), path.as_ref(), f64, r18, &options).unwrap().gauge;
-        let p = DiracParams { csw_s: 1.769, csw_t: 1.769, ..Default::default() };
+        let p = DiracParams { csw: 1.769, csw_t: 1.769, ..Default::default() };
         let op = Arc::new(Wilson::new(Arc::new(gauge), p.with_kappa(0.1343)).unwrap());
         let shape = op.shape();
         let iterations = |kind, inner, n| {

@@ -272,7 +272,7 @@ fn all_columns_leave_bicgstab_where_it_leads_nowhere() {
     let all: Vec<&Field> = sources.iter().collect();
     let b = s.spinors(Precision::F64, Subset::Full, &all);
     for mass in [-0.6, -0.8, -1.0, -1.2] {
-        let p = DiracParams { mass, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let p = DiracParams { mass, csw: 1.0, csw_t: 1.0, ..Default::default() };
         let op = s.wilson_12(p, Precision::F64);
         let run = |kind: SolverKind, iterations: usize| {
             let mut ask = super::params(kind, Precision::F64, Some(Precision::F32));

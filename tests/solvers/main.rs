@@ -54,7 +54,7 @@ const PAIRS: [(Precision, Option<Precision>); 5] = [
 fn parameter_sets() -> Vec<DiracParams> {
     let plain = DiracParams { mass: 0.3, ..Default::default() };
     let clover = DiracParams {
-        csw_s: 1.1,
+        csw: 1.1,
         csw_t: 0.9,
         hop: [0.8, 0.8, 0.8, 1.0],
         boundary: [C::ONE, C::from_polar(1.0, 0.4), C::ONE, -C::ONE],
@@ -470,7 +470,7 @@ fn conjugate_gradient_in_half_precision_keeps_pace_near_the_critical_point() {
         let options = LoadOptions::default();
         let (f64, r18) = (Precision::F64, Recon::R18);
         let gauge = load_gauge(device, &ranks(), path.as_ref(), f64, r18, &options).unwrap().gauge;
-        let p = DiracParams { csw_s: 1.769, csw_t: 1.769, ..Default::default() };
+        let p = DiracParams { csw: 1.769, csw_t: 1.769, ..Default::default() };
         let op = Arc::new(Wilson::new(Arc::new(gauge), p.with_kappa(0.1347)).unwrap());
         let shape = op.shape();
         let mut b = shape.field(1).unwrap();

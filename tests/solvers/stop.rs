@@ -320,7 +320,7 @@ fn criteria_combine() {
 fn heavy_quark(s: &Setup, (kappa, csw, goal): (f64, f64, f64), kind: SolverKind) -> [usize; 3] {
     let source = s.spinors(Precision::F64, Subset::Full, &[&spinor::point(s.lat, 0, 1, 2)]);
     let mass = 0.5 / kappa - 4.0;
-    let p = DiracParams { mass, csw_s: csw, csw_t: csw, ..Default::default() };
+    let p = DiracParams { mass, csw, csw_t: csw, ..Default::default() };
     let op = s.wilson_12(p, Precision::F64);
     [None, Some(Precision::F32), Some(Precision::F16)].map(|sloppy| {
         let mut ask = super::params(kind, Precision::F64, sloppy);

@@ -5,7 +5,7 @@ mod report;
 mod work;
 
 use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options, COUNT};
-use super::quark::{boundary, BOUNDARY};
+use super::quark::{boundary, of_quark};
 use super::session::{self, overwrite};
 use super::{files, output, plot, smearing, Failure, Run};
 use crate::operators::Boundary;
@@ -43,7 +43,7 @@ const OPTIONS: &[Opt] = &[
     opt("preconditioner", Kind::Word(PRECONDITIONERS), "P", "none", "preconditioner of gcr: none, wilson or multigrid, the inverse of the Wilson operator")
         .needs(&[&[Need::Is("task", &["propagator"])], &[Need::Is("solver", &["auto", "gcr"])]]),
     solving("wilson-mass", "wilson_mass").needs(&[&[Need::With("preconditioner")]]),
-    BOUNDARY,
+    of_quark("boundary"),
     opt("source", Kind::Text, "S", "point,0,0,0,0", "point,x,y,z,t or wall,t").needs(PROPAGATOR),
     opt("smear-links", Kind::Text, "[KIND,]A[,A..],N", "", "N steps of smearing with weight A of the links of the kernel, stout (the default), ape, hyp or overimproved, e.g. 0.1,3").old("smear-steps"),
     opt("locality", Kind::Flag, "B", "no", "yes: the largest |D eta|(x) at every distance from a point source eta"),

@@ -12,16 +12,15 @@ use super::session::Progress;
 use super::{interrupted, Failure, Run};
 use crate::comm::Comm;
 use crate::compose::multigrid::{LevelParams as Level, Multigrid, MultigridParams as Mg, Update};
-use crate::compose::{
-    Chosen, DiracSolver, QuarkParams, SolveReport, SolverSettings, MULTIGRID_DIRECTIONS,
-};
+use crate::compose::{Chosen, DiracSolver, SolveReport, SolverSettings, MULTIGRID_DIRECTIONS};
 use crate::error::Result;
 use crate::fields::{CloverForm, GaugeField, Geometry, Precision, Recon};
 use crate::io::hdf5::{Attribute, Attributes};
-use crate::operators::{ActionParams, Boundary, DiracParams, QuarkAction};
+use crate::operators::{ActionParams, Boundary, DiracParams, QuarkAction, QuarkParams, TermValue};
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::ops::propagator::{foresee, run_through, COLUMNS};
-use crate::params::{Choice, Row};
+use crate::ops::terms;
+use crate::params::{same, Choice, Row};
 use crate::solvers::{unwatched, SolverKind, StoppedBy};
 
 /// The operator of a quark, except for its mass, as options give it.
@@ -35,23 +34,57 @@ impl Deref for Action {
     }
 }
 
-/// An option that is a parameter of a quark.
-pub const fn of_quark(name: &'static str) -> Opt {
-    param::<QuarkParams>(name, QuarkParams::row(name))
+/// The option of a quark's row.
+pub const fn of_quark(row: &str) -> Opt {
+    let row = QuarkParams::row(row);
+    let option = param::<QuarkParams>(row.option, row);
+    match same(row.name, "boundary") {
+        true => option.old("time-bc"),
+        false => option,
+    }
 }
 
-pub const BOUNDARY: Opt = of_quark("boundary").old("time-bc");
+/// Terms of operators that the program's quarks, which are isotropic and see one gauge field, do not have.
+const WITHOUT_OPTION: [&str; 3] = ["csw_t", "hop", "clover_links"];
+/// Number of terms that have options.
+const TERMS: usize = DiracParams::TERMS.len() - WITHOUT_OPTION.len();
+
+/// Whether a constant list has this name.
+const fn has(names: &[&str], name: &str) -> bool {
+    let mut i = 0;
+    while i < names.len() && !same(names[i], name) {
+        i += 1;
+    }
+    i < names.len()
+}
+
+/// Options of terms of a quark's operator, but for its mass and for these, in the order of the table.
+const fn terms_but<const N: usize>(
+    without: &[&str],
+    needs: &'static [&'static [Need]],
+) -> [Opt; N] {
+    let mut options = [of_quark("boundary"); N];
+    let (mut i, mut found) = (0, 0);
+    while i < DiracParams::TERMS.len() {
+        let name = DiracParams::TERMS[i];
+        if !has(&WITHOUT_OPTION, name) && !has(without, name) {
+            options[found] = of_quark(name).needs(needs);
+            found += 1;
+        }
+        i += 1;
+    }
+    assert!(found == N);
+    options
+}
 
 /// Options of the terms of a quark's operator, but for its mass; of subcommands in which they have an effect only with others.
-pub const fn terms(needs: &'static [&'static [Need]]) -> [Opt; 6] {
-    [
-        of_quark("csw").needs(needs),
-        of_quark("clover").needs(needs),
-        param::<QuarkParams>("cf", QuarkParams::row("cf")).needs(needs),
-        param::<QuarkParams>("cf-prime", QuarkParams::row("cf_prime")).needs(needs),
-        of_quark("mu").needs(needs),
-        BOUNDARY.needs(needs),
-    ]
+pub const fn terms(needs: &'static [&'static [Need]]) -> [Opt; TERMS] {
+    terms_but(&[], needs)
+}
+
+/// The same without the twisted mass.
+pub const fn terms_without_mu() -> [Opt; TERMS - 1] {
+    terms_but(&["mu"], &[])
 }
 
 /// The boundary of quarks.
@@ -77,47 +110,48 @@ impl Action {
         Ok(Action(options.params()?))
     }
 
-    /// Text with the operator's twisted mass and boundary coefficients cF, cF', where they are not the default; empty
-    /// otherwise.
+    /// The terms that have options.
+    fn terms(&self) -> Vec<(&'static str, TermValue)> {
+        let all = self.0.terms().into_iter();
+        all.filter(|(name, _)| !WITHOUT_OPTION.contains(name)).collect()
+    }
+
+    /// Text with the terms that have not their default, but for the clover term and the boundary, which reports name
+    /// first; empty if there are none.
     pub fn others(&self) -> String {
-        let mut text = String::new();
-        if self.mu != 0.0 {
-            text += &format!(", mu {}", self.mu);
-        }
-        if self.boundary_terms() != [1.0; 2] {
-            text += &format!(", cf {:?}", self.boundary_terms());
-        }
-        text
+        let usual = QuarkParams::default().terms();
+        let named = |name| ["csw", "clover", "boundary"].contains(&name);
+        let others =
+            self.terms().into_iter().filter(|term| !named(term.0) && !usual.contains(term));
+        others.map(|(name, value)| format!(", {name} {value}")).collect()
     }
 
     /// The member "action" of reports.
     pub fn json(&self, kappa: f64) -> Value {
-        let [cf, cf_prime] = self.boundary_terms();
-        json!({
-            "kappa": kappa, "mass": mass_of(kappa), "csw": self.csw, "clover": self.clover.word(),
-            "cf": cf, "cf_prime": cf_prime, "mu": self.mu,
-            "boundary": self.boundary.0, "time_bc": self.boundary.to_string(),
+        let mut members = json!({
+            "kappa": kappa, "mass": mass_of(kappa), "time_bc": self.boundary.to_string(),
             "normalisation": self.normalisation_name(),
-        })
+        });
+        for (name, value) in self.terms() {
+            members[name] = match value {
+                TermValue::Number(number) => json!(number),
+                TermValue::Numbers(numbers) => json!(numbers),
+                TermValue::Word(word) => json!(word),
+            };
+        }
+        // As it was given, not as the phases that operators have.
+        members["boundary"] = json!(self.boundary.0);
+        members
     }
 
     /// The operator's parameters but for its mass, as attributes of HDF5.
     pub fn attributes(&self) -> Attributes {
-        let [cf, cf_prime] = self.boundary_terms();
-        vec![
-            ("csw", Attribute::Number(self.csw)),
-            ("clover", Attribute::Text(self.clover.word().into())),
-            ("cf", Attribute::Number(cf)),
-            ("cf_prime", Attribute::Number(cf_prime)),
-            ("mu", Attribute::Number(self.mu)),
+        let mut attributes = terms::attributes(self.terms());
+        attributes.extend([
             ("boundary", Attribute::Text(self.boundary.to_string())),
             ("normalisation", Attribute::Text(self.normalisation_name().into())),
-        ]
-    }
-
-    /// Coefficients cF and cF' of the quark action at the lower and upper boundary in time.
-    pub fn boundary_terms(&self) -> [f64; 2] {
-        [self.cf, self.cf_prime.unwrap_or(self.cf)]
+        ]);
+        attributes
     }
 
     /// Words behind the coefficient of the clover term that say its form; empty for the traditional one.

@@ -7,11 +7,10 @@ use serde_json::{json, Value};
 use super::files::{self, described, lattice_text};
 use super::options::{numbers, opt, param, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    check_kappa, mass_of, monitor, of_quark, Action, Solving, BOUNDARY, SOLVER_OPTIONS,
+    check_kappa, monitor, of_quark, terms_without_mu, Action, Solving, SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{interrupted, output, Failure, Run};
-use crate::compose::QuarkParams;
 use crate::error::Status;
 use crate::io::FileFormat;
 use crate::linop::System;
@@ -29,11 +28,6 @@ const RATIONAL: &[&[Need]] = &[&[Need::Is("kind", &["rational"])]];
 #[rustfmt::skip]
 const OPTIONS: &[Opt] = &[
     opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark"),
-    of_quark("csw"),
-    of_quark("clover"),
-    of_quark("cf"),
-    param::<QuarkParams>("cf-prime", QuarkParams::row("cf_prime")),
-    BOUNDARY,
     of_quark("normalisation").or("mass"),
     of("kind", "kind"),
     of("system", "system"),
@@ -60,7 +54,7 @@ pub const COMMAND: Command = Command {
         "Reweighting factors of configurations by noise: of twisted masses, or of a rational function. Configuration k",
         "of the list takes the seed --seed + k, k from 0.",
     ],
-    tables: &[files::MANY, OPTIONS, SOLVER_OPTIONS, session::OPTIONS],
+    tables: &[files::MANY, OPTIONS, &terms_without_mu(), SOLVER_OPTIONS, session::OPTIONS],
     input: Some("gauge"),
     example: "reweight b6.0.00001 b6.0.00002 --kappa 0.137 --csw 1.9 --mu 0.001 --vectors 24",
     run,
@@ -236,7 +230,6 @@ fn run(options: Options) -> Run<i32> {
             let ReweightingParams { kind, system, seed, first, vectors, .. } = plan.params;
             let runs: Vec<Value> =
                 all.iter().zip(weights).map(|(done, weight)| done.json(&plan, weight)).collect();
-            let [cf, cf_prime] = plan.action.boundary_terms();
             let report = json!({
                 "version": env!("CARGO_PKG_VERSION"), "device": session.device.name(),
                 "kind": kind.word(), "system": system.word(), "mu": plan.mu,
@@ -245,11 +238,7 @@ fn run(options: Options) -> Run<i32> {
                     "interval": [plan.params.low, plan.params.high], "poles": plan.params.poles,
                     "error": plan.params.error, "fields": plan.params.fields,
                 })),
-                "action": {
-                    "kappa": plan.kappa, "mass": mass_of(plan.kappa), "csw": plan.action.csw,
-                    "clover": plan.action.clover.word(), "cf": cf, "cf_prime": cf_prime,
-                    "boundary": plan.action.boundary.0, "normalisation": plan.action.normalisation_name(),
-                },
+                "action": plan.action.json(plan.kappa),
                 "runs": runs,
             });
             output::write_json(name, "reweight", &report)?;

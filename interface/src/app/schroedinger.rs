@@ -5,14 +5,13 @@ use std::sync::Arc;
 use serde_json::{json, Value};
 
 use super::files::{self, described, lattice_text};
-use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options};
+use super::options::{opt, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    check_kappa, mass_of, monitor, of_quark, Action, Solved, Solving, BOUNDARY, SOLVER_OPTIONS,
+    check_kappa, monitor, terms_without_mu, Action, Solved, Solving, SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::jackknife;
 use super::{output, Run};
-use crate::compose::QuarkParams;
 use crate::io::FileFormat;
 use crate::ops::schroedinger::{boundary_correlators, BoundaryCorrelators};
 use crate::params::Choice as _;
@@ -20,11 +19,6 @@ use crate::params::Choice as _;
 #[rustfmt::skip]
 const OPTIONS: &[Opt] = &[
     opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark"),
-    of_quark("csw"),
-    of_quark("clover"),
-    of_quark("cf"),
-    param::<QuarkParams>("cf-prime", QuarkParams::row("cf_prime")),
-    BOUNDARY,
     opt("bin", Kind::Whole(1, i32::MAX as i64), "N", "1", "jackknife bin size in configurations"),
     opt("json", Kind::Output(&[]), "FILE", "", "all correlators as JSON"),
     overwrite(&[&[Need::With("json")]]),
@@ -38,7 +32,7 @@ pub const COMMAND: Command = Command {
         "Correlators f_A, f_P and f_1 of boundary fields by slice, g_A and g_P those of the upper boundary; of several",
         "configurations averages with jackknife errors. --boundary has the phases of quarks in space (theta / pi).",
     ],
-    tables: &[files::MANY, OPTIONS, SOLVER_OPTIONS, session::OPTIONS],
+    tables: &[files::MANY, OPTIONS, &terms_without_mu(), SOLVER_OPTIONS, session::OPTIONS],
     input: Some("gauge"),
     example: "schroedinger sf.00001 --boundary-time sf --phi 0,0,0 --phi-prime 0,0,0 --kappa 0.135 --csw 1.8",
     run,
@@ -175,13 +169,9 @@ fn run(options: Options) -> Run<i32> {
                 })
             };
             let runs: Vec<Value> = all.iter().map(one).collect();
-            let [cf, cf_prime] = action.boundary_terms();
             let report = json!({
                 "version": env!("CARGO_PKG_VERSION"), "device": session.device.name(),
-                "action": {
-                    "kappa": kappa, "mass": mass_of(kappa), "csw": action.csw, "clover": action.clover.word(),
-                    "cf": cf, "cf_prime": cf_prime, "boundary": action.boundary.0,
-                },
+                "action": action.json(kappa),
                 "runs": runs, "averages": averages,
             });
             output::write_json(name, "schroedinger", &report)?;

@@ -10,7 +10,7 @@ use super::gauge::{plaq_gauge, plaq_storage, Gauge};
 use super::handles;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-use crate::compose::{plaq_dirac_params, Normalisation, QuarkParams, SolveParams};
+use crate::compose::{Normalisation, SolveParams};
 use crate::error::Result;
 use crate::fields::{
     blas, vanishing, CloverField, CloverForm, Components, GaugeField, Group, Precision, Recon,
@@ -19,8 +19,8 @@ use crate::fields::{
 use crate::io::Origin;
 use crate::linop::{LinOp, Schur, Shape, System, Workspace};
 use crate::operators::{
-    ActionParams, CloverLinks, DiracParams, DoubletParams, InverseOwner, QuarkAction, SchurAction,
-    Storage, Wilson,
+    plaq_dirac_params, ActionParams, CloverLinks, DiracParams, DoubletParams, InverseOwner,
+    QuarkAction, QuarkParams, SchurAction, Storage, Wilson,
 };
 use crate::ops::links_mark::links_mark;
 use crate::ops::propagator::{propagates, run_through, COLUMNS};

@@ -368,7 +368,7 @@ mod tests {
         let geometry = Geometry::new([8, 4, 4, 8], &device).unwrap();
         let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
         links.set_near_unit(7, 0.45).unwrap();
-        let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let dirac = DiracParams { csw: 1.0, csw_t: 1.0, ..Default::default() };
         let op = ActionParams::from(dirac.with_kappa(0.13)).create(Arc::new(links)).unwrap();
         let level = LevelParams { block: [4, 2, 2, 4], vectors: 4, pre: 0, post: 6 };
         let params = MultigridParams {

@@ -7,7 +7,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::linop::{LinOp, Schur, System};
-use crate::operators::{Distance, InverseOwner, QuarkAction};
+use crate::operators::{Distance, InverseOwner, Normalisation, QuarkAction};
 use crate::params::{choices, parameters};
 use crate::refuse;
 use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MAX_DIRECTIONS};
@@ -53,13 +53,6 @@ choices! {
         /// A Krylov solver, as multigrid is not available for this operator, equation or lattice, or its memory or
         /// set-up failed; the log says which.
         OnlyKrylov = 3, PLAQ_CHOSEN_ONLY_KRYLOV, "only-krylov";
-    }
-    /// Normalisation of an operator. The symmetric Schur complement P is the same in both.
-    pub enum Normalisation: plaq_normalisation {
-        /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
-        Kappa = 0, PLAQ_NORMALISATION_KAPPA, "kappa";
-        /// D = m + 4 - H/2 + ...
-        Mass = 1, PLAQ_NORMALISATION_MASS, "mass";
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::automatic::Automatic;
 use super::bounded::Bounded;
 use super::deflation::{Deflated, Deflation, SingularSpaces};
-use super::equation::{Equations, Normalisation, Solution, SolveParams};
+use super::equation::{Equations, Solution, SolveParams};
 use super::fallback::Fallback;
 use super::inverter::{Ask, Inverter};
 use super::krylov::{Copy, Krylov};
@@ -28,7 +28,7 @@ use crate::compose::multigrid::Multigrid;
 use crate::error::Result;
 use crate::fields::{Components, Precision, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Product, Shape};
-use crate::operators::{DistanceWeights, InverseOwner, QuarkAction, Storage};
+use crate::operators::{DistanceWeights, InverseOwner, Normalisation, QuarkAction, Storage};
 use crate::refuse;
 use crate::solvers::{
     unwatched, MinimalResidual, Patience, SolverKind, SolverParams, Stop, System,

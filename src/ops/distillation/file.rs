@@ -1,7 +1,6 @@
 //! Modes, elementals and perambulators in HDF5 files, the same for C, Python and the program: names of datasets,
 //! their axes, and attributes that identify links, operators and settings.
 
-use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
 use num_complex::Complex64;
@@ -14,7 +13,8 @@ use crate::bail;
 use crate::compose::DiracSolver;
 use crate::error::Result;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
-use crate::operators::Wilson;
+use crate::operators::{Boundary, Wilson};
+use crate::ops::terms;
 use crate::params::{choices, Choice as _};
 use crate::refuse;
 use crate::solvers::Monitor;
@@ -53,24 +53,16 @@ pub fn about_quarks(modes: &Modes, solver: &DiracSolver) -> Attributes {
         return about;
     };
     let p = wilson.params();
-    // Multiples of pi; of quarks that vanish at boundaries in time there is no phase.
-    let turn = |z: Complex64| if z.re <= -1.0 { 1.0 } else { z.arg() / PI };
-    let [x, y, z, t] = p.boundary.map(turn);
+    // Of quarks that vanish at boundaries in time there is no phase.
+    let [x, y, z, t] = Boundary::of_phases(p.boundary).0;
     about.extend([
         ("boundary", Attribute::Number(if boundary.is_periodic() { t } else { 0.0 })),
         ("boundary_space", Attribute::Numbers(vec![x, y, z])),
-        ("operator", text(if p.csw_s == 0.0 && p.csw_t == 0.0 { "Wilson" } else { "Clover" })),
+        ("operator", text(if p.csw == 0.0 && p.csw_t == 0.0 { "Wilson" } else { "Clover" })),
         ("kappa", Attribute::Number(p.kappa())),
         ("mass", Attribute::Number(p.mass)),
-        ("csw", Attribute::Number(p.csw_s)),
-        ("csw_t", Attribute::Number(p.csw_t)),
-        ("clover", text(p.clover.word())),
-        ("clover_links", text(p.clover_links.word())),
-        ("mu", Attribute::Number(p.mu)),
-        ("hop", Attribute::Numbers(p.hop.to_vec())),
-        ("cf", Attribute::Number(p.cf)),
-        ("cf_prime", Attribute::Number(p.cf_prime)),
     ]);
+    about.extend(terms::attributes(p.terms()));
     about
 }
 

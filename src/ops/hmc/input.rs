@@ -66,10 +66,10 @@ use super::smd::Algorithm;
 use super::{Hmc, Monomial};
 use crate::backend::Device;
 use crate::bail;
-use crate::compose::{QuarkParams, Schur};
+use crate::compose::Schur;
 use crate::error::{Error, Result, Status};
 use crate::fields::{Geometry, Precision};
-use crate::operators::{ActionParams, DiracParams, DoubletParams};
+use crate::operators::{ActionParams, DiracParams, DoubletParams, QuarkParams};
 use crate::ops::paths::Paths;
 use crate::params::{hint, renamed, set_toml, Parameters as _};
 use crate::refuse;
@@ -571,9 +571,6 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
     }
 }
 
-/// Rows of [`QuarkParams`] that a user of chains cannot set.
-const NOT_OF_CHAINS: [&str; 3] = ["precision", "storage", "normalisation"];
-
 impl Quark {
     fn doublet(mut self) -> Result<DoubletParams> {
         let epsilon = match self.0.remove("epsilon") {
@@ -592,8 +589,8 @@ impl Quark {
 
     fn params(self) -> Result<DiracParams> {
         let mut quark = QuarkParams::default();
-        let rows = QuarkParams::ROWS.iter().map(|row| row.name);
-        let known: Vec<&str> = rows.filter(|name| !NOT_OF_CHAINS.contains(name)).collect();
+        // A chain decides about precision, storage and normalisation itself.
+        let known = [&["kappa", "mass"], DiracParams::TERMS].concat();
         for (key, value) in &self.0 {
             let argument = format!("operator.{key}");
             match &**key {

@@ -32,7 +32,7 @@ fn gauge(links: &GaugeField, c1: f64) -> Box<dyn Monomial> {
 }
 
 fn dirac(kappa: f64, csw: f64) -> DiracParams {
-    DiracParams { csw_s: csw, csw_t: csw, ..DiracParams::default() }.with_kappa(kappa)
+    DiracParams { csw, csw_t: csw, ..DiracParams::default() }.with_kappa(kappa)
 }
 
 fn two(name: &str, m: DiracParams, w: Option<DiracParams>, guesses: usize) -> TwoFlavours {

@@ -9,7 +9,7 @@ use crate::compose::DiracSolver;
 use crate::error::{significant, Error, Result, Status};
 use crate::fields::{blas, Noise, Precision};
 use crate::io::Tables;
-use crate::operators::Wilson;
+use crate::operators::{TermValue, Wilson};
 use crate::ops::links_mark::links_mark;
 use crate::params::Choice as _;
 use crate::refuse;
@@ -41,14 +41,10 @@ fn marks_of(solver: &DiracSolver, whose: &str) -> Result<Vec<(String, f64)>> {
     let op = solver.op();
     let mut marks = vec![("mass", op.mass())];
     if let Some(wilson) = op.as_any().downcast_ref::<Wilson>() {
-        let p = wilson.params();
-        marks.extend([
-            ("csw", p.csw_s),
-            ("csw_t", p.csw_t),
-            ("cf", p.cf),
-            ("cf_prime", p.cf_prime),
-        ]);
-        marks.push(("mu", p.mu));
+        marks.extend(wilson.params().terms().into_iter().filter_map(|(name, value)| match value {
+            TermValue::Number(number) => Some((name, number)),
+            _ => None,
+        }));
     }
     let shape = op.shape();
     let (mut eta, mut image) = (shape.field(1)?, shape.field(1)?);

@@ -105,7 +105,7 @@ impl<'a> Quarks<'a> {
             &mut params
         {
             let (mu, rho) = (-wilson.mu, -wilson.rho);
-            *wilson = DiracParams { csw_s: csw, csw_t: csw, mu, rho, ..*wilson };
+            *wilson = DiracParams { csw, csw_t: csw, mu, rho, ..*wilson };
         }
         let field = match links.field.precision() == vectors.inside {
             true => links.field,
