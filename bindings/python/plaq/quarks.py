@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTupl
 
 import numpy as np
 
-from . import capi, loops as _loops
+from . import capi, loops as _loops, reweighting as _reweighting
 from ._arrays import borrow, handed, is_array, room
 from ._files import new_file
 from ._native import level, passes_on
@@ -601,9 +601,7 @@ class Wilson(Operator):
         twisted mass, or ascending ones of which the last counts, whose factors have less noise; system="even_asymmetric": of openQCD's even-odd
         preconditioned ones. kind="rational": |det P| over the determinant of a chain's rational function of P^dagger P on `interval` with
         `poles`, or with `error`, of `fields` pseudofermions; `system`: that of P. Members of capi.plaq_solver_params by keyword, and progress."""
-        from .reweighting import reweighting
-
-        return reweighting(self, mu, **how)
+        return _reweighting.reweighting(self, mu, **how)
 
     def hop(self, psi: Fermion, parity: int, dagger: bool = False) -> Fermion:
         """Applies the hopping term H from the other parity to `parity`; the result is a field on the whole lattice,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, Union
 
 import numpy as np
 
 from . import capi
 from ._progress import Progress, residuals, tol_of
-from .quarks import Wilson
+
+if TYPE_CHECKING:
+    from .quarks import Wilson
 
 
 class Reweighting(NamedTuple):
