@@ -206,8 +206,8 @@ fn values_are_refused_with_what_is_expected() {
         (
             "flow",
             "--plot",
-            "flow.png",
-            "--plot: flow.png; expected a name that ends in .svg or .pdf",
+            "flow.gif",
+            "--plot: flow.gif; expected a name that ends in .svg or .pdf or .png",
         ),
     ] {
         let (_, job) = jobs.iter().find(|(n, _)| *n == name).expect("a job");

@@ -56,7 +56,7 @@ const OUTPUT: &[Opt] = &[
     opt("json", Kind::Output(&[]), "FILE", "", "everything as JSON, written again and again while the run goes on"),
     opt("hdf5", Kind::Output(&[]), "FILE", "", "correlators of every configuration in HDF5, by libhdf5 (PLAQ_HDF5); Python's plaq.read takes them"),
     opt("continue", Kind::Flag, "B", "no", "yes: configurations and sources that the JSON has already are not done again").needs(&[&[Need::With("json")]]),
-    opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "effective masses as a picture, SVG or PDF, of several configurations with errors"),
+    opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "effective masses as a picture, SVG, PDF or PNG, of several configurations with errors"),
     overwrite(&[&[Need::With("json"), Need::With("hdf5"), Need::With("plot"), Need::With("save"), Need::With("save-multigrid")]]),
 ];
 
