@@ -335,6 +335,15 @@ fn run(options: Options) -> Run<i32> {
         if options.flag("continue") {
             samples::go_on(options.text("json"), &plan, &mut jobs, &mut found)?;
         }
+        // Configurations that are done are not read again.
+        let lacks = |c: usize| {
+            let of =
+                |job: &Job| job.samples.0.get(c).is_none_or(|all| all.iter().any(Option::is_none));
+            jobs.iter().any(|job| job.hadrons.times == 0 || of(job))
+        };
+        let to_read: Vec<String> =
+            (0..plan.files.len()).filter(|c| lacks(*c)).map(|c| plan.files[c].clone()).collect();
+        files::check_all(session, &to_read)?;
         let mut written = Written { at: Instant::now(), took: 0.0 };
         let mut finished = true;
         for c in 0..plan.files.len() {
