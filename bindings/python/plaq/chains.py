@@ -12,6 +12,7 @@ from . import _native, capi
 from ._files import new_file
 from ._objects import Context, Object, whole
 from ._progress import Progress, watched
+from ._signatures import checks_keywords
 from .gauge import Gauge
 from .gauge import open as open_gauge
 
@@ -158,7 +159,8 @@ def hmc(
     """A chain of an input: the path of a file in TOML, its text, or a dict of the same keys (docs/hmc.md). Links are
     those of `gauge`, which stays what it is (the chain goes on with a copy), or begin as its table `run` says: `lattice`, and `start` "hot", "cold"
     the path of a configuration, or "checkpoint": that of the key `checkpoint`, from which the chain goes on, or hot
-    links where there is none yet. `trajectories`: how many an iteration runs, by default those of `run`;
+    links where there is none yet. Its other keys, for files and measurements, are those of the program `plaq hmc` and have no
+    effect here; unknown ones are refused. `trajectories`: how many an iteration runs, by default those of `run`;
     `progress`: with a bar."""
     if isinstance(input, Mapping):
         text = toml(input)
@@ -166,6 +168,7 @@ def hmc(
         text = Path(input).read_text()
     else:
         text = input
+    capi.plaq_input_check_run(text)
     if trajectories is None:
         number, found = capi.plaq_input_number(text, "run.trajectories", 0)
         trajectories = whole(number, "run.trajectories") if found else None
@@ -200,3 +203,6 @@ def hmc(
             chain.load(kept)
             return chain
     return Hmc(capi.plaq_hmc_create(gauge, text), gauge, trajectories, progress)
+
+
+checks_keywords(globals())
