@@ -157,7 +157,7 @@ impl Job {
         );
         text += &plan.action.others();
         if let Some(boundary) = plan.stated {
-            text += &format!(", links with {boundary:?}");
+            text += &format!(", links with {}", boundary.stated());
         }
         for b in &self.hadrons.baryons {
             text += &format!(" {}", hadrons::baryon_name(*b));
