@@ -4507,6 +4507,10 @@ plaq_status plaq_input_text(const char *input,
  * between them. A table that is absent has no keys. Errors: INVALID_ARGUMENT, naming the key. */
 plaq_status plaq_input_check(const char *input, const char *path, const char *known);
 
+/** Refuses an input whose table `run` has a key that the program `plaq hmc` does not take
+ * (docs/hmc.md). Errors: INVALID_ARGUMENT, naming the line and the key. */
+plaq_status plaq_input_check_run(const char *input);
+
 /* ---- Actions of chains in parts ---- */
 
 /** Terms of an action and levels of its integrator, of which a chain is made. */

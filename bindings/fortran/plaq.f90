@@ -5362,6 +5362,12 @@ module plaq
       character(kind=c_char), intent(in) :: path(*)
       character(kind=c_char), intent(in) :: known(*)
     end function
+    !> Refuses an input whose table `run` has a key that the program `plaq hmc` does not take
+    !> (docs/hmc.md). Errors: INVALID_ARGUMENT, naming the line and the key.
+    integer(c_int32_t) function plaq_input_check_run(input) bind(c)
+      import
+      character(kind=c_char), intent(in) :: input(*)
+    end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_hmc_params_init(params, struct_size) bind(c)
       import

@@ -224,7 +224,13 @@ fn check(v: &VectorField, of: &Range<usize>, w: &VectorField, with: &Range<usize
     }
     for (field, range) in [(v, of), (w, with)] {
         if range.start > range.end || range.end > field.nrhs() {
-            bail!(FieldMismatch, "basis: vectors {range:?} of {}", field.nrhs());
+            bail!(
+                FieldMismatch,
+                "basis: vectors {} to below {} of {}",
+                range.start,
+                range.end,
+                field.nrhs()
+            );
         }
     }
     Ok(())

@@ -74,7 +74,13 @@ impl VectorSet {
 
     fn check(&self, which: &Range<usize>) -> Result<()> {
         if which.start > which.end || which.end > self.count() {
-            bail!(FieldMismatch, "basis: vectors {which:?} of {}", self.count());
+            bail!(
+                FieldMismatch,
+                "basis: vectors {} to below {} of {}",
+                which.start,
+                which.end,
+                self.count()
+            );
         }
         Ok(())
     }

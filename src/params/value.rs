@@ -284,6 +284,10 @@ pub trait Element: Param {
     /// The number in C that means no value; text may use it, too.
     fn absent(row: &Row) -> Self::C;
     fn is_absent(c: &Self::C, row: &Row) -> bool;
+    /// Whether text is the number that stands for no value, as C, TOML or a user writes it.
+    fn says_absent(text: &str, row: &Row) -> bool {
+        text == Self::absent(row).in_c()
+    }
 }
 
 impl<T: Choice + PartialEq> Element for T {
@@ -334,6 +338,12 @@ impl Element for f64 {
             false => *c == 0.0,
         }
     }
+    fn says_absent(text: &str, row: &Row) -> bool {
+        match Self::absent(row) {
+            nan if nan.is_nan() => text.trim().parse().is_ok_and(f64::is_nan),
+            number => text == number.in_c(),
+        }
+    }
 }
 
 impl<T: Element> Param for Option<T> {
@@ -358,7 +368,7 @@ impl<T: Element> Param for Option<T> {
         self.as_ref().map_or_else(|| row.absent.into(), |value| value.text(row))
     }
     fn parse(text: &str, row: &Row, name: &str) -> Result<Self> {
-        if text == row.absent || text == T::absent(row).in_c() {
+        if text == row.absent || T::says_absent(text, row) {
             return Ok(None);
         }
         T::parse(text, row, name).map(Some)

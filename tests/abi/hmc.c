@@ -242,6 +242,10 @@ static void trajectories(plaq_context context) {
   OK(plaq_input_check(QUENCHED, "stop", ""));
   REFUSED(PLAQ_INVALID_ARGUMENT, "run.start: expected one of lattice, trajectories",
           plaq_input_check(QUENCHED, "run", "lattice trajectories"));
+  OK(plaq_input_check_run(QUENCHED));
+  OK(plaq_input_check_run("length = 1"));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "line 2: run.save_evry", plaq_input_check_run("[run]\nsave_evry = 2"));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "did you mean save_every?", plaq_input_check_run("[run]\nsave_evry = 2"));
   OK(plaq_hmc_destroy(hmc));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_hmc_run(hmc, gauge, 1, NULL, NULL, NULL));
 }

@@ -180,7 +180,14 @@ fn values_are_refused_with_what_is_expected() {
         ("loops", "--traces", "all", "--traces: all"),
         ("reweight", "--kind", "mass", "--kind: mass"),
         ("reweight", "--vectors", "0", "--vectors"),
-        ("schroedinger", "--solver", "mg", "--solver: multigrid; expected auto"),
+        (
+            "schroedinger",
+            "--solver",
+            "mg",
+            "--solver: mg; did you mean cg? expected one of auto, cg",
+        ),
+        ("reweight", "--solver", "multigrid", "bicgstab, gcr, block-gcr, mr"),
+        ("loops", "--minus-kappa", "0.1", "--minus-kappa: expected another hopping parameter"),
         ("gaugefix", "--tol", "-1", "--tol: expected 0 or more"),
         (
             "heatbath",
@@ -207,8 +214,8 @@ fn values_are_refused_with_what_is_expected() {
         (
             "flow",
             "--plot",
-            "flow.png",
-            "--plot: flow.png; expected a name that ends in .svg or .pdf",
+            "flow.gif",
+            "--plot: flow.gif; expected a name that ends in .svg or .pdf or .png",
         ),
     ] {
         let (_, job) = jobs.iter().find(|(n, _)| *n == name).expect("a job");
@@ -316,6 +323,32 @@ fn plaquette_goes_on_after_a_bad_file() {
         assert_eq!(said.matches("plaquette           0.5904").count(), 2, "{said}");
         assert!(told.contains("bad.ildg") && told.contains("absent"), "{told}");
         assert!(!told.contains("PANIC") && told.lines().count() == 2, "{told}");
+    }
+}
+
+/// A later file of a list that is absent, or none of a configuration, is noticed before the first is worked on.
+#[test]
+fn all_files_are_tried_before_the_work() {
+    let quark = ["--kappa", "0.1"];
+    for (name, more) in [
+        ("flow", vec![]),
+        ("propagator", quark.to_vec()),
+        ("loops", [&quark[..], &["--vectors", "1"]].concat()),
+        ("reweight", [&quark[..], &["--mu", "0.1"]].concat()),
+        ("schroedinger", quark.to_vec()),
+    ] {
+        for (last, message) in [("absent", "absent: No such file"), ("Cargo.toml", "Cargo.toml: ")]
+        {
+            for program in all(name) {
+                let arguments = [&[SMALL, last][..], &more].concat();
+                let out = run(program, &arguments);
+                let (said, told) = (text(&out.stdout), text(&out.stderr));
+                assert_eq!(out.status.code(), Some(1), "{program:?} {last}: {said}{told}");
+                assert!(told.contains(message), "{program:?}: {told}");
+                assert!(!said.contains("quenched"), "{program:?} {last}: {said}");
+                assert!(!told.contains("iteration"), "{program:?} {last}: {told}");
+            }
+        }
     }
 }
 

@@ -55,6 +55,11 @@ def test_a_good_rational_function_needs_no_reweighting():
     rough = d.reweighting(kind="rational", interval=(0.02, 3), poles=2, vectors=8)
     assert abs(rough.ln) > 1e-4
     refused(capi.SpectralBounds, "low, high", lambda: d.reweighting(kind="rational", interval=(20, 30), poles=2))
+    for interval in (None, (0.02,), (3, 0.02), (0, 1), 5.0, ("a", "b"), (0.1, float("nan"))):
+        words = "interval: expected two numbers [low, high], 0 < low < high"
+        refused(ValueError, words, lambda: d.reweighting(kind="rational", interval=interval))
+    refused(ValueError, "interval: expected with kind='rational' only", lambda: d.reweighting(0.3, interval=(0.02, 3)))
+    refused(ValueError, "kind|rational|twisted_mass", lambda: d.reweighting(kind="rationale", interval=(0.02, 3)))
 
 
 def free():

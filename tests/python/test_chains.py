@@ -44,6 +44,15 @@ def test_delta_h_falls_with_the_step():
     assert fine < coarse / 4
 
 
+def test_keys_of_run_are_those_of_the_program():
+    for key, meant in {"latice": "lattice", "save_evry": "save_every", "trajectory": "trajectories"}.items():
+        wrong = {**INPUT, "run": {**INPUT["run"], key: 1}}
+        for input in (wrong, plaq.toml(wrong)):
+            refused(plaq.capi.InvalidArgument, f"run.{key}|did you mean {meant}?", lambda: plaq.hmc(input))
+            refused(plaq.capi.InvalidArgument, f"run.{key}", lambda: plaq.hmc(input, plaq.Gauge.unit([4, 4, 4, 4])))
+    plaq.hmc({**INPUT, "run": {**INPUT["run"], "until": 5, "log": "log.jsonl", "flow_every": 2}})
+
+
 def test_checkpoints():
     chain = plaq.hmc(INPUT)
     chain.step(2)

@@ -8,7 +8,7 @@ import tempfile
 
 import numpy as np
 import plaq
-from common import close, refused
+from common import ROOT, close, refused
 
 T = np.arange(16)
 
@@ -98,6 +98,8 @@ def test_the_last_bin_takes_what_is_left_over():
 def test_what_is_empty_or_absent_is_said():
     refused(ValueError, "data|configurations|(0,)", lambda: plaq.jackknife([]))
     refused(FileNotFoundError, "nofile.h5: No such file", lambda: plaq.read("nofile.h5"))
+    refused(IsADirectoryError, "tests: expected a file in HDF5", lambda: plaq.read(ROOT / "tests"))
+    refused(OSError, "common.py: expected a file in HDF5, found one of another kind", lambda: plaq.read(ROOT / "tests/python/common.py"))
     refused(ValueError, "[run] with lattice", lambda: plaq.hmc("seed = 1"))
     run = subprocess.run([sys.executable, "-m", "plaq", "flow"], capture_output=True, text=True)
     assert "Traceback" not in run.stderr, run.stderr

@@ -295,7 +295,7 @@ def test_distillation_perambulators_in_files():
 
 def test_distillation_refuses_what_cannot_be():
     _, modes, d = made()
-    capi, solver = plaq.capi, modes._solver(d, {})
+    capi, solver = plaq.capi, d._solver(None, {})
     invalid = capi.InvalidArgument
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder) / "there.h5"

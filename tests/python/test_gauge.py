@@ -117,6 +117,24 @@ def test_boundaries_in_time():
     text += "[[level]]\nintegrator = 'omelyan2'\nsteps = 20\nmonomials = ['g']\n"
     chain = plaq.hmc(text)
     assert chain.gauge.boundary_time == "open_sf" and abs(chain.step().delta_h) < 0.1
+    # NaN is no value: cg_prime and cf_prime are then as cg and cf, in TOML, by keyword and in C.
+    as_cg = plaq.hmc(text.replace("cg = 0.9", "cg = 0.9\ncg_prime = nan"))
+    assert as_cg.step().delta_h == chain.history[0].delta_h
+    for spelt in ("cg_prime = 'cg'", "cg_prime = 0.9"):
+        assert plaq.hmc(text.replace("cg = 0.9", f"cg = 0.9\n{spelt}")).step().delta_h == as_cg.history[0].delta_h
+    assert plaq.hmc(text.replace("cg = 0.9", "cg = 0.9\ncg_prime = 1.2")).step().delta_h != as_cg.history[0].delta_h
+    by_default, by_nan = (plaq.Gauge.hot([4, 4, 4, 4], 2, boundary_time="open") for _ in range(2))
+    by_default.heatbath(6.0, cg=1.1), by_nan.heatbath(6.0, cg=1.1, cg_prime=float("nan"))
+    assert np.array_equal(by_default.numpy(), by_nan.numpy())
+    open_links = plaq.Gauge.warm([4, 4, 4, 4], 2, 0.3, boundary_time="open")
+    psi = plaq.Fermion.noise(open_links, seed=2)
+    images = [
+        plaq.Clover(open_links, kappa=0.11, csw=1.0, cf=0.9, **more) @ psi
+        for more in ({}, {"cf_prime": float("nan")}, {"cf_prime": 0.9}, {"cf_prime": 1.1})
+    ]
+    same = [np.array_equal(images[0].numpy(), image.numpy()) for image in images]
+    assert same == [True, True, True, False]
+    assert "cf_prime" not in repr(plaq.Clover(open_links, kappa=0.11, csw=1.0, cf=0.9, cf_prime=float("nan")))
     refused(plaq.capi.Unsupported, "gauge fixing|open", lambda: hot.fix("landau"))
 
 

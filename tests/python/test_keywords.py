@@ -51,6 +51,54 @@ def test_misspelt_keywords_are_type_errors():
         refused(TypeError, words, call)
 
 
+def public():
+    """Functions and methods of the package that a user calls, by name."""
+    modules = {name: getattr(plaq, name) for name in plaq._MODULES if name != "capi"}
+    places = [("plaq", {name: getattr(plaq, name) for name in plaq._WHERE})]
+    places += [(name, vars(module)) for name, module in modules.items()]
+    for where, names in places:
+        for name, value in names.items():
+            own = getattr(value, "__module__", "").partition("plaq.")[2]
+            if name.startswith("_") or not own or own == "capi" or own[0] == "_" and own != "_objects":
+                continue
+            if inspect.isfunction(value):
+                yield f"{where}.{name}", value
+            elif inspect.isclass(value):
+                for member, of in vars(value).items():
+                    function = getattr(of, "__func__", of)
+                    if inspect.isfunction(function) and (member == "__init__" or not member.startswith("_")):
+                        yield f"{where}.{name}.{member}", function
+
+
+#: Functions that take any keyword: attributes of a file, words of matplotlib, and what is refused in every form.
+ANY = {"write", "plot", "eigen", "multishift", "history", "propagator"}
+
+
+def test_every_function_says_what_a_keyword_may_mean():
+    seen = 0
+    for name, function in public():
+        kinds = {p.kind for p in inspect.signature(function).parameters.values()}
+        if inspect.Parameter.VAR_KEYWORD in kinds:
+            assert name.rsplit(".", 1)[1] in ANY, f"{name}: passes keywords on and does not say which"
+            continue
+        known = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        words = "has no keyword" + (f"|did you mean {known[0]}?" if known and len(known[0]) > 3 else "")
+        wrong = {(known[0] if known else "keyword") + "x": 1}
+        refused(TypeError, words, lambda: function(**wrong))
+        seen += 1
+    assert seen > 150, seen
+    U = plaq.Gauge.unit((2, 2, 2, 2))
+    D = plaq.Wilson(U, mass=1)
+    refused(TypeError, "flow()|did you mean step?", lambda: U.flow(0.1, stp=0.1))
+    refused(TypeError, "smear_stout()|did you mean steps?", lambda: U.smear_stout(stepps=2))
+    refused(TypeError, "heatbath()|did you mean separation?", lambda: plaq.heatbath((2, 2, 2, 2), 5.7, seperation=1))
+    refused(TypeError, "multishift()|did you mean tol?", lambda: D.multishift(D.field(), [0.1], tolerance=1e-9))
+    refused(TypeError, "Gauge()|did you mean precision?", lambda: plaq.Gauge((2, 2, 2, 2), precison="single"))
+    refused(TypeError, "reweighting()|did you mean kind?", lambda: D.reweighting(0.1, kinds="rational"))
+    refused(TypeError, "loops()|did you mean dilute?", lambda: D.loops(U, diluted="spin"))
+    assert "lattice QCD" in plaq.__doc__ and inspect.signature(plaq.Gauge.flow).parameters["step"].default == 0.02
+
+
 PROGRAM = """import plaq
 U = plaq.Gauge.unit([4, 4, 4, 4])
 D = plaq.Wilson(U, mas=0.1)

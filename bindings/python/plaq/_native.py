@@ -8,8 +8,6 @@ import ctypes
 import ctypes.util
 import difflib
 import enum as _enum
-import functools
-import inspect
 import operator
 import os
 import signal
@@ -21,11 +19,8 @@ from typing import (
     Any,
     Callable,
     Dict,
-    Iterable,
     List,
-    Mapping,
     Optional,
-    Sequence,
     Tuple,
     Type,
     TypeVar,
@@ -33,6 +28,8 @@ from typing import (
 )
 
 import numpy as np
+
+from ._signatures import check_keywords
 
 
 def _load() -> ctypes.CDLL:
@@ -348,81 +345,6 @@ def level() -> int:
     while frame.f_back is not None and os.path.realpath(frame.f_code.co_filename).startswith(inside):
         frame, found = frame.f_back, found + 1
     return found
-
-
-def check_keywords(function: str, given: Iterable[str], known: Sequence[str], old: Mapping[str, str]) -> None:
-    """Refuses keywords that a function does not have, and suggests the one that was probably meant. `old` maps
-    keywords of earlier versions to their present names."""
-    for name in given:
-        if name not in known:
-            if name in old:
-                raise TypeError(f"{function}() has no keyword {name!r}: its name is {old[name]} now")
-            near = difflib.get_close_matches(name, known, 1)
-            near = near or [k for k in known if len(k) > 2 and (name.startswith(k) or k.startswith(name))]
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise TypeError(f"{function}() has no keyword {name!r}: {hint}")
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
-    """Decorates a function whose `**` keywords are members of structs of parameters, or keywords of other such
-    functions: adds their names and defaults to its signature and their descriptions to its docstring, and refuses
-    others."""
-
-    def decorate(function: F) -> F:
-        own = inspect.signature(function)
-        parameters = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        named = {p.name for p in parameters} | set(without)
-        texts = []
-        old: Dict[str, str] = {}
-        for source in sources:
-            old.update(getattr(source, "_old_", {}))
-            if isinstance(source, type) and issubclass(source, Struct):
-                defaults = source().to_dict()
-                for name, text in source.meanings().items():
-                    if name in without:
-                        continue
-                    texts.append(f"    {name}: {text}")
-                    if name not in named:
-                        named.add(name)
-                        parameters.append(
-                            inspect.Parameter(
-                                name,
-                                inspect.Parameter.KEYWORD_ONLY,
-                                default=defaults[name],
-                                annotation=source.annotation(name),
-                            )
-                        )
-            else:
-                for name, p in inspect.signature(source).parameters.items():
-                    if name not in named and p.kind is p.KEYWORD_ONLY:
-                        named.add(name)
-                        parameters.append(p)
-                doc = (source.__doc__ or "").partition("Keywords:\n")[2]
-                texts += [line for line in doc.splitlines() if line.strip().split(":")[0] not in without]
-        allowed = frozenset(p.name for p in parameters)
-        shown = [p for p in parameters if p.name[0] != "_"]
-        known = [p.name for p in shown if p.name != "self"]
-        signature = own.replace(parameters=shown)
-
-        @functools.wraps(function)
-        def checked(*arguments: Any, **keywords: Any) -> Any:
-            if not allowed.issuperset(keywords):
-                check_keywords(spoken, keywords, known, old)
-            return function(*arguments, **keywords)
-
-        owner, _, last = function.__qualname__.rpartition(".")
-        spoken = owner if last == "__init__" else last
-        doc = inspect.cleandoc(function.__doc__) if function.__doc__ else ""
-        checked.__doc__ = "\n".join([doc, "", "Keywords:", *texts]).lstrip() if texts else doc
-        checked.__signature__ = signature  # type: ignore[attr-defined]
-        checked._old_ = old  # type: ignore[attr-defined]
-        checked.__sources__ = sources  # type: ignore[attr-defined]
-        return checked  # type: ignore[return-value]
-
-    return decorate
 
 
 class Callback:

@@ -11,6 +11,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, TypeVar, Unio
 import numpy as np
 
 from . import _native, capi
+from ._signatures import checks_keywords, passes_on
 
 Self = TypeVar("Self", bound="Object")
 _late: List[Tuple[Any, Any]] = []  # objects that were in use when they were to be destroyed
@@ -75,7 +76,7 @@ class Object:
 class Context(Object):
     """A device with its memory and threads, and the ranks that share a lattice."""
 
-    @_native.passes_on(capi.plaq_context_params)
+    @passes_on(capi.plaq_context_params)
     def __init__(
         self,
         device: str = "auto",
@@ -142,7 +143,7 @@ class Context(Object):
 _default: Optional[Context] = None
 
 
-@_native.passes_on(Context.__init__)
+@passes_on(Context.__init__)
 def init(device: str = "auto", **more: Any) -> Context:
     """Creates the default context of all objects: `device` "auto" (a GPU where there is one), "cpu" or "cuda",
     `threads` of the CPU, `comm` of mpi4py and the process `grid` [x, y, z, t]; the other members of
@@ -241,3 +242,6 @@ def phases(boundary: Union[None, str, Sequence[float]]) -> Tuple[float, ...]:
     if len(found) != 4:
         raise ValueError(f"boundary: expected {expected}, found {boundary!r}")
     return found
+
+
+checks_keywords(globals())

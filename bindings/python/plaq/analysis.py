@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional
 import numpy as np
 
 from ._files import new_file
+from ._signatures import checks_keywords
 
 
 class Estimate(NamedTuple):
@@ -335,3 +336,6 @@ def observable(data: Any, ensemble: str, configurations: Any = None) -> Any:
         range(1, len(values) + 1) if configurations is None else [operator.index(n) for n in configurations]
     )
     return pyerrors.Obs([values], [ensemble], idl=[numbers])
+
+
+checks_keywords(globals())

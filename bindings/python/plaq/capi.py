@@ -7106,6 +7106,16 @@ def plaq_input_check(input: Any, path: Any, known: Any) -> None:
     _n.call(_plaq_input_check, _n.encoded(input, "input"), _n.encoded(path, "path"), _n.encoded(known, "known"))
 
 
+_plaq_input_check_run = _n.function("plaq_input_check_run", _c.c_int32, [_c.c_char_p])
+
+
+def plaq_input_check_run(input: Any) -> None:
+    """Refuses an input whose table `run` has a key that the program `plaq hmc` does not take
+    (docs/hmc.md). Errors: INVALID_ARGUMENT, naming the line and the key.
+    """
+    _n.call(_plaq_input_check_run, _n.encoded(input, "input"))
+
+
 # ---- Actions of chains in parts ----
 
 

@@ -12,6 +12,7 @@ from . import _native, capi
 from ._files import new_file
 from ._objects import Context, Object, whole
 from ._progress import Progress, watched
+from ._signatures import checks_keywords
 from .gauge import Gauge
 from .gauge import open as open_gauge
 
@@ -159,14 +160,16 @@ def hmc(
     """Creates a chain from an input: the path of a file in TOML, its text, or a dict of the same keys (docs/hmc.md).
     The first links are a copy of `gauge`, or those of the input's table `run`: its `lattice`, and its `start` "hot",
     "cold", the path of a configuration, or "checkpoint", which goes on from the file of the key `checkpoint`, or
-    with hot links if that does not exist yet. `trajectories` is the number of trajectories of an iteration, by
-    default that of `run`; `progress` draws a bar."""
+    with hot links if that does not exist yet. Other keys of `run`, for files and measurements, are those of the
+    program `plaq hmc` and have no effect here; unknown ones are refused. `trajectories` is the number of
+    trajectories of an iteration, by default that of `run`; `progress` draws a bar."""
     if isinstance(input, Mapping):
         text = toml(input)
     elif isinstance(input, Path) or ("\n" not in input and ("=" not in input or Path(input).exists())):
         text = Path(input).read_text()
     else:
         text = input
+    capi.plaq_input_check_run(text)
     if trajectories is None:
         number, found = capi.plaq_input_number(text, "run.trajectories", 0)
         trajectories = whole(number, "run.trajectories") if found else None
@@ -201,3 +204,6 @@ def hmc(
             chain.load(kept)
             return chain
     return Hmc(capi.plaq_hmc_create(gauge, text), gauge, trajectories, progress)
+
+
+checks_keywords(globals())

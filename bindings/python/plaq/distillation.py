@@ -17,12 +17,13 @@ from . import capi, hdf5
 from ._files import new_file
 from ._objects import Object
 from ._progress import Progress, residuals, tol_of, warn_of
+from ._signatures import checks_keywords, passes_on
 from .fields import Fermion
 from .gammas import gamma
 from .gauge import Gauge, links
 from .hadrons import _triples
 from .perambulators import Perambulators, contract
-from .quarks import Operator
+from .quarks import Multigrid, Operator
 
 #: An operator between modes: steps such as "dx", "+y", "-z", of which the last acts first, as a list or with spaces.
 Steps = Union[str, Sequence[str]]
@@ -41,6 +42,7 @@ def _flat(operators: Iterable[Steps]) -> Tuple[List[int], List[int]]:
     return [len(one) for one in listed], numbers
 
 
+@passes_on(capi.plaq_modes_params)
 def modes(
     gauge: Gauge,
     count: int = 16,
@@ -70,6 +72,7 @@ class Memory(NamedTuple):
     slices: int
 
 
+@passes_on(capi.plaq_modes_params)
 def memory(gauge: Gauge, count: int = 16, **params: Any) -> Memory:
     """The memory that `modes` with these parameters will take."""
     links(gauge)
@@ -108,9 +111,7 @@ class Modes(Object):
         made = capi.plaq_modes_vectors(self, first, self.count - first if count is None else count)
         return Fermion(None, context=self.context, _handle=made)
 
-    def _solver(self, operator: Operator, params: Dict[str, Any]) -> Object:
-        return operator._solver(params.pop("multigrid", None), params)
-
+    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
     def perambulators(
         self,
         operator: Operator,
@@ -118,6 +119,7 @@ class Modes(Object):
         *,
         file: Any = None,
         name: str = "perambulators",
+        multigrid: Optional[Multigrid] = None,
         progress: Progress = None,
         **params: Any,
     ) -> "Perambulators":
@@ -128,9 +130,9 @@ class Modes(Object):
         and this operator."""
         listed = [times] if isinstance(times, (int, np.integer)) else [int(t) for t in times]
         if file is not None:
-            return self._continued(operator, listed, file, name, progress, params)
+            return self._continued(operator, listed, file, name, progress, {**params, "multigrid": multigrid})
         tol = tol_of(params)
-        solver = self._solver(operator, params)
+        solver = operator._solver(multigrid, params)
         numbers = np.empty((len(listed), self.times, 4, 4, self.count, self.count), complex)
         report = capi.plaq_solve_report()
         with residuals(progress, "perambulators", tol) as callback:
@@ -151,7 +153,8 @@ class Modes(Object):
         self, operator: Operator, listed: List[int], file: Any, name: str, progress: Progress, params: Dict[str, Any]
     ) -> "Perambulators":
         context = self.context
-        about = json.loads(capi.plaq_modes_about(self, self._solver(operator, dict(params))))
+        plain = {key: value for key, value in params.items() if key != "multigrid"}
+        about = json.loads(capi.plaq_modes_about(self, operator._solver(params["multigrid"], plain)))
         there = hdf5.times(file, name, about) if context.rank == 0 else None
         if context.ranks > 1:
             there = context._comm.bcast(there)
@@ -173,6 +176,7 @@ class Modes(Object):
         wanted = [t for t in listed if t in found.times]
         return found._replace(numbers=found.numbers[[found.times.index(t) for t in wanted]], times=wanted)
 
+    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
     def generalised(
         self,
         operator: Operator,
@@ -180,6 +184,7 @@ class Modes(Object):
         sink_time: Union[int, Sequence[int]],
         insertions: Sequence[Any],
         *,
+        multigrid: Optional[Multigrid] = None,
         progress: Progress = None,
         **params: Any,
     ) -> np.ndarray:
@@ -195,7 +200,7 @@ class Modes(Object):
             momenta.append(momentum)
             paths.append(["xyz".index(w[1]) if w[0] == "+" else 7 - "xyz".index(w[1]) for w in words])
         tol = tol_of(params)
-        solver = self._solver(operator, params)
+        solver = operator._solver(multigrid, params)
         steps = [step for path in paths for step in path]
         sinks = [sink_time] if isinstance(sink_time, (int, np.integer)) else [int(t) for t in sink_time]
         numbers = np.empty((len(sinks), len(gammas), self.times, 4, 4, self.count, self.count), complex)
@@ -224,6 +229,7 @@ class Modes(Object):
         warn_of(report, "generalised perambulators")
         return numbers[0] if isinstance(sink_time, (int, np.integer)) else numbers
 
+    @passes_on(capi.plaq_modes_noise_params)
     def noise(self, **params: Any) -> np.ndarray:
         """Random vectors in the space of modes as an array (columns, T, 4, n). Members of
         capi.plaq_modes_noise_params by keyword: noise="z2", seed, vectors, time="full", mode="interlace" with
@@ -233,13 +239,20 @@ class Modes(Object):
         capi.plaq_modes_noise(self, how, numbers, numbers.size)
         return numbers
 
+    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
     def solve_noise(
-        self, operator: Operator, noise: Dict[str, Any], *, progress: Progress = None, **params: Any
+        self,
+        operator: Operator,
+        noise: Dict[str, Any],
+        *,
+        multigrid: Optional[Multigrid] = None,
+        progress: Progress = None,
+        **params: Any,
     ) -> np.ndarray:
         """Computes V(t')^dagger D^-1 b for the columns b of noise(**noise), as an array (columns, T, 4, n)."""
         how = capi.plaq_modes_noise_params(**noise)
         tol = tol_of(params)
-        solver = self._solver(operator, params)
+        solver = operator._solver(multigrid, params)
         numbers = np.empty((capi.plaq_modes_noise_columns(self, how), self.times, 4, self.count), complex)
         report = capi.plaq_solve_report()
         with residuals(progress, "noise", tol) as callback:
@@ -370,3 +383,6 @@ def baryon(
     passed = source_time + np.arange(len(tau)) >= len(tau)
     found[passed] *= np.exp(-3j * np.pi * boundary)
     return found
+
+
+checks_keywords(globals())

@@ -10,9 +10,9 @@ import numpy as np
 from . import capi
 from ._arrays import TYPES, Borrowed, as_array, borrow, expect, on_host, room
 from ._files import new_file
-from ._native import passes_on
 from ._objects import Context, Object, bits, current, in_steps, lattice, phases, sites, whole
 from ._progress import Progress, watched
+from ._signatures import checks_keywords, passes_on
 from .gammas import gamma as gamma_matrices
 from .gauge import Gauge, dtype_of, links, path_of
 from .hadrons import two_point
@@ -441,6 +441,7 @@ class Propagator(Fermion):
     """S(x, source): twelve columns 3 spin + colour of the source; as an array (T, Z, Y, X, 4, 4, 3, 3) with sink
     spin, source spin, sink colour, source colour. `report` is the report of the solve."""
 
+    @passes_on(Fermion.__init__)
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         if (self.n, self.spins) != (12, 4):
@@ -557,3 +558,6 @@ class Propagator(Fermion):
         except capi.InvalidHandle:
             source = ""  # closed
         return self._say(f"{size}, {self.precision} precision{source}{of}")
+
+
+checks_keywords(globals())

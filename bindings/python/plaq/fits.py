@@ -12,6 +12,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Unio
 
 import numpy as np
 
+from ._signatures import checks_keywords
 from .analysis import Correlator, Estimate, jackknife
 
 Basis = Callable[[np.ndarray], np.ndarray]
@@ -403,3 +404,6 @@ def hotelling(t2: float, dof: int, samples: int) -> float:
         return math.nan
     f = (n - d + 1) / (d * n) * t2
     return beta_head((n - d + 1) / (n - d + 1 + d * f), (n - d + 1) / 2, d / 2)
+
+
+checks_keywords(globals())

@@ -10,9 +10,9 @@ import numpy as np
 from . import capi
 from ._arrays import TYPES, as_array, borrow, expect
 from ._files import new_file
-from ._native import passes_on
 from ._objects import Context, Object, bits, current, in_steps, lattice, sites, whole
 from ._progress import Progress, watched
+from ._signatures import checks_keywords, passes_on
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -601,3 +601,6 @@ def heatbath(
             sweep, gauge = gauge._sweep, gauge.copy()
             gauge._sweep = sweep
         sweeps = separation
+
+
+checks_keywords(globals())

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Protocol, Sequence,
 import numpy as np
 
 from . import capi
-from ._native import passes_on
 from ._objects import Context, integers
+from ._signatures import checks_keywords, passes_on
 from .analysis import Correlator
 from .gammas import gamma
 
@@ -133,3 +133,6 @@ def two_point(quark: Quark, name: str) -> Correlator:
         found = mesons(quark, gammas=["X", "Y", "Z"])[0]
         return Correlator(found.real.mean(axis=0), name=name, gammas=("GammaI", "GammaI"))
     return Correlator(mesons(quark)[0, 0].real, name=name, gammas=("Gamma5", "Gamma5"))
+
+
+checks_keywords(globals())

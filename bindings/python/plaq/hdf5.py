@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Tuple
 import numpy as np
 
 from ._files import new_file
+from ._signatures import checks_keywords
 from .analysis import Correlator
 from .perambulators import Perambulators
 
@@ -23,6 +24,22 @@ def _h5py() -> Any:
     except ImportError:
         raise ImportError("HDF5 files need h5py: pip install h5py") from None
     return h5py
+
+
+def _opened(path: Any, mode: str = "r") -> Any:
+    """A file that exists, by h5py; errors name it."""
+    name = os.fsdecode(path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{name}: No such file or directory")
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{name}: expected a file in HDF5, found a folder")
+    h5py = _h5py()
+    if os.access(path, os.R_OK) and not h5py.is_hdf5(path):
+        raise OSError(f"{name}: expected a file in HDF5, found one of another kind")
+    try:
+        return h5py.File(path, mode)
+    except OSError as error:
+        raise type(error)(f"{name}: {error}") from None
 
 
 def _parts(name: str, value: Any) -> List[Tuple[str, np.ndarray, Dict[str, Any]]]:
@@ -59,7 +76,7 @@ def write(
     adding = exists and append
     to = path if adding else path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with _h5py().File(to, "r+" if adding else "w") as file:
+        with _opened(to, "r+") if adding else _h5py().File(to, "w") as file:
             there = [where for where, _, _ in parts if where in file]
             if there:
                 raise FileExistsError(f"{path}: {', '.join(there)}: there already")
@@ -76,8 +93,6 @@ def write(
 
 def read(path: Any) -> Dict[str, Any]:
     """The values that write wrote, by name: arrays, Correlators, and Perambulators of all source times of a group."""
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"{os.fsdecode(path)}: No such file or directory")
     contents: Dict[str, Any] = {}
 
     def take(where: str, item: Any) -> None:
@@ -100,7 +115,7 @@ def read(path: Any) -> Dict[str, Any]:
         elif kind != "group":
             contents[where] = item[()]
 
-    with _h5py().File(path, "r") as file:
+    with _opened(path) as file:
         file.visititems(take)
     return contents
 
@@ -111,7 +126,7 @@ def times(path: Any, name: str, about: Mapping[str, Any]) -> List[int]:
     if not Path(path).exists():
         return []
     found: Dict[int, Dict[str, Any]] = {}
-    with _h5py().File(path, "r") as file:
+    with _opened(path) as file:
         for item in file[name].values() if name in file else []:
             found[int(item.attrs["source_time"])] = dict(item.attrs)
     for t, theirs in found.items():
@@ -129,3 +144,6 @@ def times(path: Any, name: str, about: Mapping[str, Any]) -> List[int]:
                     "perambulators of other links, modes or quarks"
                 )
     return sorted(found)
+
+
+checks_keywords(globals())

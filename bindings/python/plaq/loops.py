@@ -12,6 +12,7 @@ from ._files import new_file
 from ._native import level
 from ._objects import Object
 from ._progress import NotConvergedWarning, Progress, residuals, tol_of, warn_of
+from ._signatures import checks_keywords, passes_on
 from .fields import Fermion, Propagator, source_of
 from .gammas import gamma as _gamma
 from .gauge import Gauge
@@ -50,6 +51,7 @@ class Loops(NamedTuple):
         return Loops(np.concatenate([self.lines, other.lines]), np.concatenate([self.current, other.current]))
 
 
+@passes_on(capi.plaq_solver_params, without=["initial_guess"])
 def loops(
     operator: "Wilson",
     gauge: Gauge,
@@ -65,13 +67,14 @@ def loops(
     probes: int = 1,
     minus: Optional["Wilson"] = None,
     one_end: bool = False,
+    multigrid: Optional["Multigrid"] = None,
     progress: Progress = None,
     **params: Any,
 ) -> Loops:
     """Computes loops; see D.loops."""
     if vectors < 0:
         raise ValueError(f"vectors: expected 1 or more, found {vectors}")
-    asked = _asked(operator, lines, momenta, dilute, minus, one_end, params)
+    asked = _asked(operator, lines, momenta, dilute, minus, one_end, multigrid, params)
     how = capi.plaq_loops_params(
         noise=noise, seed=seed, first=first, vectors=vectors, time_parts=time_parts, probes=probes, **asked.known
     )
@@ -124,10 +127,10 @@ def _asked(
     dilute: str,
     minus: Optional["Wilson"],
     one_end: bool,
+    multigrid: Optional["Multigrid"],
     params: Dict[str, Any],
 ) -> _Asked:
     known: Dict[str, Any] = {"kind": "plain"}
-    multigrid = params.pop("multigrid", None)
     by, other = operator._solver(multigrid, params), None
     if operator.normalisation != "mass" and (one_end or minus is not None):
         raise ValueError("loops: differences need operators with normalisation='mass'")
@@ -212,6 +215,7 @@ class Space(Object):
             capi.plaq_space_mesons(self, level, pairs, len(pairs), numbers, len(numbers), times, callback, found)
         return _weighted(weights, found)
 
+    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
     def averaged_mesons(
         self,
         sources: Sequence[Any],
@@ -273,6 +277,7 @@ class Averaged(NamedTuple):
         return _joined(*(np.sqrt(np.sum([one[k] for one in squares], axis=0)) for k in (0, 1)))
 
 
+@passes_on(capi.plaq_solver_params, without=["initial_guess", "tol"])
 def space(
     operator: "Wilson",
     *,
@@ -398,6 +403,7 @@ class Sums(Object):
         capi.plaq_loops_read(self, path)
 
 
+@passes_on(capi.plaq_solver_params, without=["initial_guess"])
 def sums(
     operator: "Wilson",
     gauge: Gauge,
@@ -415,10 +421,11 @@ def sums(
     one_end: bool = False,
     traces: str = "auto",
     hopping: int = 0,
+    multigrid: Optional["Multigrid"] = None,
     **params: Any,
 ) -> Sums:
     """Creates sums of loops; see D.loop_sums."""
-    asked = _asked(operator, lines, momenta, dilute, minus, one_end, params)
+    asked = _asked(operator, lines, momenta, dilute, minus, one_end, multigrid, params)
     how = capi.plaq_loops_params(noise=noise, seed=seed, first=first, time_parts=time_parts, probes=probes, **asked.known)
     terms = capi.plaq_loop_sums_params(traces=traces, hopping=hopping)
     made = capi.plaq_loops_create(asked.solver, asked.other, space, gauge, how, terms, *asked.operators())
@@ -430,3 +437,6 @@ def probe(extents: Sequence[int], number: int) -> np.ndarray:
     wave = np.empty(4, np.int32)
     capi.plaq_source_probe(list(extents), number, wave)
     return wave
+
+
+checks_keywords(globals())

@@ -8,9 +8,9 @@ import numpy as np
 
 from . import capi
 from ._files import new_file
-from ._native import passes_on
 from ._objects import Object, phases
 from ._progress import Progress, residuals, search, warn_of
+from ._signatures import checks_keywords, passes_on
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
 from .quarks import Columns, Multigrid, Operator, Plan, _plan
@@ -229,6 +229,20 @@ class Overlap(Operator):
         capi.plaq_overlap_write(self, path)
 
     def eigen(self, *arguments: Any, **more: Any) -> Any:
+        """Refused: of the overlap operator index() finds low modes, kernel() those of Q."""
         raise capi.Unsupported("of the overlap operator index() finds low modes, kernel() those of Q")
 
-    multishift = history = load_eigen = eigen
+    def load_eigen(self, path: Any) -> Any:
+        """Refused as eigen is; Overlap(U, load=path) takes the modes of a file."""
+        raise capi.Unsupported("eigenvectors of a file: the modes of an overlap operator come with Overlap(U, load=path)")
+
+    def multishift(self, *arguments: Any, **more: Any) -> Any:
+        """Refused: propagator(source, masses=[...]) solves for several masses at once."""
+        raise capi.Unsupported("multishift: propagator(source, masses=[...]) solves with an overlap operator for several masses")
+
+    def history(self, *arguments: Any, **more: Any) -> Any:
+        """Refused: solves with the overlap operator keep no history; solve(b, progress=function) hears of every residual."""
+        raise capi.Unsupported("history: solves with an overlap operator keep none; solve(b, progress=function) hears of residuals")
+
+
+checks_keywords(globals())

@@ -6,6 +6,8 @@ from typing import Any, Dict, List, NamedTuple
 
 import numpy as np
 
+from ._signatures import checks_keywords
+
 
 def contract(text: str, *arrays: Any) -> np.ndarray:
     """Calls einsum, with a contraction order from opt_einsum if it is installed."""
@@ -48,3 +50,6 @@ class Perambulators(NamedTuple):
     def __repr__(self) -> str:
         n = self.numbers.shape[-1]
         return f"<Perambulators of {n} modes from times {self.times}>"
+
+
+checks_keywords(globals())

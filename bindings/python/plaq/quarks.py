@@ -10,9 +10,10 @@ import numpy as np
 from . import capi, loops as _loops, reweighting as _reweighting
 from ._arrays import borrow, handed, is_array, room
 from ._files import new_file
-from ._native import level, passes_on
+from ._native import level
 from ._objects import Object, bits, phases, sites
 from ._progress import NotConvergedWarning, Progress, residuals, steps, tol_of, warn_of
+from ._signatures import checks_keywords, passes_on
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
 
@@ -410,7 +411,9 @@ class Wilson(Operator):
         self.mass, self.kappa, self.boundary = report.mass, report.kappa, angles
         self.mu = float(params.mu)
         factor = "2 kappa " if normalisation == "kappa" else ""
-        extra = "".join(f", {key} {value:g}" for key, value in more.items() if isinstance(value, (int, float)))
+        # NaN stands for no value, as of cf_prime.
+        stated = {key: value for key, value in more.items() if isinstance(value, (int, float)) and value == value}
+        extra = "".join(f", {key} {value:g}" for key, value in stated.items())
         if params.clover == capi.plaq_clover_form.EXPONENTIAL:
             extra += ", exponential clover term"
         said = ", ".join(f"{phase:g}" for phase in angles)
@@ -572,6 +575,7 @@ class Wilson(Operator):
                 made = capi.plaq_multigrid_create(self, how, callback)
         return Multigrid(made, self)
 
+    @passes_on(_loops.loops)
     def loops(self, gauge: Gauge, **how: Any) -> "Loops":
         """Quark loops sum_x exp(-i p x) tr[Gamma line D^-1] by noise, a plaq.loops.Loops with an estimate for each noise vector: `gauge`,
         the operator's links; `lines` and `momenta` as of plaq.structure.insertions; noise="z4", "z2" or "normal", `vectors` from number
@@ -580,6 +584,7 @@ class Wilson(Operator):
         capi.plaq_solver_params by keyword, multigrid and progress."""
         return _loops.loops(self, gauge, **how)
 
+    @passes_on(_loops.space)
     def space(self, **how: Any) -> "Space":
         """Low modes of the operator, a plaq.loops.Space: the first `levels` coarse levels of `multigrid`, 0: all on all ranks, whose systems are
         solved to `tol`, or those of `eigen`, D.eigen()."""
@@ -589,12 +594,14 @@ class Wilson(Operator):
         """Bytes of the device that D.space(multigrid=..., levels=...) takes at most, and after that L of twelve columns."""
         return int(capi.plaq_space_memory(self._solver(multigrid, {}), multigrid, levels))
 
+    @passes_on(_loops.sums)
     def loop_sums(self, gauge: Gauge, **how: Any) -> "Sums":
         """Quark loops part by part, a plaq.loops.Sums of which nothing is summed yet; lines, momenta and noise as of loops. `space`: low modes,
         D.space(); traces="noise", "last" (exactly that of the last level), "every" (of all) or "auto"; `hopping`: terms of the hopping
         expansion that are taken exactly; members of capi.plaq_solver_params by keyword, and multigrid for the solves."""
         return _loops.sums(self, gauge, **how)
 
+    @passes_on(_reweighting.reweighting)
     def reweighting(self, mu: Any = (), **how: Any) -> "Reweighting":
         """Reweighting factors by noise, a plaq.reweighting.Reweighting with an estimate for each of `vectors` noise vectors from number `first` on and
         of each factor. kind="twisted-mass-1": det X / (X + mu^2), X = D^dagger D, "twisted-mass-2": det X (X + 2 mu^2) / (X + mu^2)^2; mu: the
@@ -745,3 +752,6 @@ class Eigen(Object):
         state = "converged" if self.converged else "NOT converged"
         slices = "" if self.values.ndim == 1 else f" of each of {len(self.values)} time slices"
         return self._say(f"{self.values.shape[-1]} eigenvectors{slices}, {state}")
+
+
+checks_keywords(globals())

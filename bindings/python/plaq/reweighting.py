@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import capi
 from ._progress import Progress, residuals, tol_of
+from ._signatures import checks_keywords, passes_on
 
 if TYPE_CHECKING:
     from .quarks import Wilson
@@ -35,6 +36,25 @@ class Reweighting(NamedTuple):
         return float(np.exp(self.ln))
 
 
+def _ends(interval: Optional[Sequence[float]], rational: bool) -> Tuple[float, float]:
+    """The ends of the interval of a rational function; 0 and 0 without one."""
+    if not rational:
+        if interval is not None:
+            raise ValueError(f"interval: expected with kind='rational' only, found {interval!r:.80}")
+        return 0.0, 0.0
+    expected = "interval: expected two numbers [low, high], 0 < low < high, that hold the spectrum of P^dagger P"
+    if interval is None:
+        raise ValueError(f"{expected}, as kind='rational' needs one")
+    ends = list(interval) if np.ndim(interval) == 1 else []
+    if len(ends) != 2 or not all(np.ndim(end) == 0 and isinstance(end, (int, float, np.number)) for end in ends):
+        raise ValueError(f"{expected}, found {interval!r:.80}")
+    low, high = float(ends[0]), float(ends[1])
+    if not 0 < low < high < float("inf"):
+        raise ValueError(f"{expected}, found {interval!r:.80}")
+    return low, high
+
+
+@passes_on(capi.plaq_solver_params, without=["initial_guess"])
 def reweighting(
     operator: "Wilson",
     mu: Union[float, Sequence[float]] = (),
@@ -44,7 +64,7 @@ def reweighting(
     vectors: int = 12,
     first: int = 0,
     seed: int = 0,
-    interval: Sequence[float] = (0.0, 0.0),
+    interval: Optional[Sequence[float]] = None,
     poles: int = 0,
     error: float = 1e-12,
     fields: int = 1,
@@ -54,8 +74,8 @@ def reweighting(
 ) -> Reweighting:
     """Computes reweighting factors; see D.reweighting."""
     masses = np.atleast_1d(np.asarray(mu, float))
-    low, high = interval
     rational = capi.plaq_reweighting_params(kind=kind).kind == capi.plaq_reweighting_kind.RATIONAL
+    low, high = _ends(interval, rational)
     if system is None:
         system = "even_symmetric" if rational else "full"
     how = capi.plaq_reweighting_params(
@@ -78,3 +98,6 @@ def reweighting(
     with residuals(progress, "reweighting", tol_of(params)) as callback:
         capi.plaq_solver_reweighting(by, how, room, len(masses), callback, found, norms, found.size, report)
     return Reweighting(found, norms, report.ln, report.error)
+
+
+checks_keywords(globals())

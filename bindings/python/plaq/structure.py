@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 import numpy as np
 
 from . import capi
-from ._native import passes_on
+from ._signatures import checks_keywords, passes_on
 from .fields import Fermion, Propagator
 from .gammas import gamma
 from .gauge import Gauge
@@ -356,3 +356,6 @@ def improved_axial(
             slope = -1j * np.sin(angles)[:, None] * pseudo
         out.append(sign * array[..., n, :, :] + ca * slope)
     return np.stack(out, axis=-3)
+
+
+checks_keywords(globals())

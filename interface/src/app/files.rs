@@ -9,7 +9,7 @@ use super::session::Session;
 use super::{output, Run};
 use crate::error::Result;
 use crate::fields::{BoundaryParams, GaugeField, Precision, Recon};
-use crate::io::{FileFormat, WriteOptions};
+use crate::io::{FileFormat, GaugeReader, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions, Loaded};
 
 /// Options of subcommands that read one configuration.
@@ -113,6 +113,15 @@ pub fn listed(options: &Options) -> Run<Vec<String>> {
         true => Err(refuse("gauge", options.text("gauge"), "the names of configurations")),
         false => Ok(all),
     }
+}
+
+/// Opens every configuration, so that one that is absent, or a file of another kind, is noticed before any work.
+pub fn check_all(session: &Session, names: &[String]) -> Result<()> {
+    let open = |name: &String| GaugeReader::open(Path::new(name), None).map(drop);
+    session.comm.agree(match session.first() {
+        true => names.iter().try_for_each(open),
+        false => Ok(()),
+    })
 }
 
 /// The names of configurations on the command line; a repeated name is refused, since reading the same links twice

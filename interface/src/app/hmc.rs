@@ -21,30 +21,11 @@ use crate::io::{expect_new, write_file, FileFormat, GaugeReader, WriteOptions};
 use crate::ops::config::LoadOptions;
 use crate::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
 use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint_of};
-use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
+use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of, RUN_KEYS};
 use crate::ops::hmc::{Hmc, TrajectoryReport};
 use crate::ops::observables::polyakov_loop;
 use crate::params::{set_toml, Parameters as _};
 use crate::refuse;
-
-/// Keys of the table `[run]`; those that are also options have the same names.
-const KEYS: &[&str] = &[
-    "lattice",
-    "start",
-    "trajectories",
-    "until",
-    "log",
-    "checkpoint",
-    "checkpoint_every",
-    "configurations",
-    "save_every",
-    "flow_every",
-    "flow_time",
-    "flow_step",
-    "boundary_time",
-    "phi",
-    "phi_prime",
-];
 
 const OPTIONS: &[Opt] = &[
     opt("input", Kind::Input, "FILE.toml", "", "action, integrator and, in [run], what the program does; also without --input; examples-c/hmc has some"),
@@ -150,7 +131,7 @@ fn boundary(text: &str) -> Result<Option<BoundaryTime>> {
 
 fn plan(options: &Options) -> Run<Plan> {
     let text = output::read_text(&options.input()?)?;
-    check_keys(&text, "run", KEYS)?;
+    check_keys(&text, "run", RUN_KEYS)?;
     let extent = |mu: usize| -> Result<usize> {
         let found = number(&text, &format!("lattice.{mu}"))?;
         let more = value_of(&text, "run.lattice.4")?.is_some();

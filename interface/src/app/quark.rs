@@ -212,6 +212,9 @@ pub const SOLVERS: &[&str] = &[
     "multigrid=mg",
     "block-multigrid",
 ];
+/// Names of the solvers that need no hierarchy of multigrid.
+const KRYLOV_SOLVERS: &[&str] =
+    &["auto", "cg", "cgne", "cgnr", "bicgstab", "gcr", "block-gcr", "mr"];
 /// Method and settings with which propagators of a quark are solved for.
 #[derive(Clone, Debug)]
 pub struct Solving {
@@ -228,28 +231,53 @@ const fn solver(name: &'static str, row: &str) -> Opt {
 const MULTIGRID: &[Need] =
     &[Need::Is("solver", &["multigrid", "block-multigrid"]), Need::With("error")];
 /// Conditions of options that exclude multigrid.
-const KRYLOV: &[Need] =
-    &[Need::Is("solver", &["auto", "cg", "cgne", "cgnr", "bicgstab", "gcr", "block-gcr", "mr"])];
+const KRYLOV: &[Need] = &[Need::Is("solver", KRYLOV_SOLVERS)];
 /// Solvers that keep directions.
 const KEEP: &[&str] = &["gcr", "block-gcr", "multigrid", "block-multigrid"];
 const NO_LOAD: &[Need] = &[Need::Without("load")];
 
-/// Options of solvers.
+/// Options of solvers; `words`: names of those that the subcommand takes.
 #[rustfmt::skip]
-pub const SOLVER_OPTIONS: &[Opt] = &[
-    opt("solver", Kind::Word(SOLVERS), "S", "auto", "auto: BiCGStab, and multigrid as soon as it pays; cg, cgne, cgnr, bicgstab, gcr, mr or multigrid; block-gcr, block-multigrid: the columns share one space")
-        .old("algorithm").sets(SolverSettings::row("solver")).needs(&[NO_LOAD]),
-    solver("tol", "tol").needs(&[]),
-    solver("tol-hq", "tol_hq"),
-    solver("tol-site", "tol_site"),
-    solver("distance-alpha", "distance_alpha").needs(&[NO_LOAD, KRYLOV]),
-    solver("precision", "sloppy_precision"),
-    solver("max-iterations", "max_iterations"),
-    solver("columns", "columns").old("rhs"),
-    opt("nkrylov", Kind::Whole(0, 1 << 20), "N", "0", "directions that GCR keeps (0: 4 with multigrid, else 10)")
-        .old("krylov")
+const fn solver_options(
+    words: &'static [&'static str],
+    help: &'static str,
+    keep: Opt,
+) -> [Opt; 9] {
+    [
+        opt("solver", Kind::Word(words), "S", "auto", help)
+            .old("algorithm").sets(SolverSettings::row("solver")).needs(&[NO_LOAD]),
+        solver("tol", "tol").needs(&[]),
+        solver("tol-hq", "tol_hq"),
+        solver("tol-site", "tol_site"),
+        solver("distance-alpha", "distance_alpha").needs(&[NO_LOAD, KRYLOV]),
+        solver("precision", "sloppy_precision"),
+        solver("max-iterations", "max_iterations"),
+        solver("columns", "columns").old("rhs"),
+        keep,
+    ]
+}
+
+const fn nkrylov(help: &'static str) -> Opt {
+    opt("nkrylov", Kind::Whole(0, 1 << 20), "N", "0", help).old("krylov")
+}
+
+/// Options of solvers where multigrid is one of them, [`MULTIGRID_OPTIONS`].
+pub const SOLVER_OPTIONS: &[Opt] = &solver_options(
+    SOLVERS,
+    "auto: BiCGStab, and multigrid as soon as it pays; cg, cgne, cgnr, bicgstab, gcr, mr or multigrid; \
+     block-gcr, block-multigrid: the columns share one space",
+    nkrylov("directions that GCR keeps (0: 4 with multigrid, else 10)")
         .needs(&[NO_LOAD, &[Need::Is("solver", KEEP), Need::With("error")]]),
-];
+);
+
+/// Options of solvers of subcommands that take no hierarchy of multigrid.
+pub const KRYLOV_OPTIONS: &[Opt] = &solver_options(
+    KRYLOV_SOLVERS,
+    "auto: BiCGStab, and multigrid as soon as it pays; cg, cgne, cgnr, bicgstab, gcr or mr; block-gcr: the \
+     columns share one space",
+    nkrylov("directions that GCR keeps (0: 10)")
+        .needs(&[&[Need::Is("solver", &["gcr", "block-gcr"])]]),
+);
 
 const NO_FILE: &[Need] = &[Need::Without("load-multigrid")];
 const OF_MULTIGRID: &[&[Need]] = &[NO_LOAD, MULTIGRID];

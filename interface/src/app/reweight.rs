@@ -7,7 +7,7 @@ use serde_json::{json, Value};
 use super::files::{self, described, lattice_text};
 use super::options::{numbers, opt, param, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    check_kappa, monitor, of_quark, terms_without_mu, Action, Solving, SOLVER_OPTIONS,
+    check_kappa, monitor, of_quark, terms_without_mu, Action, Solving, KRYLOV_OPTIONS,
 };
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{interrupted, output, Failure, Run};
@@ -54,7 +54,7 @@ pub const COMMAND: Command = Command {
         "Reweighting factors of configurations by noise: of twisted masses, or of a rational function. Configuration k",
         "of the list takes the seed --seed + k, k from 0.",
     ],
-    tables: &[files::MANY, OPTIONS, &terms_without_mu(), SOLVER_OPTIONS, session::OPTIONS],
+    tables: &[files::MANY, OPTIONS, &terms_without_mu(), KRYLOV_OPTIONS, session::OPTIONS],
     input: Some("gauge"),
     example: "reweight b6.0.00001 b6.0.00002 --kappa 0.137 --csw 1.9 --mu 0.001 --vectors 24",
     run,
@@ -78,10 +78,6 @@ fn plan(options: &Options) -> Run<Plan> {
         params.system = System::EvenSymmetric;
     }
     let solving = Solving::of(options)?;
-    if solving.by_multigrid() {
-        let expected = "auto, cg, cgne, cgnr, bicgstab, gcr or mr";
-        return Err(refuse("solver", options.text("solver"), expected));
-    }
     let mut mu = vec![];
     match (rational, options.get("mu")) {
         (true, Some(text)) => return Err(refuse("mu", text, "none with --kind rational")),
@@ -202,6 +198,7 @@ fn run(options: Options) -> Run<i32> {
     let plan = plan(&options)?;
     output::check(options.get("json"), options.flag("overwrite"), "")?;
     session::run(&options, |session| {
+        files::check_all(session, &names)?;
         let mut all = vec![];
         let mut whole = true;
         for (k, name) in names.iter().enumerate() {

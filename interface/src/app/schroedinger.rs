@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{json, Value};
 
 use super::files::{self, described, lattice_text};
-use super::options::{opt, refuse, Command, Kind, Need, Opt, Options};
+use super::options::{opt, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    check_kappa, monitor, terms_without_mu, Action, Solved, Solving, SOLVER_OPTIONS,
+    check_kappa, monitor, terms_without_mu, Action, Solved, Solving, KRYLOV_OPTIONS,
 };
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::jackknife;
@@ -32,7 +32,7 @@ pub const COMMAND: Command = Command {
         "Correlators f_A, f_P and f_1 of boundary fields by slice, g_A and g_P those of the upper boundary; of several",
         "configurations averages with jackknife errors. --boundary has the phases of quarks in space (theta / pi).",
     ],
-    tables: &[files::MANY, OPTIONS, &terms_without_mu(), SOLVER_OPTIONS, session::OPTIONS],
+    tables: &[files::MANY, OPTIONS, &terms_without_mu(), KRYLOV_OPTIONS, session::OPTIONS],
     input: Some("gauge"),
     example: "schroedinger sf.00001 --boundary-time sf --phi 0,0,0 --phi-prime 0,0,0 --kappa 0.135 --csw 1.8",
     run,
@@ -125,12 +125,9 @@ fn run(options: Options) -> Run<i32> {
     check_kappa("kappa", kappa)?;
     let action = Action::of(&options)?;
     let solving = Solving::of(&options)?;
-    if solving.by_multigrid() {
-        let expected = "auto, cg, cgne, cgnr, bicgstab, gcr or mr";
-        return Err(refuse("solver", options.text("solver"), expected));
-    }
     output::check(options.get("json"), options.flag("overwrite"), "")?;
     session::run(&options, |session| {
+        files::check_all(session, &names)?;
         let mut all: Vec<Done> = vec![];
         for name in &names {
             let done = measure(session, &options, (kappa, &action, &solving), name)?;

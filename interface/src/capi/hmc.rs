@@ -14,7 +14,7 @@ use super::table::interface;
 use crate::bail;
 use crate::error::Result;
 use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
-use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
+use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of, RUN_KEYS};
 use crate::ops::hmc::{Hmc, MonomialReport, TrajectoryReport};
 use crate::refuse;
 
@@ -150,6 +150,9 @@ interface! {
         /// Refuses a table of an input, e.g. "run", with a key that is none of `known`, words with blanks
         /// between them. A table that is absent has no keys. Errors: INVALID_ARGUMENT, naming the key.
         plaq_input_check(input: Text, path: Text, known: Text) = input_check;
+        /// Refuses an input whose table `run` has a key that the program `plaq hmc` does not take
+        /// (docs/hmc.md). Errors: INVALID_ARGUMENT, naming the line and the key.
+        plaq_input_check_run(input: Text) = input_check_run;
     }
 }
 
@@ -346,4 +349,8 @@ fn input_text(
 
 fn input_check(input: &str, path: &str, known: &str) -> Result<()> {
     check_keys(input, path, &known.split_whitespace().collect::<Vec<_>>())
+}
+
+fn input_check_run(input: &str) -> Result<()> {
+    check_keys(input, "run", RUN_KEYS)
 }

@@ -143,11 +143,14 @@ impl Gather {
         if !fits {
             bail!(
                 FieldMismatch,
-                "gathering: (precision, components, right-hand sides) {:?} on {:?}, to {:?} on {:?}",
+                "gathering: (precision, components, right-hand sides) {:?} on {:?}, to {}",
                 shape(outer),
                 outer.grid().extents(),
-                inner.map(shape),
-                inner.map(|f| f.grid().extents())
+                inner.map_or("nothing".into(), |f| format!(
+                    "{:?} on {:?}",
+                    shape(f),
+                    f.grid().extents()
+                ))
             );
         }
         Ok(())

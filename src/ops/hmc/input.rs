@@ -370,6 +370,13 @@ pub fn value_of(text: &str, path: &str) -> Result<Option<toml::Value>> {
     Ok(at)
 }
 
+/// Keys of the table `[run]` that the program `plaq hmc` takes; those that are also options have the same names.
+#[rustfmt::skip]
+pub const RUN_KEYS: &[&str] = &[
+    "lattice", "start", "trajectories", "until", "log", "checkpoint", "checkpoint_every", "configurations", "save_every",
+    "flow_every", "flow_time", "flow_step", "boundary_time", "phi", "phi_prime",
+];
+
 /// Refuses a table of the text that has a key not among `known`.
 pub fn check_keys(text: &str, path: &str, known: &[&str]) -> Result<()> {
     let Some(toml::Value::Table(table)) = value_of(text, path)? else { return Ok(()) };

@@ -142,6 +142,8 @@ fn plan(options: &Options) -> Run<Plan> {
     let minus = options.get("minus-kappa").map(|_| options.number("minus-kappa"));
     if let Some(other) = minus {
         check_kappa("minus-kappa", other)?;
+        let expected = "another hopping parameter than that of the quark, as the difference of equal quarks is zero";
+        options.check("minus-kappa", other != kappa, expected)?;
     }
     options.check("error", options.number("error") >= 0.0, "0 or more")?;
     options.check("seconds", options.number("seconds") >= 0.0, "0 or more")?;
@@ -342,6 +344,7 @@ fn run(options: Options) -> Run<i32> {
     let plan = plan(&options)?;
     check_outputs(&options, &plan)?;
     session::run(&options, |session| {
+        files::check_all(session, &plan.files)?;
         if session.first() {
             session::complain(&format!("loops on {}", session.device.name()));
         }

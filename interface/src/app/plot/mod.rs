@@ -1,6 +1,7 @@
-//! Small pictures in SVG or PDF: panels above each other, with one colour and one symbol for each series.
+//! Small pictures in SVG, PDF or PNG: panels above each other, with one colour and one symbol for each series.
 
 mod pdf;
+mod png;
 mod svg;
 
 use std::path::Path;
@@ -143,6 +144,8 @@ const FONT: f64 = 13.0;
 const WHITE: &str = "#ffffff";
 const BLACK: &str = "#000000";
 const GRID: &str = "#dddddd";
+/// Largest number of names of series that a panel has room for.
+const NAMES: usize = 16;
 const LEFT: f64 = 72.0;
 const LAST: f64 = 624.0;
 const TOP: f64 = 36.0;
@@ -267,21 +270,29 @@ fn marks(p: &Panel) -> Vec<Mark> {
             names.push(Mark::Name { at, text: s.name.clone(), colour });
         }
     }
+    if names.len() > NAMES {
+        let more = names.len() - NAMES + 1;
+        names.truncate(NAMES);
+        if let Some(Mark::Name { text, colour, .. }) = names.last_mut() {
+            (*text, *colour) = (format!("and {more} more"), BLACK);
+        }
+    }
     all.extend(names);
     all
 }
 
 /// Endings of names that [`write`] takes.
-pub const ENDINGS: &[&str] = &[".svg", ".pdf"];
+pub const ENDINGS: &[&str] = &[".svg", ".pdf", ".png"];
 
 /// Writes the panels to a file, in the format given by the end of its name.
 pub fn write(name: &str, panels: &[Panel]) -> Result<()> {
     let panels: Vec<Vec<Mark>> = panels.iter().map(marks).collect();
-    let picture = match name.ends_with(".pdf") {
-        true => pdf::page(&panels),
-        false => svg::page(&panels),
+    let picture = match Path::new(name).extension().and_then(|ending| ending.to_str()) {
+        Some("pdf") => pdf::page(&panels).into_bytes(),
+        Some("png") => png::page(&panels)?,
+        _ => svg::page(&panels).into_bytes(),
     };
-    io::write_file(Path::new(name), picture.as_bytes())
+    io::write_file(Path::new(name), &picture)
 }
 
 /// Text for the configurations of a picture: the name of the only one, or what all names have in common.
@@ -337,6 +348,22 @@ mod tests {
         assert_eq!(ensemble([]), "");
     }
 
+    #[test]
+    fn names_of_series_stay_in_the_panel() {
+        let one = |k| Series::new(&format!("c.{k}"), RED, vec![1.0]);
+        for (count, last) in [(16, "c.15"), (20, "and 5 more")] {
+            let panel = Panel { series: (0..count).map(one).collect(), ..Default::default() };
+            let all = marks(&panel);
+            let names = all.iter().filter_map(|mark| match mark {
+                Mark::Name { at, text, .. } => Some((at[1], text.as_str())),
+                _ => None,
+            });
+            let names: Vec<(f64, &str)> = names.collect();
+            assert_eq!((names.len(), names[15].1), (16, last));
+            assert!(names[15].0 < END, "{names:?}");
+        }
+    }
+
     /// A PDF's table gives the position of each object, and its stream has the length that it states.
     #[test]
     fn pdfs_are_whole() {
@@ -355,5 +382,43 @@ mod tests {
         let stream = text.split("stream\n").nth(1).unwrap().strip_suffix("end").unwrap();
         assert!(text.contains(&format!("/Length {} ", stream.len())), "{}", stream.len());
         assert!(text.contains("(a \\(b\\) \\\\ ?) Tj"), "{text}");
+    }
+
+    /// Symbols, texts and curves of a PNG are where the marks are, in their colours.
+    #[test]
+    fn pixels_are_those_of_the_marks() {
+        let series = Series::new("pion", RED, vec![1.0, 2.0, 1.5]);
+        let line = Series { line: true, ..Series::new("", BLUE, vec![1.0, 2.0, 1.0]) };
+        let panel = Panel { title: "t".into(), series: vec![series, line], ..Default::default() };
+        let panels = [marks(&panel), marks(&panel)];
+        let found = tiny_skia::Pixmap::decode_png(&png::page(&panels).unwrap()).unwrap();
+        assert_eq!([found.width(), found.height()], [2 * WIDTH as u32, 4 * HEIGHT as u32]);
+        let colour = |x: f64, y: f64| {
+            let pixel = found.pixel((2.0 * x) as u32, (2.0 * y) as u32).unwrap();
+            format!("#{:02x}{:02x}{:02x}", pixel.red(), pixel.green(), pixel.blue())
+        };
+        let count = |left: usize, right: usize, top: usize, end: usize, wanted: &str| {
+            let all = (2 * left..2 * right).flat_map(|x| (2 * top..2 * end).map(move |y| (x, y)));
+            all.filter(|(x, y)| colour(*x as f64 / 2.0, *y as f64 / 2.0) == wanted).count()
+        };
+        for (k, all) in panels.iter().enumerate() {
+            let below = (k * HEIGHT) as f64;
+            let mut symbols = 0;
+            for mark in all {
+                if let Mark::Symbol { at: [x, y], colour: own, radius, .. } = mark {
+                    assert_eq!(colour(*x, y + below), *own);
+                    assert_ne!(colour(*x + 2.0 * radius, y + below), *own);
+                    symbols += 1;
+                }
+            }
+            assert_eq!(symbols, 3);
+            let top = k * HEIGHT;
+            // The name at the right end, no more than its letters; the title and the axes are black.
+            let name = count(580, 624, top + 38, top + 56, RED);
+            assert!((40..500).contains(&name), "{name}");
+            assert!(count(72, 84, top + 8, top + 24, BLACK) > 5);
+            assert!(count(60, 640, top + 300, top + 360, BLACK) > 500);
+            assert!(count(80, 620, top + 60, top + 350, BLUE) > 100);
+        }
     }
 }

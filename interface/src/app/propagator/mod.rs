@@ -56,7 +56,7 @@ const OUTPUT: &[Opt] = &[
     opt("json", Kind::Output(&[]), "FILE", "", "everything as JSON, written again and again while the run goes on"),
     opt("hdf5", Kind::Output(&[]), "FILE", "", "correlators of every configuration in HDF5, by libhdf5 (PLAQ_HDF5); Python's plaq.read takes them"),
     opt("continue", Kind::Flag, "B", "no", "yes: configurations and sources that the JSON has already are not done again").needs(&[&[Need::With("json")]]),
-    opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "effective masses as a picture, SVG or PDF, of several configurations with errors"),
+    opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "effective masses as a picture, SVG, PDF or PNG, of several configurations with errors"),
     overwrite(&[&[Need::With("json"), Need::With("hdf5"), Need::With("plot"), Need::With("save"), Need::With("save-multigrid")]]),
 ];
 
@@ -157,7 +157,7 @@ impl Job {
         );
         text += &plan.action.others();
         if let Some(boundary) = plan.stated {
-            text += &format!(", links with {boundary:?}");
+            text += &format!(", links with {}", boundary.stated());
         }
         for b in &self.hadrons.baryons {
             text += &format!(" {}", hadrons::baryon_name(*b));
@@ -335,6 +335,15 @@ fn run(options: Options) -> Run<i32> {
         if options.flag("continue") {
             samples::go_on(options.text("json"), &plan, &mut jobs, &mut found)?;
         }
+        // Configurations that are done are not read again.
+        let lacks = |c: usize| {
+            let of =
+                |job: &Job| job.samples.0.get(c).is_none_or(|all| all.iter().any(Option::is_none));
+            jobs.iter().any(|job| job.hadrons.times == 0 || of(job))
+        };
+        let to_read: Vec<String> =
+            (0..plan.files.len()).filter(|c| lacks(*c)).map(|c| plan.files[c].clone()).collect();
+        files::check_all(session, &to_read)?;
         let mut written = Written { at: Instant::now(), took: 0.0 };
         let mut finished = true;
         for c in 0..plan.files.len() {

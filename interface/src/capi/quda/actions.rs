@@ -112,7 +112,7 @@ impl Vectors<'_> {
         let clover = match self.kind {
             Dslash::Wilson | Dslash::Twisted => None,
             Dslash::Clover | Dslash::TwistedClover => Some(resident.clover(params.square())?),
-            other => refuse!(Unsupported, "param.dslash_type", expected("QUDA_WILSON_DSLASH, QUDA_CLOVER_WILSON_DSLASH, QUDA_TWISTED_MASS_DSLASH or QUDA_TWISTED_CLOVER_DSLASH"), found("{other:?}")),
+            other => refuse!(Unsupported, "param.dslash_type", expected("QUDA_WILSON_DSLASH, QUDA_CLOVER_WILSON_DSLASH, QUDA_TWISTED_MASS_DSLASH or QUDA_TWISTED_CLOVER_DSLASH"), found("{other}")),
         };
         let number = clover.as_ref().map(|term| term.number);
         let key = format!("{} {number:?} {} {params:?}", links.field.version(), self.inside);

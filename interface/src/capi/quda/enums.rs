@@ -74,7 +74,7 @@ pub struct NotFixed;
 pub struct NoPhase;
 
 /// Operators that a struct of QUDA may name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Dslash {
     Wilson,
     Clover,
@@ -86,6 +86,16 @@ pub enum Dslash {
     Laplace,
     Shift,
 }
+
+words!(Dslash {
+    Wilson => "QUDA_WILSON_DSLASH",
+    Clover => "QUDA_CLOVER_WILSON_DSLASH",
+    Twisted => "QUDA_TWISTED_MASS_DSLASH",
+    TwistedClover => "QUDA_TWISTED_CLOVER_DSLASH",
+    Staggered => "QUDA_STAGGERED_DSLASH",
+    Laplace => "QUDA_LAPLACE_DSLASH",
+    Shift => "QUDA_COVDEV_DSLASH",
+});
 
 /// Flavours of a twisted operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -456,7 +456,7 @@ fn apply_to_links(
             expected(
                 "an operator of Wilson type, twisted or not, the Laplacian or the covariant shift"
             ),
-            found("{other:?}")
+            found("{other}")
         ),
     };
     let x = vectors.load(&[h_in], Subset::Full, "h_in")?;

@@ -165,7 +165,7 @@ fn clover_force(
             Unsupported,
             "inv_param.dslash_type",
             expected("QUDA_WILSON_DSLASH or QUDA_CLOVER_WILSON_DSLASH"),
-            found("{other:?}")
+            found("{other}")
         ),
     };
     let op = quarks.operator(csw)?;
@@ -213,7 +213,7 @@ fn twisted_force(
             Unsupported,
             "inv_param.dslash_type",
             expected("an operator of Wilson type or a twisted one"),
-            found("{other:?}")
+            found("{other}")
         ),
     };
     if csw != 0.0 && !agree(p.kappa * csw, p.clover_coeff) {

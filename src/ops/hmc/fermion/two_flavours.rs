@@ -18,6 +18,7 @@ use crate::fields::{blas, BoundaryTime, GaugeField, Momenta, Noise, SpinorField}
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Solves, Stream};
+use crate::params::Choice as _;
 use crate::refuse;
 
 /// Parameters of two flavours, or of a ratio of two such determinants.
@@ -61,8 +62,8 @@ impl TwoFlavours {
                 refuse!(
                     BadParameter,
                     "{name}: clover_links of the preconditioner",
-                    expected("those of the operator, {m:?}"),
-                    found("{w:?}")
+                    expected("those of the operator, {}", m.word()),
+                    found("{}", w.word())
                 );
             }
         }
