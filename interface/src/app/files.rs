@@ -4,13 +4,14 @@ use std::path::Path;
 
 use serde_json::{json, Value};
 
-use super::options::{opt, param, refuse, Kind, Opt, Options};
+use super::options::{self, opt, param, Kind, Opt, Options};
 use super::session::Session;
 use super::{output, Run};
 use crate::error::Result;
 use crate::fields::{BoundaryParams, GaugeField, Precision, Recon};
 use crate::io::{FileFormat, WriteOptions};
-use crate::ops::config::{load_gauge, save_gauge, LoadOptions, Loaded};
+use crate::ops::config::{lattice_of, load_gauge, save_gauge, LoadOptions, Loaded};
+use crate::refuse;
 
 /// Options of subcommands that read one configuration.
 pub const ONE: &[Opt] = &[
@@ -109,7 +110,7 @@ pub fn listed(options: &Options) -> Run<Vec<String>> {
         all.extend(expand(&text)?);
     }
     match all.is_empty() {
-        true => Err(refuse("gauge", options.text("gauge"), "the names of configurations")),
+        true => Err(options::refuse("gauge", options.text("gauge"), "the names of configurations")),
         false => Ok(all),
     }
 }
@@ -120,10 +121,43 @@ pub fn distinct(options: &Options) -> Run<Vec<String>> {
     let all = listed(options)?;
     for (k, name) in all.iter().enumerate() {
         if all[..k].contains(name) {
-            return Err(refuse("gauge", name, "each configuration once"));
+            return Err(options::refuse("gauge", name, "each configuration once"));
         }
     }
     Ok(all)
+}
+
+/// Refuses configurations of which one has another lattice or other boundaries in time than the first one, before any of them
+/// is read as a whole: of what is measured on them averages are taken, or rows of one table. All ranks call it.
+pub fn of_one_run(session: &Session, names: &[String], how: &LoadOptions) -> Result<()> {
+    let check = || {
+        let [first, others @ ..] = names else { return Ok(()) };
+        if others.is_empty() {
+            return Ok(());
+        }
+        let (lattice, boundary) = lattice_of(Path::new(first), how.boundary_time)?;
+        for name in others {
+            let (found, other) = lattice_of(Path::new(name), how.boundary_time)?;
+            if found != lattice {
+                refuse!(
+                    FileExtents,
+                    name,
+                    expected("the lattice of {first}, {}", lattice_text(lattice)),
+                    found("{}", lattice_text(found))
+                );
+            }
+            if other != boundary {
+                refuse!(
+                    FieldMismatch,
+                    name,
+                    expected("links with boundaries as those of {first}, {boundary}"),
+                    found("{other}")
+                );
+            }
+        }
+        Ok(())
+    };
+    session.comm.agree(if session.first() { check() } else { Ok(()) })
 }
 
 /// Options of reading configurations, from the command line.
