@@ -22,12 +22,14 @@ pub struct Origin {
     pub links: Option<LinksMark>,
 }
 
-/// Averages that identify the links of a configuration. They do not depend on storage, device and ranks but for
+/// Numbers that identify the links of a configuration. They do not depend on storage, device and ranks but for
 /// rounding; a gauge transformation changes them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinksMark {
     /// Average plaquettes in planes of space and with t, and Re tr U / 3 of the links.
     pub numbers: [f64; 3],
+    /// A projection of the links, which tells those apart whose averages are equal; not known of older files.
+    pub projection: Option<[f64; 2]>,
     /// The configuration that they belong to, by its version in this process.
     pub configuration: Option<u64>,
 }
@@ -99,8 +101,11 @@ impl Origin {
                 text += &format!("<{name}>{value:?}</{name}>");
             }
         }
-        if let Some(LinksMark { numbers: [space, time, trace], .. }) = self.links {
+        if let Some(LinksMark { numbers: [space, time, trace], projection, .. }) = self.links {
             text += &format!("<links>{space:?} {time:?} {trace:?}</links>");
+            if let Some([re, im]) = projection {
+                text += &format!("<linksProjection>{re:?} {im:?}</linksProjection>");
+            }
         }
         text + &format!("</{ELEMENT}>")
     }
@@ -127,6 +132,7 @@ impl Origin {
         };
         let one =
             |tag: &str| numbers(tag).and_then(|all| <[f64; 1]>::try_from(all).ok()).map(|[x]| x);
+        let two = |tag: &str| numbers(tag).and_then(|all| <[f64; 2]>::try_from(all).ok());
         let three = |tag: &str| numbers(tag).and_then(|all| <[f64; 3]>::try_from(all).ok());
         let own = Origin {
             position: text(Some(ELEMENT), "position").map(coordinates).unwrap_or_default(),
@@ -136,7 +142,11 @@ impl Origin {
                 .and_then(|t| NORMALISATIONS.into_iter().find(|n| *n == t.trim())),
             mass: one("mass"),
             mu: one("twistedMass"),
-            links: three("links").map(|numbers| LinksMark { numbers, configuration: None }),
+            links: three("links").map(|numbers| LinksMark {
+                numbers,
+                projection: two("linksProjection"),
+                configuration: None,
+            }),
         };
         let phase = |mu: usize| {
             let signs = text(Some("FermionBC"), "boundary")?;

@@ -14,13 +14,13 @@ import numpy as np
 
 from . import capi, hdf5
 from ._files import new_file
-from ._objects import Object
+from ._objects import Object, whole
 from ._progress import Progress, residuals, tol_of, warn_of
 from .fields import Fermion
 from .gammas import gamma
 from .gauge import Gauge, links
 from .hadrons import _triples
-from .perambulators import Perambulators, contract
+from .perambulators import Perambulators, check_modes, contract, of_modes
 from .quarks import Operator
 
 #: An operator between modes: steps such as "dx", "+y", "-z", of which the last acts first, as a list or with spaces.
@@ -57,6 +57,15 @@ def modes(
     report = capi.plaq_modes_report()
     with residuals(progress, "modes", how.tol) as callback:
         return Modes(capi.plaq_modes_create(gauge, smeared, how, callback, report), gauge, report)
+
+
+def _slices(times: Any, name: str) -> Tuple[List[int], bool]:
+    """A time slice or several ones, whole numbers, as a list, and whether they came as several ones."""
+    several = isinstance(times, Iterable) and getattr(times, "ndim", 1) > 0
+    found = [whole(t, name) for t in (times if several else [times])]
+    if not found:
+        raise ValueError(f"{name}: expected one time slice or more, found none")
+    return found, several
 
 
 class Memory(NamedTuple):
@@ -122,7 +131,7 @@ class Modes(Object):
         keyword. Where a progress function ends the work, `times` of the result has those that are complete. With `file`, of
         HDF5, every source time is added to the group `name` of it as soon as it is complete and converged; those that are there, which must
         be of these modes and this operator, are read."""
-        listed = [times] if isinstance(times, (int, np.integer)) else [int(t) for t in times]
+        listed, _ = _slices(times, "times")
         if file is not None:
             return self._continued(operator, listed, file, name, progress, params)
         tol = tol_of(params)
@@ -136,7 +145,7 @@ class Modes(Object):
         operator.report = report
         warn_of(report, "perambulators")
         about = json.loads(capi.plaq_modes_about(self, solver))
-        return Perambulators(numbers[:done], listed[:done], about.get("boundary", 0.0), about)
+        return Perambulators(of_modes(numbers[:done], about, about), listed[:done], about.get("boundary", 0.0), about)
 
     @property
     def about(self) -> Dict[str, Any]:
@@ -167,7 +176,8 @@ class Modes(Object):
             raise RuntimeError(f"{file}: no source time is complete: the solves did not converge or were ended")
         assert isinstance(found, Perambulators)
         wanted = [t for t in listed if t in found.times]
-        return found._replace(numbers=found.numbers[[found.times.index(t) for t in wanted]], times=wanted)
+        numbers = found.numbers[[found.times.index(t) for t in wanted]]
+        return found._replace(numbers=of_modes(numbers, about, about), times=wanted)
 
     def generalised(
         self,
@@ -193,7 +203,7 @@ class Modes(Object):
         tol = tol_of(params)
         solver = self._solver(operator, params)
         steps = [step for path in paths for step in path]
-        sinks = [sink_time] if isinstance(sink_time, (int, np.integer)) else [int(t) for t in sink_time]
+        sinks, several = _slices(sink_time, "sink_time")
         numbers = np.empty((len(sinks), len(gammas), self.times, 4, 4, self.count, self.count), complex)
         report = capi.plaq_solve_report()
         with residuals(progress, "perambulators", tol) as callback:
@@ -218,7 +228,8 @@ class Modes(Object):
         if not done:
             raise InterruptedError("generalised perambulators: the work was ended before it was complete")
         warn_of(report, "generalised perambulators")
-        return numbers[0] if isinstance(sink_time, (int, np.integer)) else numbers
+        known = of_modes(numbers, self.about, self.about)
+        return known if several else known[0]
 
     def noise(self, **params: Any) -> np.ndarray:
         """Noise in the space of modes as an array (columns, T, 4, n); members of capi.plaq_modes_noise_params by keyword:
@@ -261,7 +272,7 @@ class Modes(Object):
         capi.plaq_modes_meson_elementals(
             self, left, lengths, len(lengths), steps or [0], len(steps), numbers, len(numbers), found, found.size
         )
-        return found
+        return of_modes(found, (left or self).about, self.about)
 
     def baryons(
         self, momenta: Sequence[Sequence[int]] = ((0, 0, 0),), operators: Sequence[Steps] = ("", "", "")
@@ -278,7 +289,7 @@ class Modes(Object):
             capi.plaq_modes_baryon_elementals(
                 self, lengths, steps or [0], len(steps), numbers, len(numbers), found, found.size
             )
-        return found
+        return of_modes(found, self.about, self.about)
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT converged"
@@ -322,6 +333,10 @@ def three_point(
     """The same with another line in the place of tau: with generalised perambulators (T, 4, 4, n, n) of an operator between
     `source_time` and `sink_time`, <O_A(t1) J(t) O_B(t0)^dagger> by the time t - t0 of the operator on the quark."""
     (a, phi_a), (b, phi_b), t = sink, source, gamma["T"]
+    for name, phi in (("sink", phi_a), ("source", phi_b)):
+        check_modes(name, phi, 1, "the quark's perambulators", line, 1)
+        check_modes(name, phi, 0, "the antiquark's perambulators", antiquark, 1)
+    line, antiquark, phi_a, phi_b = (np.asarray(one) for one in (line, antiquark, phi_a, phi_b))
     a, b = gamma["5"] @ _side(a), t @ _side(b).conj().T @ t @ gamma["5"]
     back = antiquark
     if sink_time is not None:
@@ -343,6 +358,9 @@ def baryon(
     three quarks is taken out where times pass the end of the lattice."""
     n = tau.shape[-1]
     (g, b_sink), (h, b_source) = sink, source
+    for name, elemental in (("sink", b_sink), ("source", b_source)):
+        check_modes(name, elemental, 1, "the perambulators", tau, 1)
+    tau, b_sink, b_source = (np.asarray(one) for one in (tau, b_sink, b_source))
     wide = [one if one.ndim == 4 else full(one, n) for one in (b_sink, b_source)]
     t, spins = gamma["T"], [np.asarray(one, complex) for one in (g, h)]
     bar, theirs = t @ spins[1].conj().T @ t, wide[1][source_time].conj()

@@ -141,12 +141,26 @@ interface! {
         /// Copies the links of `from` with their boundaries in time into `to`, whose own boundaries are given up; precision and
         /// storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
         plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
+        /// Says that the links of `gauge` were smeared from those of `from` or have flowed from these elsewhere, e.g. in another program,
+        /// so that quarks of `from` are smeared with them; until these links change. What this library smears knows it
+        /// without being told. Errors: FIELD_MISMATCH for another lattice or group.
+        plaq_gauge_belongs_to(gauge: Handle<plaq_gauge>, from: Handle<plaq_gauge>) = belongs_to;
         /// Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
         /// the link), BAD_LAYOUT.
         plaq_gauge_load(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: Data) = load;
         /// Saves the links into the host's array.
         plaq_gauge_save(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: DataOut) = save;
     }
+}
+
+fn belongs_to(gauge: &Arc<Gauge>, from: &Arc<Gauge>) -> Result<()> {
+    gauge.context.check_same(&from.context, "from")?;
+    let (links, from) = (gauge.read("gauge")?, from.read("from")?);
+    if links.geometry() != from.geometry() || links.group() != from.group() {
+        refuse!(FieldMismatch, "from", expected("links on the lattice and of the group of gauge"));
+    }
+    links.belongs_to(&from);
+    Ok(())
 }
 
 /// The lattice of a field whose parameters have `extents` and `gauge`.
