@@ -560,6 +560,11 @@ plaq_status plaq_gauge_smear(plaq_gauge gauge, const plaq_gauge_smear_params *pa
  * storage may differ. Errors: FIELD_MISMATCH for another lattice or group. */
 plaq_status plaq_gauge_copy(plaq_gauge from, plaq_gauge to);
 
+/** Says that the links of `gauge` were smeared from those of `from` or have flowed from these elsewhere, e.g. in another program,
+ * so that quarks of `from` are smeared with them; until these links change. What this library smears knows it
+ * without being told. Errors: FIELD_MISMATCH for another lattice or group. */
+plaq_status plaq_gauge_belongs_to(plaq_gauge gauge, plaq_gauge from);
+
 /** Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
  * the link), BAD_LAYOUT. */
 plaq_status plaq_gauge_load(plaq_gauge gauge, const plaq_layout_params *layout, const void *data);

@@ -21,15 +21,14 @@ PLAQ_FN void momentum_phase(const Geom& g, const Site& x, int lane, const int (&
   vsincospi(2 * momentum_turns(g, x, lane, n, origin), im, re);
 }
 
-// As `momentum_phase`, for all lanes of a site.
-template <class R> PLAQ_FN void momentum_phases(const Geom& g, const Site& x, const int (&n)[4], const int (&origin)[4],
-                                                R& re, R& im) {
+// exp(2 pi i turns(lane)) for all lanes of a site.
+template <class R, class F> PLAQ_FN void lane_phases(const Site& x, const F& turns, R& re, R& im) {
   typedef typename scalar_of<R>::type T;
   constexpr int W = lanes<R>::W;
   T c[W], s[W];
   for (int i = 0; i < W; i++) {
     double u, v;
-    momentum_phase(g, x, x.lx + i, n, origin, u, v);
+    vsincospi(2 * turns(x.lx + i), v, u);
     c[i] = (T)u, s[i] = (T)v;
   }
 #if PLAQ_GPU
@@ -38,6 +37,22 @@ template <class R> PLAQ_FN void momentum_phases(const Geom& g, const Site& x, co
   __builtin_memcpy(&re, &c, sizeof(re));
   __builtin_memcpy(&im, &s, sizeof(im));
 #endif
+}
+
+// As `momentum_phase`, for all lanes of a site.
+template <class R> PLAQ_FN void momentum_phases(const Geom& g, const Site& x, const int (&n)[4], const int (&origin)[4],
+                                                R& re, R& im) {
+  lane_phases(x, [&](int lane) { return momentum_turns(g, x, lane, n, origin); }, re, im);
+}
+
+// exp(2 pi i theta x) for all lanes of a site, x the coordinates of the whole lattice.
+template <class R> PLAQ_FN void site_phases(const Geom& g, const Site& x, const double (&theta)[4], R& re, R& im) {
+  const auto turns = [&](int lane) {
+    double sum = 0;
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) sum += theta[mu] * global_coordinate(g, x, lane, mu);
+    return sum;
+  };
+  lane_phases(x, turns, re, im);
 }
 
 }  // namespace PLAQ_NS

@@ -1,6 +1,7 @@
 // Gauge observables. Traces are taken in the compute type of the storage and summed in double.
 #pragma once
 #include "leaves.h"
+#include "momentum.h"
 #include "staple.h"
 #include "sums.h"
 #include "unitary.h"
@@ -41,6 +42,33 @@ template <int W, class S, int STORAGE> struct PlaquetteSum {
       sums.add(2, a.bounds.kind() & BOUND_UPPER ? exists<R>(a.bounds, a.geom, x, nu) * t : t);
     }
     if (a.out) write_sites(a, x, lx, here);
+  }
+};
+
+// Sums: real and imaginary part of the links' projection, the sum over sites of exp(2 pi i theta x) and over directions and entries
+// of the links with weights of their own. No symmetry of averages leaves it alone: it changes under translations, gauge
+// transformations and complex conjugation.
+template <int W, class S, int STORAGE> struct LinksProjection {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {
+    constexpr int N = Recon<STORAGE>::colours;
+    const Site x = site_at(a.geom, o, parity, lx);
+    const Plane gauge = plane(a.gauge, parity);
+    cplx<R> all = {splat<R>(0), splat<R>(0)};
+    for (int mu = 0; mu < 4; mu++) {
+      LinkOf<STORAGE, R> u;
+      load_link<S, STORAGE>(u, gauge, x, mu);
+      cplx<R> sum = {splat<R>(0), splat<R>(0)};
+      PLAQ_UNROLL for (int e = 0; e < N * N; e++) sum = madd(sum, splat<R>((typename S::C)(1 + e) / 8), entry(u, e / N, e % N));
+      const R weight = splat<R>((typename S::C)(1 + mu) / 4);
+      all = madd(all, a.bounds.kind() & BOUND_UPPER ? exists<R>(a.bounds, a.geom, x, mu) * weight : weight, sum);
+    }
+    // Square roots of 2, 3, 5 and 7, less whole numbers.
+    constexpr double theta[4] = {0.41421356237309503, 0.73205080756887729, 0.23606797749978969, 0.64575131106459059};
+    R re, im;
+    site_phases(a.geom, x, theta, re, im);
+    sums.add(0, all.re * re - all.im * im);
+    sums.add(1, all.re * im + all.im * re);
   }
 };
 

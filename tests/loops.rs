@@ -88,6 +88,7 @@ fn all_parts_add_up_to_the_trace() {
                 lines: &made.lines,
                 momenta: &made.momenta,
                 links: &setup.gauge,
+                own: solver.op().links(),
                 boundary: made.boundary,
             };
             let (how, factor) = (OneEnd::None, C::ONE);

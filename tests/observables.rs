@@ -8,8 +8,8 @@ use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon};
 use plaq::ops::observables::{
-    charge_density, field_strength, field_strength_with_trace, plaquette, polyakov_loop, unitarity,
-    wilson_action, Plaquette,
+    charge_density, field_strength, field_strength_with_trace, plaquette, polyakov_loop,
+    projection, unitarity, wilson_action, Plaquette,
 };
 use reference::matrix::{mul, one, scale, trace};
 use reference::numbers::gauge_numbers;
@@ -39,6 +39,23 @@ fn line_average<const N: usize>(lat: Lattice, u: &GaugeN<N>, mu: usize) -> C {
         })
         .sum();
     sum / (N * lat.volume()) as f64
+}
+
+/// The sum of exp(2 pi i theta x) (1 + mu) / 4 (1 + N i + j) / 8 U_mu(x)_ij over sites, directions and entries, over the root of the
+/// volume; theta the square roots of 2, 3, 5 and 7.
+fn projected<const N: usize>(lat: Lattice, u: &GaugeN<N>) -> C {
+    let theta = [2.0f64, 3.0, 5.0, 7.0].map(f64::sqrt);
+    let mut sum = C::ZERO;
+    for x in 0..lat.volume() {
+        let turns: f64 = theta.iter().zip(lat.coords(x)).map(|(t, x)| t * x as f64).sum();
+        for mu in 0..4 {
+            for (k, z) in u[x * 4 + mu].iter().flatten().enumerate() {
+                let weight = (1 + mu) as f64 / 4.0 * (1 + k) as f64 / 8.0;
+                sum += C::from_polar(weight, std::f64::consts::TAU * turns) * z;
+            }
+        }
+    }
+    sum / (lat.volume() as f64).sqrt()
 }
 
 /// Largest difference of two sets of plaquettes.
@@ -77,6 +94,9 @@ fn compare<const N: usize>(device: &Device, extents: [usize; 4], recons: &[Recon
             let tol = 4.0 * N as f64 * storage_factor(recon) * tolerance(precision, 4.0);
             let found = plaquette(&u).unwrap();
             assert!(apart(&found, &expected) < tol, "{what}: {found:?}, {expected:?}");
+            let (found, expected) = (projection(&u).unwrap(), projected(lat, &links));
+            let off = (C::new(found[0], found[1]) - expected).norm();
+            assert!(off < 4.0 * tol, "{what}: projection {found:?}, {expected}");
             let beta = 5.7;
             let action = wilson_action(&u, beta).unwrap();
             let scale = beta * 6.0 * lat.volume() as f64;

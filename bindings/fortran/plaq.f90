@@ -2664,6 +2664,14 @@ module plaq
       type(plaq_gauge), value :: from
       type(plaq_gauge), value :: to
     end function
+    !> Says that the links of `gauge` were smeared from those of `from` or have flowed from these elsewhere, e.g. in another program,
+    !> so that quarks of `from` are smeared with them; until these links change. What this library smears knows it
+    !> without being told. Errors: FIELD_MISMATCH for another lattice or group.
+    integer(c_int32_t) function plaq_gauge_belongs_to(gauge, from) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge), value :: from
+    end function
     !> Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
     !> the link), BAD_LAYOUT.
     integer(c_int32_t) function plaq_gauge_load(gauge, layout, data) bind(c)

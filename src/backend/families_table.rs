@@ -33,6 +33,7 @@ kernels! {
     LayoutClover: "layout_clover" in "layout.h" takes LayoutArgs, Lane [Precision];
     LayoutReport: "layout_report" in "layout.h" takes ReportArgs, LaneReduce(2, 0) [].failures();
     PlaquetteSum: "plaquette_sum" in "observables.h" takes ObservableArgs, Reduce(4) [Precision, Recon];
+    LinksProjection: "links_projection" in "observables.h" takes ObservableArgs, Reduce(2) [Precision, Recon];
     Lines: "lines" in "observables.h" takes ObservableArgs, Lane [Float, FullLinks];
     Unitarity: "unitarity" in "observables.h" takes ObservableArgs, Lane [Float, FullLinks];
     FieldStrengthSum: "field_strength_sum" in "observables.h" takes ObservableArgs, Reduce(6) [Float, FullSu3].blocks(Blocks::AllRegisters);

@@ -22,12 +22,15 @@ pub struct Origin {
     pub links: Option<LinksMark>,
 }
 
-/// Averages that identify the links of a configuration. Except for rounding they do not depend on storage, device and
+/// Numbers that identify the links of a configuration. Except for rounding they do not depend on storage, device and
 /// ranks; a gauge transformation changes them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinksMark {
     /// Average spatial plaquette, average temporal plaquette, and Re tr U / 3 of the links.
     pub numbers: [f64; 3],
+    /// A projection of the links, which distinguishes configurations with equal averages; None: not stored, in older
+    /// files.
+    pub projection: Option<[f64; 2]>,
     /// The configuration to which they belong, by its version in this process; None: not known.
     pub configuration: Option<u64>,
 }
@@ -99,8 +102,11 @@ impl Origin {
                 text += &format!("<{name}>{value:?}</{name}>");
             }
         }
-        if let Some(LinksMark { numbers: [space, time, trace], .. }) = self.links {
+        if let Some(LinksMark { numbers: [space, time, trace], projection, .. }) = self.links {
             text += &format!("<links>{space:?} {time:?} {trace:?}</links>");
+            if let Some([re, im]) = projection {
+                text += &format!("<linksProjection>{re:?} {im:?}</linksProjection>");
+            }
         }
         text + &format!("</{ELEMENT}>")
     }
@@ -127,6 +133,7 @@ impl Origin {
         };
         let one =
             |tag: &str| numbers(tag).and_then(|all| <[f64; 1]>::try_from(all).ok()).map(|[x]| x);
+        let two = |tag: &str| numbers(tag).and_then(|all| <[f64; 2]>::try_from(all).ok());
         let three = |tag: &str| numbers(tag).and_then(|all| <[f64; 3]>::try_from(all).ok());
         let own = Origin {
             position: text(Some(ELEMENT), "position").map(coordinates).unwrap_or_default(),
@@ -136,7 +143,11 @@ impl Origin {
                 .and_then(|t| NORMALISATIONS.into_iter().find(|n| *n == t.trim())),
             mass: one("mass"),
             mu: one("twistedMass"),
-            links: three("links").map(|numbers| LinksMark { numbers, configuration: None }),
+            links: three("links").map(|numbers| LinksMark {
+                numbers,
+                projection: two("linksProjection"),
+                configuration: None,
+            }),
         };
         let phase = |mu: usize| {
             let signs = text(Some("FermionBC"), "boundary")?;

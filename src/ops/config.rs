@@ -201,6 +201,27 @@ pub fn check_fixed(gauge: &GaugeField, tolerance: f64) -> Result<()> {
     Ok(())
 }
 
+/// Lattice X, Y, Z, T and boundaries in time of a configuration as [`load_gauge`] will find them if it accepts the
+/// file, from its header and, in openQCD's format, the links of its last time slice. Links are not checked.
+///
+/// # Errors
+/// Errors of [`GaugeReader::open`] and [`GaugeReader::read`].
+pub fn lattice_of(path: &Path, stated: Option<BoundaryTime>) -> Result<([usize; 4], BoundaryTime)> {
+    let mut file = GaugeReader::open(path, None)?;
+    let lattice = file.extents();
+    if let Some(stated) = stated {
+        return Ok((lattice, stated));
+    }
+    if file.info().format != FileFormat::OpenQcd {
+        return Ok((lattice, BoundaryTime::Periodic));
+    }
+    let [x, y, z, t] = lattice;
+    let last = Part { lattice, origin: [0, 0, 0, t - 1], extents: [x, y, z, 1] };
+    let (links, _) = file.read(&last)?;
+    let open = links.chunks_exact(72).all(|site| site[54..].iter().all(|v| *v == 0.0));
+    Ok((lattice, if open { BoundaryTime::Open } else { BoundaryTime::Periodic }))
+}
+
 /// Reads a configuration in any format of [`crate::io`] onto the devices of all ranks, each its part. Checked are
 /// checksums, finiteness, unitarity, and plaquette and link trace against the header. Links pass through a field in
 /// double precision on the device.

@@ -1,33 +1,57 @@
-//! Averages that identify links, and checks that fields belong to the same links.
+//! Numbers that identify links, and checks that fields belong to the same links.
 
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Precision};
 use crate::io::LinksMark;
-use crate::ops::observables::plaquette;
+use crate::ops::observables::{plaquette, projection};
 use crate::refuse;
 
 /// Largest differences of the averages of equal links due to rounding: links in single precision or double, and in
 /// half precision.
 const NEAR: [f64; 2] = [1e-6, 1e-4];
+/// The same of projections, of which the entries of links count and not their squares.
+const NEAR_PROJECTION: [f64; 2] = [1e-5, 1e-3];
 
-/// Computes the averages that identify these links.
+/// Computes the numbers that identify these links.
 ///
 /// # Errors
 /// Errors of [`plaquette`].
 pub fn links_mark(links: &GaugeField) -> Result<LinksMark> {
     let p = plaquette(links)?;
     let numbers = [p.spatial, p.temporal, p.link_trace];
-    Ok(LinksMark { numbers, configuration: Some(links.configuration()) })
+    let (projection, configuration) = (Some(projection(links)?), Some(links.configuration()));
+    Ok(LinksMark { numbers, projection, configuration })
 }
 
-fn alike(one: &LinksMark, other: &LinksMark, near: f64) -> bool {
+/// Whether two links are the same up to rounding; `coarse`: that of numbers of 16 bits.
+fn equal(one: &LinksMark, other: &LinksMark, coarse: bool) -> bool {
+    let near = |a: &[f64], b: &[f64], by: [f64; 2]| {
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() <= by[usize::from(coarse)])
+    };
+    let projections = one.projection.zip(other.projection);
+    near(&one.numbers, &other.numbers, NEAR)
+        && projections.is_none_or(|(a, b)| near(&a, &b, NEAR_PROJECTION))
+}
+
+/// Whether two links belong to one configuration, as far as that is known.
+fn alike(one: &LinksMark, other: &LinksMark, coarse: bool) -> bool {
     let known = one.configuration.is_some() && one.configuration == other.configuration;
-    known || one.numbers.iter().zip(other.numbers).all(|(a, b)| (a - b).abs() <= near)
+    known || equal(one, other, coarse)
 }
 
 fn say(mark: &LinksMark) -> String {
     let [space, time, trace] = mark.numbers.map(|x| significant(x, 8));
-    format!("plaquettes {space} and {time}, link trace {trace}")
+    let projection = match mark.projection {
+        Some([re, im]) => {
+            format!(", projection {} {}", significant(re, 6), significant(im, 6))
+        }
+        None => String::new(),
+    };
+    format!("plaquettes {space} and {time}, link trace {trace}{projection}")
+}
+
+fn coarse(links: &GaugeField) -> bool {
+    links.precision() == Precision::F16
 }
 
 /// Refuses links of another configuration than the one that `mark`, of `owner`, identifies. Links that were smeared
@@ -45,19 +69,37 @@ pub fn check_links(
         return Ok(());
     }
     let found = links_mark(links)?;
-    let near = NEAR[usize::from(links.precision() == Precision::F16)];
-    if alike(mark, &found, near) {
-        return Ok(());
+    match alike(mark, &found, coarse(links)) {
+        true => Ok(()),
+        false => other_links(mark, owner, &found, argument),
     }
+}
+
+fn other_links(mark: &LinksMark, owner: &str, found: &LinksMark, argument: &str) -> Result<()> {
     refuse!(
         FieldMismatch,
         "{argument}",
         expected("the links of {owner}, {}", say(mark)),
-        found("{}", say(&found))
+        found("{}", say(found)),
+        hint("plaq_gauge_belongs_to tells of links that were smeared elsewhere")
     );
 }
 
-/// Refuses links of another configuration than `own`. Averages are compared if it is not known from their history.
+/// Refuses all links but those that `mark`, of `owner`, identifies; links smeared or flowed from them are refused too. It
+/// is for currents, which are conserved with the very links of an operator.
+///
+/// # Errors
+/// Errors of [`check_links`].
+pub fn check_same(mark: &LinksMark, owner: &str, links: &GaugeField, argument: &str) -> Result<()> {
+    let found = links_mark(links)?;
+    match equal(mark, &found, coarse(links)) {
+        true => Ok(()),
+        false => other_links(mark, owner, &found, argument),
+    }
+}
+
+/// Refuses links of another configuration than `own`; compares averages if the configurations are not known to be the
+/// same.
 ///
 /// # Errors
 /// Errors of [`check_links`].
@@ -81,7 +123,7 @@ pub fn check_same_links(
     (one, first): (&LinksMark, &str),
     (other, second): (&LinksMark, &str),
 ) -> Result<()> {
-    if alike(one, other, NEAR[1]) {
+    if alike(one, other, true) {
         return Ok(());
     }
     refuse!(

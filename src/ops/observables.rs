@@ -84,6 +84,15 @@ pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
     })
 }
 
+/// Real and imaginary part of a weighted sum over all entries of all links, over the root of the volume: of order one, and another
+/// number for other links, translated, conjugate and gauge-transformed ones included.
+pub fn projection(gauge: &GaugeField) -> Result<[f64; 2]> {
+    let kernel = kernels::LinksProjection(gauge.precision(), gauge.recon());
+    let found: [f64; 2] = sums(gauge, kernel, Ptr::default())?;
+    let root = (gauge.geometry().global_volume() as f64).sqrt();
+    Ok(found.map(|x| x / root))
+}
+
 /// Average over the lattice of tr prod U_mu / N along the closed lines in `direction` (3: time).
 ///
 /// The links are periodic, so this is the plain trace; QUDA's `qudaPolyakovLoopPhased` returns

@@ -229,6 +229,69 @@ fn values_are_refused_with_what_is_expected() {
     }
 }
 
+/// Configurations of another lattice or with other boundaries in time are refused beside the first one before any work: both files
+/// are named.
+#[test]
+fn configurations_of_one_run_are_of_one_kind() {
+    let folder = Folder::new("of-one-run");
+    let large = "tests/data/quenched-b6.0-8x8x8x8.nersc";
+    let open = folder.0.join("open.openqcd");
+    // Links of the file with those of the last slice in time zero: the plaquette of the header does not matter, since these files
+    // are refused before links are read.
+    let mut bytes = std::fs::read("tests/data/openqcd-b6.0-4x4x4x8.openqcd").unwrap();
+    let closed = folder.0.join("closed.openqcd");
+    std::fs::write(&closed, &bytes).unwrap();
+    open_last_slice(&mut bytes);
+    std::fs::write(&open, &bytes).unwrap();
+    let [open, closed] = [open, closed].map(|path| path.display().to_string());
+    for (name, more) in [
+        ("flow", "--time 0.01"),
+        ("loops", "--kappa 0.1 --vectors 1"),
+        ("reweight", "--kappa 0.1 --mu 0.1 --vectors 1"),
+    ] {
+        for program in all(name) {
+            let jobs: [(&str, &str, [&str; 2]); 2] = [
+                (SMALL, large, ["the lattice of", "8 x 8 x 8 x 8"]),
+                (&closed, &open, ["periodic in time", "open boundaries in time"]),
+            ];
+            for (first, second, words) in jobs {
+                let arguments =
+                    [&[first, second], &more.split(' ').collect::<Vec<_>>()[..]].concat();
+                let out = run(&program, &arguments);
+                let told = text(&out.stderr);
+                assert_eq!(out.status.code(), Some(1), "{program:?}: {told}");
+                for word in [first, second].into_iter().chain(words) {
+                    assert!(told.contains(word), "{program:?}: no {word} in {told}");
+                }
+                assert!(!text(&out.stdout).contains("t^2 E"), "{program:?} has worked before");
+            }
+        }
+    }
+}
+
+/// Sets the temporal links of the last slice of an openQCD file of 4 x 4 x 4 x 8 sites to zero: after the header of four extents
+/// and the plaquette each odd site has eight links, forward and back in t, x, y, z, of 18 doubles.
+fn open_last_slice(bytes: &mut [u8]) {
+    let [t, x, y, z] = [8, 4, 4, 4];
+    let (header, link) = (16 + 8, 18 * 8);
+    let mut site = 0;
+    for at in 0..t * x * y * z {
+        let c = [at / (x * y * z), at / (y * z) % x, at / z % y, at % z];
+        if c.iter().sum::<usize>() % 2 == 0 {
+            continue;
+        }
+        let start = header + site * 8 * link;
+        // The link from the last slice on, of this site or of the neighbour behind.
+        if c[0] == t - 1 {
+            bytes[start..start + link].fill(0);
+        }
+        if c[0] == 0 {
+            bytes[start + link..start + 2 * link].fill(0);
+        }
+        site += 1;
+    }
+}
+
 /// Options without others that they need, and options that others make useless, are refused.
 #[test]
 fn options_without_effect_are_refused() {

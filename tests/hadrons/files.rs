@@ -121,7 +121,11 @@ fn origins_are_kept_and_found() {
             normalisation: Some("kappa"),
             mass: Some(-0.31),
             mu: Some(0.02),
-            links: Some(LinksMark { numbers: [0.59, 0.6, -0.01], configuration: None }),
+            links: Some(LinksMark {
+                numbers: [0.59, 0.6, -0.01],
+                projection: Some([0.7, -1.3]),
+                configuration: None,
+            }),
         };
         let in_time = Origin { position: [None, None, None, Some(1)], ..Default::default() };
         let there = Origin { position: place.map(Some), ..Default::default() };

@@ -312,6 +312,25 @@ def test_distillation_refuses_what_cannot_be():
     for times, count, words in (([-1], numbers.size, "times|0 to 3"), ([0], 7, f"count|{numbers.size}|7")):
         refused(invalid, words, lambda: capi.plaq_modes_perambulators(modes, solver, times, 1, None, numbers, count))
     refused(invalid, "source_time|0 to 3|4", lambda: modes.generalised(d, 4, 0, ["T"]))
+    for times in ([0.5], 0.5, [0, "1"]):
+        refused(TypeError, "times|whole number", lambda times=times: modes.perambulators(d, times))
+        refused(TypeError, "sink_time|whole number", lambda times=times: modes.generalised(d, 0, times, ["T"]))
+    refused(ValueError, "times|one time slice or more|none", lambda: modes.perambulators(d, []))
+    refused(ValueError, "sink_time|one time slice or more|none", lambda: modes.generalised(d, 0, [], ["T"]))
+    # Modes, smeared links and operators of other configurations, translated ones too.
+    gauge, mismatch = made()[0], capi.FieldMismatch
+    for array in (plaq.Gauge.hot(gauge.extents, 77).lexico(), np.roll(gauge.lexico(), 1, axis=1)):
+        other = plaq.Gauge.from_array(array)
+        refused(mismatch, "solver|links of modes", lambda: modes.perambulators(plaq.Clover(other, mass=0.4, csw=CSW), 0))
+        refused(mismatch, "smeared|links of gauge", lambda: plaq.modes(gauge, N, smeared=other))
+        left = plaq.modes(other, N, tol=1e-6)
+        five = ("5", modes.mesons()[0, 0])
+        tau = modes.perambulators(d, 0).numbers[0]
+        for name, ends in (("sink", (("5", left.mesons()[0, 0]), five)), ("source", (five, ("5", left.mesons()[0, 0])))):
+            refused(mismatch, f"{name}|modes of the|found", lambda ends=ends: distillation.meson(tau, 0, *ends))
+        nucleon = (plaq.gamma["5"], left.baryons()[0])
+        refused(mismatch, "sink|modes of the", lambda: distillation.baryon(tau, 0, nucleon, nucleon))
+        refused(mismatch, "left|links of modes", lambda: modes.mesons(left=left))
     refused(invalid, "momentum|65536", lambda: modes.mesons([(1 << 20, 0, 0)]))
     refused(invalid, "vectors|7", lambda: plaq.modes(made()[0], N, vectors=7))
 

@@ -152,7 +152,11 @@ def test_loops_refuse_what_does_not_fit():
     refused(plaq.Error, "probes", lambda: d.loops(gauge, probes=33))
     refused(plaq.capi.FieldMismatch, "gauge|links of solver", lambda: d.loops(plaq.Gauge.hot(gauge.extents, 77)))
     # Links that were smeared from the operator's, and the same ones again, are of its configuration.
-    assert d.loops(gauge.smear_stout(0.1, 1), lines=["+z"]).lines.shape == (1, 1, 16, 1, SHAPE[0])
+    smeared = d.loops(gauge.smear_stout(0.1, 1), lines=["+z"])
+    assert smeared.lines.shape == (1, 1, 16, 1, SHAPE[0])
+    # Lines are of the links that are handed over, the conserved current of the operator's.
+    close(smeared.current, d.loops(gauge).current, 1e-12)
+    assert abs(smeared.lines - d.loops(gauge, lines=["+z"]).lines).max() > 1e-3
     assert d.loops(plaq.Gauge.from_array(gauge.lexico())).lines.shape == (1, 1, 16, 1, SHAPE[0])
     refused(ValueError, "one_end", lambda: d.loops(gauge, one_end=True))
     refused(plaq.Error, "vectors", lambda: d.loops(gauge, vectors=0))

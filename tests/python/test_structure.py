@@ -156,6 +156,29 @@ def test_contractions_refuse_what_is_not_of_one_kind():
     # Smeared and flowed links are of the same configuration, and so are links that are read again.
     for same in (v, v.copy(), u.flow(0.1).gauge, plaq.Gauge.from_array(u.lexico())):
         assert structure.insertions(s, s, same, lines=["+x"]).shape == (1, 16, 1, T)
+    refused(plaq.capi.FieldMismatch, f"gauge|forward|{named}", lambda: structure.insertions(s, s, other))
+    refused(plaq.capi.FieldMismatch, f"gauge|from|{named}", lambda: structure.through_operator(s, other))
+    # Averages do not tell translated or conjugate links apart.
+    for alike in (np.roll(u.lexico(), 1, axis=1), u.lexico().conj()):
+        moved = plaq.Gauge.from_array(alike)
+        close([moved.plaquette().spatial, moved.plaquette().link_trace], [u.plaquette().spatial, u.plaquette().link_trace], 1e-12)
+        refused(plaq.capi.FieldMismatch, f"gauge|forward|projection|{named}", lambda: structure.insertions(s, s, moved))
+    # The current is conserved with the very links of the operator.
+    assert structure.current(s, s, plaq.Gauge.from_array(u.lexico())).shape == (4, 1, T)
+    for smeared in (v, u.flow(0.1).gauge):
+        refused(plaq.capi.FieldMismatch, f"gauge|forward|{named}", lambda: structure.current(s, s, smeared))
+    # What smears, shifts or is solved for is of one configuration.
+    refused(plaq.capi.FieldMismatch, f"gauge|spinor|{named}", lambda: s.smear(other, 0.2, 1))
+    refused(plaq.capi.FieldMismatch, f"gauge|x|{named}", lambda: s.shift(other, "+x"))
+    foreign = plaq.Clover(other, mass=0.4, csw=1.1)
+    for solve in (foreign.solve, foreign.propagator):
+        refused(plaq.capi.FieldMismatch, f"solver|{named}", lambda: solve(s.sequential(1)))
+    # Links that were smeared elsewhere are known where it is said of which they are.
+    elsewhere = plaq.Gauge.from_array(v.lexico())
+    refused(plaq.capi.FieldMismatch, f"gauge|spinor|plaq_gauge_belongs_to|{named}", lambda: s.smear(elsewhere, 0.2, 1))
+    elsewhere.belongs_to(u)
+    close(s.smear(elsewhere, 0.2, 1).numpy(), s.smear(v, 0.2, 1).numpy(), 1e-13)
+    refused(plaq.capi.FieldMismatch, "from|lattice", lambda: elsewhere.belongs_to(plaq.Gauge.unit([4, 4, 4, 4])))
     changed = u.copy()
     changed.heatbath(5.0, 1, seed=1)
     refused(plaq.capi.FieldMismatch, f"gauge|{named}", lambda: structure.current(s, s, changed))

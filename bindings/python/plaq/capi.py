@@ -896,6 +896,17 @@ def plaq_gauge_copy(from_: Any, to: Any) -> None:
     _n.call(_plaq_gauge_copy, _n.handle(plaq_gauge, from_, "from_"), _n.handle(plaq_gauge, to, "to"))
 
 
+_plaq_gauge_belongs_to = _n.function("plaq_gauge_belongs_to", _c.c_int32, [plaq_gauge, plaq_gauge])
+
+
+def plaq_gauge_belongs_to(gauge: Any, from_: Any) -> None:
+    """Says that the links of `gauge` were smeared from those of `from` or have flowed from these elsewhere, e.g. in another program,
+    so that quarks of `from` are smeared with them; until these links change. What this library smears knows it
+    without being told. Errors: FIELD_MISMATCH for another lattice or group.
+    """
+    _n.call(_plaq_gauge_belongs_to, _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, from_, "from_"))
+
+
 _plaq_gauge_load = _n.function("plaq_gauge_load", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p])
 
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from . import capi, hdf5
 from ._files import new_file
-from ._objects import Object
+from ._objects import Object, whole
 from ._progress import Progress, residuals, tol_of, warn_of
 from ._signatures import checks_keywords, passes_on
 from .fields import Fermion
 from .gammas import gamma
 from .gauge import Gauge, links
 from .hadrons import _triples
-from .perambulators import Perambulators, contract
+from .perambulators import Perambulators, check_modes, contract, of_modes
 from .quarks import Multigrid, Operator
 
 #: An operator between modes: steps such as "dx", "+y", "-z", of which the last acts first, as a list or with spaces.
@@ -60,6 +60,15 @@ def modes(
     report = capi.plaq_modes_report()
     with residuals(progress, "modes", how.tol) as callback:
         return Modes(capi.plaq_modes_create(gauge, smeared, how, callback, report), gauge, report)
+
+
+def _slices(times: Any, name: str) -> Tuple[List[int], bool]:
+    """A time slice or several ones, whole numbers, as a list, and whether they came as several ones."""
+    several = isinstance(times, Iterable) and getattr(times, "ndim", 1) > 0
+    found = [whole(t, name) for t in (times if several else [times])]
+    if not found:
+        raise ValueError(f"{name}: expected one time slice or more, found none")
+    return found, several
 
 
 class Memory(NamedTuple):
@@ -128,7 +137,7 @@ class Modes(Object):
         complete source times. With `file`, of HDF5, every source time is added to the group `name` of it as soon as
         it is complete and converged; source times that the file already holds are read; they must be of these modes
         and this operator."""
-        listed = [times] if isinstance(times, (int, np.integer)) else [int(t) for t in times]
+        listed, _ = _slices(times, "times")
         if file is not None:
             return self._continued(operator, listed, file, name, progress, {**params, "multigrid": multigrid})
         tol = tol_of(params)
@@ -142,7 +151,7 @@ class Modes(Object):
         operator.report = report
         warn_of(report, "perambulators")
         about = json.loads(capi.plaq_modes_about(self, solver))
-        return Perambulators(numbers[:done], listed[:done], about.get("boundary", 0.0), about)
+        return Perambulators(of_modes(numbers[:done], about, about), listed[:done], about.get("boundary", 0.0), about)
 
     @property
     def about(self) -> Dict[str, Any]:
@@ -174,7 +183,8 @@ class Modes(Object):
             raise RuntimeError(f"{file}: no source time is complete: the solves did not converge or were ended")
         assert isinstance(found, Perambulators)
         wanted = [t for t in listed if t in found.times]
-        return found._replace(numbers=found.numbers[[found.times.index(t) for t in wanted]], times=wanted)
+        numbers = found.numbers[[found.times.index(t) for t in wanted]]
+        return found._replace(numbers=of_modes(numbers, about, about), times=wanted)
 
     @passes_on(capi.plaq_solver_params, without=["initial_guess"])
     def generalised(
@@ -202,7 +212,7 @@ class Modes(Object):
         tol = tol_of(params)
         solver = operator._solver(multigrid, params)
         steps = [step for path in paths for step in path]
-        sinks = [sink_time] if isinstance(sink_time, (int, np.integer)) else [int(t) for t in sink_time]
+        sinks, several = _slices(sink_time, "sink_time")
         numbers = np.empty((len(sinks), len(gammas), self.times, 4, 4, self.count, self.count), complex)
         report = capi.plaq_solve_report()
         with residuals(progress, "perambulators", tol) as callback:
@@ -227,7 +237,8 @@ class Modes(Object):
         if not done:
             raise InterruptedError("generalised perambulators: the work was ended before it was complete")
         warn_of(report, "generalised perambulators")
-        return numbers[0] if isinstance(sink_time, (int, np.integer)) else numbers
+        known = of_modes(numbers, self.about, self.about)
+        return known if several else known[0]
 
     @passes_on(capi.plaq_modes_noise_params)
     def noise(self, **params: Any) -> np.ndarray:
@@ -280,7 +291,7 @@ class Modes(Object):
         capi.plaq_modes_meson_elementals(
             self, left, lengths, len(lengths), steps or [0], len(steps), numbers, len(numbers), found, found.size
         )
-        return found
+        return of_modes(found, (left or self).about, self.about)
 
     def baryons(
         self, momenta: Sequence[Sequence[int]] = ((0, 0, 0),), operators: Sequence[Steps] = ("", "", "")
@@ -297,7 +308,7 @@ class Modes(Object):
             capi.plaq_modes_baryon_elementals(
                 self, lengths, steps or [0], len(steps), numbers, len(numbers), found, found.size
             )
-        return found
+        return of_modes(found, self.about, self.about)
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT converged"
@@ -343,6 +354,10 @@ def three_point(
     on the quark. It is contracted as meson, with a generalised perambulator (T, 4, 4, n, n) between `source_time`
     and `sink_time` in place of tau."""
     (a, phi_a), (b, phi_b), t = sink, source, gamma["T"]
+    for name, phi in (("sink", phi_a), ("source", phi_b)):
+        check_modes(name, phi, 1, "the quark's perambulators", line, 1)
+        check_modes(name, phi, 0, "the antiquark's perambulators", antiquark, 1)
+    line, antiquark, phi_a, phi_b = (np.asarray(one) for one in (line, antiquark, phi_a, phi_b))
     a, b = gamma["5"] @ _side(a), t @ _side(b).conj().T @ t @ gamma["5"]
     back = antiquark
     if sink_time is not None:
@@ -364,6 +379,9 @@ def baryon(
     d and u). For times beyond the end of the lattice the boundary phase of the three quarks is divided out."""
     n = tau.shape[-1]
     (g, b_sink), (h, b_source) = sink, source
+    for name, elemental in (("sink", b_sink), ("source", b_source)):
+        check_modes(name, elemental, 1, "the perambulators", tau, 1)
+    tau, b_sink, b_source = (np.asarray(one) for one in (tau, b_sink, b_source))
     wide = [one if one.ndim == 4 else full(one, n) for one in (b_sink, b_source)]
     t, spins = gamma["T"], [np.asarray(one, complex) for one in (g, h)]
     bar, theirs = t @ spins[1].conj().T @ t, wide[1][source_time].conj()

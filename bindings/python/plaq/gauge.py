@@ -225,6 +225,11 @@ class Gauge(Object):
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
         return as_array(self.lexico(), dtype, copy)
 
+    def belongs_to(self, configuration: "Gauge") -> None:
+        """Says that these links, which came from elsewhere, were smeared from those of `configuration` or have flowed from them, so
+        that quarks of that configuration are smeared with these. What plaq smears or flows knows it without being told."""
+        capi.plaq_gauge_belongs_to(self, configuration)
+
     def copy(self, precision: Optional[str] = None) -> "Gauge":
         """A copy of the links, maybe in another precision."""
         other = Gauge(

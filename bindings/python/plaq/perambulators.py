@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from ._signatures import checks_keywords
+from . import capi
 
 
 def contract(text: str, *arrays: Any) -> np.ndarray:
@@ -29,6 +30,39 @@ def _bases() -> Dict[str, np.ndarray]:
 BASES = _bases()
 
 
+#: What modes are known by, of what plaq_modes_about says.
+_KNOWN_BY = ("modes", "stout_steps", "stout_rho", "momentum", "plaquette_spatial", "links_projection_re", "links_projection_im")
+
+
+class OfModes(np.ndarray):
+    """An array whose last axes count modes: `modes` has what is known of those of the last but one and of the last axis, None where
+    nothing is. Parts of it and what is computed from it keep that."""
+
+    modes: Optional[Tuple[Dict[str, Any], Dict[str, Any]]]
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.modes = getattr(other, "modes", None)
+
+
+def of_modes(array: np.ndarray, left: Mapping[str, Any], right: Mapping[str, Any]) -> OfModes:
+    """The array with what its modes are known by."""
+    made = array.view(OfModes)
+    left, right = ({key: one[key] for key in _KNOWN_BY if key in one} for one in (left, right))
+    made.modes = (left, right)
+    return made
+
+
+def check_modes(name: str, array: Any, end: int, owner: str, other: Any, theirs: int) -> None:
+    """Refuses arrays of which axis `end` (0: the last but one, 1: the last one) counts other modes than axis `theirs` of `other`."""
+    found, wanted = (getattr(one, "modes", None) for one in (array, other))
+    if found is None or wanted is None:
+        return
+    for key in found[end].keys() & wanted[theirs].keys():
+        one, expected = found[end][key], wanted[theirs][key]
+        if not np.allclose(one, expected, rtol=0, atol=1e-5 if key.startswith("links") else 1e-6):
+            raise capi.FieldMismatch(f"{name}: expected the modes of {owner}, {key} {expected}, found {one}")
+
+
 class Perambulators(NamedTuple):
     """tau(t', t) = V(t')^dagger D^-1 V(t): `numbers` (source times, T, 4, 4, n, n) in the DeGrand-Rossi basis, of these source
     `times`; `boundary`: the phase of the fermions in time in units of pi, which is in them; `about`: modes, links and quarks."""
@@ -39,8 +73,10 @@ class Perambulators(NamedTuple):
     about: Dict[str, Any]
 
     def beside(self, other: "Perambulators") -> "Perambulators":
-        """Joins the source times of two perambulators."""
-        numbers = np.concatenate([self.numbers, other.numbers])
+        """Joins the source times of two perambulators of the same modes."""
+        check_modes("other", other.numbers, 1, "these perambulators", self.numbers, 1)
+        numbers = np.concatenate([self.numbers, other.numbers]).view(OfModes)
+        numbers.modes = getattr(self.numbers, "modes", None)
         return self._replace(numbers=numbers, times=[*self.times, *other.times])
 
     def dirac_pauli(self) -> np.ndarray:

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use serde_json::{json, Value};
 
-use super::options::{opt, param, refuse, Kind, Opt, Options};
+use super::options::{self, opt, param, Kind, Opt, Options};
 use super::session::Session;
 use super::{output, Run};
 use crate::error::Result;
 use crate::fields::{BoundaryParams, GaugeField, Precision, Recon};
-use crate::io::{FileFormat, GaugeReader, WriteOptions};
-use crate::ops::config::{load_gauge, save_gauge, LoadOptions, Loaded};
+use crate::io::{FileFormat, WriteOptions};
+use crate::ops::config::{lattice_of, load_gauge, save_gauge, LoadOptions, Loaded};
+use crate::refuse;
 
 /// Options of subcommands that read one configuration.
 pub const ONE: &[Opt] = &[
@@ -110,7 +111,19 @@ pub fn listed(options: &Options) -> Run<Vec<String>> {
         all.extend(expand(&text)?);
     }
     match all.is_empty() {
-        true => Err(refuse("gauge", options.text("gauge"), "the names of configurations")),
+        true => Err(options::refuse("gauge", options.text("gauge"), "the names of configurations")),
+        false => Ok(all),
+    }
+}
+
+/// The names of configurations on the command line.
+pub fn listed(options: &Options) -> Run<Vec<String>> {
+    let mut all = vec![];
+    for text in options.inputs()? {
+        all.extend(expand(&text)?);
+    }
+    match all.is_empty() {
+        true => Err(options::refuse("gauge", options.text("gauge"), "the names of configurations")),
         false => Ok(all),
     }
 }
@@ -130,10 +143,44 @@ pub fn distinct(options: &Options) -> Run<Vec<String>> {
     let all = listed(options)?;
     for (k, name) in all.iter().enumerate() {
         if all[..k].contains(name) {
-            return Err(refuse("gauge", name, "each configuration once"));
+            return Err(options::refuse("gauge", name, "each configuration once"));
         }
     }
     Ok(all)
+}
+
+/// Opens all configurations of a list, before any of them is read as a whole, and refuses one that has another lattice or
+/// other boundaries in time than the first: measurements on them are averaged, or are rows of one table. All ranks call
+/// it.
+pub fn of_one_run(session: &Session, names: &[String], how: &LoadOptions) -> Result<()> {
+    let check = || {
+        let [first, others @ ..] = names else { return Ok(()) };
+        if others.is_empty() {
+            return Ok(());
+        }
+        let (lattice, boundary) = lattice_of(Path::new(first), how.boundary_time)?;
+        for name in others {
+            let (found, other) = lattice_of(Path::new(name), how.boundary_time)?;
+            if found != lattice {
+                refuse!(
+                    FileExtents,
+                    name,
+                    expected("the lattice of {first}, {}", lattice_text(lattice)),
+                    found("{}", lattice_text(found))
+                );
+            }
+            if other != boundary {
+                refuse!(
+                    FieldMismatch,
+                    name,
+                    expected("links with boundaries as those of {first}, {boundary}"),
+                    found("{other}")
+                );
+            }
+        }
+        Ok(())
+    };
+    session.comm.agree(if session.first() { check() } else { Ok(()) })
 }
 
 /// Settings for reading configurations, from the command line.

@@ -237,7 +237,7 @@ fn run(options: Options) -> Run<i32> {
     output::check(options.get("json"), keeps, "")?;
     output::check(options.get("plot"), keeps, "")?;
     session::run(&options, |session| {
-        files::check_all(session, &names)?;
+        files::of_one_run(session, &names, &files::reading(&options)?)?;
         let mut all: Vec<Flowed> = vec![];
         for name in &names {
             if names.len() > 1 {

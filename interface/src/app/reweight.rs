@@ -198,7 +198,7 @@ fn run(options: Options) -> Run<i32> {
     let plan = plan(&options)?;
     output::check(options.get("json"), options.flag("overwrite"), "")?;
     session::run(&options, |session| {
-        files::check_all(session, &names)?;
+        files::of_one_run(session, &names, &files::reading(&options)?)?;
         let mut all = vec![];
         let mut whole = true;
         for (k, name) in names.iter().enumerate() {

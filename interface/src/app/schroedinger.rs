@@ -127,7 +127,7 @@ fn run(options: Options) -> Run<i32> {
     let solving = Solving::of(&options)?;
     output::check(options.get("json"), options.flag("overwrite"), "")?;
     session::run(&options, |session| {
-        files::check_all(session, &names)?;
+        files::of_one_run(session, &names, &files::reading(&options)?)?;
         let mut all: Vec<Done> = vec![];
         for name in &names {
             let done = measure(session, &options, (kappa, &action, &solving), name)?;
@@ -141,7 +141,7 @@ fn run(options: Options) -> Run<i32> {
         let rows: Vec<Vec<f64>> = all.iter().map(|done| numbers(&done.found)).collect();
         let mut averages = Value::Null;
         let bin = options.whole("bin") as usize;
-        if rows.len() > 1 && rows.iter().all(|row| row.len() == rows[0].len()) {
+        if rows.len() > 1 {
             let found = jackknife(&rows, bin.min(rows.len()), |_| vec![]);
             averages = json!({ "mean": members(&found.values), "error": members(&found.errors) });
             say!("# averages of {} configurations: f_A, error, f_P, error", rows.len());

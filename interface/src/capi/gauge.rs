@@ -140,12 +140,27 @@ interface! {
         /// Copies the links of `from`, with their boundaries in time, into `to`, whose own boundaries in time are
         /// replaced; precision and storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
         plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
+        /// Declares that the links of `gauge` were smeared from those of `from`, or have flowed from them, elsewhere,
+        /// e.g. in another program, so that quarks on `from` may be smeared with them; it holds until the links of
+        /// `gauge` change. Links that this library has smeared need no declaration. Errors: FIELD_MISMATCH for another
+        /// lattice or group.
+        plaq_gauge_belongs_to(gauge: Handle<plaq_gauge>, from: Handle<plaq_gauge>) = belongs_to;
         /// Loads links from the host's array; after an error the old ones are kept. Errors: NOT_UNITARY, NOT_FINITE
         /// (naming the link), BAD_LAYOUT.
         plaq_gauge_load(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: Data) = load;
         /// Saves the links into the host's array.
         plaq_gauge_save(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: DataOut) = save;
     }
+}
+
+fn belongs_to(gauge: &Arc<Gauge>, from: &Arc<Gauge>) -> Result<()> {
+    gauge.context.check_same(&from.context, "from")?;
+    let (links, from) = (gauge.read("gauge")?, from.read("from")?);
+    if links.geometry() != from.geometry() || links.group() != from.group() {
+        refuse!(FieldMismatch, "from", expected("links on the lattice and of the group of gauge"));
+    }
+    links.belongs_to(&from);
+    Ok(())
 }
 
 /// The lattice for parameters with members `extents` and `gauge`.

@@ -127,6 +127,7 @@ fn columns_solved(
     solver.context().check_same(sources.context(), "sources")?;
     let from = sources.read("sources")?;
     let mut origin = Origin { position: sources.origin().position, ..solver.origin()? };
+    sources.check_source("sources", origin)?;
     if origin.position == [None; 4] {
         origin.position = support(&from)?;
     }

@@ -85,6 +85,7 @@ fn loops_of(
         lines: &lines,
         momenta: &momenta,
         links: &links,
+        own: solver.solver().op().links(),
         boundary: solver.phases(),
     };
     let n = vectors as usize;

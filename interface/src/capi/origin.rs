@@ -133,7 +133,7 @@ fn set_origin(spinor: &Arc<Spinor>, params: &plaq_origin_params) -> Result<()> {
     let before = spinor.origin().links;
     let links = three(params.links).map(|numbers| match before {
         Some(mark) if mark.numbers == numbers => mark,
-        _ => LinksMark { numbers, configuration: None },
+        _ => LinksMark { numbers, projection: None, configuration: None },
     });
     spinor.set_origin(Origin {
         position,

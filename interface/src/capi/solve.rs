@@ -358,6 +358,7 @@ fn solve(
     solver.context.check_same(x.context(), "x")?;
     solver.context.check_same(b.context(), "b")?;
     let known = Origin { position: b.origin().position, ..solver.origin()? };
+    b.check_source("b", known)?;
     let (b, object) = (b.read_any("b")?, x);
     let mut x = object.write_any("x")?;
     let mut monitor = monitor(&solver.solver, callback, user);
@@ -395,6 +396,7 @@ fn multishift(
     let count = count as usize;
     solver.context.check_same(b.context(), "b")?;
     let known = Origin { position: b.origin().position, ..solver.origin()? };
+    b.check_source("b", known)?;
     let b = b.read_any("b")?;
     let mut objects = Vec::new();
     for (k, handle) in x.get(count)?.into_iter().enumerate() {

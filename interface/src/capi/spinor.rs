@@ -22,7 +22,7 @@ use crate::fields::{
 use crate::io::Origin;
 use crate::linop::LinOp;
 use crate::operators::CovariantShift;
-use crate::ops::links_mark::check_links;
+use crate::ops::links_mark::{check_links, check_same, check_same_links};
 use crate::ops::paths::LONGEST;
 pub use crate::ops::smearing::plaq_spinor_smear_params;
 use crate::ops::smearing::QuarkSmearing;
@@ -56,6 +56,25 @@ impl Spinor {
     pub(crate) fn check_links(&self, name: &str, links: &GaugeField, argument: &str) -> Result<()> {
         match self.origin().links {
             Some(mark) => check_links(&mark, name, links, argument),
+            None => Ok(()),
+        }
+    }
+    /// Refuses links other than those of the propagator's operator, smeared ones included, where it knows them.
+    pub(crate) fn check_own_links(
+        &self,
+        name: &str,
+        links: &GaugeField,
+        argument: &str,
+    ) -> Result<()> {
+        match self.origin().links {
+            Some(mark) => check_same(&mark, name, links, argument),
+            None => Ok(()),
+        }
+    }
+    /// Refuses a field of another configuration, as a source of the operator that `of` tells of.
+    pub(crate) fn check_source(&self, name: &str, of: Origin) -> Result<()> {
+        match of.links.zip(self.origin().links) {
+            Some((own, found)) => check_same_links((&own, "solver"), (&found, name)),
             None => Ok(()),
         }
     }
@@ -220,6 +239,7 @@ fn shift(
     }
     let path = steps_of(&steps.get(length as usize)?)?;
     let links = gauge.read("gauge")?;
+    x.check_links("x", &links, "gauge")?;
     let (known, x) = (x.origin(), x.read_any("x")?);
     let (target, mut y) = (y, y.write_any("y")?);
     target.set_origin(known);
@@ -248,6 +268,7 @@ fn smear(
     spinor.context.check_same(gauge.context(), "gauge")?;
     let smearing = QuarkSmearing::from_c(params, "params")?;
     let links = gauge.read("gauge")?;
+    spinor.check_links("spinor", &links, "gauge")?;
     let mut psi = spinor.write_any("spinor")?;
     smearing.apply(&mut psi, &links)
 }

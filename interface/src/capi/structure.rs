@@ -147,13 +147,13 @@ fn check_phases(back: &Spinor, forward: [f64; 4], moves_back: [bool; 4]) -> Resu
 }
 
 /// Calls `run` with the two propagators around an operator, which shifts the antiquark in the directions
-/// `moves_back`.
+/// `moves_back`. Links of another configuration are refused.
 fn between<T>(
     [back, forward]: [&Arc<Spinor>; 2],
     gauge: Option<&Arc<Gauge>>,
     params: &plaq_contract_params,
     (momenta, times): (&[[i32; 3]], i64),
-    (moves, moves_back): (bool, [bool; 4]),
+    moves_back: [bool; 4],
     run: impl FnOnce(Lines) -> Result<T>,
 ) -> Result<T> {
     forward.context().check_same(back.context(), "back")?;
@@ -164,7 +164,7 @@ fn between<T>(
     let boundary = forward.origin().phases(phases_of(params)?);
     check_phases(back, boundary, moves_back)?;
     let links = links(gauge)?;
-    if let Some(links) = links.as_ref().filter(|_| moves) {
+    if let Some(links) = &links {
         forward.check_links("forward", links, "gauge")?;
         back.check_links("back", links, "gauge")?;
     }
@@ -198,16 +198,15 @@ impl Operators {
         Ok(Operators { lines, momenta: triples(momenta, nmomenta)? })
     }
 
-    /// Whether any line transports quarks along links, and for each direction whether some line has a derivative in
-    /// it, which also shifts the antiquark.
-    fn moves(&self) -> (bool, [bool; 4]) {
+    /// For each direction whether some line has a derivative in it, which also shifts the antiquark along links.
+    fn moves_back(&self) -> [bool; 4] {
         let mut back = [false; 4];
         for factor in self.lines.iter().flatten() {
             if let Factor::Derivative(mu) = factor {
                 back[usize::from(*mu)] = true;
             }
         }
-        (self.lines.iter().any(|line| !line.is_empty()), back)
+        back
     }
 }
 
@@ -255,7 +254,7 @@ fn insertions_of(
 ) -> Result<()> {
     let asked = Operators::of((lengths, nlines), (steps, nsteps), (momenta, nmomenta))?;
     let at = (&asked.momenta[..], times);
-    let found = between([back, forward], gauge, params, at, asked.moves(), |lines| {
+    let found = between([back, forward], gauge, params, at, asked.moves_back(), |lines| {
         insertions(lines, &asked.lines, &asked.momenta)
     })?;
     correlators.set(pairs(found).collect());
@@ -295,8 +294,12 @@ fn current_of(
 ) -> Result<()> {
     let momenta = triples(momenta, nmomenta)?;
     check_one_quark(back, forward)?;
-    let (at, moves) = ((&momenta[..], times), (true, [true; 4]));
-    let found = between([back, forward], Some(gauge), params, at, moves, |lines| {
+    {
+        let links = gauge.read("gauge")?;
+        forward.check_own_links("forward", &links, "gauge")?;
+    }
+    let at = (&momenta[..], times);
+    let found = between([back, forward], Some(gauge), params, at, [true; 4], |lines| {
         conserved_current(lines, &momenta)
     })?;
     correlators.set(pairs(found).collect());
@@ -402,7 +405,7 @@ fn operator_source(
     let momentum = triple(momentum)?;
     let boundary = from.origin().phases(phases_of(params)?);
     let links = links(gauge)?;
-    if let Some(links) = links.as_ref().filter(|_| !path.is_empty()) {
+    if let Some(links) = &links {
         from.check_links("from", links, "gauge")?;
     }
     let psi = from.read("from")?;

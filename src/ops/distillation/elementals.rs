@@ -9,6 +9,7 @@ use crate::fields::time_slices::dots;
 use crate::fields::{blas, Components, VectorField};
 use crate::linop::LinOp;
 use crate::operators::CovariantShift;
+use crate::ops::links_mark::check_same_links;
 use crate::ops::source::check_momentum;
 use crate::params::choices;
 use crate::refuse;
@@ -89,8 +90,8 @@ fn check(steps: &[Step]) -> Result<()> {
 /// origin. O is the product of steps, of which the last acts first, with the links of v.
 ///
 /// # Errors
-/// `InvalidArgument`: momenta or operators that there are not; `FieldMismatch`: modes of other lattices, devices or
-/// precisions; `OutOfMemory`.
+/// `InvalidArgument`: momenta or operators that there are not; `FieldMismatch`: modes of other lattices, devices,
+/// precisions or links; `OutOfMemory`.
 pub fn meson_elementals(
     left: &Modes,
     modes: &Modes,
@@ -110,6 +111,7 @@ pub fn meson_elementals(
             expected("modes on the lattice and device, and in the precision of the others")
         );
     }
+    check_same_links((modes.mark(), "modes"), (left.mark(), "left"))?;
     let (rows, n, times) = (left.count(), modes.count(), modes.times());
     let each = times * rows * n;
     let mut all = vec![Complex64::ZERO; momenta.len() * operators.len() * each];

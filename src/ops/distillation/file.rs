@@ -7,13 +7,15 @@ use num_complex::Complex64;
 use serde_json::{json, Value};
 
 use super::elementals::{baryon_elementals, meson_elementals, triples, Step};
-use super::modes::Modes;
+use super::modes::{Modes, PROJECTION};
 use super::perambulator::{perambulators, Projected};
 use crate::bail;
 use crate::compose::DiracSolver;
 use crate::error::Result;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
+use crate::io::LinksMark;
 use crate::operators::{Boundary, Wilson};
+use crate::ops::links_mark::check_same_links;
 use crate::ops::terms;
 use crate::params::{choices, Choice as _};
 use crate::refuse;
@@ -254,13 +256,16 @@ impl<'a> PerambulatorFile<'a> {
             if !self.path.exists() {
                 return Ok(());
             }
+            // Projections of links in single precision differ by more than other numbers may.
+            let exact = |name: &str| name != "tol" && !PROJECTION.contains(&name);
             let same: Attributes =
-                self.about.iter().filter(|(name, _)| *name != "tol").cloned().collect();
+                self.about.iter().filter(|(name, _)| exact(name)).cloned().collect();
             for (there, &time) in there.iter_mut().zip(times) {
                 let name = self.name_of(time);
                 let found = hdf5::has(&self.path, &name, &same)?;
                 if found {
                     self.check_tol(&name)?;
+                    self.check_projection(&name)?;
                 }
                 *there = f64::from(found);
             }
@@ -283,6 +288,20 @@ impl<'a> PerambulatorFile<'a> {
             );
         }
         Ok(())
+    }
+
+    fn check_projection(&self, name: &str) -> Result<()> {
+        let mut found = [0.0; 2];
+        for (found, attribute) in found.iter_mut().zip(PROJECTION) {
+            match hdf5::number(&self.path, name, attribute)? {
+                Some(number) => *found = number,
+                None => return Ok(()),
+            }
+        }
+        let numbers = self.modes.mark().numbers;
+        let mark = LinksMark { numbers, projection: Some(found), configuration: None };
+        let place = format!("{}: {name}", self.path.display());
+        check_same_links((self.modes.mark(), "modes"), (&mark, &place))
     }
 
     /// Adds the perambulators of a source time.

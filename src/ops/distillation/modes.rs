@@ -19,12 +19,14 @@ use crate::io::LinksMark;
 use crate::linop::{LinOp, Shape};
 use crate::ops::eigenvectors::{save_sets, VectorFile};
 use crate::ops::link_smearing::{smear_links, Smearing};
-use crate::ops::links_mark::{check_links, links_mark};
+use crate::ops::links_mark::{check_configuration, check_links, links_mark};
 use crate::ops::smearing::{turned, SPACE};
 use crate::params::{parameters, Parameters};
 use crate::refuse;
 use crate::solvers::{EigenParams, EigenReport, Monitor, VectorMemory};
 
+/// Attributes for the projection that identifies the links.
+pub(super) const PROJECTION: [&str; 2] = ["links_projection_re", "links_projection_im"];
 /// The kind of a file with modes, as stored in it.
 const KIND: &str = "modes";
 
@@ -115,6 +117,7 @@ fn smeared(
             expected("links on the lattice and device of the others")
         );
     }
+    check_configuration(gauge, "gauge", own, "smeared")?;
     Ok(Arc::new(copy(own)?))
 }
 
@@ -268,11 +271,12 @@ impl Modes {
         Ok(all)
     }
 
-    /// Attributes that identify these modes in files: number, smearing, momentum, and averages of the links.
+    /// Attributes that identify these modes in files: number, smearing, momentum, and averages and projection of the
+    /// links.
     pub fn about(&self) -> Attributes {
         let (steps, rho) = self.smearing;
         let [spatial, temporal, trace] = self.mark.numbers;
-        vec![
+        let mut about = vec![
             ("modes", Attribute::Integer(self.count() as i64)),
             ("stout_steps", Attribute::Integer(steps as i64)),
             ("stout_rho", Attribute::Number(rho)),
@@ -280,7 +284,10 @@ impl Modes {
             ("plaquette_spatial", Attribute::Number(spatial)),
             ("plaquette_temporal", Attribute::Number(temporal)),
             ("link_trace", Attribute::Number(trace)),
-        ]
+        ];
+        let projection = PROJECTION.into_iter().zip(self.mark.projection.into_iter().flatten());
+        about.extend(projection.map(|(name, number)| (name, Attribute::Number(number))));
+        about
     }
 
     /// Writes the modes with their eigenvalues and the averages that identify their links: as SciDAC records in LIME
@@ -295,7 +302,10 @@ impl Modes {
             ("residuals", self.residuals.clone()),
             ("beyond", self.beyond.iter().map(|x| if x.is_finite() { *x } else { -1.0 }).collect()),
             ("largest", vec![self.largest]),
-            ("links", self.mark.numbers.to_vec()),
+            (
+                "links",
+                [&self.mark.numbers[..], self.mark.projection.as_ref().map_or(&[], |p| p)].concat(),
+            ),
             ("smearing", vec![self.smearing.0 as f64, self.smearing.1]),
             ("momentum", self.momentum.to_vec()),
         ];
@@ -344,10 +354,13 @@ impl Modes {
         let beyond = table("beyond", times)?;
         let beyond = beyond.into_iter().map(|x| if x < 0.0 { f64::INFINITY } else { x }).collect();
         let largest = table("largest", 1)?[0];
-        let (mark, smearing) = (table("links", 3)?, table("smearing", 2)?);
+        let (mark, smearing) = (table("links", 5)?, table("smearing", 2)?);
         let smearing = (smearing[0] as usize, smearing[1]);
-        let numbers = [mark[0], mark[1], mark[2]];
-        let mark = LinksMark { numbers, configuration: None };
+        let mark = LinksMark {
+            numbers: [mark[0], mark[1], mark[2]],
+            projection: Some([mark[3], mark[4]]),
+            configuration: None,
+        };
         check_links(&mark, &path.display().to_string(), gauge, "gauge")?;
         let mark = links_mark(gauge)?;
         let momentum = table("momentum", 3)?;

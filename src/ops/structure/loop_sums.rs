@@ -476,6 +476,7 @@ impl LoopSums {
             lines: &of.lines,
             momenta: &of.momenta,
             links: quarks.links,
+            own: quarks.solver.op().links(),
             boundary: of.boundary,
         };
         let hopping = match of.params.hopping {

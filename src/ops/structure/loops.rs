@@ -326,7 +326,10 @@ impl Loops {
 pub struct LoopOperators<'a> {
     pub lines: &'a [Vec<Factor>],
     pub momenta: &'a [[i32; 3]],
+    /// Links along lines, which may be smeared.
     pub links: &'a Arc<GaugeField>,
+    /// Links of the operator, with which its vector current is conserved.
+    pub own: &'a Arc<GaugeField>,
     pub boundary: [f64; 4],
 }
 
@@ -344,7 +347,7 @@ impl LoopOperators<'_> {
             origin: [0; 4],
         };
         let backwards: Vec<[i32; 3]> = self.momenta.iter().map(|p| p.map(|n| -n)).collect();
-        let current = conserved_current(lines, &backwards)?;
+        let current = conserved_current(Lines { links: Some(self.own), ..lines }, &backwards)?;
         Ok(Loops { lines: insertions(lines, self.lines, &backwards)?, current })
     }
 }

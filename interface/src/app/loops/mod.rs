@@ -344,22 +344,14 @@ fn run(options: Options) -> Run<i32> {
     let plan = plan(&options)?;
     check_outputs(&options, &plan)?;
     session::run(&options, |session| {
-        files::check_all(session, &plan.files)?;
         if session.first() {
             session::complain(&format!("loops on {}", session.device.name()));
         }
+        files::of_one_run(session, &plan.files, &files::reading(&options)?)?;
         let mut all: Vec<Found> = vec![];
         for name in &plan.files {
             let found = loops_of(session, &options, &plan, name)?;
             found.table(&plan)?;
-            if let Some(first) = all.first().filter(|first| first.extents != found.extents) {
-                return Err(Failure::refused(format!(
-                    "{name}: expected a lattice {}, as {} has, found {}",
-                    files::lattice_text(first.extents),
-                    first.name,
-                    files::lattice_text(found.extents)
-                )));
-            }
             let stopped = found.done.stopped;
             all.push(found);
             if stopped {

@@ -343,7 +343,7 @@ fn run(options: Options) -> Run<i32> {
         };
         let to_read: Vec<String> =
             (0..plan.files.len()).filter(|c| lacks(*c)).map(|c| plan.files[c].clone()).collect();
-        files::check_all(session, &to_read)?;
+        files::of_one_run(session, &to_read, &files::reading(&options)?)?;
         let mut written = Written { at: Instant::now(), took: 0.0 };
         let mut finished = true;
         for c in 0..plan.files.len() {
