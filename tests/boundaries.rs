@@ -33,6 +33,7 @@ use plaq::ops::link_smearing::{smear_links, Smearing};
 use plaq::ops::observables::{plaquette, unitarity};
 use plaq::ops::quenched::{overrelax, Quenched};
 use plaq::ops::time_slices::time_slices;
+use plaq::params::Choice as _;
 use plaq::solvers::{eigen_set, unwatched, EigenParams, Shift, SolverKind};
 
 pub(crate) const PHI: [f64; 3] = [-0.7, 0.15, 0.55];
@@ -564,18 +565,42 @@ fn files_say_what_their_boundaries_are() {
                         let found = unstated.unwrap().gauge.geometry().boundary();
                         assert_eq!(found, BoundaryTime::Open);
                     }
-                    (BoundaryTime::Open, _) => {
-                        let (status, text) = status(unstated);
-                        assert_eq!(status, Status::NotUnitary, "{text}");
-                        assert!(text.contains("boundary_time open"), "{text}");
-                    }
                     (_, FileFormat::OpenQcd) => {
                         let (status, text) = status(unstated);
                         assert_eq!(status, Status::FilePlaquette, "{text}");
                         assert!(text.contains("phi_prime"), "{text}");
                     }
-                    // Headers of the others do not tell.
-                    _ => {}
+                    // Headers of the others tell.
+                    _ => assert_eq!(unstated.unwrap().gauge.geometry().boundary(), boundary),
+                }
+                if format != FileFormat::OpenQcd {
+                    // The word alone, and nothing, as files of other programs have it.
+                    let with = |record: &str| {
+                        let options = WriteOptions {
+                            boundary_time: Some(record.into()),
+                            ..Default::default()
+                        };
+                        save_gauge(&path, &gauge, format, &options).unwrap();
+                        read(None)
+                    };
+                    match boundary {
+                        BoundaryTime::Open => {
+                            assert_eq!(with("Open").unwrap().gauge.geometry().boundary(), boundary);
+                            let (status, text) = status(with("periodic"));
+                            assert_eq!(status, Status::NotUnitary, "{text}");
+                            assert!(text.contains("boundary_time open"), "{text}");
+                        }
+                        _ => {
+                            let (status, text) = status(with(boundary.kind().word()));
+                            assert_eq!(status, Status::BadParameter, "{text}");
+                            assert!(text.contains("phi_prime to be given"), "{text}");
+                            assert_eq!(
+                                read(Some(boundary)).unwrap().gauge.geometry().boundary(),
+                                boundary
+                            );
+                        }
+                    }
+                    save_gauge(&path, &gauge, format, &WriteOptions::default()).unwrap();
                 }
                 // Boundaries that contradict the links.
                 let other = match boundary {

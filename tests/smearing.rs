@@ -4,11 +4,14 @@ use crate::{common, reference};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::boundaries::Setup;
 use common::{devices, distance, extents_on, over_ranks, shared, tolerance, Lex};
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::Status;
-use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{
+    BoundaryTime, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
+};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::flow::{Flow, FlowKind};
@@ -386,6 +389,63 @@ monomials = ["light", "gauge"]
             for (k, (found, plain)) in found.iter().zip(&plain).enumerate() {
                 let off = distance(found, plain);
                 assert!(off < 1e-10, "{extents:?}, number {k}: {off:e}");
+            }
+        }
+    }
+}
+
+/// On links with boundaries in time staples are those of links that exist, links that stand still stay bit for bit, and kinds
+/// with links of time that are not defined there are refused by name. A link that does not exist is zero in the reference,
+/// too, so that no path passes it.
+#[test]
+fn boundaries_in_time_are_kept() {
+    let device = devices().pop().unwrap();
+    let phi = [-0.7, 0.15, 0.55];
+    for boundary in [
+        BoundaryTime::Open,
+        BoundaryTime::Sf { phi, phi_prime: [-2.1, 0.8, 1.3] },
+        BoundaryTime::OpenSf { phi_prime: phi },
+    ] {
+        let s = Setup::new(&device, [4, 4, 2, 4], boundary);
+        for kind in kinds() {
+            let mask = match kind {
+                Smearing::Ape { directions, .. }
+                | Smearing::Stout { directions, .. }
+                | Smearing::Hyp { directions, .. }
+                | Smearing::OverImproved { directions, .. } => directions,
+            };
+            let what = format!("{boundary} {kind:?}");
+            let out = smear_links(&s.gauge, kind, 1);
+            let along_time = mask & 8 != 0;
+            let defined = match kind {
+                Smearing::Stout { .. } => true,
+                Smearing::OverImproved { .. } => !along_time || boundary.lacks_links(),
+                _ => !along_time,
+            };
+            if !defined {
+                let refused = out.unwrap_err();
+                assert_eq!(refused.status, Status::Unsupported, "{what}");
+                let text = refused.to_string();
+                assert!(text.contains(&boundary.to_string()), "{what}: {text}");
+                continue;
+            }
+            let out = out.unwrap().save_lex().unwrap();
+            // Stout links at fixed slices are compared in tests of boundaries.
+            if !along_time || boundary.lacks_links() {
+                let mut expected = smeared(s.lat, &s.links, kind);
+                for (k, u) in expected.iter_mut().enumerate() {
+                    if boundary.phi().is_some() && k % 4 < 3 && s.lat.coords(k / 4)[3] == 0 {
+                        *u = s.links[k];
+                    }
+                }
+                let off = distance(&out, &gauge_numbers(&expected));
+                assert!(off < 1e-13, "{what}: {off:e}");
+            }
+            let start = gauge_numbers(&s.links);
+            for (k, (a, b)) in out.chunks(18).zip(start.chunks(18)).enumerate() {
+                if !s.reference().is_active(k / 4, k % 4) {
+                    assert_eq!(a, b, "{what}: link {k}");
+                }
             }
         }
     }

@@ -21,11 +21,15 @@ typedef struct {
 
 #ifndef FLAGS_H
 
-/** Boundary conditions: type 3 is periodic in time; cstar counts the directions with C* boundaries. */
+/** Boundary conditions. */
 typedef struct bc_parms_t_s {
+  /** In time: 0 open, 1 of the Schroedinger functional, 2 open at time 0 and as 1 at T, 3 periodic. */
   int type;
+  /** Directions with C* boundaries. */
   int cstar;
+  /** Angles of the links of SU(3) that stand still at time 0 and at T, three with the sum 0. */
   double phi3[2][3];
+  /** Those of the links of U(1). Not used. */
   double phi1[2];
 } bc_parms_t;
 
@@ -38,6 +42,7 @@ typedef struct dirac_parms_t_s {
   /** Coefficients of the clover terms of SU(3) and of U(1). */
   double su3csw;
   double u1csw;
+  /** Coefficients of the boundary terms at time 0 and at T; not used where time is periodic. */
   double cF[2];
   /** Angles of the boundary conditions in space, which the links carry. */
   double theta[3];
@@ -103,7 +108,8 @@ typedef struct openQCD_QudaLayout_t_s {
   openQCD_bc_parms bc_parms;
   openQCD_flds_parms flds_parms;
   openQCD_dirac_parms dirac_parms;
-  /** Links with the phases of quarks, -1 on the last time-slice among them. */
+  /** Links with the phases of quarks: exp(i theta_k / N_k) in space and, where time is periodic, -1 on the last
+   * time-slice. */
   openQCD_field h_gauge;
   /** Clover term. */
   openQCD_field h_sw;
@@ -168,7 +174,8 @@ void openQCD_qudaSpinorFree(void * *d_field);
 /** h_dst = D_w h_src with the links on the device, and for su3csw other than 0 a clover term of these. */
 void openQCD_qudaDw_deprecated(void *h_src, void *h_dst, openQCD_QudaDiracParam_t param);
 
-/** h_out = (D_w + i mu gamma5) h_in with openQxD's parameters. Links and clover term are brought up to date. */
+/** h_out = (D_w + i mu gamma5) h_in with openQxD's parameters. Links and clover term are brought up to date. Where
+ * quarks vanish at boundaries in time h_in counts as zero. */
 void openQCD_qudaDw(double mu, void *h_in, void *h_out);
 
 void openQCD_qudaDw_NoLoads(double mu, void *d_in, void *d_out);
@@ -199,10 +206,11 @@ void openQCD_qudaEigensolve(int id, int solver_id, void **h_evecs, void *h_evals
 
 void openQCD_qudaEigensolverDestroy(int id);
 
-/** 3 times the average plaquette. */
+/** 3 times the average plaquette; at boundaries in time that of openQCD's logs. */
 double openQCD_qudaPlaquette(void);
 
-/** Takes links, those behind the last site among them; t_boundary QUDA_ANTI_PERIODIC_T: the last time-slice carries -1. */
+/** Takes links, those behind the last site among them, with the boundaries in time of bc_parms() and the phases of
+ * dirac_parms(); t_boundary QUDA_ANTI_PERIODIC_T: the last time-slice carries -1. */
 void openQCD_qudaGaugeLoad(void *gauge,
                            QudaPrecision prec,
                            QudaReconstructType rec,

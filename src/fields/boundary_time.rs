@@ -2,7 +2,7 @@
 
 use crate::backend::args::{self, Bounds};
 use crate::error::Result;
-use crate::params::{choices, parameters};
+use crate::params::{choices, parameters, Choice as _};
 use crate::refuse;
 
 choices! {
@@ -112,7 +112,50 @@ impl std::fmt::Display for BoundaryTime {
 }
 
 impl BoundaryTime {
-    /// The members of [`BoundaryParams`] that give these boundaries, for messages.
+    /// The boundary as headers of files have it: its word, and of links that stand still the angles, such as
+    /// `open_sf, phi_prime -2.1 0.8 1.3`.
+    pub fn record(&self) -> String {
+        let angles = [("phi", self.phi()), ("phi_prime", self.phi_prime())];
+        let said = |(name, angles): (&str, Option<[f64; 3]>)| {
+            angles.map_or(String::new(), |[a, b, c]| format!(", {name} {a} {b} {c}"))
+        };
+        format!("{}{}", self.kind().word(), angles.map(said).concat())
+    }
+
+    /// The boundary of a [`record`](Self::record) in letters of any size.
+    ///
+    /// # Errors
+    /// `BadParameter`: a text that is none, or one without the angles of links that stand still.
+    pub fn of_record(record: &str) -> Result<BoundaryTime> {
+        let text = record.to_lowercase();
+        let mut parts = text.split(',').map(str::trim);
+        let mut params = BoundaryParams {
+            boundary_time: parts.next().and_then(|word| BoundaryKind::from_word(word, "").ok()),
+            ..Default::default()
+        };
+        for part in parts {
+            let mut words = part.split_whitespace();
+            let angles = match words.next() {
+                Some("phi") => &mut params.phi,
+                Some("phi_prime") => &mut params.phi_prime,
+                _ => continue,
+            };
+            *angles = angles.map(|_| words.next().and_then(|w| w.parse().ok()).unwrap_or(f64::NAN));
+        }
+        match params.boundary("") {
+            Ok(Some(boundary)) => Ok(boundary),
+            _ => refuse!(
+                BadParameter,
+                "boundary_time",
+                expected(
+                    "boundary_time, phi and phi_prime to be given: the file has not all of them"
+                ),
+                found("{record} in the file")
+            ),
+        }
+    }
+
+    /// The members of [`BoundaryParams`] that state it, for messages.
     pub fn stated(&self) -> String {
         let angles = [("phi", self.phi()), ("phi_prime", self.phi_prime())];
         let said = |(name, angles): (&str, Option<[f64; 3]>)| {

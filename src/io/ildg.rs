@@ -283,6 +283,7 @@ fn describe(records: &Records, bits: u32) -> FileInfo {
             "ensemble_label" => info.ensemble_label = Some(value),
             "sequence_number" => info.sequence_number = value.parse().ok(),
             "creator" => info.creator = Some(value),
+            "boundary_time" => info.boundary_time = Some(value),
             _ => {}
         }
     }
@@ -348,13 +349,14 @@ fn user_record(job: &Job) -> String {
         None => String::new(),
     };
     format!(
-        "{XML}<usqcdInfo><version>1.0</version>{}{}<info>{}{}{}{}</info></usqcdInfo>",
+        "{XML}<usqcdInfo><version>1.0</version>{}{}<info>{}{}{}{}{}</info></usqcdInfo>",
         tag("plaq", options.plaquette),
         tag("linktr", options.link_trace),
         line("ensemble_id", options.ensemble_id.clone()),
         line("ensemble_label", options.ensemble_label.clone()),
         line("sequence_number", options.sequence_number.map(|n| n.to_string())),
         line("creator", options.creator.clone()),
+        line("boundary_time", options.boundary_time.clone()),
     )
 }
 

@@ -142,6 +142,8 @@ pub struct FileInfo {
     pub creator: Option<String>,
     /// Creation date or time stamp, as spelled in the file.
     pub date: Option<String>,
+    /// Boundaries of the links in time, of NERSC and ILDG files that name them: [`WriteOptions::boundary_time`].
+    pub boundary_time: Option<String>,
     /// Logical file name of ILDG (`ildg-data-lfn`).
     pub lfn: Option<String>,
     /// The user record (SciDAC `scidac-record-xml`), unchanged.
@@ -175,6 +177,7 @@ impl FileInfo {
             sequence_number: None,
             creator: None,
             date: None,
+            boundary_time: None,
             lfn: None,
             user_record: None,
             warnings: Warnings::default(),
@@ -204,8 +207,8 @@ pub struct WriteOptions {
     pub plaquette: Option<f64>,
     /// Average of Re tr U / 3 for the header, which NERSC files must have.
     pub link_trace: Option<f64>,
-    /// Boundaries in time of the links for the header of NERSC files, as a word; `None`: periodic.
-    pub boundary_time: Option<&'static str>,
+    /// Boundaries of the links in time for the header of NERSC and ILDG files, a line; `None`: periodic.
+    pub boundary_time: Option<String>,
     pub ensemble_id: Option<String>,
     pub ensemble_label: Option<String>,
     pub sequence_number: Option<u64>,

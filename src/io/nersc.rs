@@ -132,6 +132,7 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
     info.sequence_number = header.get("SEQUENCE_NUMBER").and_then(|v| v.parse().ok());
     info.creator = text("CREATOR");
     info.date = text("CREATION_DATE");
+    info.boundary_time = text("BOUNDARY_4");
 
     let data = Data { offset, order, ..data };
     Ok(Header { extents, info, data, stored })
@@ -178,7 +179,7 @@ fn frame(job: &Job, [checksum, _]: [u32; 2]) -> Result<Frame> {
              ARCHIVE_DATE = {date}\nFLOATING_POINT = IEEE{}{order}\nEND_HEADER\n",
         decimal(link_trace),
         decimal(plaquette),
-        options.boundary_time.map_or("PERIODIC".into(), str::to_uppercase),
+        options.boundary_time.as_deref().map_or("PERIODIC".into(), str::to_uppercase),
         text(&options.ensemble_id),
         text(&options.ensemble_label),
         options.sequence_number.unwrap_or(0),

@@ -15,7 +15,6 @@ use crate::io::{
     FieldReader, FieldShape, FileFormat, FileInfo, GaugeReader, GaugeWriter, Part, Warning,
     WriteOptions,
 };
-use crate::params::Choice as _;
 use crate::refuse;
 
 /// Settings of `load_gauge`: checks of the file, and changes made to its links.
@@ -35,8 +34,8 @@ pub struct LoadOptions {
     pub header: Option<f64>,
     /// True: links are read even if the file's checksum is wrong; `FileInfo::warnings` says so.
     pub wrong_checksum: bool,
-    /// Boundaries in time of the links. None: open if the file is openQCD's and all temporal links of its last slice
-    /// are exactly zero, else periodic.
+    /// Boundaries of the links in time. None: those that the header names, open for a file of openQCD whose last slice has
+    /// temporal links that are all exactly zero, else periodic.
     pub boundary_time: Option<BoundaryTime>,
 }
 
@@ -139,14 +138,34 @@ fn zero_links(geometry: &Geometry, links: &[f64]) -> Result<[usize; 2]> {
     Ok(counts.map(|n| n as usize))
 }
 
-/// The boundaries in time of the links of a file: those that the caller gives, refused if the links do not fit them,
-/// else those that the links show.
+/// The boundaries in time that the header of a file names, those that the caller states if both are the same.
+fn stated_or_named(stated: Option<BoundaryTime>, info: &FileInfo) -> Result<Option<BoundaryTime>> {
+    // Headers of NERSC files may have a sign of quarks there.
+    let periodic = |record: &&String| record.to_lowercase().ends_with("periodic");
+    let Some(record) = info.boundary_time.as_ref().filter(|r| !periodic(r)) else {
+        return Ok(stated);
+    };
+    let Some(stated) = stated else { return BoundaryTime::of_record(record).map(Some) };
+    // Words alone, which files of other programs may have, say nothing about angles.
+    match BoundaryTime::of_record(record) {
+        Ok(named) if named != stated => refuse!(
+            BadParameter,
+            "boundary_time",
+            expected("{}, which the file names", named.stated()),
+            found("{}", stated.stated())
+        ),
+        _ => Ok(Some(stated)),
+    }
+}
+
+/// The boundaries in time that the links of a file have, or that the caller or the header states if these fit the links.
 fn boundary_of(
     stated: Option<BoundaryTime>,
-    format: FileFormat,
+    info: &FileInfo,
     geometry: &Geometry,
     links: &[f64],
 ) -> Result<BoundaryTime> {
+    let (stated, format) = (stated_or_named(stated, info)?, info.format);
     let [ends, others] = zero_links(geometry, links)?;
     let all = geometry.global_volume() / geometry.global_extents()[3];
     // Other zeros are found with unitarity.
@@ -209,8 +228,8 @@ pub fn check_fixed(gauge: &GaugeField, tolerance: f64) -> Result<()> {
 pub fn lattice_of(path: &Path, stated: Option<BoundaryTime>) -> Result<([usize; 4], BoundaryTime)> {
     let mut file = GaugeReader::open(path, None)?;
     let lattice = file.extents();
-    if let Some(stated) = stated {
-        return Ok((lattice, stated));
+    if let Some(boundary) = stated_or_named(stated, file.info())? {
+        return Ok((lattice, boundary));
     }
     if file.info().format != FileFormat::OpenQcd {
         return Ok((lattice, BoundaryTime::Periodic));
@@ -252,7 +271,7 @@ pub fn load_gauge(
         }
         verified => verified?,
     }
-    let boundary = boundary_of(options.boundary_time, info.format, &geometry, &links);
+    let boundary = boundary_of(options.boundary_time, &info, &geometry, &links);
     let geometry = geometry.bounded(boundary.map_err(named)?).map_err(named)?;
     let form = (Precision::F64, Recon::R18);
     let layout = Layout::lexicographic(Precision::F64);
@@ -398,7 +417,7 @@ pub(super) fn save_gauge_and_fields(
     drop(exact);
     let boundary = geometry.boundary();
     if !boundary.is_periodic() {
-        options.boundary_time.get_or_insert(boundary.kind().word());
+        options.boundary_time.get_or_insert(boundary.record());
     }
 
     let first = comm.rank() == 0;

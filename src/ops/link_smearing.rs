@@ -186,6 +186,8 @@ pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Resu
             }
         }
     }
+    // Slices by themselves are averaged as all others: links that stand still come out with other roundings.
+    links.bind()?;
     links.belongs_to(gauge);
     links.to(gauge.precision(), gauge.recon())
 }

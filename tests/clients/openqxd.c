@@ -1,174 +1,27 @@
 /* Calls the library as openQxD does: with its order of sites, its links on odd sites, its gammas and clover terms, its functions
  * and its input file. Operators and solutions are compared with those of an operator written here. With a folder of
  * arrays of openQCD in PLAQ_OPENQXD_DATA it compares with these. */
-#include "lattice.h"
+#include "openqxd.h"
 
 #include <quda_openqcd_interface.h>
 
 #include "told.h"
 
-enum { AXIS_T = 0, SPINOR = 24, LINK = 18, CLOVER = 72 };
-
 static const double MASS = 0.3, CSW = 1.3;
-static const int axis[4] = {3, 0, 1, 2};
-static int brief, rank, bndry;
-
-/* ---- openQxD's order ---- */
-
-/* Indices of local sites, and the coordinates t, x, y, z of each index. */
-static int *number_of, (*site_of)[4];
-/* Numbers of the sites beyond the upper faces, in openQxD's count; -1 inside. */
-static int (*beyond)[4];
-
-static int extent(int mu) { return local[axis[mu]]; }
-
-static int local_lex(const int *x) { return ((x[0] * extent(1) + x[1]) * extent(2) + x[2]) * extent(3) + x[3]; }
-
-/* Goes through blocks, and through the sites of each, and gives numbers to even and odd ones. */
-static void number_sites(void) {
-  int c[4], n[4], b[4], y[4], x[4], mu, next[2], start[2][4], total = 0;
-  number_of = room(own * sizeof *number_of), site_of = room(own * sizeof *site_of), beyond = room(own * sizeof *beyond);
-  for (mu = 0; mu < 4; mu++) {
-    const int l = extent(mu);
-    c[mu] = mu == 0 ? l : l % 4 == 0 ? 4 : l % 3 == 0 ? 3 : l % 2 == 0 ? 2 : 1;
-    n[mu] = l / c[mu];
-  }
-  next[0] = 0, next[1] = own / 2;
-  for (b[0] = 0; b[0] < n[0]; b[0]++) for (b[1] = 0; b[1] < n[1]; b[1]++)
-    for (b[2] = 0; b[2] < n[2]; b[2]++) for (b[3] = 0; b[3] < n[3]; b[3]++)
-      for (y[0] = 0; y[0] < c[0]; y[0]++) for (y[1] = 0; y[1] < c[1]; y[1]++)
-        for (y[2] = 0; y[2] < c[2]; y[2]++) for (y[3] = 0; y[3] < c[3]; y[3]++) {
-          int i, parity = 0;
-          for (mu = 0; mu < 4; mu++) x[mu] = b[mu] * c[mu] + y[mu], parity ^= x[mu] & 1;
-          i = next[parity]++;
-          number_of[local_lex(x)] = i;
-          for (mu = 0; mu < 4; mu++) site_of[i][mu] = x[mu];
-        }
-  for (mu = 0; mu < 4; mu++) {
-    const int half = ranks[axis[mu]] > 1 ? own / extent(mu) / 2 : 0;
-    start[0][mu] = total + half, total += 2 * half;
-  }
-  bndry = 2 * total;
-  for (mu = 0; mu < 4; mu++) {
-    int i, count[2] = {0, 0};
-    start[1][mu] = start[0][mu] + bndry / 2;
-    for (i = 0; i < own; i++) {
-      const int outside = i < own / 2;
-      const int leaves = ranks[axis[mu]] > 1 && site_of[i][mu] == extent(mu) - 1;
-      beyond[i][mu] = leaves ? own + start[outside][mu] + count[outside]++ : -1;
-    }
-  }
-}
-
-/* The site of the lattice at local coordinates. */
-static int global_site(const int *x, int mu, int by) {
-  int y[4], k;
-  for (k = 0; k < 4; k++) y[axis[k]] = place[axis[k]] * local[axis[k]] + x[k];
-  return mu < 0 ? lex(y) : step(lex(y), axis[mu], by);
-}
-
-static void put_link(double *to, int at, int site, int mu) {
-  int k;
-  for (k = 0; k < 9; k++) {
-    to[LINK * (size_t)at + 2 * k] = creal(links[4 * site + axis[mu]].e[k / 3][k % 3]);
-    to[LINK * (size_t)at + 2 * k + 1] = cimag(links[4 * site + axis[mu]].e[k / 3][k % 3]);
-  }
-}
-
-/* Eight links on each odd site, then those that leave this rank from even sites; what comes behind is not to be read. */
-static void set_links(double *to) {
-  int i, mu, before = 0;
-  for (i = 0; i < LINK * 4 * own + LINK * 7 * bndry / 4; i++) to[i] = NAN;
-  for (mu = 0; mu < 4; mu++) {
-    int count = 0;
-    for (i = own / 2; i < own; i++) {
-      put_link(to, 8 * (i - own / 2) + 2 * mu, global_site(site_of[i], -1, 0), mu);
-      put_link(to, 8 * (i - own / 2) + 2 * mu + 1, global_site(site_of[i], mu, -1), mu);
-    }
-    for (i = 0; i < own / 2; i++)
-      if (beyond[i][mu] >= 0) put_link(to, 4 * own + before + count++, global_site(site_of[i], -1, 0), mu);
-    before += count;
-  }
-  CHECK(before == bndry / 4);
-}
-
-/* ---- openQxD's gammas ---- */
-
-/* gamma_t, gamma_x, gamma_y, gamma_z: column and value of the entry in a row; gamma5 = diag(1, 1, -1, -1). */
-static const int their_column[4][4] = {{2, 3, 0, 1}, {3, 2, 1, 0}, {3, 2, 1, 0}, {2, 3, 0, 1}};
-static number their_value(int mu, int row) {
-  const number values[4][4] = {{-1, -1, -1, -1}, {-I, -I, I, I}, {-1, 1, 1, -1}, {-I, I, I, -I}};
-  return values[mu][row];
-}
-
-/* Spin s in the basis of lattice.h is so many times one of openQxD's. */
-static const int their_spin[4] = {3, 2, 1, 0}, their_sign[4] = {-1, 1, 1, -1};
-
-static void bases_belong_together(void) {
-  int mu, s;
-  for (mu = 0; mu < 4; mu++)
-    for (s = 0; s < 4; s++) {
-      const int theirs = their_spin[s], to = their_column[mu][theirs], ours = gamma_column[axis[mu]][s];
-      CHECK(their_spin[ours] == to);
-      CHECK(gamma_value(axis[mu], s) == their_sign[s] * their_value(mu, theirs) * their_sign[ours]);
-    }
-}
-
-/* ---- arrays ---- */
-
-static void set_spinor(double *to, const spinor *from) {
-  int i, s, c;
-  for (i = 0; i < own; i++)
-    for (s = 0; s < 4; s++)
-      for (c = 0; c < 3; c++) {
-        const number z = their_sign[s] * from[global_site(site_of[i], -1, 0)].d[s][c];
-        const int at = SPINOR * i + 6 * their_spin[s] + 2 * c;
-        to[at] = creal(z), to[at + 1] = cimag(z);
-      }
-}
-
-static void get_spinor(spinor *to, const double *from) {
-  int i, s, c;
-  memset(to, 0, volume * sizeof *to);
-  for (i = 0; i < own; i++)
-    for (s = 0; s < 4; s++)
-      for (c = 0; c < 3; c++) {
-        const int at = SPINOR * i + 6 * their_spin[s] + 2 * c;
-        to[global_site(site_of[i], -1, 0)].d[s][c] = their_sign[s] * (from[at] + I * from[at + 1]);
-      }
-  gather((double *)to, (size_t)volume * SPINOR);
-}
-
-/* The blocks of upper and lower spins over 2 kappa: of each the diagonal, then what is above it row by row. */
-static void set_clover(double *to, const blocks *a, double kappa) {
-  int site, n, i, j;
-  for (site = 0; site < own; site++)
-    for (n = 0; n < 2; n++) {
-      const blocks *here = &a[global_site(site_of[site], -1, 0)];
-      number m[6][6];
-      for (i = 0; i < 6; i++)
-        for (j = 0; j < 6; j++) {
-          const int s = 2 * (1 - n) + i / 3, t = 2 * (1 - n) + j / 3;
-          const int row = 3 * (their_spin[s] - 2 * n) + i % 3, column = 3 * (their_spin[t] - 2 * n) + j % 3;
-          m[row][column] = their_sign[s] * their_sign[t] * here->b[1 - n][i][j] / (2 * kappa);
-        }
-      for (i = 0; i < 6; i++) *to++ = creal(m[i][i]);
-      for (i = 0; i < 6; i++)
-        for (j = i + 1; j < 6; j++) *to++ = creal(m[i][j]), *to++ = cimag(m[i][j]);
-    }
-}
+static int brief, rank;
 
 /* ---- the program's own functions ---- */
 
 static double *host_links, *host_clover;
 static blocks *term;
 static int revision, links_asked, clover_asked, group = OPENQCD_GAUGE_SU3, boundary_type = 3;
-static double mass, csw;
+static double mass, csw, angles[2][3], boundary_terms[2], theta[3];
 
 static bc_parms_t bc_parms(void) {
   bc_parms_t p;
   memset(&p, 0, sizeof p);
   p.type = boundary_type;
+  memcpy(p.phi3, angles, sizeof angles);
   return p;
 }
 
@@ -182,6 +35,7 @@ static dirac_parms_t dirac_parms(void) {
   dirac_parms_t p;
   memset(&p, 0, sizeof p);
   p.m0 = mass, p.su3csw = csw;
+  memcpy(p.cF, boundary_terms, sizeof boundary_terms), memcpy(p.theta, theta, sizeof theta);
   return p;
 }
 
@@ -208,9 +62,25 @@ static void reorder(void *given, void *wanted) {
 
 static double kappa(void) { return 1 / (2 * mass + 8); }
 
-/* (D_w + i mu gamma5) in. */
-static void operate(spinor *out, const spinor *in, double mu) {
+/* Whether quarks vanish on the slice of a site. */
+static int vanishes(int site) {
+  int x[4];
+  coordinates(site, x);
+  return boundary_type != 3 && (x[3] == 0 || (boundary_type == 0 && x[3] == global[3] - 1));
+}
+
+static void mask(spinor *v) {
+  int site;
+  for (site = 0; site < volume; site++)
+    if (vanishes(site)) memset(&v[site], 0, sizeof *v);
+}
+
+/* (D_w + i mu gamma5) in, of which what is on slices where quarks vanish does not count. */
+static void operate(spinor *out, const spinor *all, double mu) {
   int site, s;
+  spinor *in = room(volume * sizeof *in);
+  memcpy(in, all, volume * sizeof *in);
+  mask(in);
   apply(out, term, kappa(), in);
   for (site = 0; site < volume; site++)
     for (s = 0; s < 12; s++) {
@@ -218,6 +88,8 @@ static void operate(spinor *out, const spinor *in, double mu) {
       const number twist_ = I * mu * (s < 6 ? -1 : 1) * in[site].d[s / 3][s % 3];
       out[site].d[s / 3][s % 3] = out[site].d[s / 3][s % 3] / (2 * kappa()) + twist_;
     }
+  mask(out);
+  free(in);
 }
 
 static double norm2(const spinor *v) {
@@ -468,8 +340,8 @@ static void operators(void) {
   CHECK(asked == 1 && clover_asked == 0);
   mass = 0.1, fill_term(CSW);
   same_operator(0);
-  boundary_type = 0;
-  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_UNSUPPORTED, "", "bc_parms().type");
+  boundary_type = 4;
+  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_INVALID_ARGUMENT, "", "bc_parms().type");
   boundary_type = 3;
   plaquettes(&space, &time);
   CLOSE(openQCD_qudaPlaquette(), 3 * (space + time) / 2, 1e-13);
@@ -533,6 +405,7 @@ static void solved(int id, double mu) {
   residual = openQCD_qudaInvert(id, mu, h_in, h_out, &status), fine();
   get_spinor(out, h_out);
   operate(expected, out, mu);
+  mask(in);
   CHECK(status > 0 && residual > 0);
   CLOSE(off(expected, in), 0, id == 1 ? 2e-10 : 2e-11);
   CLOSE(off(expected, in) / residual, 1, 0.2);
@@ -610,6 +483,145 @@ static void eigenvectors(void) {
   free(image);
 }
 
+/* ---- boundaries in time ---- */
+
+static const double PHI[2][3] = {{-0.7, 0.15, 0.55}, {-2.1, 0.8, 1.3}}, CF[2] = {0.95, 1.04}, THETA[3] = {0.5, -0.4, 0.9};
+
+static matrix standing(const double *phi, int length) {
+  matrix m = {{{0}}};
+  int i;
+  for (i = 0; i < 3; i++) m.e[i][i] = cexp(I * phi[i] / length);
+  return m;
+}
+
+/* The links with those of the slice behind the last one, without phases, and its lattice: links in space that stand still. */
+static matrix *beyond_time(const matrix *bare) {
+  const int slice = volume / global[3];
+  matrix *all = room(4 * (size_t)(volume + slice) * sizeof *all);
+  int i;
+  memcpy(all, bare, 4 * (size_t)volume * sizeof *all);
+  for (i = 0; boundary_type != 0 && i < 4 * slice; i++)
+    if (i % 4 < 3) all[4 * volume + i] = standing(PHI[1], global[i % 4]);
+  return all;
+}
+
+/* Clover term and the average plaquette: F = 0 and A = 1 / (4 + m0) on slices where quarks vanish, c_F - 1 and c_F' - 1 beside
+ * them; spatial plaquettes of boundary slices count half. */
+static double bounded_term(const matrix *bare) {
+  const int slice = volume / global[3], inside_ = volume, last = boundary_type == 0 ? global[3] - 1 : global[3];
+  matrix *all = beyond_time(bare), *kept = links;
+  blocks *more = room((volume + slice) * sizeof *more);
+  double sum = 0;
+  int site, mu, nu, s;
+  links = all, global[3]++, volume += slice;
+  clover_term(more, kappa(), csw);
+  for (site = 0; site < volume; site++) {
+    const int t = site / slice;
+    for (nu = 1; nu < 4; nu++)
+      for (mu = 0; mu < nu; mu++) {
+        matrix a = mul(links[4 * site + mu], links[4 * step(site, mu, 1) + nu]);
+        matrix b = mul(links[4 * site + nu], links[4 * step(site, nu, 1) + mu]);
+        const double weight = nu == 3 ? t < last : t > last ? 0 : t == 0 || t == last ? 0.5 : 1;
+        sum += weight * creal(trace(mul(a, dagger(b))));
+      }
+  }
+  links = kept, global[3]--, volume = inside_;
+  for (site = 0; site < volume; site++) {
+    const int t = site / slice;
+    term[site] = more[site];
+    if (vanishes(site)) memset(&term[site], 0, sizeof *term);
+    for (s = 0; s < 12; s++) {
+      number *diagonal = &term[site].b[s / 6][s % 6][s % 6];
+      if (vanishes(site)) *diagonal = 2 * kappa();
+      else *diagonal += 2 * kappa() * ((t == 1 ? CF[0] - 1 : 0) + (t == last - 1 ? CF[1] - 1 : 0));
+    }
+  }
+  free(all), free(more);
+  return sum / (6.0 * last * slice);
+}
+
+/* Links of a type, with phases in space, and what is made of them; `bare`: without phases. */
+static void set_bounded(matrix *bare, int type) {
+  matrix zero = {{{0}}};
+  int i, x[4];
+  boundary_type = type, group = OPENQCD_GAUGE_SU3;
+  random_links(0);
+  for (i = 0; i < 4 * volume; i++) {
+    coordinates(i / 4, x);
+    if (type == 0 && i % 4 == 3 && x[3] == global[3] - 1) links[i] = zero;
+    if (type == 1 && i % 4 < 3 && x[3] == 0) links[i] = standing(PHI[0], global[i % 4]);
+    bare[i] = links[i];
+    if (i % 4 < 3) links[i] = add(zero, cexp(I * THETA[i % 4] / global[i % 4]), links[i]);
+  }
+  set_links(host_links);
+}
+
+static void refused_boundaries(int type) {
+  const int asked = links_asked;
+  int k = type == 1 ? 0 : 1;
+  matrix u = links[3];
+  boundary_type = 4 + type;
+  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_INVALID_ARGUMENT, "", "bc_parms().type");
+  boundary_type = type;
+  if (type != 0) {
+    angles[k][2] += 0.1;
+    openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_BAD_PARAMETER, "", k ? "bc_parms().phi3[1]" : "bc_parms().phi3[0]");
+    angles[k][2] -= 0.1;
+  }
+  CHECK(links_asked == asked);
+  if (type == 1) {
+    angles[0][1] += 0.1, angles[0][2] -= 0.1;
+    openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_BAD_PARAMETER, "", "bc_parms().phi3[0]");
+    angles[0][1] -= 0.1, angles[0][2] += 0.1;
+  }
+  boundary_type = type == 0 ? 3 : 0;
+  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_BAD_PARAMETER, "", "direction t");
+  boundary_type = type;
+  memset(&links[3], 0, sizeof *links), set_links(host_links), revision++;
+  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_BAD_PARAMETER, "", "gauge: link at [0, 0, 0, 0], direction t");
+  links[3] = u, set_links(host_links), revision++;
+}
+
+static void boundaries(int type) {
+  matrix *bare = room(4 * (size_t)volume * sizeof *bare), zero = {{{0}}};
+  double average;
+  int i;
+  memcpy(angles, PHI, sizeof angles), memcpy(theta, THETA, sizeof theta), memcpy(boundary_terms, CF, sizeof CF);
+  set_bounded(bare, type), revision++;
+  for (i = 0; i < 12 * volume; i++) *at(in, i) = noise(i, 903) + I * noise(i, 904);
+  mass = MASS, csw = 0, bounded_term(bare);
+  same_operator(0), same_operator(0.35);
+  csw = CSW, average = bounded_term(bare);
+  same_operator(0), same_operator(-0.2);
+  CLOSE(openQCD_qudaPlaquette(), average, 1e-13);
+  fine();
+  /* Other coefficients reach the clover term. */
+  boundary_terms[0] = boundary_terms[1] = 1;
+  openQCD_qudaDw(0, h_in, h_out), fine();
+  get_spinor(out, h_out);
+  operate(expected, in, 0);
+  CHECK(off(out, expected) > 1e-4);
+  memcpy(boundary_terms, CF, sizeof CF);
+  same_operator(0);
+  refused_boundaries(type);
+  same_operator(0.1);
+  openQCD_qudaGaugeSave(host_links, QUDA_DOUBLE_PRECISION, QUDA_RECONSTRUCT_NO, QUDA_PERIODIC_T), fine();
+  CHECK(reordered == 2 + type);
+  solved(0, 0), solved(0, 0.3);
+  if (!brief) solved(1, 0.25);
+  /* The program's own term, with phases of U(1). */
+  group = OPENQCD_GAUGE_SU3xU1;
+  set_clover(host_clover, term, kappa());
+  for (i = 0; i < 4 * volume; i++) links[i] = add(zero, cexp(I * noise(i, 78)), links[i]);
+  set_links(host_links), revision++;
+  same_operator(0.15);
+  if (type != 0) openQCD_qudaPlaquette(), refused(PLAQ_UNSUPPORTED, "", "flds_parms().gauge");
+  for (i = 0; i < 2; i++) openQCD_qudaSolverDestroy(i), fine();
+  boundary_type = 3, group = OPENQCD_GAUGE_SU3;
+  memset(theta, 0, sizeof theta), memset(boundary_terms, 0, sizeof boundary_terms);
+  free(bare);
+}
+
 /* ---- arrays of openQCD: 8^4, m0 -0.05, csw 1.9 ---- */
 
 static void numbers_in(double *to, const char *folder, const char *name, size_t count) {
@@ -656,7 +668,7 @@ int main(int argc, char **argv) {
   rank = join_grid(&argc, &argv, (int[4]){2, 1, 0, 3});
 #endif
   brief = getenv("PLAQ_TEST_BRIEF") != NULL;
-  for (mu = 0; mu < 4; mu++) extents[mu] = (folder ? 8 : brief ? (mu == 1 ? 4 : 2) : extents[mu]) * ranks[mu];
+  for (mu = 0; mu < 4; mu++) extents[mu] = (folder ? 8 : brief ? (mu % 2 ? 4 : 2) : extents[mu]) * ranks[mu];
   set_lattice(extents);
   number_sites();
   bases_belong_together();
@@ -681,6 +693,7 @@ int main(int argc, char **argv) {
     openQCD_qudaInit(args, layout, NULL), fine();
     CHECK(failures == 0);
     places(), vectors(), operators(), with_charge(), solvers(), eigenvectors();
+    for (i = 0; i < 3; i++) boundaries(i);
     openQCD_qudaFinalize(), fine();
     openQCD_qudaNorm(h_in), refused(PLAQ_NOT_INITIALISED, "", "openQCD_qudaInit");
   }

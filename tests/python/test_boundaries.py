@@ -1,5 +1,7 @@
 """Reweighting factors, and boundary fields of the Schroedinger functional."""
 
+import tempfile
+
 import numpy as np
 import plaq
 import reference as ref
@@ -108,3 +110,62 @@ def test_links_of_other_angles_are_named():
     )
     d = plaq.Wilson(one, mass=0.5)
     refused(capi.FieldMismatch, "phi_prime [0.1, -0.1, 0.0]|phi_prime [0.2, -0.2, 0.0]", lambda: d.update(two))
+
+
+def test_files_name_their_boundaries():
+    sf = {"boundary_time": "sf", "phi": PHI, "phi_prime": PHI_PRIME}
+    with tempfile.TemporaryDirectory() as folder:
+        for boundary in ({"boundary_time": "open"}, sf, {"boundary_time": "open_sf", "phi_prime": PHI_PRIME}):
+            gauge = plaq.Gauge.hot([4, 4, 2, 6], seed=4, **boundary)
+            for format in ("ildg", "nersc3x3"):
+                file = f"{folder}/{gauge.boundary_time}.{format}"
+                gauge.write(file, format=format)
+                found = plaq.open(file)
+                assert found.boundary_time == gauge.boundary_time and found._ends() == gauge._ends()
+                assert (np.array(found) == np.array(gauge)).all()
+                wrong = {"boundary_time": "sf", "phi": PHI, "phi_prime": PHI}
+                words = f"boundary_time {gauge.boundary_time}|which the file names|phi_prime {PHI}"
+                refused(capi.BadParameter, words, lambda: plaq.open(file, **wrong))
+
+
+def test_correlators_know_their_distances():
+    gauge = plaq.Gauge.hot([4, 4, 4, 8], seed=5, boundary_time="open")
+    d = plaq.Clover(gauge, mass=0.8, csw=1)
+    pion, image = (d.propagator((0, 0, 0, t)).pion() for t in (2, 5))
+    there = pion.distances
+    assert there.slices.tolist() == [2, 3, 4, 5, 6, 7, 0, 1]
+    assert there.source.tolist() == [0, 1, 2, 3, 4, 5, -2, -1]
+    assert there.lower.tolist() == there.slices.tolist() and (there.upper == 7 - there.slices).all()
+    # Nothing is on boundary slices, and masses are those from a slice to the next one farther away.
+    mean = pion.mean
+    assert mean[5] == 0 and mean[6] == 0 and (mean[[0, 1, 2, 3, 4, 7]] > 0).all()
+    masses = pion.effective_mass().value
+    close(masses[:4], np.log(mean[:4] / mean[1:5]))
+    assert np.isnan(masses[4:]).all()
+    close(image.effective_mass().value[7], np.log(image.mean[7] / image.mean[6]))
+    # The mirror image counts from the other end.
+    both = plaq.Correlator.average([pion, image])
+    reflected = [image.mean[-t % 8] for t in range(8)]
+    close(both.mean, (mean + reflected) / 2)
+    assert both.source_time == 2 and both.boundary_time == "open"
+    close(plaq.Correlator.average([pion, image], odd=True).mean, (mean - reflected) / 2)
+    joined = plaq.Correlator.join([pion, pion])
+    assert joined.source_time == 2 and joined.distances.upper.tolist() == there.upper.tolist()
+    elsewhere = d.propagator((0, 0, 0, 3)).pion()
+    refused(ValueError, "parts[1]|slice 2 or 5|found 3", lambda: plaq.Correlator.average([pion, elsewhere]))
+    refused(ValueError, "parts[1]|source_time", lambda: plaq.Correlator.join([pion, elsewhere]))
+    refused(ValueError, "folded|boundary_time open", pion.folded)
+    refused(ValueError, "expected log with boundary_time open", lambda: pion.effective_mass("cosh"))
+    refused(ValueError, "source_time: expected 0 to 7, found 8", lambda: plaq.Correlator(mean, source_time=8))
+    refused(ValueError, "source_time", lambda: plaq.Correlator(mean, boundary_time="open").distances)
+    refused(ValueError, "boundary_time: expected periodic, open, sf, open_sf, found 'closed'", lambda: plaq.Correlator(mean, boundary_time="closed"))
+    # With the Schroedinger functional slice N_t is the upper boundary, and with one of each there is no mirror image.
+    sf = plaq.Correlator(mean, source_time=3, boundary_time="sf")
+    assert sf.distances.upper.tolist() == [5, 4, 3, 2, 1, 8, 7, 6]
+    plaq.Correlator.average([sf, plaq.Correlator(mean, source_time=5, boundary_time="sf")])
+    mixed = [plaq.Correlator(mean, source_time=t, boundary_time="open_sf") for t in (3, 5)]
+    refused(ValueError, "parts[1]|slice 3,|found 5", lambda: plaq.Correlator.average(mixed))
+    # Without boundaries sources are all alike.
+    periodic = [plaq.Correlator(mean[::-1], source_time=t) for t in (0, 3)]
+    close(plaq.Correlator.average(periodic).mean, mean[::-1])
+    assert periodic[1].distances.source.tolist() == [0, 1, 2, 3, 4, 3, 2, 1] and periodic[1].distances.lower is None

@@ -74,11 +74,11 @@ def test_boundaries_in_time():
     flowed = hot.flow(0.1).gauge
     assert flowed.time_slices().plaquette.sum() < 0.7 * energy
     with tempfile.TemporaryDirectory() as folder:
-        for name, known in (("openqcd", {}), ("ildg", {"boundary_time": "open"})):
+        for name, known, error in (("openqcd", {}, 1e-14), ("ildg", {}, 1e-14), ("milc", {"boundary_time": "open"}, 1e-6)):
             path = f"{folder}/{name}"
             hot.write(path, name)
             read = plaq.open(path, **known)
-            assert read.boundary_time == "open" and np.abs(read.lexico() - links).max() < 1e-14
+            assert read.boundary_time == "open" and np.abs(read.lexico() - links).max() < error
         refused(plaq.capi.NotUnitary, "boundary_time|open", lambda: plaq.open(path))
         refused(plaq.capi.BadParameter, "phi|three angles", lambda: plaq.open(path, boundary_time="sf"))
         angles = {"phi": [0.1, 0.2, -0.3], "phi_prime": [0.5, -0.25, -0.25]}

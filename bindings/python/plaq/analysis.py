@@ -110,9 +110,27 @@ def _symmetry(data: np.ndarray) -> str:
     return "sinh" if np.vdot(_mirrored(mean)[1:], mean[1:]).real < 0 else "cosh"
 
 
+class Distances(NamedTuple):
+    """Places of the times 0 .. T - 1 of a correlator on a lattice, arrays (T,)."""
+
+    #: The time slice of the lattice.
+    slices: np.ndarray
+    #: From the source, positive behind it; with periodic time the shorter way around.
+    source: np.ndarray
+    #: From slice 0, and from the last one T of the lattice, where links have boundaries in time; else None.
+    lower: Optional[np.ndarray]
+    upper: Optional[np.ndarray]
+
+
+#: How far the last slice T is beyond slice N_t - 1, by boundary in time.
+_BEYOND = {"open": 0, "sf": 1, "open_sf": 1}
+
+
 class Correlator:
     """A correlator C(t), t the time from the source in lattice units, of one or more configurations: `data` is an
-    array (configurations, T), which np.array(C) copies. As a sequence, C[t], len(C) = T, it is the mean over them."""
+    array (configurations, T), which np.array(C) copies. As a sequence, C[t], len(C) = T, it is the mean over them.
+    `source_time`: the source's time slice, and `boundary_time` of links, from which `distances` follow. With boundaries in
+    time the slices before the source are at the end, as with periodic time, and the form is "log"."""
 
     def __init__(
         self,
@@ -122,6 +140,8 @@ class Correlator:
         form: Optional[str] = None,
         configurations: Optional[Sequence[int]] = None,
         gammas: Tuple[str, str] = ("", ""),
+        source_time: Optional[int] = None,
+        boundary_time: str = "periodic",
     ) -> None:
         data = np.array(data)
         if data.ndim == 1:
@@ -131,9 +151,18 @@ class Correlator:
         self.data, self.name, self.gammas = data, name, gammas
         #: How it falls: "cosh" of mesons, "sinh" of those that are odd in time, else "log", exp(-m t), of baryons. Where
         #: nothing is said, "cosh" or "sinh" as C(t) and C(T - t) have mostly the same sign or the other one.
-        self.form = form or _symmetry(data)
+        self.form = form or ("log" if boundary_time != "periodic" else _symmetry(data))
         if self.form not in ("cosh", "sinh", "log"):
             raise ValueError(f"form: expected cosh, sinh or log, found {form!r}")
+        if boundary_time != "periodic" and boundary_time not in _BEYOND:
+            raise ValueError(f"boundary_time: expected periodic, {', '.join(_BEYOND)}, found {boundary_time!r}")
+        if boundary_time != "periodic" and self.form != "log":
+            raise ValueError(f"form: expected log with boundary_time {boundary_time}, found {form!r}")
+        if source_time is not None and not 0 <= source_time < data.shape[1]:
+            raise ValueError(f"source_time: expected 0 to {data.shape[1] - 1}, found {source_time}")
+        #: Time slice of the source, None where nothing tells it, and boundaries of the links in time.
+        self.source_time = None if source_time is None else operator.index(source_time)
+        self.boundary_time = boundary_time
         self._counted = configurations is None
         numbers = list(range(1, len(data) + 1)) if configurations is None else [operator.index(n) for n in configurations]
         if len(numbers) != len(data):
@@ -153,7 +182,11 @@ class Correlator:
                 raise TypeError(f"parts[{number}]: expected a Correlator, found {type(one).__name__}")
             if one.times != first.times:
                 raise ValueError(f"parts[{number}]: expected {first.times} times, found {one.times}")
-            for what in ("name", "form", "gammas"):
+            whats = ["name", "form", "gammas", "boundary_time"]
+            if first.boundary_time != "periodic":
+                # At other distances from the boundaries it is another correlator.
+                whats.append("source_time")
+            for what in whats:
                 mine, theirs = getattr(first, what), getattr(one, what)
                 if mine != theirs:
                     raise ValueError(f"parts[{number}]: expected the {what} {mine!r} of the first, found {theirs!r}")
@@ -163,7 +196,51 @@ class Correlator:
             twice = [n for k, n in enumerate(configurations) if n in configurations[:k]]
             if twice:
                 raise ValueError(f"parts: expected each configuration once, found number {twice[0]} twice")
-        return cls(data, name=first.name, form=first.form, configurations=configurations, gammas=first.gammas)
+        same = all(one.source_time == first.source_time for one in listed)
+        return first._like(data, configurations, first.source_time if same else None)
+
+    def _like(self, data: np.ndarray, configurations: Optional[Sequence[int]], source_time: Optional[int]) -> "Correlator":
+        return Correlator(
+            data,
+            name=self.name,
+            form=self.form,
+            configurations=configurations,
+            gammas=self.gammas,
+            source_time=source_time,
+            boundary_time=self.boundary_time,
+        )
+
+    @classmethod
+    def average(cls, parts: Iterable["Correlator"], odd: bool = False) -> "Correlator":
+        """The average over sources of correlators of the same configurations. With boundaries in time sources must have
+        the same distances from them: on the slice of the first one, or between two boundaries of one kind on its mirror
+        image T - t, whose correlator is reflected in time, with the other sign if it is `odd` under this."""
+        listed = list(parts)
+        if not listed:
+            raise ValueError("parts: expected at least one correlator, found none")
+        first, rows = listed[0], []
+        for number, one in enumerate(listed):
+            for what in ("times", "configurations", "name", "form", "gammas", "boundary_time"):
+                mine, theirs = getattr(first, what), getattr(one, what)
+                if mine != theirs:
+                    raise ValueError(f"parts[{number}]: expected the {what} {mine!r} of the first, found {theirs!r}")
+            if first.boundary_time == "periodic" or one.source_time is not None and one.source_time == first.source_time:
+                rows.append(one.data)
+                continue
+            at, image = first.source_time, None
+            if at is not None and first.boundary_time != "open_sf":
+                image = first.times - 1 + _BEYOND[first.boundary_time] - at
+            if one.source_time is None or one.source_time != image:
+                beside = f" or {image}" if image is not None else ""
+                raise ValueError(
+                    f"parts[{number}]: expected a source on slice {at}{beside}, as the first one has with boundary_time "
+                    f"{first.boundary_time}, found {one.source_time}"
+                )
+            rows.append((-1 if odd else 1) * _mirrored(one.data))
+        same = all(one.source_time == first.source_time for one in listed)
+        kept = same or first.boundary_time != "periodic"
+        numbers = None if first._counted else first.configurations
+        return first._like(np.mean(rows, axis=0), numbers, first.source_time if kept else None)
 
     def __len__(self) -> int:
         return self.times
@@ -178,6 +255,19 @@ class Correlator:
     def times(self) -> int:
         """The extent of the lattice in time."""
         return self.data.shape[1]
+
+    @property
+    def distances(self) -> Distances:
+        """Where the times of the correlator are on the lattice: `slices`, and distances from the `source` and, with
+        boundaries in time, from the `lower` and the `upper` one."""
+        if self.source_time is None:
+            raise ValueError(f"source_time: expected the slice of the source of {self.name or 'the correlator'}, found None")
+        t = np.arange(self.times)
+        slices = (self.source_time + t) % self.times
+        if self.boundary_time == "periodic":
+            return Distances(slices, np.minimum(t, self.times - t), None, None)
+        last = self.times - 1 + _BEYOND[self.boundary_time]
+        return Distances(slices, slices - self.source_time, slices, last - slices)
 
     @property
     def mean(self) -> np.ndarray:
@@ -196,7 +286,13 @@ class Correlator:
 
     def folded(self) -> "Correlator":
         """The average of C(t) and C(T - t), of the form "sinh" of C(t) and -C(T - t). Of a baryon ("log") C(T - t) is
-        the partner of other parity: it is refused; the partner's own correlator is that of parity=-1."""
+        the partner of other parity: it is refused; the partner's own correlator is that of parity=-1. With boundaries in
+        time, where C(T - t) is at another distance from them, it is refused, too."""
+        if self.boundary_time != "periodic":
+            raise ValueError(
+                f"folded: expected a correlator that is periodic in time, found boundary_time {self.boundary_time}; "
+                "Correlator.average takes mirror images"
+            )
         if self.form == "log":
             raise ValueError(
                 f"folded: {self.name or 'a correlator of the form log'} is another state at T - t, for baryons that of "
@@ -205,14 +301,19 @@ class Correlator:
         sign = -1 if self.form == "sinh" else 1
         data = (self.data + sign * _mirrored(self.data)) / 2
         numbers = None if self._counted else self.configurations
-        return Correlator(data, name=self.name, form=self.form, configurations=numbers, gammas=self.gammas)
+        return self._like(data, numbers, self.source_time)
 
     def effective_mass(self, form: Optional[str] = None, bin: int = 1) -> Estimate:
         """Effective masses with jackknife errors, NaN where there is none: "cosh" and "sinh",
-        arcosh[(C(t-1) + C(t+1)) / 2 C(t)], or "log", ln[C(t) / C(t+1)]."""
+        arcosh[(C(t-1) + C(t+1)) / 2 C(t)], or "log", ln[C(t) / C(t+1)]. With boundaries in time "log" alone, with the
+        neighbour that is farther from the source, and none where that is a boundary."""
         from . import capi
 
         kind = form or self.form
+        if self.boundary_time != "periodic":
+            if kind != "log":
+                raise ValueError(f"form: expected log with boundary_time {self.boundary_time}, found {kind!r}")
+            return jackknife(self.data, self._outward, bin)
         if kind == "sinh":  # obeys the same relation of three neighbours
             kind = "cosh"
 
@@ -222,6 +323,19 @@ class Correlator:
             return found
 
         return jackknife(self.data, masses, bin)
+
+    def _outward(self, mean: np.ndarray) -> np.ndarray:
+        """ln of C over C one slice farther from the source, NaN where there is no such slice inside the lattice."""
+        there = self.distances
+        assert there.lower is not None and there.upper is not None
+        outward = np.where(there.source >= 0, 1, -1)
+        left = np.where(outward > 0, there.upper, there.lower)
+        found = np.full(self.times, np.nan)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratios = mean.real / mean.real[(np.arange(self.times) + outward) % self.times]
+            inside = (left > 1) & (there.lower > 0) & (there.upper > 0) & (ratios > 0)
+            found[inside] = np.log(ratios[inside])
+        return found
 
     def plateau(self, first: int, last: int, form: Optional[str] = None, bin: int = 1) -> Estimate:
         """The mean of the effective masses at times `first` to `last`, weighted by their errors, with its jackknife
@@ -238,15 +352,23 @@ class Correlator:
         return Estimate(np.average(values, weights=weights), np.asarray(spread), samples)
 
     def plot(self, ax: Any = None, *, mass: bool = True, bin: int = 1, **more: Any) -> Any:
-        """Effective masses, or with mass=False the correlator, with errors by matplotlib."""
+        """Effective masses, or with mass=False the correlator, with errors by matplotlib. With boundaries in time over the
+        slices of the lattice, with lines at the source and, dashed, at the boundaries."""
         if ax is None:
             import matplotlib.pyplot
 
             ax = matplotlib.pyplot.gca()
         found = self.effective_mass(bin=bin) if mass else self.estimate(bin=bin)
         more.setdefault("label", self.name)
-        ax.errorbar(np.arange(self.times), found.value.real, found.error, fmt=more.pop("fmt", "."), **more)
-        ax.set_xlabel("t / a")
+        across = np.arange(self.times)
+        if self.boundary_time != "periodic":
+            across, upper = self.distances.slices, self.distances.upper
+            assert upper is not None
+            ax.axvline(self.source_time, color="0.6", linewidth=0.8)
+            for end in (0, int(across[0] + upper[0])):
+                ax.axvline(end, color="0.6", linewidth=0.8, linestyle="--")
+        ax.errorbar(across, found.value.real, found.error, fmt=more.pop("fmt", "."), **more)
+        ax.set_xlabel("t / a" if self.boundary_time == "periodic" else "x0 / a")
         ax.set_ylabel("effective mass × a" if mass else "C(t)")
         if not mass:
             ax.set_yscale("log")

@@ -451,6 +451,8 @@ class Propagator(Fermion):
         self.residuals: Any = None
         #: The operator whose inverse it is; "" if unknown.
         self.of = ""
+        #: Boundaries in time of the operator's links, which its correlators know; files do not keep them.
+        self.boundary_time = "periodic"
 
     @classmethod
     def from_array(  # type: ignore[override]
@@ -523,6 +525,7 @@ class Propagator(Fermion):
         made = cls(None, context=context, _handle=handle)
         if isinstance(like, Propagator):
             made.report, made.residuals, made.of = like.report, like.residuals, like.of
+            made.boundary_time = like.boundary_time
         return made
 
     def lexico(self) -> np.ndarray:

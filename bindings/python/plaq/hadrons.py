@@ -127,12 +127,14 @@ def baryons(
 
 def two_point(quark: Quark, name: str) -> Correlator:
     """The correlator "pion", "rho" or "nucleon" of a propagator."""
+    place = getattr(quark, "position", None)
+    there = {"source_time": None if place is None else place[3], "boundary_time": getattr(quark, "boundary_time", "periodic")}
     if name == "nucleon":
-        return Correlator(baryons(quark)[0, 0].real, name=name, form="log")
+        return Correlator(baryons(quark)[0, 0].real, name=name, form="log", **there)
     if name == "rho":
         found = mesons(quark, gammas=["X", "Y", "Z"])[0]
-        return Correlator(found.real.mean(axis=0), name=name, gammas=("GammaI", "GammaI"))
-    return Correlator(mesons(quark)[0, 0].real, name=name, gammas=("Gamma5", "Gamma5"))
+        return Correlator(found.real.mean(axis=0), name=name, gammas=("GammaI", "GammaI"), **there)
+    return Correlator(mesons(quark)[0, 0].real, name=name, gammas=("Gamma5", "Gamma5"), **there)
 
 
 checks_keywords(globals())

@@ -46,7 +46,9 @@ def _parts(name: str, value: Any) -> List[Tuple[str, np.ndarray, Dict[str, Any]]
     """Datasets that a value is stored in: name, numbers, attributes."""
     if isinstance(value, Correlator):
         about: Dict[str, Any] = {"name": value.name, "form": value.form, "configurations": value.configurations}
-        about["gammas"] = list(value.gammas)
+        about["gammas"], about["boundary_time"] = list(value.gammas), value.boundary_time
+        if value.source_time is not None:
+            about["source_time"] = value.source_time
         return [(name, value.data, {"kind": "correlator", "indices": CORRELATOR, **about})]
     if isinstance(value, Perambulators):
         each = zip(value.times, value.numbers)
@@ -105,6 +107,8 @@ def read(path: Any) -> Dict[str, Any]:
                 form=about["form"],
                 configurations=about["configurations"],
                 gammas=tuple(about["gammas"]),
+                source_time=int(about["source_time"]) if "source_time" in about else None,
+                boundary_time=about.get("boundary_time", "periodic"),
             )
         elif kind == "perambulator":
             about = dict(item.attrs)

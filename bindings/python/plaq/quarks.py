@@ -128,6 +128,8 @@ class Operator(Object):
     def __init__(self, handle: Any, gauge: Gauge, name: str) -> None:
         super().__init__(handle, gauge.context)
         self.extents, self.name = gauge.extents, name
+        #: Boundaries in time of its links.
+        self.boundary_time: str = gauge.boundary_time
         report = capi.plaq_dirac_report()
         capi.plaq_dirac_describe(self, report)
         self.precision = capi.plaq_precision(report.precision).name.lower()
@@ -496,6 +498,7 @@ class Wilson(Operator):
         if isinstance(found, Propagator):
             found.report, found.residuals = report, reached
             found.of = f"{type(self).__name__} {self.name}"
+            found.boundary_time = self.boundary_time
         warn_of(report, "propagator")
         return found
 
@@ -517,6 +520,7 @@ class Wilson(Operator):
             handle = capi.plaq_solver_boundary_propagator(by, end, callback, report)
         found = Propagator(None, context=self.context, _handle=handle)
         found.report, found.of = report, f"{type(self).__name__} {self.name}, {end} boundary"
+        found.boundary_time = self.boundary_time
         warn_of(report, "boundary propagator")
         return found
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{ChainPosition, Hmc, Measured, Stream};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{BoundaryTime, GaugeField, Precision, Recon};
+use crate::fields::{GaugeField, Precision, Recon};
 use crate::io::{FileFormat, WriteOptions};
 use crate::ops::config::{load_fields, load_gauge, save_gauge_and_fields, LoadOptions};
 
@@ -17,18 +17,7 @@ const LABEL: &str = "plaq checkpoint, seed ";
 /// so that reading does not round them.
 const INTERVALS: &str = ", intervals ";
 
-/// Text of the label before the boundaries in time, which are left out if links are periodic.
-const BOUNDARIES: &str = ", links with ";
-
-fn label(place: &ChainPosition, boundary: BoundaryTime) -> String {
-    let text = chain_label(place);
-    match boundary.is_periodic() {
-        true => text,
-        false => format!("{text}{BOUNDARIES}{}", boundary.stated()),
-    }
-}
-
-fn chain_label(place: &ChainPosition) -> String {
+fn label(place: &ChainPosition) -> String {
     let text = format!("{LABEL}{}", place.next.seed);
     if place.measured.is_empty() {
         return text;
@@ -68,7 +57,7 @@ pub fn save_checkpoint_of(
     let place = chain.place();
     let options = WriteOptions {
         precision_bits: Some(64),
-        ensemble_label: Some(label(&place, gauge.geometry().boundary())),
+        ensemble_label: Some(label(&place)),
         ensemble_id: action.map(String::from),
         sequence_number: Some(u64::from(place.next.trajectory)),
         ..Default::default()
@@ -97,20 +86,6 @@ pub fn load_checkpoint(path: &Path, gauge: &mut GaugeField, chain: &mut Hmc) -> 
         load_gauge(gauge.device(), geometry.comm(), path, gauge.precision(), Recon::R18, &options)?;
     let info = &loaded.info;
     let text = info.ensemble_label.as_deref().unwrap_or_default();
-    let (text, theirs) = match text.split_once(BOUNDARIES) {
-        Some((text, boundary)) => (text, boundary.to_string()),
-        None => (text, BoundaryTime::Periodic.stated()),
-    };
-    let own = geometry.boundary().stated();
-    // Earlier checkpoints hold the form of Debug.
-    let same = theirs == own || theirs == format!("{:?}", geometry.boundary());
-    if parse(text).is_some() && !same {
-        bail!(
-            FieldMismatch,
-            "{}: expected a checkpoint of a chain with {own}, found {theirs}",
-            path.display()
-        );
-    }
     let found = parse(text);
     let number = info.sequence_number.and_then(|n| u32::try_from(n).ok());
     let (Some((seed, measured)), Some(trajectory)) = (found, number) else {

@@ -359,7 +359,7 @@ fn run(options: Options) -> Run<i32> {
                 break;
             }
         }
-        let shown = report::results(&plan, &jobs);
+        let shown = report::results(&plan, &jobs, &found);
         for result in &shown {
             report::table(session, &options, &plan, result, &found);
         }

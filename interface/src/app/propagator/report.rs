@@ -14,6 +14,7 @@ use super::samples::{Averages, Found};
 use super::{sources, Job, Plan};
 use crate::compose::{Chosen, COLUMNS};
 use crate::error::Result;
+use crate::fields::BoundaryTime;
 use crate::ops::correlators::{effective_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
 use crate::ops::smearing::QuarkSmearing;
@@ -36,8 +37,10 @@ const MASSES: usize = 6;
 const NAMES: [&str; 3] = ["pion", "rho", "nucleon"];
 const OF_NAMES: [usize; 3] = [PION, RHO, NUCLEON];
 
-fn derive(job: &Job, numbers: &[f64]) -> Vec<f64> {
+fn derive(job: &Job, numbers: &[f64], ends: Option<&Ends>) -> Vec<f64> {
     let h = &job.hadrons;
+    // Nothing comes around between boundaries.
+    let mesons = if ends.is_some() { EffectiveMass::Log } else { EffectiveMass::Cosh };
     let pion = h.meson(numbers, Gamma::FIVE);
     let along = [Gamma::X, Gamma::Y, Gamma::Z].map(|g| h.meson(numbers, g));
     let rho: Vec<f64> =
@@ -45,8 +48,8 @@ fn derive(job: &Job, numbers: &[f64]) -> Vec<f64> {
     // The average over configurations is real.
     let nucleon = h.nucleon(numbers);
     let masses = [
-        effective_mass(&pion, EffectiveMass::Cosh),
-        effective_mass(&rho, EffectiveMass::Cosh),
+        effective_mass(&pion, mesons),
+        effective_mass(&rho, mesons),
         effective_mass(&nucleon, EffectiveMass::Log),
     ];
     [&[pion], &along[..], &[rho, nucleon], &masses].concat().concat()
@@ -72,23 +75,25 @@ impl Shown<'_> {
 }
 
 /// Averages of a job, if it has any samples.
-fn shown<'a>(plan: &Plan, job: &'a Job) -> Option<Shown<'a>> {
+fn shown<'a>(plan: &Plan, job: &'a Job, found: &Found) -> Option<Shown<'a>> {
     if job.samples.is_empty() {
         return None;
     }
-    let averages = job.samples.average(plan.bin, |numbers| derive(job, numbers));
+    let ends = Ends::of(job, found);
+    let averages = job.samples.average(plan.bin, |numbers| derive(job, numbers, ends.as_ref()));
     let mut all = Shown { job, averages, fits: vec![] };
     if all.has_errors() {
-        let half = job.hadrons.times / 2;
+        let half = ends.as_ref().map_or(job.hadrons.times / 2, |e| e.upper - e.source);
         for (k, name) in NAMES.iter().enumerate() {
             let (masses, errors) = (all.values(MASSES + k), all.errors(MASSES + k));
-            // Masses beyond the middle of the lattice count where they are asked for only.
+            // Masses beyond the middle of the lattice, or a boundary, count where they are asked for only.
             let end = if plan.fit.is_some() { masses.len() } else { half };
             let window = plateau(&masses[..end], &errors[..end], plan.fit);
             // The weights of the window for the average without each bin, too.
             let fit = window.map(|mut p| {
                 let of = |numbers: &[f64]| {
-                    let masses = &derive(job, numbers)[(MASSES + k) * job.hadrons.times..];
+                    let masses =
+                        &derive(job, numbers, ends.as_ref())[(MASSES + k) * job.hadrons.times..];
                     vec![p.mean(masses)]
                 };
                 let again = job.samples.average(plan.bin, of);
@@ -102,8 +107,8 @@ fn shown<'a>(plan: &Plan, job: &'a Job) -> Option<Shown<'a>> {
 }
 
 /// The results to report; of several jobs those that have not begun are left out.
-pub fn results<'a>(plan: &Plan, jobs: &'a [Job]) -> Vec<Shown<'a>> {
-    jobs.iter().filter_map(|job| shown(plan, job)).collect()
+pub fn results<'a>(plan: &Plan, jobs: &'a [Job], found: &Found) -> Vec<Shown<'a>> {
+    jobs.iter().filter_map(|job| shown(plan, job, found)).collect()
 }
 
 fn solver_name(plan: &Plan, job: &Job) -> &'static str {
@@ -127,6 +132,38 @@ fn scientific(x: f64, digits: usize, width: usize) -> String {
     format!("{text:>width$}")
 }
 
+/// Places in time of correlators on links with boundaries there.
+struct Ends {
+    boundary: BoundaryTime,
+    /// Stored slices, that of all sources, and the last one of the lattice.
+    slices: usize,
+    source: usize,
+    upper: usize,
+}
+
+impl Ends {
+    /// None where links are periodic in time.
+    fn of(job: &Job, found: &Found) -> Option<Ends> {
+        let boundary = found.boundary.filter(|boundary| !boundary.is_periodic())?;
+        let slices = found.extents?[3];
+        let source = job.sources.first()?.position[3];
+        Some(Ends { boundary, slices, source, upper: boundary.extent(slices) })
+    }
+
+    fn json(&self) -> Value {
+        let slices: Vec<usize> =
+            (0..self.slices).map(|t| (self.source + t) % self.slices).collect();
+        let from = |end: usize| -> Vec<i64> {
+            slices.iter().map(|x| (*x as i64 - end as i64).abs()).collect()
+        };
+        let source: Vec<i64> = slices.iter().map(|x| *x as i64 - self.source as i64).collect();
+        json!({
+            "boundary_time": self.boundary.kind().word(), "slices": slices, "source": source,
+            "lower": from(0), "upper": from(self.upper),
+        })
+    }
+}
+
 pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, found: &Found) {
     let (job, averages) = (shown.job, &shown.averages);
     let lattice = lattice_text(found.extents.unwrap_or_default());
@@ -143,13 +180,16 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
         );
     }
     say!(
-        "# kappa {} (mass {}), csw {}{}{}, {} in time, {} normalisation",
+        "# kappa {} (mass {}), csw {}{}{}, {}, {} normalisation",
         short(job.kappa),
         short(mass_of(job.kappa)),
         plan.action.csw,
         plan.action.clover_name(),
         plan.action.others(),
-        plan.action.boundary,
+        match found.boundary.filter(|boundary| !boundary.is_periodic()) {
+            Some(boundary) => boundary.to_string(),
+            None => format!("{} in time", plan.action.boundary),
+        },
         plan.action.normalisation_name()
     );
     if let Some(kappa) = plan.strange {
@@ -177,6 +217,12 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
             line += &format!(", {}", session.device.name());
         }
         say!("# {line}");
+    }
+    if let Some(Ends { slices, source, upper, .. }) = Ends::of(job, found) {
+        let (above, below) = (slices - source, upper - source);
+        say!(
+            "# t = 0 is slice {source}, {source} above the boundary at slice 0 and {below} below that at {upper}; slice 0 is t = {above}"
+        );
     }
     let (source, sink, links) = (&plan.at_source, &plan.at_sink, &plan.links);
     if source.steps + sink.steps > 0 {
@@ -320,6 +366,9 @@ fn json_job(
     if let Some(kappa) = plan.strange {
         report["kappa_strange"] = json!(kappa);
     }
+    if let Some(ends) = Ends::of(job, found) {
+        report["distances"] = ends.json();
+    }
     report["solver"] = solver;
     if let Some(multigrid) = &job.multigrid {
         report["multigrid"] = multigrid.clone();
@@ -352,7 +401,7 @@ pub fn json(
     jobs: &[Job],
     found: &Found,
 ) -> Value {
-    let shown = results(plan, jobs);
+    let shown = results(plan, jobs, found);
     let mut all: Vec<Value> =
         shown.iter().map(|s| json_job(session, options, plan, s, found)).collect();
     match plan.several() || all.len() != 1 {
@@ -361,16 +410,20 @@ pub fn json(
     }
 }
 
-/// Draws effective masses, with their errors for several configurations, up to the middle of the lattice; for several
-/// kappas those of the pion.
+/// Draws effective masses, with their errors for several configurations, up to the middle of the lattice or, over its time
+/// slices, to the last one before a boundary in time; for several kappas those of the pion.
 pub fn plot(name: &str, plan: &Plan, shown: &[Shown], found: &Found) -> Result<()> {
     let mut series = vec![];
+    let ends = shown.first().and_then(|s| Ends::of(s.job, found));
     let mut add = |s: &Shown, k: usize, label: String, colour: usize| {
-        let half = s.job.hadrons.times / 2;
+        let half = ends.as_ref().map_or(s.job.hadrons.times / 2, |e| e.upper - e.source);
         let values = s.values(MASSES + k)[..half].to_vec();
         let mut one = Series::new(&label, COLOURS[colour % COLOURS.len()], values);
         if s.has_errors() {
             one.errors = s.errors(MASSES + k)[..half].to_vec();
+        }
+        if let Some(ends) = &ends {
+            one.at = (ends.source..ends.upper).map(|x| x as f64).collect();
         }
         if let Some((_, Some(fit))) = s.fits.get(k) {
             one.band = Some((fit.value, fit.error, fit.from));
@@ -387,13 +440,17 @@ pub fn plot(name: &str, plan: &Plan, shown: &[Shown], found: &Found) -> Result<(
         }
     }
     let kappa = if plan.several() { String::new() } else { format!(" {}", short(plan.kappas[0])) };
+    let place = ends.as_ref().map_or(String::new(), |e| {
+        format!(", source on slice {}, boundaries at 0 and {}", e.source, e.upper)
+    });
     let title = format!(
-        "{}: effective masses, kappa{kappa}, csw {}{}, {}",
+        "{}: effective masses, kappa{kappa}, csw {}{}, {}{place}",
         plot::ensemble(plan.files.iter().map(String::as_str)),
         short(plan.action.csw),
         plan.action.clover_name(),
         lattice_text(found.extents.unwrap_or_default())
     );
-    let panel = Panel { title, across: "t / a", up: "a m", series, close: false };
+    let across = if ends.is_some() { "x0 / a" } else { "t / a" };
+    let panel = Panel { title, across, up: "a m", series, close: false };
     plot::write(name, &[panel])
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
+use super::flags::dirac_parms_t;
 use super::order::{CLOVER, LINK, SPINOR};
-use super::state::{self, Host, MadeFrom};
+use super::state::{self, Host, LinksFrom, MadeFrom};
 use super::{openQCD_QudaDiracParam_t, Group};
 use crate::capi::args::{Array, DataOut};
 use crate::capi::quda::enums::*;
@@ -14,9 +15,13 @@ use crate::capi::quda::operators::{self, Vectors};
 use crate::capi::quda::params::QudaGaugeParam;
 use crate::capi::quda::params_invert::QudaInvertParam;
 use crate::capi::quda::records::Record;
-use crate::capi::quda::{links, session};
+use crate::capi::quda::resident::Links;
+use crate::capi::quda::{host as arrays_of, links, session};
 use crate::error::Result;
-use crate::fields::{blas, GammaBasis, Layout, Precision, Subset, VectorField};
+use crate::fields::{
+    blas, BoundaryTime, GammaBasis, Geometry, Layout, Precision, Subset, VectorField,
+};
+use crate::ops::config::check_fixed;
 use crate::ops::gamma::Gamma;
 use crate::params::Number;
 use crate::refuse;
@@ -65,36 +70,77 @@ pub fn set_operator(param: &mut QudaInvertParam, kappa: f64, clover: bool, mu: f
     };
 }
 
-/// Updates links and clover term on the device to openQxD's; returns the revisions and parameters from which they
-/// were made. Boundaries other than periodic ones in time are refused.
-pub fn update(host: &Host) -> Result<MadeFrom> {
-    let boundary = host.boundary()?;
-    if boundary.r#type != 3 {
-        refuse!(
-            Unsupported,
+/// The boundaries in time that openQxD has set.
+///
+/// # Errors
+/// `InvalidArgument`: a type that it does not have; `BadParameter`: angles whose sum is not 0.
+fn boundary_time(host: &Host) -> Result<BoundaryTime> {
+    let set = host.boundary()?;
+    let [phi, phi_prime] = set.phi3;
+    let boundary = match set.r#type {
+        0 => BoundaryTime::Open,
+        1 => BoundaryTime::Sf { phi, phi_prime },
+        2 => BoundaryTime::OpenSf { phi_prime },
+        3 => BoundaryTime::Periodic,
+        other => refuse!(
+            InvalidArgument,
             "bc_parms().type",
-            expected("3 (periodic in time)"),
-            found("{}", boundary.r#type),
-            hint("plaq has no open or Schroedinger functional boundary conditions of quarks")
-        );
+            expected("0 (open), 1 (SF), 2 (open-SF) or 3 (periodic)"),
+            found("{other}")
+        ),
+    };
+    for (k, angles) in [boundary.phi(), boundary.phi_prime()].into_iter().enumerate() {
+        let angles = angles.unwrap_or_default();
+        // NaN is refused, too.
+        let fits = angles.iter().sum::<f64>().abs() < 1e-9;
+        if !fits {
+            refuse!(
+                BadParameter,
+                "bc_parms().phi3[{k}]",
+                expected("three angles with the sum 0 for type {}", set.r#type),
+                found("{angles:?}")
+            );
+        }
     }
+    Ok(boundary)
+}
+
+/// c_F and c_F' of openQxD's quarks on links with these boundaries; where time is periodic it has none.
+fn boundary_terms(dirac: &dirac_parms_t, boundary: BoundaryTime) -> [f64; 2] {
+    if boundary.is_periodic() {
+        [1.0; 2]
+    } else {
+        dirac.cF
+    }
+}
+
+/// Brings links and clover term on the device up to date with openQxD's; returns revisions and parameters that they
+/// were made from.
+pub fn update(host: &Host) -> Result<MadeFrom> {
+    let boundary = boundary_time(host)?;
     let dirac = host.dirac()?;
-    let (ud, ad) = host.revisions()?;
+    let revisions = host.revisions()?;
+    let cf = boundary_terms(&dirac, boundary);
     let made = MadeFrom {
-        links: (ud, ad, dirac.qhat),
+        links: LinksFrom { revisions, charge: dirac.qhat, boundary, theta: dirac.theta },
         kappa: 1.0 / (2.0 * dirac.m0 + 8.0),
         su3csw: dirac.su3csw,
         u1csw: dirac.u1csw,
+        cf,
     };
-    if (ud, ad) == (0, 0) {
+    if revisions == (0, 0) {
         return Ok(made);
     }
     if state::with(|state| Ok(state.links))? != Some(made.links) {
-        gauge_load(host.links()?, Numbers(Precision::F64), QUDA_RECONSTRUCT_NO, Boundary(-1.0))?;
+        let sign = if boundary.is_periodic() { -1.0 } else { 1.0 };
+        gauge_load(host.links()?, Numbers(Precision::F64), QUDA_RECONSTRUCT_NO, Boundary(sign))?;
         state::with(|state| {
             state.links = Some(made.links);
             Ok(())
         })?;
+    }
+    if let Some(links) = &mut session::get()?.resident().links {
+        links.cf = cf;
     }
     if state::with(|state| Ok(state.clover))? == Some(made) {
         return Ok(made);
@@ -138,6 +184,45 @@ fn gauge_param(host: &Host, prec: Numbers, Boundary(sign): Boundary) -> QudaGaug
     }
 }
 
+/// Removes the phases exp(i theta_k / N_k) of links in space from the four arrays of `quda.h`.
+fn without_phases(ours: &mut [f64], host: &Host, theta: [f64; 3]) {
+    let arrays = ours.chunks_exact_mut(host.order.volume() * LINK);
+    for ((array, theta), length) in arrays.zip(theta).zip(host.layout.N) {
+        let phase = Complex64::from_polar(1.0, -theta / f64::from(length));
+        for z in array.chunks_exact_mut(2).filter(|_| theta != 0.0) {
+            let bare = Complex64::new(z[0], z[1]) * phase;
+            z.copy_from_slice(&[bare.re, bare.im]);
+        }
+    }
+}
+
+/// Refuses links of the four arrays of `quda.h` that are zero where links exist, or other than zero where boundaries in
+/// time have none.
+///
+/// # Errors
+/// `BadParameter`.
+fn existing(ours: &[f64], host: &Host, geometry: &Geometry) -> Result<()> {
+    let (volume, origin, boundary) = (host.order.volume(), geometry.origin(), geometry.boundary());
+    let last = geometry.global_extents()[3] - 1;
+    for (k, link) in ours.chunks_exact(LINK).enumerate() {
+        let (mu, [t, x, y, z]) = (k / volume, host.order.site(k % volume));
+        let place = [x + origin[0], y + origin[1], z + origin[2], t + origin[3]];
+        let absent = boundary.lacks_links() && mu == 3 && place[3] == last;
+        let zero = link.iter().all(|number| *number == 0.0);
+        if zero != absent {
+            let word = |zero: bool| if zero { "zero" } else { "a link that is not zero" };
+            let axis = ["x", "y", "z", "t"][mu];
+            refuse!(
+                BadParameter,
+                "gauge: link at {place:?}, direction {axis}",
+                expected("{} with {boundary}", word(absent)),
+                found("{}", word(zero))
+            );
+        }
+    }
+    Ok(())
+}
+
 pub fn gauge_load(
     gauge: *mut c_void,
     prec: Numbers,
@@ -145,17 +230,38 @@ pub fn gauge_load(
     t_boundary: Boundary,
 ) -> Result<()> {
     let host = state::host()?;
+    let (boundary, dirac) = (boundary_time(&host)?, host.dirac()?);
     let theirs = DataOut::at(gauge, "gauge")?.numbers(prec.0, host.order.matrices() * LINK);
     let mut ours = host.order.links(&theirs);
-    let mut arrays = ours.chunks_exact_mut(host.order.volume() * LINK);
-    let arrays: [*mut f64; 4] =
-        std::array::from_fn(|_| arrays.next().map_or(std::ptr::null_mut(), |a| a.as_mut_ptr()));
+    without_phases(&mut ours, &host, dirac.theta);
+    let param = gauge_param(&host, prec, t_boundary);
+    let to = arrays_of::Host::new(&Array::at(&param, "param")?)?.bounded(boundary)?;
+    to.session.context.comm().agree(existing(&ours, &host, &to.geometry))?;
     state::with(|state| {
         (state.links, state.clover) = (None, None);
         Ok(())
     })?;
-    let param = gauge_param(&host, prec, t_boundary);
-    links::load_gauge(arrays.as_ptr() as *mut c_void, &Array::at(&param, "param")?)
+    if boundary.phi().is_none() {
+        // The former ones go first.
+        to.resident().set_links(None);
+    }
+    let mut arrays = ours.chunks_exact_mut(host.order.volume() * LINK);
+    let arrays: [*mut f64; 4] =
+        std::array::from_fn(|_| arrays.next().map_or(std::ptr::null_mut(), |a| a.as_mut_ptr()));
+    let links = to.links_to_keep(arrays.as_ptr() as *mut c_void, "gauge")?;
+    // Links of U(1) stand still with angles of their own.
+    if host.fields()?.gauge == Group::SU3 {
+        let tolerance = if prec.0 == Precision::F64 { 1e-10 } else { 1e-5 };
+        check_fixed(&links.field, tolerance).map_err(|e| {
+            e.renamed(|name| match name {
+                "phi" => "bc_parms().phi3[0]".into(),
+                other => other.into(),
+            })
+        })?;
+    }
+    let cf = boundary_terms(&dirac, boundary);
+    to.resident().set_links(Some(Links { theta: dirac.theta, cf, ..links }));
+    Ok(())
 }
 
 pub fn gauge_save(
@@ -175,6 +281,7 @@ pub fn gauge_save(
         );
     };
     let links = session.resident().links()?;
+    let field = session.resident().turned(&links, links.field.precision())?.unwrap_or(links.field);
     let one = Complex64::ONE;
     let layout = Layout {
         axes: [3, 2, 1, 0],
@@ -184,7 +291,7 @@ pub fn gauge_save(
     // Room for either precision, aligned for both.
     let mut ours = vec![0.0f64; 4 * host.order.volume() * LINK];
     let at: *mut c_void = ours.as_mut_ptr().cast();
-    links.field.save(&layout, &mut session.external(&[at], "gauge")?)?;
+    field.save(&layout, &mut session.external(&[at], "gauge")?)?;
     // SAFETY: the host's function, which takes so many links in lexicographic order and the array that it passed.
     unsafe { reorder(at, gauge) };
     Ok(())
@@ -224,10 +331,20 @@ pub fn clover_free() -> Result<()> {
     operators::free_clover()
 }
 
-/// 3 times the average plaquette: the average of Re tr P, 3 on unit links.
+/// Sum over colours of the average plaquette: the average of Re tr P, 3 on unit links. Where links of U(1) stand still
+/// those at T are not known here.
 pub fn plaquette() -> Result<f64> {
     let host = state::host()?;
-    update(&host)?;
+    let made = update(&host)?;
+    let fixed = made.links.boundary.phi_prime().is_some();
+    if fixed && host.fields()?.gauge != Group::SU3 {
+        refuse!(
+            Unsupported,
+            "flds_parms().gauge",
+            expected("{} (SU(3)) with {}", Group::SU3, made.links.boundary),
+            found("{}", host.fields()?.gauge)
+        );
+    }
     Ok(3.0 * links::plaquettes(&session::get()?.resident().links()?)?[0])
 }
 

@@ -7,11 +7,15 @@ use crate::capi::table::interface;
 interface! {
     "What openQxD's flags.h has"
     structs {
-        /// Boundary conditions: type 3 is periodic in time; cstar counts the directions with C* boundaries.
+        /// Boundary conditions.
         bc_parms_t {
+            /// In time: 0 open, 1 of the Schroedinger functional, 2 open at time 0 and as 1 at T, 3 periodic.
             r#type: c_int,
+            /// Directions with C* boundaries.
             cstar: c_int,
+            /// Angles of the links of SU(3) that stand still at time 0 and at T, three with the sum 0.
             phi3: [[f64; 3]; 2],
+            /// Those of the links of U(1). Not used.
             phi1: [f64; 2],
         }
         /// Parameters of openQxD's Dirac operator.
@@ -23,6 +27,7 @@ interface! {
             /// Coefficient of the clover term of SU(3).
             su3csw: f64,
             u1csw: f64,
+            /// Coefficients of the boundary terms at time 0 and at T; not used where time is periodic.
             cF: [f64; 2],
             /// Angles of the spatial boundary conditions, which the links contain.
             theta: [f64; 3],

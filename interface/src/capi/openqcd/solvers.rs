@@ -148,7 +148,7 @@ impl Solver {
         fields::set_operator(param, now.kappa, clover, mu);
         (param.clover_csw, param.clover_coeff) = (now.su3csw, now.kappa * now.su3csw);
         let Some(levels) = &mut self.multigrid else { return Ok(()) };
-        if now.links.0 == 0 && now.links.1 == 0 {
+        if now.links.revisions == (0, 0) {
             return Ok(());
         }
         let mut inner = fields::in_order(param);

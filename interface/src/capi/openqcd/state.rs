@@ -17,25 +17,35 @@ use crate::capi::quda::params_parts::{QudaEigParam, QudaMultigridParam};
 use crate::capi::quda::session::{self, Session};
 use crate::capi::quda::topology::Grid;
 use crate::error::Result;
-use crate::fields::VectorField;
+use crate::fields::{BoundaryTime, VectorField};
 use crate::params::Member;
 use crate::refuse;
 
-/// Revisions and parameters from which a clover term or a multigrid was made; it is made again when they change.
+/// Revisions and parameters that links on the device were made from.
+#[derive(Clone, Copy, PartialEq)]
+pub struct LinksFrom {
+    /// Revisions of the links of SU(3) and of U(1).
+    pub revisions: (c_int, c_int),
+    pub charge: c_int,
+    pub boundary: BoundaryTime,
+    pub theta: [f64; 3],
+}
+
+/// Links and parameters that a clover term or a multigrid was made from; it is made again where they differ.
 #[derive(Clone, Copy, PartialEq)]
 pub struct MadeFrom {
-    /// Revisions of the links of SU(3) and of U(1), and the charge.
-    pub links: (c_int, c_int, c_int),
+    pub links: LinksFrom,
     pub kappa: f64,
     pub su3csw: f64,
     pub u1csw: f64,
+    pub cf: [f64; 2],
 }
 
 /// Everything that exists from openQCD_qudaInit to openQCD_qudaFinalize.
 pub struct OpenQcdState {
     pub host: Host,
-    /// Revisions of the links on the device, and the charge for which they were made.
-    pub links: Option<(c_int, c_int, c_int)>,
+    /// What the links on the device were made from.
+    pub links: Option<LinksFrom>,
     pub clover: Option<MadeFrom>,
     spinors: BTreeMap<usize, Arc<VectorField>>,
     pub solvers: BTreeMap<c_int, Solver>,

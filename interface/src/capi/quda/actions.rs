@@ -75,8 +75,17 @@ impl Vectors<'_> {
         Ok(Some(distance))
     }
 
-    /// The action on links that contain this sign; `hop`: coefficients that undo their scale.
-    pub fn quark_params(&self, hop: [f64; 4], sign: f64) -> Result<ActionParams> {
+    /// The action on these links.
+    pub fn quark_params(&self, links: &Links) -> Result<ActionParams> {
+        self.params_with(links.scale(), links.sign, links.cf)
+    }
+
+    fn params_with(
+        &self,
+        hop: [f64; 4],
+        sign: f64,
+        [cf, cf_prime]: [f64; 2],
+    ) -> Result<ActionParams> {
         let p = self.param;
         if !(p.kappa > 1e-300 && p.kappa.is_finite()) {
             refuse!(
@@ -91,7 +100,7 @@ impl Vectors<'_> {
         let rho = set(self.rho(), "tm_rho")?;
         let one = Complex64::ONE;
         let boundary = [one, one, one, Complex64::new(sign, 0.0)];
-        let wilson = DiracParams { mu, rho, hop, boundary, ..Default::default() };
+        let wilson = DiracParams { mu, rho, hop, boundary, cf, cf_prime, ..Default::default() };
         let wilson = wilson.with_kappa(p.kappa);
         Ok(match self.flavours {
             Flavours::One => wilson.into(),
@@ -101,14 +110,14 @@ impl Vectors<'_> {
 
     /// The number s for which the determinant of a parity's sites is that of A^2 + s; None: it is that of A itself.
     pub fn square(&self) -> Result<Option<f64>> {
-        Ok(self.quark_params([1.0; 4], 1.0)?.square())
+        Ok(self.params_with([1.0; 4], 1.0, [1.0; 2])?.square())
     }
 
     /// The operator with these parameters on the links and the clover term on the device, and the key by which it is
     /// found again.
     pub fn action(&self, resident: &mut Resident) -> Result<(OperatorKey, Arc<dyn QuarkAction>)> {
         let links = resident.links()?;
-        let params = self.quark_params(links.scale(), links.sign)?;
+        let params = self.quark_params(&links)?;
         let clover = match self.kind {
             Dslash::Wilson | Dslash::Twisted => None,
             Dslash::Clover | Dslash::TwistedClover => Some(resident.clover(params.square())?),
@@ -135,8 +144,11 @@ impl Vectors<'_> {
         Ok((key, action))
     }
 
-    /// The links in the precision of the operator: stored as two rows if they are in SU(3), else whole.
+    /// The links in the precision of the operator: two rows of those of SU(3), others whole, as those with phases are.
     pub fn links(&self, resident: &mut Resident, links: &Links) -> Result<Arc<GaugeField>> {
+        if let Some(field) = resident.turned(links, self.inside)? {
+            return Ok(field);
+        }
         let off = resident.unitarity(&links.field)?;
         let recon = if off <= two_rows(self.inside) { Recon::R12 } else { Recon::R18 };
         let same = (links.field.precision(), links.field.recon()) == (self.inside, recon);

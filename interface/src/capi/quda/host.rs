@@ -16,7 +16,8 @@ use crate::backend::{Device, External, Location};
 use crate::capi::args::{choose, Array, DataOut};
 use crate::error::Result;
 use crate::fields::{
-    GaugeField, Layout, LinkOptions, Momenta, MomentaForm, Precision, Recon, SiteOrder,
+    BoundaryTime, GaugeField, Geometry, Layout, LinkOptions, Momenta, MomentaForm, Precision,
+    Recon, SiteOrder,
 };
 use crate::refuse;
 
@@ -24,6 +25,8 @@ pub struct Host {
     pub session: Arc<Session>,
     pub param: QudaGaugeParam,
     pub kind: LinkKind,
+    /// The lattice, with the boundaries in time of the links.
+    pub geometry: Arc<Geometry>,
     order: LinkOrder,
     /// Layout of the host's links, including the phases and the anisotropy that they contain.
     pub layout: Layout,
@@ -52,7 +55,16 @@ impl Host {
             LinkOrder::Milc => Layout::milc(outside),
             LinkOrder::MilcSite => Layout::milc_site(outside, param.site_size, param.gauge_offset)?,
         };
-        Ok(Host { session, param, kind, order, layout, sign, outside, inside })
+        let geometry = session.geometry.clone();
+        Ok(Host { session, param, kind, geometry, order, layout, sign, outside, inside })
+    }
+
+    /// The same for links with these boundaries in time.
+    ///
+    /// # Errors
+    /// `BadExtents`: too few time slices.
+    pub fn bounded(self, boundary: BoundaryTime) -> Result<Host> {
+        Ok(Host { geometry: self.geometry.bounded(boundary)?, ..self })
     }
 
     pub fn resident(&self) -> MutexGuard<'_, Resident> {
@@ -70,7 +82,7 @@ impl Host {
     }
 
     fn load_as(&self, layout: &Layout, data: *mut c_void, name: &str) -> Result<GaugeField> {
-        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
+        let (device, geometry) = (self.session.context.device(), &self.geometry);
         let form = (self.inside, Recon::R18);
         let any = LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
         let array = self.array(data, name)?;
@@ -106,7 +118,7 @@ impl Host {
         let space = 1.0 / anisotropy;
         let layout = self.carrying(self.sign, [space, space, space, 1.0]);
         let field = Arc::new(self.load_as(&layout, data, name)?);
-        Ok(Links { field, sign: self.sign, anisotropy })
+        Ok(Links { sign: self.sign, anisotropy, ..Links::plain(field) })
     }
 
     /// The links on which a call works: those on the device, or the host's.

@@ -10,7 +10,7 @@ use super::enums::*;
 use super::links::MAX_STEPS;
 use super::params_invert::QudaInvertParam;
 use super::records::{unset, Record};
-use super::resident::TermSource;
+use super::resident::{Links, TermSource};
 use super::session::{self, Session};
 use crate::backend::External;
 use crate::capi::args::{choose, One};
@@ -18,8 +18,8 @@ use crate::capi::library::log_at;
 use crate::capi::table::interface;
 use crate::error::{within, Result};
 use crate::fields::{
-    blas, CloverCoefficients, CloverField, Components, GammaBasis, GaugeField, Layout, Precision,
-    RhsOrder, Subset, VectorField,
+    blas, vanishing, CloverCoefficients, CloverField, Components, GammaBasis, GaugeField, Layout,
+    Precision, RhsOrder, Subset, VectorField,
 };
 use crate::linop::{LinOp, Schur};
 use crate::operators::{CovariantShift, Laplace, SiteTerm};
@@ -246,9 +246,13 @@ pub(crate) fn load_clover(
                 found("{c}")
             );
         }
-        let links = session.resident().links()?.field;
-        source = Some(TermSource { links: links.version(), coefficient: c, precision: inside });
-        let field = CloverField::build(&links, CloverCoefficients::traditional(2.0 * c, 2.0 * c))?;
+        let Links { field: links, cf, .. } = session.resident().links()?;
+        let version = links.version();
+        source = Some(TermSource { links: version, coefficient: c, cf, precision: inside });
+        let boundary_term = |cf| if cf == 1.0 { 0.0 } else { 2.0 * param.kappa * (cf - 1.0) };
+        let [lower, upper] = cf.map(boundary_term);
+        let term = CloverCoefficients::traditional(2.0 * c, 2.0 * c);
+        let field = CloverField::build(&links, CloverCoefficients { lower, upper, ..term })?;
         if field.precision() == inside {
             field
         } else {
@@ -337,6 +341,9 @@ fn apply(
 pub(crate) fn operate(vectors: &Vectors, x: &VectorField, normal: bool) -> Result<VectorField> {
     let preconditioned = !matches!(vectors.wanted()?, Wanted::Mat | Wanted::MatDagMat);
     let (_, action) = vectors.action(&mut vectors.session.resident())?;
+    let boundary = action.links().geometry().boundary();
+    let inside = (!boundary.is_periodic()).then(|| vanishing(x, boundary)).transpose()?;
+    let x = inside.as_ref().unwrap_or(x);
     let op: Arc<dyn LinOp> = match preconditioned {
         true => action.schur(vectors.schur()?)?,
         false => action,

@@ -19,7 +19,6 @@ use crate::capi::table::interface;
 use crate::error::{within, Result};
 use crate::fields::{Recon, Subset};
 use crate::ops::quark_flow::{adjoint_of_steps, QuarkFlow};
-use crate::refuse;
 
 interface! {
     "Gradient flow of quark fields"
@@ -43,14 +42,7 @@ const MOST: usize = 4096;
 /// The links with which a flow begins, and the boundary phases with which they were loaded.
 fn begin(vectors: &Vectors, p: &QudaGaugeSmearParam) -> Result<(Links, [Complex64; 4])> {
     let links = start(&vectors.session.resident(), p)?;
-    if links.anisotropy != 1.0 {
-        refuse!(
-            Unsupported,
-            "links",
-            expected("an anisotropy of 1"),
-            found("{}", links.anisotropy)
-        );
-    }
+    links.plain_in_space("a flow")?;
     let one = Complex64::ONE;
     let phases = [one, one, one, Complex64::new(links.sign, 0.0)];
     Ok((links, phases))

@@ -92,15 +92,8 @@ impl<'a> Quarks<'a> {
     fn operator(&self, csw: f64) -> Result<Arc<dyn SchurAction>> {
         let vectors = &self.vectors;
         let links = vectors.session.resident().links()?;
-        if links.anisotropy != 1.0 {
-            refuse!(
-                Unsupported,
-                "links",
-                expected("isotropic ones for a force"),
-                found("anisotropy {}", links.anisotropy)
-            );
-        }
-        let mut params = vectors.quark_params(links.scale(), links.sign)?;
+        links.plain_in_space("a force")?;
+        let mut params = vectors.quark_params(&links)?;
         if let ActionParams::Wilson(wilson) | ActionParams::Doublet(DoubletParams { wilson, .. }) =
             &mut params
         {

@@ -9,27 +9,48 @@ use num_complex::Complex64;
 
 use super::chrono::Chronology;
 use super::eigenspaces::Eigenspaces;
+use crate::backend::External;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, SolveParams};
 use crate::error::Result;
-use crate::fields::{CloverField, GaugeField, Layout, Momenta, Precision};
+use crate::fields::{CloverField, GaugeField, Layout, LinkOptions, Momenta, Precision, Recon};
 use crate::operators::QuarkAction;
 use crate::ops::observables;
 use crate::refuse;
 
-/// Links of the host, after the sign on the last time slice and the spatial factor 1 / anisotropy that they contained
-/// were divided out.
+/// Links of the host without the sign on the last time-slice, the 1 / anisotropy and the phases in space that they
+/// carried.
 #[derive(Clone)]
 pub struct Links {
     pub field: Arc<GaugeField>,
     pub sign: f64,
     pub anisotropy: f64,
+    /// Links in space carried exp(i theta_k / L_k), L_k the extent of the whole lattice.
+    pub theta: [f64; 3],
+    /// c_F and c_F' of quarks on links with boundaries in time ([`crate::operators::DiracParams`]); 1 on others.
+    pub cf: [f64; 2],
 }
 
 impl Links {
-    /// Links that contained neither a sign nor an anisotropy.
+    /// Links that carried nothing.
     pub fn plain(field: Arc<GaugeField>) -> Links {
-        Links { field, sign: 1.0, anisotropy: 1.0 }
+        Links { field, sign: 1.0, anisotropy: 1.0, theta: [0.0; 3], cf: [1.0; 2] }
+    }
+
+    /// Refuses links that carried anything in space.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub fn plain_in_space(&self, what: &str) -> Result<()> {
+        if self.anisotropy != 1.0 || self.theta != [0.0; 3] {
+            refuse!(
+                Unsupported,
+                "links",
+                expected("isotropic ones without phases in space for {what}"),
+                found("anisotropy {}, angles {:?}", self.anisotropy, self.theta)
+            );
+        }
+        Ok(())
     }
 
     /// The factors that the host's links contain in each direction.
@@ -41,9 +62,35 @@ impl Links {
     /// Whether the host's links contain a sign or an anisotropy in a direction of the mask (bit mu).
     fn carry(&self, directions: i32) -> bool {
         let (space, time) = (directions & 7 != 0, directions & 8 != 0);
-        space && self.anisotropy != 1.0 || time && self.sign != 1.0
+        let turned = (0..3).any(|k| directions & (1 << k) != 0 && self.theta[k] != 0.0);
+        space && self.anisotropy != 1.0 || time && self.sign != 1.0 || turned
+    }
+
+    /// The field with the phases in space that the host's links have, stored whole.
+    fn turned(&self, precision: Precision) -> Result<GaugeField> {
+        let (geometry, form) = (self.field.geometry(), (Precision::F64, Recon::R18));
+        let layout = Layout::lexicographic(Precision::F64);
+        let mut numbers = vec![0.0; 4 * LINK * geometry.volume()];
+        self.field.save(&layout, &mut External::write(vec![&mut numbers[..]]))?;
+        let global = geometry.global_extents();
+        let phases: [Complex64; 3] =
+            std::array::from_fn(|k| Complex64::from_polar(1.0, self.theta[k] / global[k] as f64));
+        for (k, link) in numbers.chunks_exact_mut(LINK).enumerate() {
+            let Some(phase) = phases.get(k % 4) else { continue };
+            for z in link.chunks_exact_mut(2) {
+                let turned = Complex64::new(z[0], z[1]) * phase;
+                z.copy_from_slice(&[turned.re, turned.im]);
+            }
+        }
+        let any = LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
+        let (device, array) = (self.field.device(), External::read(&[&numbers[..]]));
+        GaugeField::from_external(device, geometry, form, &layout, &array, any)?
+            .to(precision, Recon::R18)
     }
 }
+
+/// Number of reals of a link that is stored whole.
+const LINK: usize = 18;
 
 /// A clover term and its inverse.
 #[derive(Clone)]
@@ -63,6 +110,8 @@ pub struct TermSource {
     /// Version of the links from which it was computed.
     pub links: u64,
     pub coefficient: f64,
+    /// c_F and c_F' where links have boundaries in time.
+    pub cf: [f64; 2],
     pub precision: Precision,
 }
 
@@ -101,7 +150,9 @@ pub struct Resident {
     terms: VecDeque<(TermSource, usize)>,
     /// The links with sign and anisotropy that were requested last, and the version of the links without them.
     carrying: Option<(u64, Precision, Arc<GaugeField>)>,
-    /// For the latest versions of links their deviation from SU(3), the last measured one at the end.
+    /// The same with the phases in space alone.
+    turned: Option<(u64, Precision, Arc<GaugeField>)>,
+    /// Versions of links and how far these are from SU(3), the last ones measured last.
     unitarity: Vec<(u64, f64)>,
     made: usize,
 }
@@ -187,8 +238,30 @@ impl Resident {
         Ok(off)
     }
 
-    /// Links with the sign and anisotropy of the host's links, if they contain these in directions of the mask; made
-    /// once for each version of the links and precision.
+    /// The links with the phases in space that the host's have, in this precision, where they have any; multiplied in
+    /// once for a version of them and a precision.
+    pub fn turned(
+        &mut self,
+        links: &Links,
+        precision: Precision,
+    ) -> Result<Option<Arc<GaugeField>>> {
+        if links.theta == [0.0; 3] {
+            return Ok(None);
+        }
+        let key = (links.field.version(), precision);
+        if let Some((version, of, field)) = &self.turned {
+            if (*version, *of) == key {
+                return Ok(Some(field.clone()));
+            }
+        }
+        self.turned = None;
+        let made = Arc::new(links.turned(precision)?);
+        self.turned = Some((key.0, precision, made.clone()));
+        Ok(Some(made))
+    }
+
+    /// Links as the host has them, where they carry anything along the directions of the mask; it is multiplied in once
+    /// for a version of them and a precision.
     pub fn as_loaded(
         &mut self,
         links: &Links,
@@ -211,14 +284,15 @@ impl Resident {
             scale: links.scale(),
             ..Layout::lexicographic(Precision::F64)
         };
-        let made = Arc::new(links.field.carrying(&layout, precision)?);
+        let field = self.turned(links, precision)?.unwrap_or_else(|| links.field.clone());
+        let made = Arc::new(field.carrying(&layout, precision)?);
         self.carrying = Some((key.0, precision, made.clone()));
         Ok(Some(made))
     }
 
     pub fn set_links(&mut self, links: Option<Links>) {
         self.links = links;
-        self.carrying = None;
+        (self.carrying, self.turned) = (None, None);
         self.forget_operators();
         self.eigenspaces.forget();
     }
