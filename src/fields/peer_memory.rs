@@ -1,6 +1,5 @@
 //! Memory of other ranks' GPUs of one host, opened to be written to.
 
-use super::routes::Route;
 use crate::backend::{Attached, Buffer, Device, Ptr};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -31,7 +30,7 @@ pub(super) struct PeerMemory {
 }
 
 impl PeerMemory {
-    /// Allocates zeroed memory and opens that of `ranks`, which are on this rank's host. Of two ranks that name each
+    /// Allocates zeroed memory and opens that of `ranks`, each named once, which are on this rank's host. Of two ranks that name each
     /// other both reach the other's memory or neither does. None if no rank reaches any. All ranks call this.
     pub fn new(
         device: &Device,
@@ -39,11 +38,8 @@ impl PeerMemory {
         ranks: &[usize],
         bytes: usize,
     ) -> Result<Option<(Buffer, PeerMemory)>> {
-        let mut wanted: Vec<usize> = ranks.to_vec();
-        wanted.sort_unstable();
-        wanted.dedup();
-        assert!(wanted.len() <= MAX_REACHED);
-        if all(comm, wanted.is_empty())? || !all(comm, Route::asked()? == Route::Fastest)? {
+        assert!(ranks.len() <= MAX_REACHED);
+        if all(comm, ranks.is_empty())? {
             return Ok(None);
         }
         // Cleared before anybody writes into it, which may be as soon as the handles are out.
@@ -52,9 +48,9 @@ impl PeerMemory {
         let buffer = comm.agree(cleared)?;
         let mut reach = PeerMemory::own(comm.rank(), buffer.ptr());
         if comm.size() > 1 {
-            reach.open(device, comm, &buffer, &wanted)?;
+            reach.open(device, comm, &buffer, ranks)?;
         }
-        let some = wanted.iter().any(|&rank| reach.of(rank).is_some());
+        let some = ranks.iter().any(|&rank| reach.of(rank).is_some());
         Ok((!all(comm, !some)?).then_some((buffer, reach)))
     }
 
