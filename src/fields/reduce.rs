@@ -73,6 +73,15 @@ impl Geometry {
         launch(SumArgs { board_tag: i64::from(board.number), ..board.args }).map(Some)
     }
 
+    /// Whether ranks add up through their hosts. All ranks call this.
+    pub(crate) fn adds_by_hosts(&self, device: &Device) -> Result<bool> {
+        if device.is_cpu() || self.comm().size() == 1 {
+            return Ok(self.comm().size() > 1);
+        }
+        let peers = self.peers(device)?;
+        Ok(peers.board.is_none() && !peers.adds)
+    }
+
     /// The peers with whom devices add up these sums by messages of their own. None where they do not.
     fn adds<K: Sums>(&self, device: &Device, work: Work) -> Result<Option<Arc<Peers>>> {
         let some = work.n > 0 && work.batches > 0;
