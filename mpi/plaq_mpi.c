@@ -170,6 +170,35 @@ static int32_t receive(int64_t comm, void *data, int32_t bytes, int32_t from, in
   return started(error, r, request);
 }
 
+/* The same, to be started again and again by start_all. */
+static int32_t send_often(int64_t comm, const void *data, int32_t bytes, int32_t to, int32_t tag, int64_t *request) {
+  MPI_Request r = MPI_REQUEST_NULL;
+  int error = MPI_Send_init(data, bytes, MPI_BYTE, to, tag, comm_in(comm), &r);
+  return started(error, r, request);
+}
+
+static int32_t receive_often(int64_t comm, void *data, int32_t bytes, int32_t from, int32_t tag, int64_t *request) {
+  MPI_Request r = MPI_REQUEST_NULL;
+  int error = MPI_Recv_init(data, bytes, MPI_BYTE, from, tag, comm_in(comm), &r);
+  return started(error, r, request);
+}
+
+static int32_t start_all(int32_t count, const int64_t *requests) {
+  enum { MOST = 64 };
+  MPI_Request some[MOST];
+  for (int32_t i = 0, n; i < count; i += n) {
+    for (n = 0; n < MOST && i + n < count; n++) some[n] = request_in(requests[i + n]);
+    int error = MPI_Startall(n, some);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return 0;
+}
+
+static int32_t forget(int64_t request) {
+  MPI_Request r = request_in(request);
+  return MPI_Request_free(&r);
+}
+
 /* Those of the requests that are complete become 0; *open counts the others. */
 static int32_t test(int32_t count, int64_t *requests, int32_t *open) {
   *open = 0;
@@ -302,6 +331,10 @@ typedef struct {
   int32_t (*takes_gpu_memory)(void);
   int32_t (*is_inter)(int64_t, int32_t *);
   int32_t (*split)(int64_t, int32_t, int32_t, int64_t *);
+  int32_t (*send_often)(int64_t, const void *, int32_t, int32_t, int32_t, int64_t *);
+  int32_t (*receive_often)(int64_t, void *, int32_t, int32_t, int32_t, int64_t *);
+  int32_t (*start_all)(int32_t, const int64_t *);
+  int32_t (*forget)(int64_t);
 } plaq_mpi_table;
 
 static const plaq_mpi_table table = {
@@ -310,6 +343,7 @@ static const plaq_mpi_table table = {
     is_null, rank_and_size, duplicate, errors_return, release, send, receive,
     test,    cancel,       take,   sum,      maximum, gather,    broadcast,
     node_name, version_text, error_text, takes_gpu_memory, is_inter, split,
+    send_often, receive_often, start_all, forget,
 };
 
 __attribute__((visibility("default"))) const void *plaq_mpi(void);

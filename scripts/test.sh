@@ -159,7 +159,7 @@ HALO_TESTS="dirac boundaries:operators,observables,flow doublet:the_operator,sch
 
 # Ways of messages between GPUs, on CPUs that stand in for them: grid, ranks of a host, tests. Two kinds of library besides
 # stand in: for NCCL, and for an MPI that takes GPU memory.
-WAY_TESTS="halo:faces_go,operators,fewer faults:without_messages"
+WAY_TESTS="halo:faces_go,operators,fewer,one_rank,announced,add_up faults:without_messages"
 ways() {
   local folder=build/ways grid per_host
   mkdir -p $folder

@@ -3,9 +3,11 @@
 
 use crate::common;
 use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
+use std::time::Instant;
 
-use common::remote::remotes;
+use common::remote::{connected_but_for, remotes, shared_but_for, SUMS};
 use common::{devices, distance, extents_on, largest, over_ranks, ranks, Lex, EXTENTS};
 use num_complex::Complex64;
 use plaq::backend::Device;
@@ -177,7 +179,140 @@ fn faces_go_the_shortest_way() {
     }
 }
 
-/// Exchanges of fewer columns use the buffers that were allocated for more, and are right.
+/// Operators where one rank cannot take the way of the others: the same numbers, by the ways that are left, and no rank
+/// waits for one that gave up.
+#[test]
+fn one_rank_cannot_go_the_way_of_the_others() {
+    let comm = ranks();
+    if comm.size() == 1 {
+        return println!("skipped: one rank");
+    }
+    let last = comm.size() - 1;
+    let mut all = vec![];
+    if comm.hosts() > 1 {
+        all.push((shared_but_for(last, &comm), false));
+    }
+    all.extend(connected_but_for(last, &comm).map(|device| (device, true)));
+    for (device, connects) in all {
+        let start = Instant::now();
+        operator(&device, EXTENTS[0], Precision::F64, Recon::R18, 1);
+        let waited = start.elapsed();
+        assert!(waited < comm.timeout() / 4, "{}: {waited:?}", device.name());
+        let geometry = Geometry::decomposed(over_ranks(EXTENTS[0]), &device, &comm).unwrap();
+        for face in geometry.crossings(&device) {
+            let whole = !connects && face.rank != last && comm.rank() != last;
+            let near = whole && comm.host().contains(&face.rank);
+            assert_eq!(face.way == "its memory", near, "{}: {face}", device.name());
+            assert_ne!(face.way, "NCCL", "{}", device.name());
+        }
+    }
+}
+
+/// What a solve announces holds the memory of the messages that it sends, by the ways that there are: no more and no
+/// less than these take.
+#[test]
+fn messages_are_announced() {
+    let comm = ranks();
+    if comm.size() == 1 {
+        return println!("skipped: one rank");
+    }
+    let mut all = remotes(&comm);
+    if comm.hosts() > 1 {
+        all.push(shared_but_for(comm.size() - 1, &comm));
+    }
+    for device in all {
+        let geometry = Geometry::decomposed(over_ranks(EXTENTS[0]), &device, &comm).unwrap();
+        let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        u.set_near_unit(5, 0.3).unwrap();
+        let op = Wilson::new(Arc::new(u), DiracParams::default().with_kappa(0.11)).unwrap();
+        let params = SolveParams {
+            solver: SolverParams { stop: Stop::at(1e-8), ..Default::default() },
+            ..Default::default()
+        };
+        let op = Arc::new(op);
+        let solver = DiracSolver::new(op.clone(), params).unwrap();
+        // Once there is a place for the messages it is not announced any more: that of one column, with which residuals
+        // are found, and that of both.
+        let [(before, held), (after, more)] = [0, 2].map(|columns| {
+            for columns in 1..=columns {
+                let mut x = op.shape().field(columns).unwrap();
+                x.set_noise(Noise::Normal, 3, 0).unwrap();
+                let mut y = x.like(Precision::F64).unwrap();
+                op.apply(&mut y, &x).unwrap();
+            }
+            (solver.memory(2).unwrap(), geometry.halo_bytes(&device))
+        });
+        assert!(more > held);
+        assert_eq!(before - after, more - held, "{} rank {}", device.name(), comm.rank());
+    }
+}
+
+/// Where devices send each other messages by themselves they add up by themselves, too: as MPI does but for rounding,
+/// with the same bits on all ranks, and with the word that says whether a rank wants to stop.
+#[test]
+fn devices_add_up_by_themselves() {
+    let comm = ranks();
+    let devices = remotes(&comm);
+    let connected = |device: &&Device| device.name().starts_with("remote connected");
+    let Some(by_themselves) = devices.iter().find(connected) else {
+        return println!("skipped: nothing stands in for NCCL");
+    };
+    // The first is one that others reach through the host alone.
+    let [by_hosts, by_devices] = [&devices[0], by_themselves].map(|device| {
+        let before = SUMS.load(Ordering::Relaxed);
+        let geometry = Geometry::decomposed(over_ranks([4, 4, 4, 8]), device, &comm).unwrap();
+        let u = links(device, &geometry, Precision::F64);
+        let found = plaquette(&u).unwrap();
+        let found = [found.spatial, found.temporal];
+        let bits = comm.all_gather(bytemuck::cast_slice(&found)).unwrap();
+        assert!(bits.chunks_exact(16).all(|theirs| *theirs == bits[..16]), "{}", device.name());
+        // The last rank asks to stop: all hear of it with the next sums, and not before.
+        let last = comm.rank() + 1 == comm.size();
+        comm.guard(|| {
+            assert!(!comm.stop(last));
+            plaquette(&u)?;
+            assert!(comm.stop(false), "{}", device.name());
+            Ok(())
+        })
+        .unwrap();
+        let sums = comm.counts().sums;
+        plaquette(&u).unwrap();
+        (found, SUMS.load(Ordering::Relaxed) - before, comm.counts().sums - sums)
+    });
+    assert_eq!((by_hosts.1, by_hosts.2), (0, 1));
+    assert_eq!((by_devices.1, by_devices.2), (3, 0));
+    for (a, b) in by_devices.0.iter().zip(&by_hosts.0) {
+        assert!((a - b).abs() <= 1e-14, "{a} {b}");
+    }
+}
+
+/// A rank sends each of its neighbours one message in an exchange, also one that is its neighbour both ways.
+#[test]
+fn one_message_a_neighbour() {
+    let comm = ranks();
+    if comm.size() == 1 {
+        return println!("skipped: one rank");
+    }
+    let device = Device::cpu(1).unwrap();
+    let geometry = Geometry::decomposed(over_ranks(EXTENTS[0]), &device, &comm).unwrap();
+    let u = links(&device, &geometry, Precision::F64);
+    let op = Wilson::new(Arc::new(u), DiracParams::default().with_kappa(0.11)).unwrap();
+    let neighbours: BTreeSet<usize> = (0..4)
+        .flat_map(|mu| [false, true].map(|upper| comm.neighbour(mu, upper)))
+        .filter(|&rank| rank != comm.rank())
+        .collect();
+    for columns in [3, 1, 3] {
+        let mut x = op.shape().field(columns).unwrap();
+        x.set_noise(Noise::Normal, 3, 0).unwrap();
+        let mut y = x.like(Precision::F64).unwrap();
+        let before = comm.counts().messages;
+        op.apply(&mut y, &x).unwrap();
+        // The sites of one parity, then those of the other.
+        assert_eq!(comm.counts().messages - before, 2 * neighbours.len() as u64);
+    }
+}
+
+/// Fewer columns travel in the memory of the messages of more, and come right.
 #[test]
 fn fewer_columns_take_no_messages_of_their_own() {
     for device in devices() {

@@ -22,8 +22,11 @@ extern "C" fn interrupt(number: c_int) {
     app::INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
-/// Opens those of standard input, output and error that are closed, so that no file opened by the program takes their
-/// place. Returns whether standard output was open.
+/// NCCL's variable for multicast of NVLink.
+const MULTICAST: &str = "NCCL_NVLS_ENABLE";
+
+/// Opens what is closed of standard input, output and error, so that no file that the program opens takes its place;
+/// whether standard output was open.
 fn standard_streams() -> bool {
     let mut output = true;
     for stream in 0..3 {
@@ -56,6 +59,11 @@ pub unsafe extern "C" fn plaq_program_main(argc: c_int, argv: *const *const c_ch
         let handler: extern "C" fn(c_int) = interrupt;
         // SAFETY: the handler calls what a handler may call.
         unsafe { libc::signal(number, handler as libc::sighandler_t) };
+    }
+    // Multicast of NVLink stays off unless the user wants it: machines whose GPUs are divided often forbid it, and NCCL
+    // has no other place for that. No other thread exists that could read the environment meanwhile.
+    if std::env::var_os(MULTICAST).is_none() {
+        std::env::set_var(MULTICAST, "0");
     }
     let _ = app::WORDS.set(capi::word);
     let output = standard_streams();

@@ -1,6 +1,9 @@
 //! Messages between devices of several processes that do not pass through their hosts.
 
-use super::{Buffer, Device, Ptr};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::families::Sums;
+use super::{Buffer, Device, Ptr, Started, Work};
 use crate::error::Result;
 
 /// A message to, or from, the device of a rank.
@@ -13,8 +16,8 @@ pub struct Parcel {
 
 /// The devices of all ranks of a communicator, one for each rank.
 ///
-/// # Safety of `start`
-/// The addresses have the bytes that their parcels name, until what was started is done.
+/// # Safety of `start` and `sum`
+/// The addresses have the bytes that their parcels name, or the numbers, until what was started is done.
 #[allow(clippy::missing_safety_doc)]
 pub trait DeviceComm: Send + Sync {
     /// Starts sending and receiving, after all that has been launched and concurrently with what is launched later.
@@ -22,7 +25,10 @@ pub trait DeviceComm: Send + Sync {
     unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
     /// Orders later launches after the messages that were started.
     fn arrive(&self) -> Result<()>;
-    /// The number (from 1) of the first start whose messages still wait for other ranks; None: none do.
+    /// Replaces `n` double numbers by their sums over all ranks, the same bits on each, between what is launched so far
+    /// and what is launched later; at most [`LARGEST_SUM`]. All ranks do this in the same order, also as to messages.
+    unsafe fn sum(&self, at: Ptr, n: usize) -> Result<()>;
+    /// The number of the first start whose messages wait for other ranks, if any do; starts are counted from 1.
     ///
     /// # Errors
     /// `CommFailed`: sending or receiving failed.
@@ -31,7 +37,13 @@ pub trait DeviceComm: Send + Sync {
     fn abort(&self);
 }
 
-/// A rank and its neighbours, for `Device::connect`.
+/// Largest number of numbers that devices add up.
+pub const LARGEST_SUM: usize = 4096;
+/// Number of starts after which the host waits for the device. Messages that no rank answers could else fill the queue
+/// of their library, which then waits in a call that nothing ends.
+const STARTS: u64 = 256;
+
+/// A rank and its neighbours, as `Device::connect` takes them.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     pub rank: usize,
@@ -57,14 +69,31 @@ impl Device {
         goes_on: &dyn Fn() -> Result<()>,
     ) -> Result<Connected> {
         let comm = self.0.backend.connect(meeting, place, goes_on)?;
-        Ok(Connected { comm, _device: self.clone() })
+        Ok(Connected { comm, device: self.clone(), starts: AtomicU64::new(0) })
+    }
+    /// Starts a reduction whose sums over all ranks their devices find by themselves; `flag` is added up beside them.
+    pub(crate) fn start_across<K: Sums>(
+        &self,
+        kernel: K,
+        args: &K::Args,
+        work: Work,
+        flag: f64,
+        ranks: &Connected,
+    ) -> Result<Started> {
+        let params = kernel.params();
+        let call = self.call::<K>(&params, args, work)?;
+        self.launches(&call);
+        ranks.count()?;
+        // SAFETY: as in `launch`.
+        self.profiled(&call, || unsafe { self.0.backend.start_across(&call, flag, &*ranks.comm) })
     }
 }
 
 /// The connected devices of all ranks, and this rank's own device, which exists longer.
 pub(crate) struct Connected {
     comm: Box<dyn DeviceComm>,
-    _device: Device,
+    device: Device,
+    starts: AtomicU64,
 }
 
 /// A part of a buffer that is sent to a rank or received from it.
@@ -83,8 +112,15 @@ impl Piece {
 }
 
 impl Connected {
-    /// Sends pieces of one buffer and receives pieces of another; see [`DeviceComm::start`]. Both buffers must exist
-    /// until the messages have completed.
+    /// Counts a start, and waits for the device now and then.
+    fn count(&self) -> Result<()> {
+        match (self.starts.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(STARTS) {
+            true => self.device.synchronize(),
+            false => Ok(()),
+        }
+    }
+    /// Sends pieces of one buffer and receives pieces of another; see [`DeviceComm::start`]. Both buffers outlive the
+    /// messages.
     pub fn start(
         &self,
         (from, sends): (&Buffer, &[Piece]),
@@ -92,6 +128,7 @@ impl Connected {
     ) -> Result<()> {
         let sends: Vec<Parcel> = sends.iter().map(|piece| piece.of(from)).collect();
         let receives: Vec<Parcel> = receives.iter().map(|piece| piece.of(to)).collect();
+        self.count()?;
         // SAFETY: inside of both buffers, as asserted.
         unsafe { self.comm.start(&sends, &receives) }
     }

@@ -36,7 +36,7 @@ pub use call::{constants, specs_of, Call, Work, WIDE};
 pub use counts::Counts;
 pub use cpu::lanes_up_to;
 pub(crate) use device_comm::{Connected, Piece as MessagePiece};
-pub use device_comm::{DeviceComm, Parcel, Place};
+pub use device_comm::{DeviceComm, Parcel, Place, LARGEST_SUM};
 pub use external::{External, Location, Rows};
 pub use families::{kernels, Precision, Recon};
 use families::{Instance, NotMade, Sites, Sums};
@@ -169,7 +169,11 @@ pub trait Backend: Send + Sync {
     unsafe fn start_download(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Whether the launches before `start_download`, and the first `pieces` of its copies, are done.
+    /// Whether the launches before `start_download` and its first pieces, as many as are asked for, are done. While
+    /// they are not, ranks that kernels wait for are asked now and then.
+    ///
+    /// # Errors
+    /// `CommFailed`: one of these ranks failed.
     fn downloaded(&self, _pieces: usize) -> Result<bool> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
@@ -193,8 +197,18 @@ pub trait Backend: Send + Sync {
     unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Started> {
         let mut sums = zeros(call);
         // SAFETY: the caller's call.
-        unsafe { self.reduce(call, &mut sums, over)? };
-        Ok(Started::Done(sums))
+        let flag = unsafe { self.reduce(call, &mut sums, over)? };
+        Ok(Started::Done(sums, flag))
+    }
+    /// Starts a reduction whose sums, with `flag` beside them, the devices of all ranks add up by themselves; there is
+    /// something to add up, of at most [`LARGEST_SUM`] numbers with the flag.
+    unsafe fn start_across(
+        &self,
+        _call: &Call,
+        _flag: f64,
+        _ranks: &dyn DeviceComm,
+    ) -> Result<Started> {
+        bail!(Unsupported, "{} sends no messages by itself", self.name());
     }
     /// Waits for a reduction; returns its sums, and the sum of the flags.
     fn finish(&self, _posted: &Posted) -> Result<(Vec<f64>, f64)> {
@@ -757,7 +771,7 @@ impl Device {
     pub(crate) fn finish(&self, started: &Started) -> Result<(Vec<f64>, f64)> {
         self.0.waits.fetch_add(1, Ordering::Relaxed);
         match started {
-            Started::Done(sums) => Ok((sums.clone(), 0.0)),
+            Started::Done(sums, flag) => Ok((sums.clone(), *flag)),
             Started::Posted(posted) => self.0.backend.finish(posted),
         }
     }

@@ -37,8 +37,8 @@ pub trait Awaited: Send + Sync {
 /// The sums of a reduction that was started: later kernels may read them on the device, and the host waits for them
 /// when it needs them.
 pub enum Started {
-    /// The sums from a CPU, where a reduction is complete when it returns.
-    Done(Vec<f64>),
+    /// The sums of a CPU, which is done when it returns, and that of the flags.
+    Done(Vec<f64>, f64),
     Posted(Posted),
 }
 
@@ -49,7 +49,9 @@ pub struct Posted {
     pub totals: Ptr,
     pub batches: usize,
     pub width: usize,
-    /// Mark of the launches before this one.
+    /// Whether the sums over all ranks are copied to the host behind the reduction, instead of posted by it.
+    pub copied: bool,
+    /// Mark of what was launched before this.
     pub mark: u64,
     /// True while the slot is in use, so that no other launch takes it.
     pub busy: Arc<AtomicBool>,
@@ -65,7 +67,7 @@ impl Started {
     /// Address of the N sums of each batch, for kernels.
     pub fn totals(&self) -> Ptr {
         match self {
-            Started::Done(sums) => Ptr(sums.as_ptr() as u64),
+            Started::Done(sums, _) => Ptr(sums.as_ptr() as u64),
             Started::Posted(posted) => posted.totals,
         }
     }

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::mpi::{Receive, Send, Table};
 use super::transport::{Patience, Side, Transport};
 use super::Message;
 use crate::error::Result;
@@ -16,9 +17,126 @@ struct Wait {
     receive: bool,
 }
 
+/// Makes the requests of messages by a pair of functions of MPI; `take` gets each of them.
+fn prepare(
+    transport: &Transport,
+    comm: i64,
+    messages: &[Message],
+    functions: impl Fn(&Table) -> (Send, Receive),
+    mut take: impl FnMut(i64, Wait),
+) -> Result<()> {
+    // Receives first, so that what arrives finds its place.
+    for receive in [true, false] {
+        for m in messages {
+            let (peer, address) = if receive { (m.from, m.recv) } else { (m.to, m.send) };
+            let mut at = if address == 0 { m.bytes } else { 0 };
+            while at < m.bytes {
+                let bytes = CHUNK.min(m.bytes - at);
+                let memory = (address as usize + at) as *mut std::ffi::c_void;
+                let (n, tag, mut request) = (bytes as i32, m.tag, 0);
+                transport.call("starting a message", |t| {
+                    let (send, recv) = functions(t);
+                    // SAFETY: `bytes` bytes that stay until the request is done with.
+                    unsafe {
+                        if receive {
+                            recv(comm, memory, n, peer as i32, tag, &mut request)
+                        } else {
+                            send(comm, memory, n, peer as i32, tag, &mut request)
+                        }
+                    }
+                })?;
+                take(request, Wait { peer, receive });
+                at += bytes;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Messages between the same places, again and again, by requests that MPI keeps. Not started again before they have
+/// arrived.
+#[derive(Debug)]
+pub(crate) struct Repeated {
+    messages: Vec<Message>,
+    kept: Option<Kept>,
+}
+
+/// The requests on a communicator for data.
+struct Kept {
+    transport: Arc<Transport>,
+    comm: i64,
+    requests: Vec<i64>,
+    waits: Vec<Wait>,
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Kept {{ {} requests }}", self.requests.len())
+    }
+}
+
+impl Repeated {
+    pub fn new(messages: Vec<Message>) -> Repeated {
+        Repeated { messages, kept: None }
+    }
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// Starts all of `messages`, which are those to and from other ranks.
+    pub(super) fn start(
+        &mut self,
+        transport: &Arc<Transport>,
+        others: &[Message],
+        owner: Option<Owner>,
+    ) -> Result<Pending> {
+        let comm = transport.open_data()?;
+        // One with messages that were given up is replaced.
+        if self.kept.as_ref().is_none_or(|kept| kept.comm != comm) {
+            let (transport, requests, waits) = (transport.clone(), vec![], vec![]);
+            let mut kept = Kept { transport: transport.clone(), comm, requests, waits };
+            prepare(
+                &transport,
+                comm,
+                others,
+                |t| (t.send_often, t.receive_often),
+                |request, wait| {
+                    kept.requests.push(request);
+                    kept.waits.push(wait);
+                },
+            )?;
+            self.kept = Some(kept);
+        }
+        let Some(kept) = &self.kept else { return Ok(Pending::default()) };
+        transport.call("starting messages", |t| {
+            // SAFETY: requests of ours, whose memory the owner keeps.
+            unsafe { (t.start_all)(kept.requests.len() as i32, kept.requests.as_ptr()) }
+        })?;
+        transport.count_messages(kept.waits.iter().filter(|wait| !wait.receive).count() as u64);
+        Ok(Pending {
+            transport: Some(transport.clone()),
+            requests: kept.requests.clone(),
+            waits: kept.waits.clone(),
+            owner,
+            patience: Patience::default(),
+        })
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        // Requests under way end by themselves.
+        for request in self.requests.iter().filter(|_| self.transport.running()) {
+            // SAFETY: a request of ours, which nobody uses after this.
+            let _ =
+                self.transport.call("forgetting a message", |t| unsafe { (t.forget)(*request) });
+        }
+    }
+}
+
 /// What keeps the memory of messages alive until they are finished; for ever if they never are, since MPI may then
 /// still write to it.
-pub type Owner = Arc<dyn Any + Send + Sync>;
+pub type Owner = Arc<dyn Any + std::marker::Send + Sync>;
 
 /// Messages under way; give them to [`super::Comm::finish`].
 #[must_use]
@@ -60,33 +178,17 @@ impl Pending {
     pub(super) fn add(&mut self, messages: &[Message]) -> Result<()> {
         let Some(transport) = self.transport.clone() else { return Ok(()) };
         let comm = transport.open_data()?;
-        // Receives first, so that what arrives finds its place.
-        for receive in [true, false] {
-            for m in messages {
-                let (peer, address) = if receive { (m.from, m.recv) } else { (m.to, m.send) };
-                let mut at = if address == 0 { m.bytes } else { 0 };
-                while at < m.bytes {
-                    let bytes = CHUNK.min(m.bytes - at);
-                    let memory = (address as usize + at) as *mut std::ffi::c_void;
-                    let (n, tag, mut request) = (bytes as i32, m.tag, 0);
-                    transport.call("starting a message", |t| {
-                        let (send, recv) = (t.send, t.receive);
-                        // SAFETY: `bytes` bytes that stay until the exchange is finished.
-                        unsafe {
-                            if receive {
-                                recv(comm, memory, n, peer as i32, tag, &mut request)
-                            } else {
-                                send(comm, memory, n, peer as i32, tag, &mut request)
-                            }
-                        }
-                    })?;
-                    self.requests.push(request);
-                    self.waits.push(Wait { peer, receive });
-                    at += bytes;
-                }
-            }
-        }
-        Ok(())
+        prepare(
+            &transport,
+            comm,
+            messages,
+            |t| (t.send, t.receive),
+            |request, wait| {
+                self.requests.push(request);
+                self.waits.push(wait);
+                transport.count_messages(u64::from(!wait.receive));
+            },
+        )
     }
 
     fn open(&self) -> usize {

@@ -6,6 +6,7 @@ mod failure;
 mod grid;
 mod launcher;
 mod mpi;
+mod outcomes;
 mod part;
 mod transport;
 
@@ -21,6 +22,7 @@ use crate::refuse;
 use grid::Grid;
 use transport::{Side, Transport, Verdict};
 
+pub(crate) use exchange::Repeated;
 pub(crate) use exchange::CHUNK as LARGEST_MESSAGE;
 pub use exchange::{Owner, Pending};
 pub(crate) use grid::coordinates;
@@ -43,6 +45,15 @@ pub struct Message {
     pub send: u64,
     pub recv: u64,
     pub bytes: usize,
+}
+
+/// Numbers of what a rank exchanges through MPI, by which tests check costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CommCounts {
+    /// Messages sent to other ranks.
+    pub messages: u64,
+    /// Sums over all ranks.
+    pub sums: u64,
 }
 
 /// Settings of the ranks besides their grid.
@@ -299,6 +310,10 @@ impl Comm {
     pub fn timeout(&self) -> Duration {
         self.transport.as_ref().map_or(TIMEOUT, |t| t.timeout)
     }
+    /// Whether sums are added in the order of ranks.
+    pub(crate) fn reproducible(&self) -> bool {
+        self.reproducible
+    }
     /// Whether fields have halos in this direction.
     pub fn split(&self, mu: usize) -> bool {
         self.split[mu]
@@ -382,6 +397,27 @@ impl Comm {
     /// # Errors
     /// `CommFailed`, `MpiThread`.
     pub(crate) fn start(&self, messages: &[Message], owner: Option<Owner>) -> Result<Pending> {
+        let others = self.deliver_own(messages);
+        match self.transport() {
+            None => Ok(Pending::default()),
+            Some(transport) => Pending::start(transport, &others, owner),
+        }
+    }
+
+    /// Starts messages as `start` does, by requests that are kept for the next time.
+    ///
+    /// # Errors
+    /// `CommFailed`, `MpiThread`.
+    pub(crate) fn repeat(&self, repeated: &mut Repeated, owner: Option<Owner>) -> Result<Pending> {
+        let others = self.deliver_own(repeated.messages());
+        match self.transport() {
+            None => Ok(Pending::default()),
+            Some(transport) => repeated.start(transport, &others, owner),
+        }
+    }
+
+    /// Copies the messages of this rank to itself; returns the others.
+    fn deliver_own(&self, messages: &[Message]) -> Vec<Message> {
         let own = |m: &&Message| m.to == self.rank && m.from == self.rank;
         for m in messages.iter().filter(own) {
             // SAFETY: both ranges have `bytes` bytes, are distinct, and outlive this call.
@@ -389,13 +425,12 @@ impl Comm {
                 std::ptr::copy_nonoverlapping(m.send as *const u8, m.recv as *mut u8, m.bytes);
             }
         }
-        match self.transport() {
-            None => Ok(Pending::default()),
-            Some(transport) => {
-                let others: Vec<Message> = messages.iter().filter(|m| !own(m)).copied().collect();
-                Pending::start(transport, &others, owner)
-            }
-        }
+        messages.iter().filter(|m| !own(m)).copied().collect()
+    }
+
+    /// Numbers of what this rank has exchanged with others through MPI so far.
+    pub fn counts(&self) -> CommCounts {
+        self.transport.as_ref().map(|t| t.counts()).unwrap_or_default()
     }
 
     /// Starts further messages, between different ranks, with those under way.

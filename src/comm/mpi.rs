@@ -16,6 +16,10 @@ use crate::refuse;
 const VERSION: i32 = 1;
 const FILE: &str = "libplaq_mpi.so";
 
+/// Communicator, memory, bytes, rank, tag, and where the request goes.
+pub(super) type Send = unsafe extern "C" fn(i64, *const c_void, i32, i32, i32, *mut i64) -> i32;
+pub(super) type Receive = unsafe extern "C" fn(i64, *mut c_void, i32, i32, i32, *mut i64) -> i32;
+
 /// The table of functions in plaq_mpi.c, member by member.
 #[repr(C)]
 pub(super) struct Table {
@@ -33,8 +37,8 @@ pub(super) struct Table {
     pub(super) duplicate: unsafe extern "C" fn(i64, *mut i64, *mut i64) -> i32,
     pub(super) errors_return: unsafe extern "C" fn(i64) -> i32,
     pub(super) release: unsafe extern "C" fn(i64) -> i32,
-    pub(super) send: unsafe extern "C" fn(i64, *const c_void, i32, i32, i32, *mut i64) -> i32,
-    pub(super) receive: unsafe extern "C" fn(i64, *mut c_void, i32, i32, i32, *mut i64) -> i32,
+    pub(super) send: Send,
+    pub(super) receive: Receive,
     pub(super) test: unsafe extern "C" fn(i32, *mut i64, *mut i32) -> i32,
     pub(super) cancel: unsafe extern "C" fn(*mut i64) -> i32,
     pub(super) take: unsafe extern "C" fn(i64, i32, *mut c_void, i32, *mut i32) -> i32,
@@ -48,6 +52,10 @@ pub(super) struct Table {
     takes_gpu_memory: unsafe extern "C" fn() -> i32,
     is_inter: unsafe extern "C" fn(i64, *mut i32) -> i32,
     pub(super) split: unsafe extern "C" fn(i64, i32, i32, *mut i64) -> i32,
+    pub(super) send_often: Send,
+    pub(super) receive_often: Receive,
+    pub(super) start_all: unsafe extern "C" fn(i32, *const i64) -> i32,
+    pub(super) forget: unsafe extern "C" fn(i64) -> i32,
 }
 
 /// The loaded library; it stays loaded.

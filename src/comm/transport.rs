@@ -4,12 +4,14 @@
 mod requests;
 mod wait;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use super::failure::Failure;
 use super::mpi::{Communicator, Mpi, Table, Threads};
+use super::CommCounts;
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::refuse;
@@ -41,6 +43,9 @@ pub(super) struct Transport {
     whole: Option<Parent>,
     /// State of guarded calls, which all ranks share; a part has none.
     state: Mutex<CallState>,
+    /// Numbers of messages sent, and of sums.
+    messages: AtomicU64,
+    sums: AtomicU64,
 }
 
 /// The communicator for data, and how many communicators for data there were before it.
@@ -131,6 +136,8 @@ impl Transport {
             data: Mutex::new(Data { comm: data, renewals: 0 }),
             whole: None,
             state: Mutex::default(),
+            messages: AtomicU64::new(0),
+            sums: AtomicU64::new(0),
         }))
     }
 
@@ -176,6 +183,8 @@ impl Transport {
             data: Mutex::new(Data { comm, renewals }),
             whole: Some(Parent { transport: transport.clone(), ranks: names }),
             state: Mutex::default(),
+            messages: AtomicU64::new(0),
+            sums: AtomicU64::new(0),
         })))
     }
 
@@ -311,7 +320,16 @@ impl Transport {
         self.state().failures
     }
 
+    pub fn count_messages(&self, n: u64) {
+        self.messages.fetch_add(n, Ordering::Relaxed);
+    }
+    pub fn counts(&self) -> CommCounts {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        CommCounts { messages: read(&self.messages), sums: read(&self.sums) }
+    }
+
     fn plain_sum(&self, values: &mut [f64], in_order: bool) -> Result<()> {
+        self.sums.fetch_add(1, Ordering::Relaxed);
         if in_order || (self.size <= FEW && values.len() <= SHORT) {
             let all: Vec<f64> = self.gather_words(Side::Data, values)?;
             for (i, value) in values.iter_mut().enumerate() {

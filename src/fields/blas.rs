@@ -295,7 +295,40 @@ pub fn dot(x: &VectorField, y: &VectorField) -> Result<Vec<Complex64>> {
     Ok(dot_norm(x, y)?.0)
 }
 
-/// Computes y += a x; returns |y|^2 of every right-hand side.
+/// <x, y> with every y, and |x|^2, in one sum over the ranks: of products that each rank finds alone where ranks add up
+/// through their hosts, else of one product after another without a wait in between.
+pub fn dots_norm(
+    x: &VectorField,
+    others: &[&VectorField],
+) -> Result<(Vec<Vec<Complex64>>, Vec<f64>)> {
+    let (geometry, device) = (x.geometry(), x.device());
+    if !geometry.adds_by_hosts(device)? {
+        let started: Vec<Sums> =
+            others.iter().map(|y| dot_norm_later(x, y)).collect::<Result<_>>()?;
+        let found: Vec<_> = started.iter().map(Sums::get).collect::<Result<_>>()?;
+        let (dots, mut norms): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        return Ok((dots, norms.pop().unwrap_or_default()));
+    }
+    let mut all = vec![];
+    for y in others {
+        same(&[x, y], "dot")?;
+        for (first, count) in groups(x.nrhs()) {
+            let fields = [Some(x), Some(*y), None, None, None];
+            let args = arguments(BLAS_DOT, fields, &Scaled::plain([&[], &[], &[]]), first, count);
+            let work = elements(x, None, count, true);
+            let kernel = kernels::BlasSum(x.precision());
+            let own = geometry.reduce_here(device, kernel, &args, work)?;
+            all.extend(per_rhs(&own, planes(x)).flatten());
+        }
+    }
+    geometry.comm().sum(&mut all)?;
+    let sums: Vec<&[f64]> = all.chunks_exact(3).collect();
+    let dot = |s: &&[f64]| Complex64::new(s[0], s[1]);
+    let dots = sums.chunks(x.nrhs()).map(|of_one| of_one.iter().map(dot).collect()).collect();
+    Ok((dots, sums[..x.nrhs()].iter().map(|s| s[2]).collect()))
+}
+
+/// y += a x; returns |y|^2.
 pub fn axpy_norm(a: &[Complex64], x: &VectorField, y: &mut VectorField) -> Result<Vec<f64>> {
     same(&[x, y], "axpy_norm")?;
     let coef = Scaled::plain([a, &[], &[]]);

@@ -1,11 +1,12 @@
 //! The devices of all ranks, which send each other messages without their hosts (NCCL).
 
+use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::peer_memory::{all, PeerMemory, SHARED_PAGE};
 use super::routes::Route;
-use crate::backend::{Buffer, Connected, Device, MessagePiece, Place};
+use crate::backend::families::Sums;
+use crate::backend::{Buffer, Connected, Device, MessagePiece, Place, Started, Work};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -24,23 +25,6 @@ fn neighbours(comm: &Comm) -> Vec<usize> {
     all
 }
 
-/// Whether kernels of every rank reach the memory of all its neighbours. All ranks call this.
-fn all_reached(device: &Device, comm: &Comm) -> Result<bool> {
-    let neighbours = neighbours(comm);
-    if !all(comm, neighbours.iter().all(|rank| comm.host().contains(rank)))? {
-        return Ok(false);
-    }
-    let Some((buffer, memory)) = PeerMemory::new(device, comm, &neighbours, SHARED_PAGE)? else {
-        return Ok(false);
-    };
-    let reached = all(comm, neighbours.iter().all(|&rank| memory.of(rank).is_some()))?;
-    // Nobody has it open when it is freed.
-    drop(memory);
-    all(comm, true)?;
-    drop(buffer);
-    Ok(reached)
-}
-
 /// The devices of all ranks, connected.
 #[derive(Debug)]
 pub(super) struct Devices {
@@ -51,22 +35,20 @@ pub(super) struct Devices {
 }
 
 impl Devices {
-    /// Connects the devices of all ranks, where some faces need that and every rank has a device of its own. All ranks
-    /// call this.
+    /// Connects the devices of all ranks, where some faces need that (not all are `reached`) or `route` asks for it, and
+    /// every rank has a device of its own. All ranks call this.
     ///
     /// # Errors
     /// `CommFailed`; on all ranks, where `PLAQ_HALO` asks for it and it cannot be: `NcclMissing`, `Unsupported`.
-    pub fn connect(device: &Device, comm: &Comm) -> Result<Option<Devices>> {
-        if comm.size() == 1 {
-            return Ok(None);
-        }
-        let route = Route::asked()?;
+    pub fn connect(
+        device: &Device,
+        comm: &Comm,
+        route: Route,
+        reached: bool,
+    ) -> Result<Option<Devices>> {
         let asked = route == Route::Nccl;
-        if !all(comm, asked)? {
-            let needed = route == Route::Fastest;
-            if !all(comm, needed)? || all_reached(device, comm)? {
-                return Ok(None);
-            }
+        if comm.size() == 1 || !(asked || route == Route::Fastest && !reached) {
+            return Ok(None);
         }
         match Self::try_connect(device, comm, asked) {
             Err(e) if !asked && comm.watch().is_ok() => {
@@ -100,20 +82,42 @@ impl Devices {
         // Ranks send equally many bytes; those of rank 0 count.
         meeting.resize(MEETING_BYTES, 0);
         let meetings = comm.all_gather(&meeting)?;
-        let (start, timeout) = (Instant::now(), comm.timeout());
+        let connected = Self::meet(device, comm, &meetings[..MEETING_BYTES])?;
+        Ok(Devices { comm: connected, timeout: comm.timeout(), since: Mutex::default() })
+    }
+
+    /// Meets the other ranks. One that cannot ends the waits of the others at once, and all return its error.
+    fn meet(device: &Device, comm: &Comm, meeting: &[u8]) -> Result<Connected> {
+        let outcomes = RefCell::new(comm.outcomes()?);
+        let followed = Cell::new(false);
+        // Half of the time in which the others have to hear of the outcome.
+        let (start, limit) = (Instant::now(), comm.timeout() / 2);
         let goes_on = || {
-            comm.watch()?;
-            if start.elapsed() > timeout {
-                let seconds = timeout.as_secs_f64();
+            if let Some(rank) = outcomes.borrow_mut().failed()? {
+                followed.set(true);
+                bail!(CommFailed, "rank {rank} was not connected by NCCL");
+            }
+            if start.elapsed() > limit {
+                let seconds = limit.as_secs_f64();
                 bail!(CommFailed, "no answer for {seconds} s: connecting GPUs by NCCL");
             }
             Ok(())
         };
         let neighbours = neighbours(comm);
         let place = Place { rank: comm.rank(), ranks: comm.size(), neighbours: &neighbours };
-        let made = device.connect(&meetings[..MEETING_BYTES], &place, &goes_on);
-        let comm = comm.agree(made)?;
-        Ok(Devices { comm, timeout, since: Mutex::default() })
+        let made = device.connect(meeting, &place, &goes_on);
+        let all_made = outcomes.into_inner().tell(made.is_ok())?;
+        match made {
+            Ok(connected) if all_made => return Ok(connected),
+            Ok(connected) => {
+                connected.abort();
+                comm.agree(Ok(()))?;
+            }
+            // The first to fail says why.
+            Err(_) if followed.get() => comm.agree(Ok(()))?,
+            Err(e) => comm.agree(Err(e))?,
+        }
+        bail!(Internal, "no rank says why it was not connected by NCCL")
     }
 
     /// Starts messages from one buffer and into another, which follow what is launched so far.
@@ -123,6 +127,18 @@ impl Devices {
         receives: (&Buffer, &[MessagePiece]),
     ) -> Result<()> {
         self.comm.start(sends, receives)
+    }
+
+    /// Starts a reduction whose sums the devices of all ranks add up; `flag` beside them.
+    pub fn start_sums<K: Sums>(
+        &self,
+        device: &Device,
+        kernel: K,
+        args: &K::Args,
+        work: Work,
+        flag: f64,
+    ) -> Result<Started> {
+        device.start_across(kernel, args, work, flag, &self.comm)
     }
 
     /// Orders later launches after the messages.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use super::peer_memory::{all, shared_bytes, PeerMemory};
 pub(crate) use super::peers::lock;
 use super::peers::Peers;
-use super::routes::Crossing;
+use super::routes::{face_bit, Crossing, Reach};
 use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
@@ -93,6 +93,10 @@ impl Faces {
     fn list(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
         let crossed = (0..4).filter(|&mu| self.bytes(mu) > 0);
         crossed.flat_map(|mu| [(mu, false), (mu, true)])
+    }
+    /// The same as bits.
+    fn bits(&self) -> u8 {
+        self.list().fold(0, |bits, (mu, upper)| bits | face_bit(mu, upper))
     }
     /// Whether these buffers have room for messages of the same kind with as many or fewer columns.
     fn hold(&self, other: &Faces) -> bool {
@@ -242,20 +246,21 @@ impl HaloExchange {
     /// Address to which the message across a face of this rank is written.
     pub fn sent(&self, mu: usize, upper: bool) -> Ptr {
         let there = self.near.as_ref().map_or(Ptr::NULL, |near| near.there[mu][upper as usize]);
+        let at = self.now().offset(mu, upper);
         match &self.far {
-            Some(far) if there == Ptr::NULL => far.send.ptr().offset(self.faces.offset(mu, upper)),
-            _ => there.offset(self.slot() + self.faces.offset(mu, !upper)),
+            Some(far) if there == Ptr::NULL => far.send.ptr().offset(at),
+            _ => there.offset(self.slot() + at),
         }
     }
 
-    /// Bytes of a message under way.
-    fn sent_bytes(&self, mu: usize) -> usize {
-        Faces { columns: self.columns, ..self.faces }.bytes(mu)
+    /// The messages under way.
+    fn now(&self) -> Faces {
+        Faces { columns: self.columns, ..self.faces }
     }
 
-    /// Address of the message that came across a face.
+    /// Address of the message that came across a face: the neighbour sent it across its opposite one.
     pub fn received(&self, mu: usize, upper: bool) -> Ptr {
-        self.recv.ptr().offset(self.slot() + self.faces.offset(mu, upper))
+        self.recv.ptr().offset(self.slot() + self.now().offset(mu, !upper))
     }
 
     /// Whether kernels of every rank write to all of its neighbours; the same on all ranks.
@@ -307,6 +312,11 @@ impl HaloExchange {
 }
 
 impl Direct {
+    /// Size of the receive buffer: two slots and the flags.
+    fn bytes(faces: &Faces) -> usize {
+        shared_bytes(2 * faces.total() + 256)
+    }
+
     /// The receive buffer of this rank, and access to those of its neighbours on this host, as far as they can be
     /// reached. None if no rank reaches any. All ranks call this.
     fn new(
@@ -315,11 +325,8 @@ impl Direct {
         faces: &Faces,
         peers: Arc<Peers>,
     ) -> Result<Option<(Buffer, Direct)>> {
-        let neighbours = faces.list().map(|(mu, upper)| comm.neighbour(mu, upper));
-        let near: Vec<usize> = neighbours.filter(|rank| comm.host().contains(rank)).collect();
-        // Two slots and the flags.
-        let bytes = 2 * faces.total() + 256;
-        let Some((recv, memory)) = PeerMemory::new(device, comm, &near, bytes)? else {
+        let near = Reach::near(comm, faces.bits() & peers.reach.own);
+        let Some((recv, memory)) = PeerMemory::new(device, comm, &near, Self::bytes(faces))? else {
             return Ok(None);
         };
         let mut there = [[Ptr::NULL; 2]; 4];
@@ -540,14 +547,17 @@ pub(super) fn new_bytes(comm: &Comm, device: &Device, faces: &Faces) -> u64 {
     if faces.total() == 0 || there || ASKED.with_borrow(|all| asked_for(all, comm, faces)) {
         return 0;
     }
-    let far = |(mu, upper)| !comm.host().contains(&comm.neighbour(mu, upper));
-    match (2 * faces.total(), device.is_cpu()) {
-        (twice, true) => twice as u64,
-        (twice, false) => {
-            let send = if faces.list().any(far) { faces.total() } else { 0 };
-            (shared_bytes(twice + 256) + send) as u64
-        }
+    if device.is_cpu() {
+        return 2 * faces.total() as u64;
     }
+    let reach = known_peers(comm, device).map_or_else(|| Reach::expected(comm), |p| p.reach);
+    // As `HaloExchange::new` takes them.
+    let recv = match reach.any & faces.bits() {
+        0 => faces.total(),
+        _ => Direct::bytes(faces),
+    };
+    let send = if faces.bits() & !reach.own == 0 { 0 } else { faces.total() };
+    (recv + send) as u64
 }
 
 impl Cache {

@@ -1,6 +1,5 @@
 //! Memory of other ranks' GPUs on the same host, opened for writing.
 
-use super::routes::Route;
 use crate::backend::{Attached, Buffer, Device, Ptr};
 use crate::comm::Comm;
 use crate::error::Result;
@@ -31,19 +30,16 @@ pub(super) struct PeerMemory {
 }
 
 impl PeerMemory {
-    /// Allocates zeroed memory and opens that of `ranks`, which are on this rank's host. If two ranks name each
-    /// other, both reach the other's memory or neither does. None if no rank reaches any. All ranks call this.
+    /// Allocates zeroed memory and opens that of `ranks`, each named once, which are on this rank's host. Of two ranks that name each
+    /// other both reach the other's memory or neither does. None if no rank reaches any. All ranks call this.
     pub fn new(
         device: &Device,
         comm: &Comm,
         ranks: &[usize],
         bytes: usize,
     ) -> Result<Option<(Buffer, PeerMemory)>> {
-        let mut wanted: Vec<usize> = ranks.to_vec();
-        wanted.sort_unstable();
-        wanted.dedup();
-        assert!(wanted.len() <= MAX_REACHED);
-        if all(comm, wanted.is_empty())? || !all(comm, Route::asked()? == Route::Fastest)? {
+        assert!(ranks.len() <= MAX_REACHED);
+        if all(comm, ranks.is_empty())? {
             return Ok(None);
         }
         // Cleared before anybody writes into it, which may be as soon as the handles are out.
@@ -52,9 +48,9 @@ impl PeerMemory {
         let buffer = comm.agree(cleared)?;
         let mut reach = PeerMemory::own(comm.rank(), buffer.ptr());
         if comm.size() > 1 {
-            reach.open(device, comm, &buffer, &wanted)?;
+            reach.open(device, comm, &buffer, ranks)?;
         }
-        let some = wanted.iter().any(|&rank| reach.of(rank).is_some());
+        let some = ranks.iter().any(|&rank| reach.of(rank).is_some());
         Ok((!all(comm, !some)?).then_some((buffer, reach)))
     }
 

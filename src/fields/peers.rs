@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::devices::Devices;
 use super::peer_memory::{all, PeerMemory, SHARED_PAGE};
-use super::routes::Route;
+use super::routes::{Reach, Route};
 use crate::backend::args::{SumArgs, MAX_PEERS};
 use crate::backend::{Awaited, Buffer, Device, Mapped, Ptr};
 use crate::bail;
@@ -19,9 +19,14 @@ pub(super) const NUMBER_BYTES: usize = 16;
 pub(super) struct Peers {
     /// Zero as long as all messages have arrived; then the code of the missing one, see `check`.
     pub failed: Mapped,
+    /// The way that all ranks ask for, and what they reach of each other's memory.
+    pub route: Route,
+    pub reach: Reach,
     pub board: Option<Mutex<SumBoard>>,
     /// The devices of all ranks, if these send each other messages themselves.
     pub devices: Option<Devices>,
+    /// Whether these add up by themselves, or would where this stands for others.
+    pub adds: bool,
     ranks: Listener,
 }
 
@@ -42,10 +47,19 @@ impl Peers {
     /// Makes the shared memory of a device for flags and sums. All ranks call this.
     pub fn new(device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = comm.agree(device.mapped(1))?;
-        comm.agree(Route::asked())?;
-        let board = SumBoard::new(device, comm, &failed)?.map(Mutex::new);
-        let devices = if board.is_some() { None } else { Devices::connect(device, comm)? };
-        Ok(Arc::new(Peers { failed, board, devices, ranks: comm.listener() }))
+        let route = Route::agreed(comm)?;
+        let board = match route {
+            Route::Fastest => SumBoard::new(device, comm, &failed)?.map(Mutex::new),
+            _ => None,
+        };
+        let reach = match &board {
+            Some(_) => Reach::everything(comm),
+            None => Reach::found(device, comm, route)?,
+        };
+        let reached = all(comm, reach.is_everything(comm))?;
+        let devices = Devices::connect(device, comm, route, reached)?;
+        let (adds, ranks) = (devices.is_some() && !comm.reproducible(), comm.listener());
+        Ok(Arc::new(Peers { failed, route, reach, board, devices, adds, ranks }))
     }
 
     /// The same memory for a device whose kernels are not run; other ranks take no part.
@@ -54,7 +68,10 @@ impl Peers {
         let own = known.and_then(|peers| peers.board.as_ref());
         let board = own.map(|board| SumBoard::like_on(&lock(board), device)).transpose()?;
         let board = board.map(Mutex::new);
-        Ok(Arc::new(Peers { failed, board, devices: None, ranks: comm.listener() }))
+        let (route, reach) = known
+            .map_or((Route::Fastest, Reach::expected(comm)), |peers| (peers.route, peers.reach));
+        let (adds, ranks) = (known.is_some_and(|peers| peers.adds), comm.listener());
+        Ok(Arc::new(Peers { failed, route, reach, board, devices: None, adds, ranks }))
     }
 
     /// Tells the device, before a kernel that waits for other ranks is launched, which ranks to check while it waits.

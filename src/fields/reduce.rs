@@ -1,12 +1,13 @@
-//! Sums over all ranks: through each other's memory if GPUs reach it, else through the ranks' transport.
+//! Sums over all ranks: on boards in each other's memory where GPUs reach it, by the devices where these send each other
+//! messages, else through the ranks' transport.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use super::peers::{lock, SumBoard};
+use super::peers::{lock, Peers, SumBoard};
 use super::Geometry;
 use crate::backend::args::SumArgs;
 use crate::backend::families::{Kernel, Sums};
-use crate::backend::{Device, Started, Work};
+use crate::backend::{Device, Started, Work, LARGEST_SUM};
 use crate::error::Result;
 
 /// Number of values that a reduction writes on the boards: those of each batch, and its flag (kernels/sums.h). It is
@@ -33,6 +34,15 @@ impl Geometry {
         })?;
         if let Some(sums) = on_board {
             self.peers(device)?.check(comm)?;
+            return Ok(sums);
+        }
+        let across = |peers: &Arc<Peers>| peers.devices.is_some();
+        if let Some(peers) = self.adds::<K>(device, work)?.filter(across) {
+            let sums = comm.sum_beside(|flag| {
+                let started = self.start_across(device, &peers, (kernel, args, work), flag)?;
+                device.finish(&started)
+            })?;
+            peers.check(comm)?;
             return Ok(sums);
         }
         let mut sums = self.reduce_here(device, kernel, args, work)?;
@@ -63,8 +73,45 @@ impl Geometry {
         launch(SumArgs { board_tag: i64::from(board.number), ..board.args }).map(Some)
     }
 
-    /// Starts a reduction over all ranks without waiting, if there is one rank or GPUs exchange sums among
-    /// themselves; otherwise returns None. Reductions must be finished in the same order on all ranks.
+    /// Whether ranks add up through their hosts. All ranks call this.
+    pub(crate) fn adds_by_hosts(&self, device: &Device) -> Result<bool> {
+        if device.is_cpu() || self.comm().size() == 1 {
+            return Ok(self.comm().size() > 1);
+        }
+        let peers = self.peers(device)?;
+        Ok(peers.board.is_none() && !peers.adds)
+    }
+
+    /// The peers with whom devices add up these sums by messages of their own. None where they do not.
+    fn adds<K: Sums>(&self, device: &Device, work: Work) -> Result<Option<Arc<Peers>>> {
+        let some = work.n > 0 && work.batches > 0;
+        if device.is_cpu() || self.comm().size() == 1 || !some {
+            return Ok(None);
+        }
+        let fits = K::KERNEL
+            .kind
+            .numbers()
+            .is_some_and(|(width, maxima)| maxima == 0 && width * work.batches < LARGEST_SUM);
+        Ok(Some(self.peers(device)?).filter(|peers| fits && peers.adds))
+    }
+
+    fn start_across<K: Sums>(
+        &self,
+        device: &Device,
+        peers: &Arc<Peers>,
+        (kernel, args, work): (K, &K::Args, Work),
+        flag: f64,
+    ) -> Result<Started> {
+        peers.awaited_on(device);
+        match &peers.devices {
+            Some(devices) => devices.start_sums(device, kernel, args, work, flag),
+            // A device that stands in for one of these.
+            None => device.start(kernel, args, work),
+        }
+    }
+
+    /// Starts a reduction over all ranks without waiting, where this rank is alone or GPUs exchange sums among
+    /// themselves; else None. Reductions are finished in the same order on all ranks.
     pub(crate) fn start<K: Sums>(
         &self,
         device: &Device,
@@ -75,6 +122,10 @@ impl Geometry {
         let comm = self.comm();
         if comm.size() == 1 {
             return device.start(kernel, args, work).map(Some);
+        }
+        if let Some(peers) = self.adds::<K>(device, work)? {
+            let flag = comm.asked_beside()?;
+            return self.start_across(device, &peers, (kernel, args, work), flag).map(Some);
         }
         self.on_board::<K, _>(device, work, |over| {
             let flag = comm.asked_beside()?;

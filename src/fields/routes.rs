@@ -1,5 +1,8 @@
 //! The routes of messages between GPUs: the one that is requested, and the one that is used.
 
+use super::peer_memory::{all, PeerMemory, SHARED_PAGE};
+use crate::backend::Device;
+use crate::comm::Comm;
 use crate::error::Result;
 use crate::refuse;
 
@@ -18,9 +21,27 @@ pub(super) enum Route {
 }
 
 impl Route {
+    /// The way that all ranks ask for. All ranks call this.
+    ///
     /// # Errors
-    /// `InvalidArgument`: the variable has another value.
-    pub fn asked() -> Result<Route> {
+    /// On all ranks: `InvalidArgument`, where the variable of a rank has another value than these, or than that of
+    /// another rank.
+    pub fn agreed(comm: &Comm) -> Result<Route> {
+        let own = comm.agree(Self::asked())?;
+        let all = comm.all_gather(&[own as u8])?;
+        if let Some(rank) = all.iter().position(|&route| route != all[0]) {
+            let name = |rank: usize| ["peer", "nccl", "mpi", "staged"][usize::from(all[rank])];
+            refuse!(
+                InvalidArgument,
+                "PLAQ_HALO",
+                expected("the same on all ranks"),
+                found("{} on rank 0, {} on rank {rank}", name(0), name(rank))
+            );
+        }
+        Ok(own)
+    }
+
+    fn asked() -> Result<Route> {
         let Some(asked) = std::env::var_os("PLAQ_HALO") else { return Ok(Route::Fastest) };
         match asked.to_str() {
             Some("" | "peer") => Ok(Route::Fastest),
@@ -36,6 +57,73 @@ impl Route {
                 )
             }
         }
+    }
+}
+
+/// The faces across which kernels write into the memory of other ranks; face (mu, upper) is bit 2 mu + upper.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// Those of this rank.
+    pub own: u8,
+    /// Those of any rank.
+    pub any: u8,
+}
+
+/// The bit of a face.
+pub(super) fn face_bit(mu: usize, upper: bool) -> u8 {
+    1 << (2 * mu + upper as usize)
+}
+
+impl Reach {
+    /// The faces of this rank to ranks that are `near`, for all ranks alike.
+    fn to(comm: &Comm, near: impl Fn(usize) -> bool) -> u8 {
+        let faces = (0..4).flat_map(|mu| [(mu, false), (mu, true)]);
+        let near = faces.filter(|&(mu, upper)| comm.split(mu) && near(comm.neighbour(mu, upper)));
+        near.fold(0, |bits, (mu, upper)| bits | face_bit(mu, upper))
+    }
+
+    /// All faces.
+    pub fn everything(comm: &Comm) -> Reach {
+        let own = Self::to(comm, |_| true);
+        Reach { own, any: own }
+    }
+
+    /// What is to be expected before anybody has tried: the faces to ranks of the same host.
+    pub fn expected(comm: &Comm) -> Reach {
+        let own = Self::to(comm, |rank| comm.host().contains(&rank));
+        Reach { own, any: own }
+    }
+
+    /// Tries. All ranks call this.
+    pub fn found(device: &Device, comm: &Comm, route: Route) -> Result<Reach> {
+        let near = Self::near(comm, u8::MAX);
+        let mut own = 0;
+        if route == Route::Fastest {
+            if let Some((buffer, memory)) = PeerMemory::new(device, comm, &near, SHARED_PAGE)? {
+                own = Self::to(comm, |rank| memory.of(rank).is_some());
+                // Nobody has it open when it is freed.
+                drop(memory);
+                all(comm, true)?;
+                drop(buffer);
+            }
+        }
+        let any = comm.all_gather(&[own])?.iter().fold(0, |bits, theirs| bits | theirs);
+        Ok(Reach { own, any })
+    }
+
+    /// Whether kernels of this rank write across all of its faces.
+    pub fn is_everything(&self, comm: &Comm) -> bool {
+        self.own == Self::to(comm, |_| true)
+    }
+
+    /// The ranks of this rank's host that are behind some of these faces, each once.
+    pub fn near(comm: &Comm, faces: u8) -> Vec<usize> {
+        let bits = faces & Self::to(comm, |rank| comm.host().contains(&rank));
+        let of = |bit: usize| comm.neighbour(bit / 2, bit % 2 == 1);
+        let mut ranks: Vec<usize> = (0..8).filter(|bit| bits >> bit & 1 == 1).map(of).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        ranks
     }
 }
 

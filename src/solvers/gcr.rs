@@ -10,7 +10,10 @@ use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
 
-/// The directions z_j and their orthogonal images q_j, as coefficients for every right-hand side.
+/// Part of |image|^2 that is left after one pass of orthogonalisation, below which there is a second one.
+const SHORTEST: f64 = 0.05;
+
+/// The directions z and their orthogonal images q = M z, as coefficients.
 #[derive(Default)]
 struct Space {
     /// The norms |q_j|^2.
@@ -93,6 +96,66 @@ impl Space {
         Ok(())
     }
 
+    /// Makes an image orthogonal to those `before`, with a sum for each and one more (modified Gram-Schmidt), and adds
+    /// to the overlaps with them. Returns <r, image> and |image|^2 after that.
+    fn one_by_one(
+        &self,
+        before: &[VectorField],
+        image: &mut VectorField,
+        mixed: &MixedPrecision,
+        overlaps: &mut Vec<Vec<Complex64>>,
+    ) -> Result<(Vec<Complex64>, Vec<f64>)> {
+        overlaps.resize(before.len(), vec![Complex64::ZERO; mixed.nrhs()]);
+        // <next factor, image> is found while the last overlap is subtracted.
+        let (mut along, mut norm) = match before.first() {
+            Some(first) => blas::dot_norm(first, image).map(|(d, _)| (d, vec![]))?,
+            None => {
+                let (d, norm) = blas::dot_norm(image, &mixed.r)?;
+                (d.iter().map(|z| z.conj()).collect(), norm)
+            }
+        };
+        for j in 0..before.len() {
+            let c = mixed.masked(|i| ratio(along[i], self.images[j][i]));
+            let minus: Vec<Complex64> = c.iter().map(|c| -c).collect();
+            let with = before.get(j + 1).unwrap_or(&mixed.r);
+            (along, norm) = blas::axpy_dot(&minus, &before[j], image, with)?;
+            overlaps[j].iter_mut().zip(&c).for_each(|(all, c)| *all += c);
+        }
+        Ok((along, norm))
+    }
+
+    /// The same with one sum over the ranks (classical Gram-Schmidt): <r, image> is what it was before, as r is
+    /// orthogonal to the other images, and |image|^2 follows by the theorem of Pythagoras. None where the image loses
+    /// so much of its length that both are inaccurate, and it has to be made orthogonal again.
+    fn at_once(
+        &self,
+        before: &[VectorField],
+        image: &mut VectorField,
+        mixed: &MixedPrecision,
+        overlaps: &mut Vec<Vec<Complex64>>,
+    ) -> Result<Option<(Vec<Complex64>, Vec<f64>)>> {
+        let others: Vec<&VectorField> = before.iter().chain([&mixed.r]).collect();
+        let (mut dots, whole) = blas::dots_norm(image, &others)?;
+        let along: Vec<Complex64> = dots.pop().unwrap_or_default();
+        let mut norm = whole.clone();
+        for (dot, images) in dots.iter().zip(&self.images) {
+            let c = mixed.masked(|i| ratio(dot[i].conj(), images[i]));
+            for (i, c) in c.iter().enumerate() {
+                norm[i] -= c.norm_sqr() * images[i];
+            }
+            overlaps.push(c);
+        }
+        let minus: Vec<Vec<Complex64>> =
+            overlaps.iter().map(|c| c.iter().map(|c| -c).collect()).collect();
+        let terms: Vec<_> = minus.iter().zip(before).collect();
+        add(&terms, image)?;
+        let short = |i: usize| mixed.active[i] && !(norm[i] > SHORTEST * whole[i]);
+        if (0..norm.len()).any(short) {
+            return Ok(None);
+        }
+        Ok(Some((along.iter().map(|z| z.conj()).collect(), norm)))
+    }
+
     fn push(&mut self, new: Direction) {
         self.images.push(new.norm);
         self.totals.push(new.step.clone());
@@ -140,21 +203,14 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
             let (before, rest) = q.split_at_mut(k);
             let image = &mut rest[0];
             let mut overlaps = vec![];
-            // <next factor, image> is found while the last overlap is subtracted.
-            let (mut along, mut norm) = match before.first() {
-                Some(first) => blas::dot_norm(first, image).map(|(d, _)| (d, vec![]))?,
-                None => {
-                    let (d, norm) = blas::dot_norm(image, &mixed.r)?;
-                    (d.iter().map(|z| z.conj()).collect(), norm)
-                }
+            let together = match lasting && k > 0 {
+                true => space.at_once(before, image, mixed, &mut overlaps)?,
+                false => None,
             };
-            for j in 0..k {
-                let c = mixed.masked(|i| ratio(along[i], space.images[j][i]));
-                let minus: Vec<Complex64> = c.iter().map(|c| -c).collect();
-                let with = before.get(j + 1).unwrap_or(&mixed.r);
-                (along, norm) = blas::axpy_dot(&minus, &before[j], image, with)?;
-                overlaps.push(c);
-            }
+            let (along, norm) = match together {
+                Some(found) => found,
+                None => space.one_by_one(before, image, mixed, &mut overlaps)?,
+            };
             // along = <r, image> now.
             let step = mixed.masked(|i| ratio(along[i].conj(), norm[i]));
             broken = (0..n).any(|i| mixed.active[i] && !(norm[i] > 0.0 && step[i].is_finite()));

@@ -99,8 +99,8 @@ fn rank() {
 /// part of the ranks; with 17 ranks votes are counted by MPI.
 const TOGETHER: [(&str, &str); 10] = [
     ("1,1,1,1", "sums exchange wrong_grids parts"),
-    ("1,1,1,2", "sums silent wrong_grids parts agree guard part_fails"),
-    ("2,1,1,2", "sums silent wrong_grids parts agree guard part_fails"),
+    ("1,1,1,2", "sums silent wrong_grids parts agree guard ways part_fails"),
+    ("2,1,1,2", "sums silent wrong_grids parts agree guard ways part_fails"),
     ("1,4,1,1", "sums wrong_grids agree guard"),
     ("2,1,1,1", "exchange"),
     ("1,2,1,2", "exchange maps"),

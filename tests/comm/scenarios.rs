@@ -24,6 +24,7 @@ pub fn run(name: &str) {
         "maps" => maps(),
         "wrong_grids" => wrong_grids(),
         "hosts" => hosts(),
+        "ways" => ways(),
         "agree" => agree(),
         "guard" => guard(),
         "parts" => parts(),
@@ -244,6 +245,31 @@ fn hosts() {
     assert_eq!((part.hosts(), part.host()), (part.size(), &[part.rank()][..]));
     well(&comm);
     std::env::remove_var("PLAQ_RANKS_PER_HOST");
+}
+
+/// Another way of messages on the last rank, or one that there is not, is an error on all ranks, which go on after it.
+fn ways() {
+    let comm = ranks();
+    let last = comm.rank() + 1 == comm.size();
+    let device = remotes(&comm).swap_remove(0);
+    let links = || {
+        let extents = std::array::from_fn(|mu| 4 * comm.grid()[mu]);
+        let geometry = Geometry::decomposed(extents, &device, &comm)?;
+        let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18)?;
+        comm.guard(|| u.set_near_unit(5, 0.3))
+    };
+    for (ways, found) in [
+        (["nccl", "staged"], "expected the same on all ranks"),
+        (["nccl", "peer"], "expected the same on all ranks"),
+        (["staged", "post"], "expected peer, nccl, mpi or staged"),
+    ] {
+        std::env::set_var("PLAQ_HALO", ways[usize::from(last)]);
+        refused(links(), Status::InvalidArgument, found);
+    }
+    std::env::set_var("PLAQ_HALO", "staged");
+    links().unwrap();
+    std::env::remove_var("PLAQ_HALO");
+    well(&comm);
 }
 
 fn wrong_grids() {

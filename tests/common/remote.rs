@@ -9,13 +9,16 @@ use std::time::{Duration, Instant};
 
 use plaq::backend::args::{SignalArgs, SumArgs};
 use plaq::backend::cpu::Cpu;
-use plaq::backend::cuda::{Nccl, Ring};
+use plaq::backend::cuda::{in_background, Nccl, Ring};
 use plaq::backend::{
-    Awaited, Backend, Call, Device, DeviceComm, Downloads, Parcel, Piece, Place, Ptr,
+    Awaited, Backend, Call, Device, DeviceComm, Downloads, Parcel, Piece, Place, Ptr, Started,
 };
 use plaq::error::{Error, Result, Status};
 
-/// The way in which other ranks exchange data with such a device.
+/// Number of reductions whose sums such devices of this process added up by themselves.
+pub static SUMS: AtomicU64 = AtomicU64::new(0);
+
+/// How other ranks reach such a device.
 #[derive(Clone, Copy, PartialEq)]
 enum Reach {
     /// Messages go through the host.
@@ -30,7 +33,9 @@ enum Reach {
 struct Remote {
     cpu: Cpu,
     reach: Reach,
-    /// Files and sizes of this device's shared memory, and sizes of mapped memory of other devices, by address.
+    /// It cannot open the memory of others, or connect to them.
+    faulty: bool,
+    /// Files and sizes of the memory that is shared, and sizes of that of others, by address.
     shared: Mutex<BTreeMap<u64, (i32, usize)>>,
     others: Mutex<BTreeMap<u64, usize>>,
     awaited: &'static Waits,
@@ -156,6 +161,9 @@ impl Backend for Remote {
         }
     }
     unsafe fn attach(&self, shared: &[u8]) -> Result<(Ptr, Ptr)> {
+        if self.faulty {
+            return Err(Error::new(Status::Unsupported, "it opens no memory"));
+        }
         let (bytes, path) = shared.split_at(8);
         let bytes = usize::from_ne_bytes(bytes.try_into().unwrap());
         let path = std::str::from_utf8(path).unwrap();
@@ -188,9 +196,14 @@ impl Backend for Remote {
         &self,
         meeting: &[u8],
         place: &Place,
-        _goes_on: &dyn Fn() -> Result<()>,
+        goes_on: &dyn Fn() -> Result<()>,
     ) -> Result<Box<dyn DeviceComm>> {
-        let ring = Ring::join(meeting, place.rank, place.ranks, Duration::from_secs(30))?;
+        if self.faulty {
+            return Err(Error::new(Status::CommFailed, "it does not connect"));
+        }
+        let (meeting, rank, ranks) = (meeting.to_vec(), place.rank, place.ranks);
+        let join = move || Ring::join(&meeting, rank, ranks, Duration::from_secs(30));
+        let ring = in_background(goes_on, join, |ring| ring.abort(|| ()))?;
         Ok(Box::new(Connected { ring, stream: Default::default(), awaited: self.awaited }))
     }
     fn awaits(&self, ranks: &Weak<dyn Awaited>) {
@@ -222,6 +235,21 @@ impl Backend for Remote {
     unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64> {
         self.cpu.reduce(call, sums, over)
     }
+    unsafe fn start_across(
+        &self,
+        call: &Call,
+        flag: f64,
+        ranks: &dyn DeviceComm,
+    ) -> Result<Started> {
+        SUMS.fetch_add(1, Ordering::Relaxed);
+        let mut sums = vec![0.0; call.numbers().0 * call.work.batches];
+        self.cpu.reduce(call, &mut sums, None)?;
+        sums.push(flag);
+        ranks.sum(Ptr(sums.as_ptr() as u64), sums.len())?;
+        ranks.arrive()?;
+        let flag = sums.pop().unwrap();
+        Ok(Started::Done(sums, flag))
+    }
     fn synchronize(&self) -> Result<()> {
         self.cpu.synchronize()
     }
@@ -247,6 +275,10 @@ impl DeviceComm for Connected {
         let stream = (&*self.stream as *const [AtomicU64; 2]).cast_mut().cast();
         self.ring.exchange(stream, sends, receives)
     }
+    unsafe fn sum(&self, at: Ptr, n: usize) -> Result<()> {
+        let stream = (&*self.stream as *const [AtomicU64; 2]).cast_mut().cast();
+        self.ring.sum(stream, at, n)
+    }
     fn arrive(&self) -> Result<()> {
         self.awaited.until(|| self.done())
     }
@@ -256,14 +288,15 @@ impl DeviceComm for Connected {
         Ok((put != done).then_some(done + 1))
     }
     fn abort(&self) {
-        self.ring.abort();
+        self.ring.abort(|| ());
     }
 }
 
-fn device(reach: Reach) -> Device {
+fn device(reach: Reach, faulty: bool) -> Device {
     Device::from_backend(Box::new(Remote {
         cpu: Cpu::new(2).expect("starts"),
         reach,
+        faulty,
         shared: Mutex::default(),
         others: Mutex::default(),
         awaited: Box::leak(Box::default()),
@@ -272,7 +305,7 @@ fn device(reach: Reach) -> Device {
 
 /// A device that other ranks reach only through the host.
 pub fn remote() -> Device {
-    device(Reach::Staged)
+    device(Reach::Staged, false)
 }
 
 /// Devices for all ways of messages that ranks can take here: through the host; on several hosts
@@ -286,12 +319,25 @@ pub fn remotes(ranks: &plaq::comm::Comm) -> Vec<Device> {
         all.push(remote());
         // Within one host kernels of a GPU tell of messages by themselves, which no CPU does.
         if ranks.hosts() > 1 {
-            all.push(device(Reach::Shared));
+            all.push(device(Reach::Shared, false));
         }
         if let Some(path) = std::env::var_os("PLAQ_TEST_NCCL") {
             std::env::set_var("PLAQ_NCCL_LIBRARY", path);
-            all.push(device(Reach::Connected));
+            all.push(device(Reach::Connected, false));
         }
     }
     all
+}
+
+/// Devices whose memory other ranks of the same host open, but for that of `rank`, with which nobody shares.
+pub fn shared_but_for(rank: usize, ranks: &plaq::comm::Comm) -> Device {
+    device(Reach::Shared, ranks.rank() == rank)
+}
+
+/// Devices that could send messages by themselves, but for that of `rank`, which does not connect. None without what
+/// stands in for NCCL.
+pub fn connected_but_for(rank: usize, ranks: &plaq::comm::Comm) -> Option<Device> {
+    let path = std::env::var_os("PLAQ_TEST_NCCL")?;
+    std::env::set_var("PLAQ_NCCL_LIBRARY", path);
+    Some(device(Reach::Connected, ranks.rank() == rank))
 }

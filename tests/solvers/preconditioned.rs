@@ -22,6 +22,44 @@ fn steps(op: &Arc<dyn LinOp>, kind: SolverKind, max: usize) -> Arc<dyn LinOp> {
     Arc::new(Inverse::approximate(System::new(op.clone()), params).unwrap())
 }
 
+/// Sums over the ranks in an iteration, each a wait for all of them: GCR with a preconditioner does not take one for
+/// every direction.
+#[test]
+fn preconditioned_solves_take_few_sums() {
+    for s in setups() {
+        let op = s.wilson_12(parameter_sets()[1], Precision::F64);
+        let comm = op.gauge().geometry().comm().clone();
+        if comm.size() == 1 {
+            return println!("skipped: one rank");
+        }
+        let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 60)]);
+        let op: Arc<dyn LinOp> = op;
+        for (kind, preconditioned, expected) in [
+            (SolverKind::Cg, false, 2),
+            (SolverKind::BiCgStab, false, 3),
+            (SolverKind::Gcr, true, 2),
+        ] {
+            let sums = |iterations| {
+                let stop = Stop { iterations, ..Stop::at(1e-30) };
+                let ask = SolverParams { kind, stop, nkrylov: 12, ..Default::default() };
+                let hermitian: Arc<dyn LinOp> = match kind {
+                    SolverKind::Cg => Arc::new(Normal::mdag_m(op.clone())),
+                    _ => op.clone(),
+                };
+                let preconditioner = preconditioned.then(|| op.clone());
+                let system = System { preconditioner, ..System::new(hermitian) };
+                let mut x = b.like(Precision::F64).unwrap();
+                let before = comm.counts().sums;
+                let report = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
+                assert_eq!(report.iterations, iterations, "{kind:?}");
+                comm.counts().sums - before
+            };
+            let [few, more] = [3, 9].map(sums);
+            assert_eq!(more - few, 6 * expected, "{kind:?}: {few} and {more} sums");
+        }
+    }
+}
+
 #[test]
 fn preconditioned_solves_need_fewer_iterations() {
     for s in setups() {

@@ -1,26 +1,22 @@
 //! Messages by NCCL on a separate stream, concurrent with kernels.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{channel, RecvTimeoutError, SendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::Builder;
 use std::time::Duration;
 
-use super::compiling::without_signals;
 use super::driver::{
     cu, Current, Driver, Handle, EVENT_NO_TIMING, NOT_READY, STREAM_NON_BLOCKING, URGENT,
 };
-use super::nccl::Ring;
+use super::nccl::{in_background, Ring};
 use super::Cuda;
-use crate::backend::{Backend, DeviceComm, Parcel, Place};
-use crate::bail;
+use crate::backend::{Backend, DeviceComm, Parcel, Place, Ptr, LARGEST_SUM};
 use crate::error::Result;
 
 /// Bytes of the first message to each neighbour, which makes NCCL connect the two ranks.
 const GREETING: usize = 256;
-/// Interval at which this rank checks, while it waits for other ranks, whether they have failed.
-const ASK: Duration = Duration::from_millis(1);
-/// Time limit for a call that NCCL completes in the background.
+/// Sizes of the first sums, up to the largest.
+const SUMS: [usize; 5] = [1, 8, 64, 512, LARGEST_SUM];
+/// Limit of a call that NCCL is told to make in the background.
 const BACKGROUND: Duration = Duration::from_secs(300);
 
 /// A stream for messages, and its events.
@@ -32,7 +28,7 @@ struct Stream {
     messages: Handle,
 }
 
-/// Messages that were started together, with events after the kernels before them, and after the messages.
+/// Messages that were started together, or a sum: events after the kernels before them, and after them.
 #[derive(Clone, Copy)]
 struct Start {
     number: u64,
@@ -45,6 +41,8 @@ struct Start {
 struct UnderWay {
     started: u64,
     starts: VecDeque<Start>,
+    /// Event after the last messages, unless they are known to be done.
+    last: Option<Handle>,
     events: Vec<Handle>,
 }
 
@@ -57,6 +55,13 @@ pub struct Messages {
 unsafe impl Send for Messages {}
 // SAFETY: as above; NCCL's communicator is behind a lock.
 unsafe impl Sync for Messages {}
+
+impl UnderWay {
+    fn add(&mut self, before: Handle, after: Handle) {
+        self.started += 1;
+        self.starts.push_back(Start { number: self.started, before, after });
+    }
+}
 
 impl Stream {
     fn new(cuda: &Cuda) -> Result<Stream> {
@@ -118,7 +123,7 @@ impl Messages {
         neighbours.sort_unstable();
         neighbours.dedup();
         let n = neighbours.len();
-        let bytes = (2 * n * GREETING) as u64;
+        let bytes = (2 * n * GREETING).max(8 * LARGEST_SUM) as u64;
         let scratch = cuda.alloc(bytes, true)?;
         cuda.synchronize()?;
         let greeting = |k: usize| Parcel {
@@ -127,14 +132,15 @@ impl Messages {
             bytes: GREETING,
         };
         let greetings: Vec<Parcel> = (0..2 * n).map(greeting).collect();
-        let messages = match Self::meet(cuda, &stream, meeting, place, greetings, goes_on) {
-            Ok(ring) => Messages { ring, stream, under_way: Mutex::default() },
-            Err(e) => {
-                // The thread that waits for the others may still use it.
-                std::mem::forget(stream);
-                return Err(e);
-            }
-        };
+        let messages =
+            match Self::meet(cuda, &stream, meeting, place, (greetings, scratch), goes_on) {
+                Ok(ring) => Messages { ring, stream, under_way: Mutex::default() },
+                Err(e) => {
+                    // The thread that waits for the others may still use it.
+                    std::mem::forget(stream);
+                    return Err(e);
+                }
+            };
         let done = messages.event(&mut messages.lock())?;
         cu!(cuda.driver, event_record(done, messages.stream.messages), "recording a message")?;
         while !messages.stream.passed(done)? {
@@ -149,45 +155,37 @@ impl Messages {
         Ok(messages)
     }
 
-    /// Joins the other ranks, in a thread of its own since NCCL waits for them without limit, and puts a first
-    /// message to and from each neighbour on the stream.
+    /// Joins the other ranks and puts a first message to and from each neighbour and first sums on the stream, in a thread of its
+    /// own: NCCL waits for other ranks however long that takes.
     fn meet(
         cuda: &Cuda,
         stream: &Stream,
         meeting: &[u8],
         place: &Place,
-        greetings: Vec<Parcel>,
+        (greetings, scratch): (Vec<Parcel>, Ptr),
         goes_on: &dyn Fn() -> Result<()>,
     ) -> Result<Arc<Ring>> {
         let (driver, meeting, Place { rank, ranks, .. }) = (cuda.driver, meeting.to_vec(), *place);
         let (context, messages) = (cuda.context as usize, stream.messages as usize);
-        let (sender, receiver) = channel();
-        let join = move || {
-            let joined = Current::enter(driver, context as Handle).and_then(|_current| {
-                let ring = Ring::join(&meeting, rank, ranks, BACKGROUND)?;
-                let (sends, receives) = greetings.split_at(greetings.len() / 2);
-                // SAFETY: memory that stays until the stream has passed this.
-                unsafe { ring.exchange(messages as Handle, sends, receives)? };
-                Ok(Arc::new(ring))
-            });
-            // Nobody waits for it any more.
-            if let Err(SendError(Ok(ring))) = sender.send(joined) {
-                ring.abort();
+        let at = scratch;
+        let work = move || {
+            let _current = Current::enter(driver, context as Handle)?;
+            let ring = Ring::join(&meeting, rank, ranks, BACKGROUND)?;
+            let (sends, receives) = greetings.split_at(greetings.len() / 2);
+            // SAFETY: memory that stays until the stream has passed this.
+            unsafe { ring.exchange(messages as Handle, sends, receives)? };
+            // Nor does any later sum wait for ranks in a call: NCCL connects them at the first of a kind, of which the
+            // number of numbers is one.
+            for n in SUMS {
+                // SAFETY: as above.
+                unsafe { ring.sum(messages as Handle, at, n)? };
             }
+            Ok(Arc::new(ring))
         };
-        let named = Builder::new().name("plaq-nccl".into());
-        if let Err(e) = without_signals(|| named.spawn(join)) {
-            bail!(CommFailed, "cannot start a thread: {e}");
-        }
-        loop {
-            match receiver.recv_timeout(ASK) {
-                Ok(joined) => return joined,
-                Err(RecvTimeoutError::Timeout) => goes_on()?,
-                Err(RecvTimeoutError::Disconnected) => {
-                    bail!(Internal, "the thread that joins other ranks has ended")
-                }
-            }
-        }
+        let late = move |ring: Arc<Ring>| {
+            ring.abort(move || Current::enter(driver, context as Handle));
+        };
+        in_background(goes_on, work, late)
     }
 }
 
@@ -201,17 +199,28 @@ impl DeviceComm for Messages {
         cu!(driver, stream_wait(messages, before, 0), "ordering messages")?;
         self.ring.exchange(messages, sends, receives)?;
         cu!(driver, event_record(after, messages), "recording messages")?;
-        under_way.started += 1;
-        let number = under_way.started;
-        under_way.starts.push_back(Start { number, before, after });
+        under_way.add(before, after);
+        under_way.last = Some(after);
+        Ok(())
+    }
+
+    unsafe fn sum(&self, at: Ptr, n: usize) -> Result<()> {
+        let Stream { driver, context, kernels, .. } = self.stream;
+        let _current = Current::enter(driver, context)?;
+        let mut under_way = self.lock();
+        let [before, after] = [self.event(&mut under_way)?, self.event(&mut under_way)?];
+        cu!(driver, event_record(before, kernels), "recording a kernel")?;
+        self.ring.sum(kernels, at, n)?;
+        cu!(driver, event_record(after, kernels), "recording sums")?;
+        under_way.add(before, after);
         Ok(())
     }
 
     fn arrive(&self) -> Result<()> {
         let Stream { driver, context, kernels, .. } = self.stream;
         let _current = Current::enter(driver, context)?;
-        let Some(last) = self.lock().starts.back().copied() else { return Ok(()) };
-        cu!(driver, stream_wait(kernels, last.after, 0), "ordering a kernel")
+        let Some(last) = self.lock().last else { return Ok(()) };
+        cu!(driver, stream_wait(kernels, last, 0), "ordering a kernel")
     }
 
     fn waits(&self) -> Result<Option<u64>> {
@@ -223,15 +232,15 @@ impl DeviceComm for Messages {
                 return Ok(self.stream.passed(first.before)?.then_some(first.number));
             }
             under_way.starts.pop_front();
+            under_way.last = under_way.last.filter(|last| *last != first.after);
             under_way.events.extend([first.before, first.after]);
         }
         Ok(None)
     }
 
     fn abort(&self) {
-        if let Ok(_current) = Current::enter(self.stream.driver, self.stream.context) {
-            self.ring.abort();
-        }
+        let (driver, context) = (self.stream.driver, self.stream.context as usize);
+        self.ring.abort(move || Current::enter(driver, context as Handle));
     }
 }
 

@@ -29,7 +29,7 @@ use std::sync::{Mutex, MutexGuard, Weak};
 pub use cache::Cache;
 pub use compiling::share_machine;
 pub use modules::in_parallel;
-pub use nccl::{Nccl, Ring};
+pub use nccl::{in_background, Nccl, Ring};
 pub use nvrtc::{Compiled, Nvrtc, Usage};
 pub use shapes::{candidates, default_shape};
 pub use source::{LaunchShape, Source};
@@ -423,7 +423,11 @@ impl Backend for Cuda {
         self.copy_stream(|copy_stream| copy_stream.start_download(pieces))
     }
     fn downloaded(&self, pieces: usize) -> Result<bool> {
-        self.copy_stream(|copy_stream| copy_stream.downloaded(pieces))
+        let done = self.copy_stream(|copy_stream| copy_stream.downloaded(pieces))?;
+        if !done {
+            self.waits.polled()?;
+        }
+        Ok(done)
     }
     unsafe fn start_upload(&self, piece: (Ptr, u64, usize)) -> Result<()> {
         self.copy_stream(|copy_stream| copy_stream.start_upload(piece))
@@ -455,6 +459,19 @@ impl Backend for Cuda {
     unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Started> {
         let _current = self.enter()?;
         self.enqueue_sums(call, over).map(Started::Posted)
+    }
+    unsafe fn start_across(
+        &self,
+        call: &Call,
+        flag: f64,
+        ranks: &dyn DeviceComm,
+    ) -> Result<Started> {
+        let _current = self.enter()?;
+        let mut posted = self.enqueue_sums(call, None)?;
+        let n = self.sums().add_flag(&posted, flag, self.stream)?;
+        ranks.sum(posted.totals, n)?;
+        self.sums().copy(&mut posted, self.stream)?;
+        Ok(Started::Posted(posted))
     }
 
     fn prepare(&self, asked: &Asked, likely: bool) {

@@ -2,14 +2,17 @@
 
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{channel, RecvTimeoutError, SendError};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use libloading::os::unix::{Library, RTLD_NOW};
 
+use super::compiling::without_signals;
 use super::driver::Handle;
 use super::nvrtc::{places, Nvrtc};
-use crate::backend::Parcel;
+use crate::backend::{Parcel, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -24,16 +27,20 @@ type Init = unsafe extern "C" fn(*mut Handle, c_int, UniqueId, c_int) -> c_int;
 type Group = unsafe extern "C" fn() -> c_int;
 type Send = unsafe extern "C" fn(*const c_void, usize, c_int, c_int, Handle, Handle) -> c_int;
 type Receive = unsafe extern "C" fn(*mut c_void, usize, c_int, c_int, Handle, Handle) -> c_int;
+type AllReduce =
+    unsafe extern "C" fn(*const c_void, *mut c_void, usize, c_int, c_int, Handle, Handle) -> c_int;
 type AsyncError = unsafe extern "C" fn(Handle, *mut c_int) -> c_int;
 type End = unsafe extern "C" fn(Handle) -> c_int;
 type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 
-// nccl.h: ncclInt8; ncclInProgress, of communicators that do not block.
+// nccl.h: ncclInt8, ncclFloat64, ncclSum; ncclInProgress, of communicators that do not block.
 const INT8: c_int = 0;
+const FLOAT64: c_int = 8;
+const SUM: c_int = 0;
 const IN_PROGRESS: c_int = 7;
-const MULTICAST: &str = "NCCL_NVLS_ENABLE";
-/// The oldest supported version, as 10000 major + 100 minor + patch: the first one with the code for calls in
-/// progress.
+/// Interval at which this rank checks, while it waits for other ranks, whether they have failed.
+const ASK: Duration = Duration::from_millis(1);
+/// The oldest version that is taken, as 10000 major + 100 minor + patch: the first that has this code.
 const OLDEST: c_int = 21400;
 
 /// The functions of the library.
@@ -44,6 +51,7 @@ pub struct Nccl {
     group_end: Group,
     send: Send,
     receive: Receive,
+    all_reduce: AllReduce,
     async_error: AsyncError,
     abort: End,
     destroy: End,
@@ -62,10 +70,6 @@ impl Nccl {
     }
 
     fn open() -> Result<Nccl> {
-        // Multicast of NVLink stays off unless the user wants it: machines whose GPUs are divided often forbid it.
-        if std::env::var_os(MULTICAST).is_none() {
-            std::env::set_var(MULTICAST, "0");
-        }
         let nccl = match std::env::var_os("PLAQ_NCCL_LIBRARY").filter(|p| !p.is_empty()) {
             Some(path) => Self::load(Path::new(&path)).or_else(
                 |e| bail!(NcclMissing, "PLAQ_NCCL_LIBRARY={}: {e}", path.to_string_lossy()),
@@ -111,6 +115,7 @@ impl Nccl {
                 group_end: *library.get::<Group>(b"ncclGroupEnd")?,
                 send: *library.get::<Send>(b"ncclSend")?,
                 receive: *library.get::<Receive>(b"ncclRecv")?,
+                all_reduce: *library.get::<AllReduce>(b"ncclAllReduce")?,
                 async_error: *library.get::<AsyncError>(b"ncclCommGetAsyncError")?,
                 abort: *library.get::<End>(b"ncclCommAbort")?,
                 destroy: *library.get::<End>(b"ncclCommDestroy")?,
@@ -139,7 +144,9 @@ impl Nccl {
         bail!(
             CommFailed,
             sentence("{what}: NCCL says {text} ({code})"),
-            hint("NCCL_DEBUG=WARN says more")
+            hint(
+                "NCCL_DEBUG=WARN says more; NCCL_NVLS_ENABLE=0 where NVLink multicast is forbidden"
+            )
         )
     }
 }
@@ -151,6 +158,8 @@ pub struct Ring {
     comm: Mutex<Option<Raw>>,
     /// Longest time for a call that NCCL completes in the background.
     limit: Duration,
+    /// The thread that ends the communicator.
+    ending: Mutex<Option<JoinHandle<()>>>,
 }
 
 struct Raw(Handle);
@@ -168,11 +177,12 @@ impl Ring {
         let mut comm: Handle = std::ptr::null_mut();
         // SAFETY: a place for the communicator and an id of this library.
         let code = unsafe { (nccl.init)(&mut comm, ranks as c_int, UniqueId(id), rank as c_int) };
-        let ring = Ring { nccl, comm: Mutex::new(Some(Raw(comm))), limit };
+        let ring =
+            Ring { nccl, comm: Mutex::new(Some(Raw(comm))), limit, ending: Mutex::default() };
         match ring.settled(comm, code, "joining the other ranks") {
             Ok(()) => Ok(ring),
             Err(e) => {
-                ring.abort();
+                ring.abort(|| ());
                 Err(e)
             }
         }
@@ -226,7 +236,19 @@ impl Ring {
         queued.and(ended)
     }
 
-    /// An error if something on a stream has failed.
+    /// Puts the sums of `n` double numbers over all ranks on a stream, in their place.
+    ///
+    /// # Safety
+    /// The address has these numbers until the stream has passed this.
+    pub unsafe fn sum(&self, stream: Handle, at: Ptr, n: usize) -> Result<()> {
+        let held = self.held();
+        let Some(Raw(comm)) = *held else { bail!(CommFailed, "sums of NCCL were given up") };
+        let (from, to) = (at.0 as *const c_void, at.0 as *mut c_void);
+        let code = (self.nccl.all_reduce)(from, to, n, FLOAT64, SUM, comm, stream);
+        self.settled(comm, code, "sums over all ranks")
+    }
+
+    /// Fails if something that was put on a stream failed.
     pub fn check(&self) -> Result<()> {
         let held = self.held();
         let Some(Raw(comm)) = *held else { return Ok(()) };
@@ -237,13 +259,23 @@ impl Ring {
         self.nccl.check(failed, "messages to other ranks")
     }
 
-    /// Ends all messages on streams; none can follow. If a call that connects ranks does not end, its communicator is
-    /// not freed, but it has put nothing on a stream.
-    pub fn abort(&self) {
-        if let Some(Raw(comm)) = self.comm.try_lock().ok().and_then(|mut held| held.take()) {
+    /// Ends what is on streams, for good, and does not wait for that: in a thread, inside of what `enter` returns there.
+    /// A call that connects ranks and does not end keeps the communicator, but has put nothing on a stream.
+    pub fn abort<G>(&self, enter: impl FnOnce() -> G + std::marker::Send + 'static) {
+        let Some(comm) = self.comm.try_lock().ok().and_then(|mut held| held.take()) else { return };
+        let nccl = self.nccl;
+        // ncclCommAbort tells its kernels to end and then waits for them, and so for what stands before them on a
+        // stream: kernels of another communicator, which may be told only after this one.
+        let end = move || {
+            let _inside = enter();
+            let Raw(comm) = { comm };
             // SAFETY: a living communicator, which nobody uses after this.
-            unsafe { (self.nccl.abort)(comm) };
-        }
+            unsafe { (nccl.abort)(comm) };
+        };
+        let named = Builder::new().name("plaq-nccl".into());
+        // Where no thread starts, the communicator stays as it is: kernels that wait end with the process.
+        let thread = without_signals(|| named.spawn(end)).ok();
+        *self.ending.lock().unwrap_or_else(PoisonError::into_inner) = thread;
     }
 }
 
@@ -252,6 +284,38 @@ impl Drop for Ring {
         if let Some(Raw(comm)) = self.held().take() {
             // SAFETY: as above.
             unsafe { (self.nccl.destroy)(comm) };
+        }
+        let ending = self.ending.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        // It ends as soon as its kernels have.
+        ending.map(JoinHandle::join);
+    }
+}
+
+/// Runs `work`, which may wait for other ranks however long that takes, in a thread of its own, and asks `goes_on` until
+/// it is done; an error of `goes_on` ends the wait alone. What the work gives after that goes to `late`.
+pub fn in_background<T: std::marker::Send + 'static>(
+    goes_on: &dyn Fn() -> Result<()>,
+    work: impl FnOnce() -> Result<T> + std::marker::Send + 'static,
+    late: impl FnOnce(T) + std::marker::Send + 'static,
+) -> Result<T> {
+    let (sender, receiver) = channel();
+    let run = move || {
+        // Nobody waits for it any more.
+        if let Err(SendError(Ok(made))) = sender.send(work()) {
+            late(made);
+        }
+    };
+    let named = Builder::new().name("plaq-nccl".into());
+    if let Err(e) = without_signals(|| named.spawn(run)) {
+        bail!(CommFailed, "cannot start a thread: {e}");
+    }
+    loop {
+        match receiver.recv_timeout(ASK) {
+            Ok(done) => return done,
+            Err(RecvTimeoutError::Timeout) => goes_on()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                bail!(Internal, "the thread that joins other ranks has ended")
+            }
         }
     }
 }

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::driver::{cu, DevicePtr, Driver, Handle, HOST_PORTABLE_MAPPED, NOT_READY};
-use super::waits::{Waits, PATIENCE, ROUNDS};
+use super::driver::{
+    cu, DevicePtr, Driver, Handle, EVENT_NO_TIMING, HOST_PORTABLE_MAPPED, NOT_READY,
+};
+use super::waits::{Waits, Wanted, PATIENCE, ROUNDS};
 use crate::backend::args::SumArgs;
 use crate::backend::{Posted, Ptr};
 use crate::bail;
@@ -20,6 +22,8 @@ struct Slot {
     totals: (DevicePtr, usize),
     /// Number of values that there is room for.
     len: usize,
+    /// Recorded after the copy of totals to the host.
+    copied: Handle,
     busy: Arc<AtomicBool>,
 }
 
@@ -49,6 +53,9 @@ impl Sums {
             if !slot.host.is_null() {
                 let _ = cu!(d, host_free(slot.host), "");
             }
+            if !slot.copied.is_null() {
+                let _ = cu!(d, event_destroy(slot.copied), "");
+            }
         }
     }
 
@@ -63,6 +70,7 @@ impl Sums {
             host_ptr: 0,
             totals: (0, 0),
             len: 0,
+            copied: std::ptr::null_mut(),
             busy: Arc::default(),
         };
         let made = slot.make(self.driver, numbers.next_power_of_two().max(256));
@@ -101,8 +109,37 @@ impl Sums {
             totals: Ptr(slot.totals.0),
             ..over.copied().unwrap_or_default()
         };
-        let (totals, busy) = (args.totals, slot.busy.clone());
-        Ok((args, Posted { slot: number, tag: self.tag, totals, batches, width, mark, busy }))
+        let (totals, busy, copied) = (args.totals, slot.busy.clone(), false);
+        let tag = self.tag;
+        Ok((args, Posted { slot: number, tag, totals, batches, width, copied, mark, busy }))
+    }
+
+    /// Puts the flag behind the totals, in order on the stream. Returns how many numbers these are with it.
+    pub fn add_flag(&self, posted: &Posted, flag: f64, stream: Handle) -> Result<usize> {
+        let (d, n) = (self.driver, posted.batches * posted.width);
+        // SAFETY: within the allocation, of a slot that nothing else uses.
+        let from = unsafe {
+            let from = self.slots[posted.slot].copies().add(n);
+            from.write(flag);
+            from
+        };
+        let to = posted.totals.offset(8 * n as u64).0;
+        cu!(d, copy_to_device(to, from.cast_const().cast(), 8, stream), "uploading a flag")?;
+        Ok(n + 1)
+    }
+
+    /// Copies the totals and the flag's to the host, in order on the stream; `wait` then takes these.
+    pub fn copy(&mut self, posted: &mut Posted, stream: Handle) -> Result<()> {
+        let (d, slot) = (self.driver, &mut self.slots[posted.slot]);
+        if slot.copied.is_null() {
+            cu!(d, event_create(&mut slot.copied, EVENT_NO_TIMING), "creating an event")?;
+        }
+        let bytes = 8 * (posted.batches * posted.width + 1);
+        let to = slot.copies().cast();
+        cu!(d, copy_to_host(to, posted.totals.0, bytes, stream), "downloading sums")?;
+        cu!(d, event_record(slot.copied, stream), "recording a download")?;
+        posted.copied = true;
+        Ok(())
     }
 
     /// Waits for the sums of each batch and returns them with the sum of the flags. Errors of the device, and failed
@@ -115,6 +152,15 @@ impl Sums {
         waits: &Waits,
     ) -> Result<f64> {
         let width = posted.width;
+        if posted.copied {
+            let slot = &self.slots[posted.slot];
+            waits.wait_for(self.driver, Wanted::Event(slot.copied), "sums over all ranks")?;
+            // SAFETY: copied here, within the allocation.
+            let number = |i: usize| unsafe { slot.copies().add(i).read() };
+            sums.iter_mut().enumerate().for_each(|(i, sum)| *sum = number(i));
+            waits.done(posted.mark);
+            return Ok(number(posted.batches * width));
+        }
         let (mut flag, mut round, mut ended, start) = (0.0, 0u64, false, Instant::now());
         for i in 0..sums.len() / width * (width + 1) {
             let number = loop {
@@ -165,8 +211,14 @@ impl Sums {
 }
 
 impl Slot {
+    /// The place for copies of totals, behind that for posted ones.
+    fn copies(&self) -> *mut f64 {
+        // SAFETY: `make` allocates both.
+        unsafe { self.host.cast::<f64>().add(2 * self.len) }
+    }
+
     fn make(&mut self, d: &'static Driver, len: usize) -> Result<()> {
-        let bytes = len * 16;
+        let bytes = len * 24;
         cu!(
             d,
             host_alloc(&mut self.host, bytes, HOST_PORTABLE_MAPPED),

@@ -1,6 +1,7 @@
 //! Waits of the host for the device. A kernel may itself be waiting for another rank that has failed meanwhile;
 //! therefore the ranks are asked for failures as long as such a kernel may be running.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -48,7 +49,11 @@ impl Wanted {
 /// The ranks that are asked for failures during a wait: those of kernels that were launched and may not have ended. A
 /// rank of finished kernels may be lost without affecting other users of the same device.
 #[derive(Default)]
-pub struct Waits(Mutex<List>);
+pub struct Waits {
+    list: Mutex<List>,
+    /// Number of polls of those who do not wait here.
+    polls: AtomicU64,
+}
 
 #[derive(Default)]
 struct List {
@@ -59,7 +64,7 @@ struct List {
 
 impl Waits {
     fn list(&self) -> MutexGuard<'_, List> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds the ranks for which the kernel to be launched next waits.
@@ -99,7 +104,15 @@ impl Waits {
         found
     }
 
-    /// Waits for something that the driver reports as complete; `name` is its name in error messages.
+    /// Told by a wait that polls the device by itself and found it at work: asks all ranks at every so many polls.
+    pub fn polled(&self) -> Result<()> {
+        match self.polls.fetch_add(1, Ordering::Relaxed) % ROUNDS == ROUNDS - 1 {
+            true => self.ask(),
+            false => Ok(()),
+        }
+    }
+
+    /// Waits for something that the driver reports as complete; `name` names it in messages.
     pub fn wait_for(&self, d: &Driver, wanted: Wanted, name: &str) -> Result<()> {
         self.wait(|| wanted.done(d, name), || wanted.block(d, name))
     }
@@ -136,7 +149,7 @@ impl Waits {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU32};
 
     use super::*;
     use crate::error::{Error, Status};
@@ -205,7 +218,17 @@ mod tests {
         assert_eq!(waits.wait(|| Ok(false), block).unwrap_err().status, Status::CommFailed);
     }
 
-    /// Ranks that were lost after their kernels had ended do not end other waits.
+    /// A wait that polls by itself hears of a rank that failed, too, and leaves the others alone most of the time.
+    #[test]
+    fn polls_ask() {
+        let ranks = failing(2);
+        let waits = Waits::default();
+        waits.add(&awaited(&ranks));
+        let failed = (1..4 * ROUNDS).find(|_| waits.polled().is_err());
+        assert_eq!(failed, Some(2 * ROUNDS));
+    }
+
+    /// Ranks that were lost when their kernels were done do not end the waits of others.
     #[test]
     fn only_ranks_of_kernels_at_work_are_asked() {
         let (lost, well) = (failing(1), failing(u32::MAX));

@@ -3,12 +3,12 @@
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use super::HaloExchange;
+use super::{lock, HaloExchange};
 use crate::backend::cpu::while_working;
 use crate::backend::{Buffer, Device, Mapped, MessagePiece};
-use crate::comm::{Comm, Message, Owner, Pending, LARGEST_MESSAGE};
+use crate::comm::{Comm, Message, Owner, Pending, Repeated, LARGEST_MESSAGE};
 use crate::error::Result;
 use crate::fields::peers::Peers;
 use crate::fields::routes::Route;
@@ -28,7 +28,12 @@ pub(super) struct Far {
     pub way: Way,
     /// The half of what is received on the host that was used last.
     half: AtomicBool,
+    /// Messages of MPI, by their number of columns and the place of what is received; those used last are the last.
+    repeated: Mutex<Vec<((usize, u64), Repeated)>>,
 }
+
+/// Number of kinds of messages whose requests an exchange keeps.
+const MOST_REPEATED: usize = 8;
 
 #[derive(Debug)]
 pub(super) enum Way {
@@ -41,10 +46,13 @@ pub(super) enum Way {
     Staged([Mapped; 2]),
 }
 
-/// A part of the message across a face.
-struct Chunk {
-    mu: usize,
-    upper: bool,
+/// A message across far faces, at the same place in what is sent and in what is received: to the rank behind a face and
+/// from that behind the opposite one, as far as these faces are far.
+#[derive(Clone, Copy)]
+struct Travel {
+    tag: i32,
+    to: Option<usize>,
+    from: Option<usize>,
     at: u64,
     bytes: usize,
 }
@@ -57,12 +65,13 @@ impl Way {
         bytes: usize,
         peers: Option<Arc<Peers>>,
     ) -> Result<Way> {
+        let route = peers.as_ref().map(|peers| peers.route);
         if let Some(peers) = peers.filter(|peers| peers.devices.is_some()) {
             return Ok(Way::Devices(peers));
         }
         // MPI is not asked to copy inside of one GPU.
         let own = crossed.iter().any(|&(mu, upper)| comm.neighbour(mu, upper) == comm.rank());
-        let takes = comm.takes_gpu_memory() && !own && Route::asked()? != Route::Staged;
+        let takes = comm.takes_gpu_memory() && !own && route != Some(Route::Staged);
         if device.is_cpu() || takes {
             return Ok(Way::Mpi);
         }
@@ -81,7 +90,7 @@ impl Way {
 
 impl Far {
     pub fn new(faces: Vec<(usize, bool)>, send: Buffer, way: Way) -> Far {
-        Far { faces, send, way, half: AtomicBool::new(false) }
+        Far { faces, send, way, half: AtomicBool::new(false), repeated: Mutex::default() }
     }
 
     /// An exchange without faces, for kernels that are not run.
@@ -108,7 +117,7 @@ impl HaloExchange {
                 // Without this MPI would not go on with long messages before it is waited for. What fails here fails
                 // again below.
                 let go_on = || _ = pending.borrow_mut().look(false);
-                let long = far.faces.iter().any(|&(mu, _)| self.sent_bytes(mu) > SHORT);
+                let long = self.travels(comm, far).iter().any(|message| message.bytes > SHORT);
                 if long {
                     while_working(&go_on, meanwhile)?;
                 } else {
@@ -146,18 +155,12 @@ impl HaloExchange {
     ) -> Result<()> {
         let Some(devices) = &peers.devices else { return meanwhile() };
         // Messages between two ranks come in the order of the faces of the one that sends.
-        let [mut sends, mut receives] = [const { vec![] }; 2];
-        for (mu, upper) in self.faces.list() {
-            let bytes = self.sent_bytes(mu);
-            if far.faces.contains(&(mu, upper)) {
-                let (rank, at) = (comm.neighbour(mu, upper), self.faces.offset(mu, upper));
-                sends.push(MessagePiece { rank, at, bytes });
-            }
-            if far.faces.contains(&(mu, !upper)) {
-                let at = self.slot() + self.faces.offset(mu, !upper);
-                receives.push(MessagePiece { rank: comm.neighbour(mu, !upper), at, bytes });
-            }
-        }
+        let travels = self.travels(comm, far);
+        let piece = |rank: Option<usize>, at, bytes| Some(MessagePiece { rank: rank?, at, bytes });
+        let sends: Vec<_> = travels.iter().filter_map(|m| piece(m.to, m.at, m.bytes)).collect();
+        let slot = self.slot();
+        let receives: Vec<_> =
+            travels.iter().filter_map(|m| piece(m.from, slot + m.at, m.bytes)).collect();
         peers.awaited_on(self.recv.device());
         devices.start((&far.send, &sends), (&self.recv, &receives))?;
         // Kernels follow the messages also where others could not be launched.
@@ -166,16 +169,43 @@ impl HaloExchange {
         done
     }
 
+    /// The messages across far faces. Where both faces of a direction lead to the same rank one message holds both.
+    fn travels(&self, comm: &Comm, far: &Far) -> Vec<Travel> {
+        let (faces, mut all) = (self.now(), vec![]);
+        for mu in (0..4).filter(|&mu| faces.bytes(mu) > 0) {
+            let behind =
+                |upper| far.faces.contains(&(mu, upper)).then_some(comm.neighbour(mu, upper));
+            let (lower, upper) = (behind(false), behind(true));
+            let message = |is_upper: bool, to, from, bytes| Travel {
+                tag: 2 * mu as i32 + is_upper as i32,
+                to,
+                from,
+                at: faces.offset(mu, is_upper),
+                bytes,
+            };
+            let bytes = faces.bytes(mu);
+            match lower == upper {
+                true => all.push(message(false, lower, lower, 2 * bytes)),
+                false => {
+                    all.push(message(false, lower, upper, bytes));
+                    all.push(message(true, upper, lower, bytes));
+                }
+            }
+        }
+        all.retain(|message| message.to.is_some() || message.from.is_some());
+        all
+    }
+
     /// The chunks of all messages across far faces.
-    fn chunks(&self, far: &Far) -> Vec<Chunk> {
+    fn chunks(&self, comm: &Comm, far: &Far) -> Vec<Travel> {
         let mut all = vec![];
-        for &(mu, upper) in &far.faces {
-            let bytes = self.sent_bytes(mu);
+        for message in self.travels(comm, far) {
+            let bytes = message.bytes;
             let chunk = bytes.div_ceil(CHUNKS).next_multiple_of(4096).max(SMALLEST);
             let chunk = chunk.min(LARGEST_MESSAGE);
             for from in (0..bytes).step_by(chunk) {
-                let at = self.faces.offset(mu, upper) + from as u64;
-                all.push(Chunk { mu, upper, at, bytes: chunk.min(bytes - from) });
+                let at = message.at + from as u64;
+                all.push(Travel { at, bytes: chunk.min(bytes - from), ..message });
             }
         }
         all
@@ -194,43 +224,44 @@ impl HaloExchange {
         let here = self.recv.ptr().offset(self.slot());
         let half = if far.half.fetch_xor(true, Ordering::Relaxed) { 1 } else { 0 };
         let half = half * self.faces.total() as u64;
-        let chunks = self.chunks(far);
-        let own = |c: &Chunk| comm.neighbour(c.mu, c.upper) == comm.rank();
-        // What is sent or received across a face, which has the tag of the face that it leaves by.
-        let message = |c: &Chunk, send: u64, recv: u64| Message {
-            to: comm.neighbour(c.mu, c.upper),
-            from: comm.neighbour(c.mu, c.upper),
-            tag: 2 * c.mu as i32 + (c.upper == (send != 0)) as i32,
+        let chunks = self.chunks(comm, far);
+        let own = Some(comm.rank());
+        let message = |c: &Travel, rank: usize, send: u64, recv: u64| Message {
+            to: rank,
+            from: rank,
+            tag: c.tag,
             send,
             recv,
             bytes: c.bytes,
         };
-        let receives: Vec<&Chunk> = chunks.iter().filter(|c| !own(c)).collect();
-        let asked: Vec<Message> =
-            receives.iter().map(|c| message(c, 0, inp.host() + half + c.at)).collect();
+        let sends: Vec<(&Travel, usize)> = chunks.iter().filter_map(|c| Some((c, c.to?))).collect();
+        let receives: Vec<(&Travel, usize)> =
+            chunks.iter().filter(|c| c.from != own).filter_map(|c| Some((c, c.from?))).collect();
+        let asked: Vec<Message> = receives
+            .iter()
+            .map(|(c, from)| message(c, *from, 0, inp.host() + half + c.at))
+            .collect();
         let owner = self.me.upgrade().map(|me| me as Owner);
-        let pieces: Vec<(u64, usize)> = chunks.iter().map(|c| (c.at, c.bytes)).collect();
+        let pieces: Vec<(u64, usize)> = sends.iter().map(|(c, _)| (c.at, c.bytes)).collect();
         let mut pending = comm.start(&asked, owner)?;
         device.start_download(out, far.send.ptr(), &pieces)?;
         meanwhile()?;
         let (mut sent, mut arrived) = (0, vec![false; receives.len()]);
         let mut go_on = || -> Result<bool> {
-            while sent < chunks.len() && device.downloaded(sent + 1)? {
-                let chunk = &chunks[sent];
-                let from = out.host() + chunk.at;
-                if own(chunk) {
+            while sent < sends.len() && device.downloaded(sent + 1)? {
+                let (chunk, to) = sends[sent];
+                if chunk.to == own {
                     // Across the other face it comes in.
-                    let bytes = chunk.at - self.faces.offset(chunk.mu, chunk.upper);
-                    let at = self.faces.offset(chunk.mu, !chunk.upper) + bytes;
-                    device.start_upload((out, chunk.at), here.offset(at), chunk.bytes)?;
+                    device.start_upload((out, chunk.at), here.offset(chunk.at), chunk.bytes)?;
                 } else {
-                    comm.add(&mut pending, &[message(chunk, from, 0)])?;
+                    let from = out.host() + chunk.at;
+                    comm.add(&mut pending, &[message(chunk, to, from, 0)])?;
                 }
                 sent += 1;
             }
-            let all = sent == chunks.len();
+            let all = sent == sends.len();
             let done = pending.look(all)?;
-            for (i, chunk) in receives.iter().enumerate() {
+            for (i, (chunk, _)) in receives.iter().enumerate() {
                 if !arrived[i] && pending.done(i) {
                     let from = (inp, half + chunk.at);
                     device.start_upload(from, here.offset(chunk.at), chunk.bytes)?;
@@ -253,25 +284,29 @@ impl HaloExchange {
 
     /// Starts the MPI messages of the far faces between these two addresses.
     fn start(&self, comm: &Comm, far: &Far, [send, recv]: [u64; 2]) -> Result<Pending> {
-        let faces = &self.faces;
-        let place = |base: u64, mu: usize, upper: bool| {
-            let crossed = far.faces.contains(&(mu, upper));
-            if crossed {
-                base + faces.offset(mu, upper)
-            } else {
-                0
+        let key = (self.columns, recv);
+        let mut all = lock(&far.repeated);
+        let mut repeated = match all.iter().position(|(k, _)| *k == key) {
+            Some(at) => all.remove(at).1,
+            None => {
+                // Of a rank that sends and does not receive, or the other way round, no place is named.
+                let place = |base: u64, at: u64, rank: Option<usize>| rank.map_or(0, |_| base + at);
+                let message = |m: Travel| Message {
+                    to: m.to.unwrap_or_default(),
+                    from: m.from.unwrap_or_default(),
+                    tag: m.tag,
+                    send: place(send, m.at, m.to),
+                    recv: place(recv, m.at, m.from),
+                    bytes: m.bytes,
+                };
+                Repeated::new(self.travels(comm, far).into_iter().map(message).collect())
             }
         };
-        let message = |(mu, upper)| Message {
-            to: comm.neighbour(mu, upper),
-            from: comm.neighbour(mu, !upper),
-            tag: 2 * mu as i32 + upper as i32,
-            send: place(send, mu, upper),
-            recv: place(recv, mu, !upper),
-            bytes: self.sent_bytes(mu),
-        };
-        let travels = |m: &Message| m.send != 0 || m.recv != 0;
-        let messages: Vec<Message> = faces.list().map(message).filter(travels).collect();
-        comm.start(&messages, self.me.upgrade().map(|me| me as Owner))
+        let pending = comm.repeat(&mut repeated, self.me.upgrade().map(|me| me as Owner))?;
+        if all.len() == MOST_REPEATED {
+            all.remove(0);
+        }
+        all.push((key, repeated));
+        Ok(pending)
     }
 }

@@ -1,0 +1,68 @@
+//! Work that all ranks do at the same time and in which each waits for the others outside of this library: who fails is
+//! heard of while the rest still wait.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::Arc;
+
+use super::exchange::Pending;
+use super::{Comm, Message, Owner};
+use crate::error::Result;
+
+/// Tag of the messages.
+const TAG: i32 = 9;
+const DONE: u8 = 1;
+const FAILED: u8 = 2;
+
+/// How the work of each rank has ended, as far as this rank knows; its own, too, once it has told the others.
+pub(crate) struct Outcomes {
+    rank: usize,
+    known: Arc<[AtomicU8]>,
+    pending: Pending,
+}
+
+impl Comm {
+    /// Begins work whose outcome every rank tells the others. All ranks call this, and [`Outcomes::tell`] at the end.
+    pub(crate) fn outcomes(&self) -> Result<Outcomes> {
+        let known: Arc<[AtomicU8]> = (0..self.size()).map(|_| AtomicU8::new(0)).collect();
+        let receive = |rank| message(rank, 0, known[rank].as_ptr() as u64);
+        let others = (0..self.size()).filter(|&rank| rank != self.rank());
+        let messages: Vec<Message> = others.map(receive).collect();
+        let pending = self.start(&messages, Some(Arc::new(known.clone()) as Owner))?;
+        Ok(Outcomes { rank: self.rank(), known, pending })
+    }
+}
+
+fn message(rank: usize, send: u64, recv: u64) -> Message {
+    Message { to: rank, from: rank, tag: TAG, send, recv, bytes: 1 }
+}
+
+impl Outcomes {
+    fn first_failed(&self) -> Option<usize> {
+        self.known.iter().position(|outcome| outcome.load(Ordering::Relaxed) == FAILED)
+    }
+
+    /// The first rank that is known to have failed by now.
+    ///
+    /// # Errors
+    /// `CommFailed`: the ranks are lost.
+    pub fn failed(&mut self) -> Result<Option<usize>> {
+        self.pending.look(false)?;
+        Ok(self.first_failed())
+    }
+
+    /// Tells the others how this rank's work has ended, and waits until all have told: whether that of every rank is
+    /// done.
+    ///
+    /// # Errors
+    /// `CommFailed`: the ranks are lost.
+    pub fn tell(mut self, done: bool) -> Result<bool> {
+        self.known[self.rank].store(if done { DONE } else { FAILED }, Ordering::Relaxed);
+        let own = self.known[self.rank].as_ptr() as u64;
+        let others = (0..self.known.len()).filter(|&rank| rank != self.rank);
+        let messages: Vec<Message> = others.map(|rank| message(rank, own, 0)).collect();
+        self.pending.add(&messages)?;
+        let known = self.known.clone();
+        std::mem::take(&mut self.pending).finish()?;
+        Ok(known.iter().all(|outcome| outcome.load(Ordering::Relaxed) == DONE))
+    }
+}
