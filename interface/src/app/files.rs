@@ -116,27 +116,6 @@ pub fn listed(options: &Options) -> Run<Vec<String>> {
     }
 }
 
-/// The names of configurations on the command line.
-pub fn listed(options: &Options) -> Run<Vec<String>> {
-    let mut all = vec![];
-    for text in options.inputs()? {
-        all.extend(expand(&text)?);
-    }
-    match all.is_empty() {
-        true => Err(options::refuse("gauge", options.text("gauge"), "the names of configurations")),
-        false => Ok(all),
-    }
-}
-
-/// Opens every configuration, so that one that is absent, or a file of another kind, is noticed before any work.
-pub fn check_all(session: &Session, names: &[String]) -> Result<()> {
-    let open = |name: &String| GaugeReader::open(Path::new(name), None).map(drop);
-    session.comm.agree(match session.first() {
-        true => names.iter().try_for_each(open),
-        false => Ok(()),
-    })
-}
-
 /// The names of configurations on the command line; a repeated name is refused, since reading the same links twice
 /// would make errors too small.
 pub fn distinct(options: &Options) -> Run<Vec<String>> {
