@@ -129,7 +129,7 @@ fn coarse_operator(b: &Bench, vectors: usize, links: LinkPrecision) -> Result<Co
     FineOperator::Dirac(op).coarsened(&transfer, Precision::F32)?.with_short_links(links)
 }
 
-/// In a level and those below it, of all cycles.
+/// For each level, the seconds spent in it and the levels below, summed over all cycles.
 fn seconds(multigrid: &Multigrid) -> Vec<f64> {
     multigrid.report().levels.iter().map(|l| l.seconds).collect()
 }

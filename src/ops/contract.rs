@@ -64,7 +64,8 @@ fn widened(field: &SpinorField) -> Result<Option<SpinorField>> {
 /// follow.
 #[derive(Clone, Debug)]
 pub struct Mesons {
-    /// For each time from the source, sums over space with index 4 (4 (4 alpha + gamma) + beta) + delta of the spins.
+    /// For each time from the source, the contraction summed over space, with index 4 (4 (4 alpha + gamma) + beta) +
+    /// delta of the four spin indices.
     spins: Vec<[Complex64; 256]>,
     /// Time slice of the source.
     origin: usize,

@@ -83,11 +83,12 @@ fn asked(
     Ok(asked[0] > 0.0)
 }
 
-/// One stage of a step of size e: next = e f D^2 now + b now + c (what is in the memory of next), D on the links of this
-/// stage. `before` is what the memory of `next` holds: the field at the start of the step or after its first stage. With
-/// W the links of the stages, phi1 = phi0 + e/4 D0 phi0, phi2 = 17/9 phi0 - 8/9 phi1 + 8/9 e D1 phi1, phi3 = phi1 + 3/4 e D2
-/// phi2 (appendix D; the second with e D0 phi0 = 4 (phi1 - phi0)). Their transposes in the opposite order have the same
-/// factors and identities, but other terms of what was before.
+/// A stage of a step of size e in the flow of quark fields: next = e factor D^2 now + identity now + before times the
+/// field in the memory of next, where D has the links of this stage and the memory of next holds the field at the
+/// start of the step or after its first stage. With D0, D1, D2 on the links of the three stages, phi1 = phi0 + e/4
+/// D0^2 phi0, phi2 = 17/9 phi0 - 8/9 phi1 + 8/9 e D1^2 phi1, phi3 = phi1 + 3/4 e D2^2 phi2 (appendix D; the second
+/// uses e D0^2 phi0 = 4 (phi1 - phi0)). The adjoint flow applies the stages' transposes in the opposite order, with
+/// the same `factor` and `identity`, but with `before_adjoint`.
 struct Stage {
     factor: f64,
     identity: f64,

@@ -236,10 +236,12 @@ interface! {
         plaq_loops_describe(loops: Local<plaq_loops>, report: Report<plaq_loops_report>) = describe;
         /// Describes part number `part` of loops.
         plaq_loops_describe_part(loops: Local<plaq_loops>, part: i32, report: Report<plaq_loops_part_report>) = describe_part;
-        /// Gives (re, im) of means, [line][Gamma, all 16][momentum][t], and of variances of one noise vector, of real and of imaginary parts:
-        /// infinite with less than two, 0 of what is exact. Part -1: of the sum of all parts, with its errors squared. `currents`, the
-        /// same of the conserved current, [mu][momentum][t], `variances` and `current_variances` may be NULL. `numbers`: complex numbers of
-        /// `means`; `ncurrents`: of `currents`.
+        /// Copies the values of loops, complex numbers as (re, im): `means` [line][Gamma, all 16][momentum][t], and
+        /// `variances` of a single noise vector, with the variance of real parts as real and that of imaginary parts
+        /// as imaginary part. A variance is infinite with fewer than two noise vectors, and 0 for exact parts. Part
+        /// -1 stands for the sum of all parts, with its squared errors as variances. `currents` and
+        /// `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
+        /// may be NULL. `numbers` is the number of complex numbers in `means`, `ncurrents` that in `currents`.
         plaq_loops_values(loops: Local<plaq_loops>, part: i32, means: OutArray<f64>[2 numbers], variances: MaybeArray<f64>[2 numbers], numbers: i64, currents: MaybeArray<f64>[2 ncurrents], current_variances: MaybeArray<f64>[2 ncurrents], ncurrents: i64) = values_of;
         /// Writes sums, and a description of what they are sums of, to a file from which plaq_loops_read continues.
         /// The file appears complete or not at all. Errors: FILE_WRITE.

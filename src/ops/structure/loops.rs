@@ -397,10 +397,10 @@ fn check_difference(solver: &DiracSolver, other: &DiracSolver, factor: Complex64
     Ok(())
 }
 
-/// Estimates the sum over x of exp(-i p x) tr\[Gamma line S\], without the sign of the fermion loop, times `factor`,
-/// by noise vectors:
-/// `done` gets their numbers and estimates, one after the other. Vectors of few columns are solved for together. Ends early where the
-/// monitor asks to; vectors that are not complete do not come out.
+/// Estimates the sum over x of exp(-i p x) tr\[Gamma line S\] by noise vectors, without the sign of the fermion loop,
+/// times `factor`. `done` is called with the number and the estimates of each noise vector, in order. If noise
+/// vectors have few columns, several are solved together. If the monitor asks for it, the function ends early,
+/// without the vectors that are not complete.
 ///
 /// # Errors
 /// `BadParameter`: not a solver for M; `InvalidArgument`: [`probe`], errors of [`insertions`]; `Unsupported`: operators in half precision;
