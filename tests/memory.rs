@@ -420,8 +420,8 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
     }
 }
 
-/// Where memory is short the plan is that of the room that a search for modes has then, and where there is none for it,
-/// that of all.
+/// An overlap operator is planned for the memory that is free: if it is short, for the number of vectors that the
+/// search for modes then has, and if it does not suffice for any search, for the full number.
 #[test]
 fn overlap_operators_are_planned_for_the_memory_that_there_is() {
     for device in devices() {

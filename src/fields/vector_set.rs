@@ -109,7 +109,7 @@ impl VectorSet {
     /// A new field with `count` vectors from number `from` on.
     ///
     /// # Errors
-    /// `FieldMismatch`: there are not so many; `OutOfMemory`.
+    /// `FieldMismatch`: fewer than `from` + `count` vectors; `OutOfMemory`.
     pub fn get(&self, from: usize, count: usize) -> Result<VectorField> {
         self.check(&(from..from + count))?;
         let mut field = self.first.like_with(self.precision(), count)?;

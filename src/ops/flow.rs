@@ -58,7 +58,7 @@ pub struct FlowPoint {
     pub plaquette_temporal: f64,
     /// Action density from clover leaves ([`field_strength`]), of the planes without t.
     pub energy_spatial: f64,
-    /// The same of the planes with t.
+    /// Action density from clover leaves ([`field_strength`]), of the planes with t.
     pub energy_temporal: f64,
     /// Topological charge from clover leaves.
     pub charge: f64,

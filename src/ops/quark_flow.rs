@@ -329,7 +329,8 @@ impl Back<'_> {
     }
 }
 
-/// Number of steps of which, with so many states, none is computed more than r times: C(states + r, r).
+/// Largest number of steps that can be reversed with `states` stored states if no step is computed more than r times:
+/// C(states + r, r).
 fn reach(states: usize, r: usize) -> usize {
     (1..=r).fold(1, |c: usize, k| (c.saturating_mul(states + k) / k).min(usize::MAX / 4))
 }

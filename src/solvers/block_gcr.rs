@@ -37,7 +37,7 @@ struct Block {
     overlaps: Matrix,
     /// Scalar products of the block's images with each other.
     gram: Matrix,
-    /// Inverse of this Gram matrix, on the images that do not depend linearly on others.
+    /// Inverse of the Gram matrix `gram`, restricted to linearly independent images.
     inverse: Matrix,
 }
 

@@ -691,7 +691,8 @@ impl<'a, 'm> Process<'a, 'm> {
     }
 
     /// Rotates the first n vectors into Ritz vectors of A itself, ordered from the wanted end inwards; returns their
-    /// values. If there is not enough time for so many, they are not changed, and the values are Rayleigh quotients.
+    /// values. If there is not enough time for n vectors, they are not changed, and the values are Rayleigh
+    /// quotients.
     fn diagonalise(&mut self, n: usize) -> Result<Vec<f64>> {
         let shape = self.op.shape();
         let mut h = vec![Complex64::ZERO; n * n];

@@ -18,9 +18,9 @@ pub enum Criterion {
     Residual(f64),
     /// Goal: the heavy-quark residual (`blas::heavy_quark_residual`) is at most this.
     HeavyQuark(f64),
-    /// Limit: at most so many iterations.
+    /// Limit: the largest number of iterations.
     Iterations(usize),
-    /// Limit: at most so many seconds since the start, by the clock of the rank where they are over first.
+    /// Limit: the largest number of seconds since the start, by the clock of the rank that reaches it first.
     Seconds(f64),
 }
 

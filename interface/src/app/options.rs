@@ -102,7 +102,8 @@ impl Opt {
         Opt { old, ..self }
     }
 
-    /// The same option, which sets this row of a table with values of its own.
+    /// The option as one that sets `row` of a table of parameters, with values of its own instead of those of the
+    /// row.
     pub const fn sets(self, row: &'static Row) -> Opt {
         Opt { sets: Some(row), ..self }
     }

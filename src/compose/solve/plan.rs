@@ -326,8 +326,8 @@ fn memory(all: &Ingredients) -> SolveMemory {
     SolveMemory::new(op, multigrid, ways, Box::new(make))
 }
 
-/// All links after the one for parts; `way` is the number of the algorithm with which the chain starts: 0 for the one
-/// of the settings, larger for those that take over from it.
+/// Makes all links of the chain after the one that solves in parts. `way` is the number of the algorithm with which
+/// the chain starts: 0 for the one of the settings, larger numbers for those that solve if it fails.
 fn after_parts(
     all: &Ingredients,
     memory: &Arc<SolveMemory>,

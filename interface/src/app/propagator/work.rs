@@ -536,7 +536,7 @@ impl Sample {
 }
 
 impl Job {
-    /// The same job, without its results.
+    /// A copy of the job without its results.
     fn without_samples(&self) -> Job {
         Job {
             kappa: self.kappa,

@@ -30,7 +30,7 @@ interface! {
         /// matpc_type, in cuda_prec with iterations in cuda_prec_sloppy. Vectors of a preconditioned solution have
         /// one parity.
         invertQuda(h_x: *mut c_void, h_b: *mut c_void, param: InOut<QudaInvertParam>) = together invert;
-        /// The same for num_src sources together.
+        /// Solves as invertQuda does, for num_src sources together.
         invertMultiSrcQuda(_hp_x: List, _hp_b: List, param: InOut<QudaInvertParam>) = together invert_many;
         /// Solves (M^dagger M + offset[i]) x_i = b, or the same with P for M, for num_offset shifts in one Krylov
         /// space, each to its tol_offset.
