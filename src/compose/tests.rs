@@ -129,7 +129,7 @@ fn covered<T>(what: &str, device: &Device, mut work: impl FnMut(&Device) -> Resu
 fn a_rehearsed_overlap_operator_asks_for_its_kernels() {
     let (kernel, modes, sign) = overlap();
     let device = kernel.shape().device;
-    // What is there on the device itself, and otherwise like it.
+    // The kernel itself on its own device, or a kernel like it on another device.
     let kernel_on = |on: &Device| match *on == device {
         true => Ok(kernel.clone()),
         false => kernel.like_on(on).map(Arc::new),

@@ -411,7 +411,7 @@ impl Api {
                 .iter()
                 .try_for_each(|(name, value)| self.put_attribute(&file, name, value))?;
             all.iter().try_for_each(|data| self.put(&file, &groups, data))?;
-            // What was not written to the disk is known when the file is closed.
+            // Closing the file reports errors of writing to the disk.
             let id = file.id;
             std::mem::forget(file);
             done((self.close_file)(id), "closing the file")

@@ -304,7 +304,7 @@ impl CloverTerm {
         }
         for part in lock(&self.inverse).alive() {
             match other.inverse(part.subset()) {
-                // Nobody gets it until there is one again.
+                // An inverse that does not exist is not handed out until a later update makes one.
                 Err(e) if e.status == Status::SingularClover => {}
                 inverse => part.fill_from(&*inverse?)?,
             }

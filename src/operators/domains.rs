@@ -194,7 +194,7 @@ impl Domains {
 
     fn coefficients(&self, precision: Precision, args: &DomainArgs, nrhs: usize) -> Result<()> {
         let work = crate::backend::Work { n: self.count, batches: nrhs, lanes: self.lanes };
-        // What it does not depend on would compile it anew on a GPU.
+        // Only arguments that this kernel uses are set: others would make a GPU compile another variant.
         let own = DomainArgs {
             places: args.places,
             products: args.products,

@@ -227,7 +227,7 @@ impl WilsonType for Doublet {
             self.hop_add(t, inp, call, &HopSum { z: sum.z, own: 0.0 })?;
             return self.site(out, t, parity, (one, dagger, 1.0), Some((out, sum.own)));
         }
-        // What the site term of the hop multiplies, too, goes first, and the hop is added to it.
+        // Terms that the hop's site term also multiplies are computed first, and the hop is added to them.
         let z = sum.z.map(|(z, c)| (z, c, one));
         let (before, after) = match y {
             _ if site_hop == one => ([y, z], [None, None]),

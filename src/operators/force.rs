@@ -70,7 +70,7 @@ impl Wilson {
                 let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
                 for (f, field) in fields.iter().enumerate() {
                     for parity in 0..2 {
-                        // What sites of `parity` look at has the other one.
+                        // Sites of `parity` read neighbours, which have the other parity.
                         let mut inp = *field;
                         inp.data = inp.data.offset((1 - parity as u64) * inp.plane_bytes as u64);
                         let mut sent = sent;

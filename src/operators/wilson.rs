@@ -613,7 +613,7 @@ impl Wilson {
         }
         let split = (0..4).filter(|&mu| comm.split(mu));
         let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
-        // What packing does not depend on would compile it anew on a GPU.
+        // Only arguments that packing uses are set: others would make a GPU compile another variant.
         let pack = HopArgs {
             geom: args.geom,
             inp: args.inp,

@@ -315,7 +315,7 @@ impl OfRational {
             coefficient *= (0.5 - k as f64) / k as f64;
             let terms: Vec<f64> = products.iter().map(|p| coefficient * p).collect();
             found.iter_mut().zip(&terms).for_each(|(sum, term)| *sum += term);
-            // Those of odd k may be small by chance.
+            // Terms of odd k may be small by chance.
             if k % 2 == 1 {
                 continue;
             }

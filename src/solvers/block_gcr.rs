@@ -284,7 +284,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 break;
             }
             if count != before {
-                // What is kept for other numbers of right-hand sides.
+                // Frees the vectors that the preconditioner keeps for other numbers of right-hand sides.
                 preconditioner.into_iter().for_each(|inverse| inverse.free_idle());
                 before = count;
             }

@@ -172,7 +172,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
                 Curvature::Norm(blas::norm2_later(of)?)
             }
         };
-        // What is not finite is left out by the device.
+        // The device leaves out terms with coefficients that are not finite.
         let minus = mixed.masked(|_| -Complex64::ONE);
         let r2 = blas::axpy_norm_times(&minus, curvature.under(&rho), &q, &mut mixed.r)?;
         let step = Step { rho: rho.clone(), curvature, r2: Rc::new(r2) };
@@ -225,7 +225,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
             break;
         }
         if !complete && form == Form::NormalError {
-            // What follows is orthogonal to directions that were taken.
+            // Later directions would be orthogonal to those already used, so the iteration starts anew.
             mixed.fresh = mixed.active.clone();
         }
         let mut old = step.rho.get()?.1;

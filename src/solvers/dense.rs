@@ -191,7 +191,7 @@ fn implicit_ql(
                 let length = over.hypot(bulge);
                 beside[i + 1] = length;
                 if length == 0.0 {
-                    // It falls into two by itself.
+                    // The matrix splits into two blocks.
                     diagonal[i + 1] -= taken;
                     split = true;
                     break;

@@ -283,7 +283,7 @@ impl<'a, 'm> Process<'a, 'm> {
         if total.iter().any(|z| !z.is_finite()) {
             bail!(SolverBreakdown, "eigen: the operator produces NaN or infinity");
         }
-        // Of the locked vectors nothing enters H.
+        // Products with locked vectors do not enter H.
         for i in 0..self.have + b {
             for j in 0..b {
                 let z = total[(self.locked + i) * b + j];
@@ -323,7 +323,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 basis::rotate(&mut y, 0..rank, &t)?;
             }
             (r, rank) = (product, next);
-            // What is short has lost its orthogonality to the basis.
+            // Vectors that became short have lost their orthogonality to the basis.
             let c = self.v.dots(0..end, &y, 0..rank)?;
             let minus: Vec<Complex64> = c.iter().map(|z| -z).collect();
             self.v.combine(0..end, &minus, 1.0, &mut y, 0..rank)?;
@@ -528,7 +528,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 Some(_) => values.iter().filter(|&&p| p > self.bar(edge)).count().max(1),
             };
             if late {
-                // What there is of the vectors wanted.
+                // Returns the wanted vectors that have been found so far.
                 self.report.stopped = true;
                 self.restart(&values, &s, wanted.min(self.have))?;
                 break;

@@ -173,7 +173,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let lower = sloppy.shape();
         let upper = match &system.sloppy {
             Some(_) => {
-                // What b was made with.
+                // Frees the temporaries with which b was made.
                 precise.free_idle();
                 let correction = Some(lower.field(n)?);
                 Some(Upper { correction, part: x.part(), heavy_quark: vec![1.0; n] })
@@ -376,7 +376,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             field.keep(&keep)?;
         }
         if let Some(inverse) = self.preconditioner {
-            // What it keeps for more right-hand sides is none that it needs for fewer.
+            // Frees the vectors that it keeps for more right-hand sides, which do not serve for fewer.
             inverse.free_idle();
         }
         retain(&mut self.columns, &keep);
@@ -438,7 +438,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         last || (0..self.nrhs()).filter(|&i| self.active[i]).any(|i| {
             let updated = self.upper.is_some() && !self.rounded[i];
             let update = if updated { self.delta * self.peak[i] } else { 0.0 };
-            // As fast as the iteration before, twice.
+            // The residual is expected to fall twice more at the rate of the last iteration.
             self.relative[i] * self.rate[i].min(1.0).powi(2) <= self.goal[i].max(update)
         })
     }
@@ -578,7 +578,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let mut norms = vec![];
         match self.upper.is_some() {
             true => {
-                // What the operator keeps between applications makes room for what is precise.
+                // Temporaries of the operator are freed to make room for precise fields.
                 self.sloppy.free_idle();
                 let parts = self.parts(which);
                 let max = parts.iter().map(|part| part.1).max().filter(|_| with_x);

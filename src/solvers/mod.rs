@@ -290,8 +290,8 @@ fn fall_back(
     if let Some(origin) = origin {
         origin.make()?;
     }
-    // Those that lie beside each other at a time; all of them where right-hand sides are fastest in memory, of which those
-    // that have converged take no iteration.
+    // Solves neighbouring right-hand sides together. If right-hand sides are fastest in memory, all are solved
+    // together, where those that have converged take no iteration.
     let mut runs: Vec<(usize, usize)> = vec![];
     for i in (0..n).filter(|i| stagnated.iter().any(|p| p.0 == *i)) {
         match runs.last_mut().filter(|(first, count)| first + *count == i) {

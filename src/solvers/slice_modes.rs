@@ -141,7 +141,8 @@ pub fn slice_modes(
         let over = |k: usize| (0..times).map(move |t| t * m + k);
         let most = |k: usize| over(k).map(|i| values[i]).fold(f64::MIN, f64::max);
         let lowest = over(0).map(|i| values[i]).fold(f64::MAX, f64::min);
-        // What single precision gives, or has ceased to.
+        // The search changes to double precision when single precision has reached its goal or no longer makes
+        // progress.
         let goal = if rough.is_some() { tol.max(ROUGH) } else { tol };
         let refined = rough.is_some() && (worst <= goal || (restart > 3 && worst > 0.5 * before));
         before = worst;
@@ -315,7 +316,7 @@ impl<'a> Space<'a> {
             }
             least = search.ritz()?;
         }
-        // As near as that they are one level, which has no order.
+        // Eigenvalues closer than this count as one degenerate level, which has no order.
         let near = 1e-6 * self.largest;
         let missing = least
             .chunks(n)

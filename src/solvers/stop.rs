@@ -187,7 +187,7 @@ impl Stop {
             factor = factor.min(tol / residual);
         }
         if let Some(tol) = self.heavy_quark().filter(|tol| heavy_quark > *tol) {
-            // It does not quite follow the residual.
+            // The heavy-quark residual does not exactly follow the residual of the iteration.
             factor = factor.min(0.7 * tol / heavy_quark);
         }
         factor

@@ -171,7 +171,7 @@ impl Opt {
         match self.kind {
             Kind::Param(of) if self.default.is_empty() => match (of.row.default)() {
                 yes if self.is_flag() => if yes == "true" { "yes" } else { "no" }.into(),
-                // It must be given.
+                // NaN means that the option must be given.
                 text if text == "NaN" => String::new(),
                 text => text,
             },

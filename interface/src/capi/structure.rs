@@ -321,7 +321,7 @@ fn together<T>(
     }
     let (origin, phases) = lines(objects, params)?;
     let mut guards = vec![];
-    // Where one field is several quarks it is locked once.
+    // A field that is passed for several quarks is locked only once.
     let mut places = [0; 3];
     for (k, (object, name)) in objects.iter().enumerate() {
         let same = (0..k).find(|&j| Arc::ptr_eq(objects[j].0, object));

@@ -170,7 +170,7 @@ impl Messages {
                 unsafe { ring.exchange(messages as Handle, sends, receives)? };
                 Ok(Arc::new(ring))
             });
-            // Nobody waits for it any more.
+            // The receiver has given up, so the connection is ended.
             if let Err(SendError(Ok(ring))) = sender.send(joined) {
                 ring.abort();
             }

@@ -167,7 +167,7 @@ mod tests {
             }
             false
         });
-        // Nobody said how long the small ones take.
+        // The durations of the small launches are unknown.
         assert_eq!((began, other), (Some(10), 0));
         assert!(trial.waits());
         trial.begin(2);

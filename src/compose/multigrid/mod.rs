@@ -213,7 +213,7 @@ impl Multigrid {
         let (start, links) = (Instant::now(), op.version());
         let (geometry, device) = (op.links().geometry(), &op.shape().device);
         let params = &params.on(geometry, device);
-        // What ranks make together, before each of them rehearses by itself.
+        // Creates the objects that need all ranks, before each rank rehearses by itself.
         gathering::divide(geometry, &gathering::places(params, geometry)?)?;
         geometry.reaches_all(device)?;
         // Ranks have parts of different size.
@@ -357,7 +357,7 @@ impl Multigrid {
         }
         self.check(op)?;
         let made = self.renewed(op, how, monitor);
-        // Of what failed the host hears now: only what it forgets is refused later.
+        // The caller receives an error of this update now; later calls are refused only if links change again.
         self.state().links = op.version();
         made?;
         Ok(self.report())

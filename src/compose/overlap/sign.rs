@@ -430,7 +430,8 @@ impl Sign {
             self.add_low(&minus, t)?;
             self.approximation(out, t)?;
         }
-        // What rounding and inexact modes brought back is taken out, the modes are added.
+        // Components of the modes that rounding and inexact modes brought back are subtracted, and the modes' exact
+        // part is added.
         let back = self.low(out)?;
         let signs = self.modes.values().iter().map(|l| l.signum());
         let mut c = vec![];

@@ -400,7 +400,7 @@ impl OverlapSolver {
             if converged || stopped || stuck || left == 0 {
                 break;
             }
-            // What is left of the tolerance for this residual.
+            // Tolerance of the inner solve, relative to the present residual.
             let worst = report.residual.iter().fold(0.0f64, |m, &v| m.max(v));
             let goal = (0.5 * self.params.tol / worst).min(0.5);
             let mut inner = self.relaxed(goal, monitor);
@@ -701,7 +701,7 @@ impl OverlapSolver {
         xs.iter_mut().try_for_each(|x| x.clear())?;
         for chirality in [1, -1] {
             self.op.square(chirality).project(&mut half, &rest)?;
-            // What modes of the other chirality brought in by rounding is none.
+            // Sources smaller than this have this chirality only by rounding in modes of the other one.
             let least = (0.01 * self.params.tol).powi(2);
             if blas::norm2(&half)?.iter().zip(&size).all(|(h, b)| *h <= least * b) {
                 continue;

@@ -401,7 +401,8 @@ impl Inverter for Automatic {
         let possible = self.possible();
         let later = self.later(n).max(ask.later);
         let mut look = self.look(&stop, n, later, f64::INFINITY);
-        // Where most of what multigrid costs are solves it may be cheaper than CGNR, which would hide that.
+        // If most of multigrid's cost is in its solves and not in its set-up, it may be cheaper than CGNR. BiCGStab
+        // is then patient, so that a switch to CGNR does not hide this.
         let many = look.costs.solve * (look.n + look.later) > look.costs.setup;
         let ask = Ask { patient: possible && many, ..ask };
         let mut told = |p: &Progress| match watch(p).is_break() {

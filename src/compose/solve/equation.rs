@@ -328,7 +328,7 @@ impl SolveParams {
         if kind == SolverKind::MultiShift {
             bail!(Unsupported, "multishift has its own call");
         }
-        // Those steps are no hermitian operator, which CG would need.
+        // Steps of minimal residual are no hermitian operator, which CG would need.
         if self.precondition_steps > 0 && (kind == SolverKind::Cg || !kind.takes_preconditioner()) {
             bail!(
                 Unsupported,

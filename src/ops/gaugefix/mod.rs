@@ -122,7 +122,7 @@ pub fn fix_gauge(
         seconds: start.elapsed().as_secs_f64(),
         stopped: run.state.stopped,
     };
-    // What swept makes room for the links.
+    // Frees the fields of the sweeps before links are allocated.
     drop(run);
     Ok(GaugeFixed { gauge: best.g.apply(gauge)?, transformation: best.g, report })
 }
@@ -326,14 +326,14 @@ impl CopyState<'_, '_> {
         slices: &mut [Fixed],
     ) -> Result<()> {
         let params = self.params;
-        // What sweeps change now, and its functional at the last check.
+        // Slices that sweeps still change, and the functional of each at the last check.
         let mut active = vec![true; slices.len()];
         let mut before = vec![f64::NEG_INFINITY; slices.len()];
         let (mut lowest, mut stale, mut sweeps, mut steps) = (f64::INFINITY, 0, 0, 0);
         slices.iter_mut().for_each(|s| s.converged = false);
-        // What half of the sites see: mostly it tells that nothing more is to be measured. The last half
-        // of a sweep says it; not where a rise of the functional is to be known exactly, and steps of a
-        // descent measure all.
+        // The quality on the sites of one parity, which the last half of a sweep measures: mostly it shows that the
+        // whole lattice need not be measured. It is not used if a rise of the functional has to be known exactly, nor
+        // for steps of a descent, which measure all sites.
         let mut seen = updater.poll()?;
         let falling = updater.sweeper.g.device().falling(stop.fall(), DIFFERENT);
         let exactly = stop.change > 0.0 || method.descends();

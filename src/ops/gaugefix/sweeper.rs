@@ -601,7 +601,7 @@ mod tests {
                 let said = report.total;
                 let what = format!("{condition:?} {storage:?} {said:?}");
                 assert!(said.converged && said.quality.theta <= stop.theta, "{what}");
-                // It holds for the links as they are.
+                // The quality is that of the transformed links.
                 let mut all =
                     Sweeper::with_links(&u, (Recon::R12, 0), g, functional(condition)).unwrap();
                 let even = all.poll().unwrap();
@@ -653,7 +653,7 @@ mod tests {
                 assert!(odd.theta < even.theta, "{even:?} {odd:?}");
                 assert!(all.theta >= 0.5 * even.theta && all.theta_max >= even.theta_max);
             }
-            // What is not active is not seen; a lattice without slices always is.
+            // Slices that are not active are not measured; a lattice without slices is always active.
             if sweeper.slices() == 1 {
                 continue;
             }

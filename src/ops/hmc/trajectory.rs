@@ -391,7 +391,7 @@ impl Hmc {
             let before = self.cycle.as_ref().map(|_| momenta()).transpose()?;
             let (links, start, momenta) = (links()?, links()?, momenta()?);
             let mut chain = StandIn { links, start, momenta, shift, before, monomials };
-            // What earlier trajectories left is there.
+            // Earlier trajectories have left their buffers allocated.
             if self.announced && !compiled {
                 chain.run(&self.params);
             }
@@ -444,7 +444,7 @@ impl Hmc {
         report.correction = gauge.reunitarise()?;
         for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
             let since = Instant::now();
-            // What is measured anew next may be left now.
+            // An interval that the next trajectory measures anew may be violated now.
             if trajectory >= until || m.measured().is_none() {
                 m.check(gauge, stream)?;
             }

@@ -129,7 +129,7 @@ impl Fields {
 
     /// Parallel transports all fields by one step of the path.
     fn go_on(&mut self, step: u8) -> Result<()> {
-        // What stands at the end of a step came from its begin.
+        // The value at the end of a step comes from its beginning, so the shift goes backward.
         let shift = |of| CovariantShift::new(self.links.clone(), of, vec![7 - step]);
         let (colours, spinors) = (shift(Components::COLOUR)?, shift(Components::SPINOR)?);
         let mut next = self.unit.like(self.unit.precision())?;

@@ -51,7 +51,7 @@ impl Process<'_, '_> {
     /// The value that p exceeds at all wanted eigenvalues: those further out than the edge, which is the last of the
     /// wanted vectors found, or without an edge those outside of the interval.
     pub(super) fn bar(&self, edge: Option<f64>) -> f64 {
-        // What lies as near to the interval as that is not told from what lies in it.
+        // Eigenvalues this close to the interval cannot be told from eigenvalues inside it.
         edge.map_or(1.001 * self.p.edge(), |edge| self.p.value(self.inward(edge)))
     }
 

@@ -410,7 +410,7 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
             found("{solution}")
         );
     }
-    // Of a normal solution any kind of solver will do: the shifts have their own.
+    // The solver's kind only has to be valid for a normal equation: shifts have their own solver.
     params.solver.kind = SolverKind::Cgnr;
     let factor = inverse_factor(&vectors, solution)?;
     let heavy = asked.residual_type.0 & HEAVY_QUARK != 0;

@@ -301,7 +301,7 @@ impl Operators {
         let gauge = self.smeared.as_ref().map_or(gauge, Smeared::smeared);
         match &self.links {
             Some(links) => {
-                // What is made of links is made of this copy, the first time as well.
+                // Operators are updated from this copy, the first time as well.
                 links.update_from(gauge)?;
                 self.list.iter().try_for_each(|op| op.action().update(links))?;
             }

@@ -182,7 +182,7 @@ impl OneFlavour {
         let (low, iterations) = smallest(&solver, &*op.schur, INVERSE, seed)?;
         self.solves += Solves::since(since, iterations);
         self.seen = Some((low.value, high.value));
-        // What an interval that is measured now covers.
+        // The interval that this measurement would give.
         let (least, most) =
             (BELOW * (low.value - low.distance), ABOVE * (high.value + high.distance));
         let Some((from, to)) = self.interval() else { return self.approximate(least, most) };
