@@ -221,7 +221,7 @@ impl WilsonType for Doublet {
         let HopCall { parity, dagger, site_hop, y, .. } = *call;
         let one = SiteTerm::One;
         if sum.own != 0.0 && (sum.z.is_some() || site_hop != one) {
-            // The hop by itself, and then what out holds.
+            // Computes the hop alone, and adds the former contents of out afterwards.
             let shape = self.subset_shape(Subset::of_parity(parity));
             let t = &mut *self.workspace.field(&shape, inp.nrhs())?;
             self.hop_add(t, inp, call, &HopSum { z: sum.z, own: 0.0 })?;

@@ -162,7 +162,7 @@ impl Wilson {
         if let Some(thin) = &self.thin {
             return clover.rebuild(thin, coefficients, thin.version());
         }
-        // The links as they were given are the better ones.
+        // The given links are more precise than the operator's own copy.
         let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
         clover.rebuild(links, coefficients, self.gauge.version())
     }
@@ -506,7 +506,7 @@ impl Wilson {
             bail!(FieldMismatch, "hop: {} right-hand sides out, {} in", out.nrhs(), inp.nrhs());
         }
         let Hop { args: terms, blocks: of_hop } = self.terms(call, blocks)?;
-        // The blocks of a term that both have are there once.
+        // Site terms that share their blocks pass them only once.
         let of_y = match &call.y {
             Some((_, _, term)) if *term != call.site_hop => {
                 Some(self.site(*term, call.dagger, blocks)?)
@@ -598,7 +598,7 @@ impl Wilson {
             let work = if parities == 2 { Work { n, ..work } } else { work };
             return launch(&args, work);
         }
-        // Faces travel while the inner sites are done.
+        // Faces are exchanged while the inner sites are computed.
         let (precision, nrhs) = (inp.precision(), parities * inp.nrhs());
         let faces = geometry.spinor_faces(precision, nrhs);
         let halo = geometry.halo_exchange(device, &faces)?;

@@ -149,7 +149,7 @@ pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Resu
         Smearing::OverImproved { .. } => boundary.lacks_links(),
         Smearing::Ape { .. } | Smearing::Hyp { .. } => false,
     };
-    // In slices by themselves every boundary will do.
+    // Smearing within time slices works with every boundary.
     if smearing.directions() & 8 != 0 && !bounded {
         gauge.geometry().periodic_in_time("smearing with directions that contain t")?;
     }

@@ -60,7 +60,7 @@ impl OverlapSettings {
         target: (Precision, Recon),
     ) -> Result<Overlap> {
         let sign = self.sign()?;
-        // A polynomial for what the precision allows, no finer one.
+        // The polynomial's error is no smaller than the precision allows.
         let sign = SignParams { delta: sign.delta.max(Sign::least_delta(target.0)), ..sign };
         let sign = Sign::new(kernel, Arc::new(modes), sign)?;
         let double = Overlap::new(Arc::new(sign), self.mass)?;

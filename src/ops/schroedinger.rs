@@ -257,7 +257,7 @@ pub fn boundary_correlators(
         let pairs = mesons(&all, &all, Sink::at_rest(0))?;
         let of = |sink: Gamma, factor: f64| -> Vec<f64> {
             let factor = factor / quarks.volume();
-            // No zeros with a sign.
+            // Adding 0 turns -0 into 0.
             pairs.correlator(sink, Gamma::FIVE).iter().map(|z| factor * z.re + 0.0).collect()
         };
         // gamma_t gamma5 = - gamma_x gamma_y gamma_z.

@@ -122,7 +122,7 @@ impl SearchMemory {
             if need <= free {
                 return Ok(all);
             }
-            // A part is left to others.
+            // A part of the free memory is left for other fields.
             let fewer = (need - (free - free / 32)).div_ceil(vector) as usize;
             if least.side + fewer <= all.side {
                 return Ok(of(all.side - fewer, None));

@@ -120,7 +120,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     let max = mixed.params.nkrylov;
     // With a good preconditioner directions are few and expensive: they outlive a recomputed residual.
     let lasting = preconditioner.is_some();
-    // All that the directions may take is there from the beginning, however many of them are needed.
+    // The memory for the largest number of directions is allocated from the beginning.
     let (mut z, mut q) = (vec![], vec![]);
     for _ in 0..if mixed.running() { max.min(mixed.params.stop.iterations) } else { 0 } {
         z.push(mixed.vector()?);

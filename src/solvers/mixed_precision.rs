@@ -336,7 +336,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
         let k = keep.len();
         let room = if self.nrhs() < self.shown.len() { 2 * k } else { 3 * k };
-        // On a GPU kernels for another number are compiled: not for those that are nearly there.
+        // A GPU compiles kernels for a new number of right-hand sides, which does not pay if they have nearly
+        // converged.
         let far = keep.iter().any(|&i| self.goal[i] < self.delta * self.relative[i]);
         let possible = !self.done && far && room <= self.nrhs() && self.r.can_keep();
         if !possible || keep.is_empty() {
@@ -536,8 +537,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         (self.refreshed_at, self.strayed) = (self.report.iterations, false);
         self.report.reliable_updates += 1;
         self.judge(which)?;
-        // Directions that led to what the iteration said are none of the residual that there is: conjugate to them the next
-        // ones would have to be longer by the jump.
+        // Earlier directions belong to the residual of the recurrence, not to the recomputed one: a direction
+        // conjugate to them would have to be longer by the difference.
         for i in jumped {
             self.fresh[i] |= self.active[i];
         }
@@ -674,7 +675,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             self.choose_unit(i, norm.sqrt());
         }
         let weight = blas::complex(&self.weight[which]);
-        // Whatever r held must not come back through a coefficient of zero.
+        // The field is cleared, since a NaN in it would survive multiplication by a coefficient of zero.
         low.clear()?;
         blas::axpby(&weight, &source, &blas::uniform(count, 0.0), &mut low)?;
         Ok(norms)
@@ -746,7 +747,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             if !self.active[i] {
                 continue;
             }
-            // Believed to have converged but had not: aim lower, for the next drift.
+            // The iteration seemed to have converged, but the recomputed residual has not: the goal is lowered to
+            // allow for the next drift.
             let margin = if was_active { 1.0 } else { 0.8 };
             let before = self.goal[i];
             self.goal[i] = margin * factor * relative;

@@ -319,7 +319,7 @@ fn fall_back(
             SolverParams { kind, initial_guess: true, stop, ..params.clone() }
         };
         let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
-        // Zero is better than an x that BiCGStab has led away.
+        // A solution that BiCGStab has made worse than zero is set to zero.
         let lost = |i: usize| stagnated.iter().any(|p| p.0 == i) && report.residual[i] >= 1.0;
         let keep: Vec<f64> = columns.clone().map(|i| if lost(i) { 0.0 } else { 1.0 }).collect();
         blas::axpby(&blas::uniform(count, 0.0), &b, &blas::complex(&keep), &mut x)?;

@@ -260,7 +260,7 @@ fn iterate(
     let op = Shifted::new(base.clone(), asked[least].sigma);
     let shape = op.shape();
     let two_level = system.sloppy.is_some();
-    // Below its own precision a sloppy recurrence means nothing.
+    // The recurrence in lower precision has no meaning below its own precision.
     let floor = if two_level { shape.precision.epsilon() } else { 0.0 };
     let (device, comm) = (b.device(), b.geometry().comm());
     let fall = asked[least].tol.max(floor);

@@ -112,7 +112,7 @@ pub fn slice_modes(
     let room = || begin.shape().field(m);
     let mut space = Space { op: begin, times, largest, v: room()?, other: room()? };
     space.v.set_noise(Noise::Normal, params.seed, 0)?;
-    // Nothing is known of the lower end.
+    // The lower end of the interval is unknown yet.
     let mut p =
         Polynomial { degree: 8, from: 0.25 * largest, to: 1.05 * largest, at: top.least.min(0.0) };
     let mut before = f64::INFINITY;
@@ -236,7 +236,7 @@ impl<'a> Space<'a> {
     fn ritz(&mut self) -> Result<Vec<f64>> {
         let m = self.count();
         let mut rank = vec![m; self.times];
-        // Twice: what is nearly dependent has lost its digits the first time.
+        // Orthogonalises twice, since nearly dependent vectors lose digits the first time.
         for _ in 0..2 {
             let found = slices(&dots(&self.v, &self.v)?, m, orthonormal)?;
             let mut t = vec![];

@@ -386,7 +386,7 @@ impl Multigrid {
         for &step in steps {
             let next = match (made.take(), step) {
                 (last, Update::Anew) => {
-                    // Its memory is for the next one.
+                    // The last hierarchy is freed to make room for the next one.
                     drop(last);
                     setup::anew(&low, &params, &mut setup)?
                 }
@@ -612,7 +612,7 @@ fn reduction(h: &Arc<Hierarchy>) -> Result<f64> {
     let found = solvers::solve(&system, &params, &mut x, &b, &mut solvers::unwatched);
     let report = match found {
         Ok(report) => report,
-        // NaN is the worst that a cycle can do.
+        // A cycle that gives NaN counts as one that does not reduce the residual.
         Err(e) if e.status == Status::SolverBreakdown => return Ok(1.0),
         Err(e) => return Err(e),
     };

@@ -287,7 +287,7 @@ impl Modes {
     ) -> Result<Self> {
         let found = vectors.count();
         let modulus = |k: usize| report.values[k].max(0.0).sqrt();
-        // Not between two that lie together by accident.
+        // The cut is not made between eigenvalues that are close by accident.
         let gap = |&k: &usize| {
             let below = if k == 0 { 0.0 } else { modulus(k - 1) };
             (modulus(k) - below) / modulus(k).max(f64::MIN_POSITIVE)

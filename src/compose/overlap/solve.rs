@@ -385,7 +385,7 @@ impl OverlapSolver {
             let converged = residual.iter().all(|&v| v <= self.params.tol);
             let stopped = total.as_ref().is_some_and(|t| t.stopped);
             let stuck = match &total {
-                // A whole solve that did not halve the residual will not the next time.
+                // If a complete solve did not halve the residual, another one will not either.
                 Some(t) => {
                     let max = |v: &[f64]| v.iter().fold(0.0f64, |m, &x| m.max(x));
                     max(&residual) > 0.5 * max(&t.residual) && t.iterations > 0
@@ -504,7 +504,7 @@ impl OverlapSolver {
         let (rho, mass) = (op.rho(), op.mass());
         let pair = [rho + 0.5 * mass, rho - 0.5 * mass];
         let norms: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
-        // No deeper than the inner precision goes.
+        // The goal is not below the inner solve's precision.
         let floor = (10.0 * op.shape().precision.epsilon()).max(2.0 * op.sign().delta());
         let reach = params.stop.residual.max(floor);
         let unitary = Unitary(op.sign().clone());
@@ -689,7 +689,7 @@ impl OverlapSolver {
         if let Some(modes) = &self.modes {
             modes.take_out(&mut rest)?;
         }
-        // Residuals count against all of b.
+        // Residuals are relative to the whole source b.
         let pairs = size.iter().zip(blas::norm2(&rest)?).filter(|(_, r)| *r > 0.0);
         let share = pairs.map(|(b, r)| b / r).fold(f64::INFINITY, f64::min).max(1.0).sqrt();
         let tol = (0.5 * self.params.tol * share).min(0.5);

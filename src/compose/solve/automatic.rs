@@ -361,7 +361,7 @@ impl Automatic {
     ) -> Result<SolveReport> {
         let chain = self.set_up(watch, before).and_then(|()| match self.with_multigrid() {
             Some(chain) => chain.at_once(b.nrhs()).map(|_| Some(chain)),
-            // The host asked to stop, or another thread has taken it away.
+            // The host asked to stop, or another thread has removed the hierarchy.
             None => Ok(None),
         });
         match chain {
@@ -392,7 +392,7 @@ impl Inverter for Automatic {
         }
         let at_once = self.krylov.at_once(n)?;
         if at_once < n {
-            // Multigrid may be there after the first ones.
+            // After the first solves multigrid may be set up.
             let part = |x: &mut SpinorField, b: &SpinorField, ask: &Ask, watch: &mut Monitor| {
                 self.solve(x, b, ask, watch)
             };
@@ -426,7 +426,7 @@ impl Inverter for Automatic {
         let next = self.go_on(&left, (x, b), (at, &report.solver.residual), watch)?;
         self.state().solved += n;
         let mut all = report.followed_by(next);
-        // The last part is about the whole.
+        // The report's last part is replaced by that of the whole solve.
         let solver = &mut all.solver;
         solver.converged =
             stop.met(&solver.residual, &solver.residual_hq) && stop.site_met(&solver.residual_site);

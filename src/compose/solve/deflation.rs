@@ -221,7 +221,7 @@ impl Inverter for Deflated {
         };
         let (asked, mut part) = (ask.stop, Ask { origin: None, ..*ask });
         let mut total: Option<SolveReport> = None;
-        // A part that took no iterations may not have come nearer: the rest is one part.
+        // A part without iterations may not have reduced the residual: then the remaining solve is one part.
         let mut stalled = false;
         let falling = b.device().falling(asked.fall(), 1);
         for parts in 1.. {

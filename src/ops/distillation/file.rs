@@ -53,7 +53,7 @@ pub fn about_quarks(modes: &Modes, solver: &DiracSolver) -> Attributes {
         return about;
     };
     let p = wilson.params();
-    // Multiples of pi; of quarks that vanish at boundaries in time there is no phase.
+    // The phase in units of pi. Quarks that vanish at boundaries in time have no phase.
     let turn = |z: Complex64| if z.re <= -1.0 { 1.0 } else { z.arg() / PI };
     let [x, y, z, t] = p.boundary.map(turn);
     about.extend([

@@ -79,7 +79,7 @@ fn at_a_time(solver: &DiracSolver, modes: &Modes, columns: usize, asked: usize) 
     ways.dedup();
     let precision = modes.vectors().precision();
     let other = Shape { precision, ..shape.clone() };
-    // Modes that wait on the host come for products with solutions, when solves are over.
+    // Modes kept on the host are copied to the device for products with solutions, when solves are over.
     let waiting = modes.vectors().on_device() < modes.count();
     let colour = Shape { components: Components::COLOUR, ..other.clone() };
     let brought = if waiting { colour.bytes(vectors::AT_ONCE.min(modes.count())) } else { 0 };

@@ -357,7 +357,7 @@ impl CopyState<'_, '_> {
             let known = slices.iter().zip(now.as_ref().unwrap_or(&seen)).zip(&active);
             let known: Vec<Quality> =
                 known.map(|((slice, now), &on)| if on { *now } else { slice.quality }).collect();
-            // Steps of a descent are looked at one by one, and told of as often as sweeps are.
+            // Steps of a descent are checked one by one; the callback is called as often as for sweeps.
             if steps % params.check_every == 0 || !method.descends() {
                 self.tell(&known, None);
             }
@@ -464,7 +464,7 @@ impl<'a, 'b> Run<'a, 'b> {
     /// Fixes copy number `copy`; returns the transformation in double precision.
     fn copy(&mut self, copy: usize) -> Result<(Transformation, CopyReport)> {
         let params = self.state.params;
-        // Streams of different copies have nothing in common.
+        // Different copies have independent streams of random numbers.
         let seed = params.seed.wrapping_add((copy as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         (self.state.copy, self.state.seed, self.state.sweeps) = (copy, seed, 0);
         let main = functional(params.condition);

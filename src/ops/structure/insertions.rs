@@ -162,7 +162,7 @@ pub(super) fn links_for(
         unit.set_unit()?;
         return Ok(Arc::new(unit));
     };
-    // Others are refused where they are used.
+    // Other links are refused when they are used.
     if links.group() != Group::Su3 {
         return Ok(links.clone());
     }

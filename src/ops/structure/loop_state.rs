@@ -75,7 +75,7 @@ impl LoopSums {
     fn about(&self, quarks: &LoopQuarks) -> Result<About> {
         let of = &self.of;
         let geometry = quarks.links.geometry();
-        // Links, masses and other coefficients are known by the marks.
+        // The marks identify links, masses and other coefficients.
         let described = |solver: Option<&DiracSolver>| match solver {
             Some(solver) => {
                 let (precision, _) = solver.op().storage();

@@ -484,7 +484,7 @@ impl LoopSums {
         };
         let part = &mut self.parts[part];
         let limit = if goals.vectors > 0 { goals.vectors } else { usize::MAX };
-        // The first ones tell what a vector costs and brings.
+        // The first vectors show the cost and the variance of a vector.
         let vectors = |together: usize| {
             let most = if part.done == 0 { PILOT } else { together };
             most.min(limit.saturating_sub(part.done)).max(1)

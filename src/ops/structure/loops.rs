@@ -254,7 +254,7 @@ fn generators(extents: [usize; 4]) -> Vec<(usize, [usize; 4])> {
                 (prime, wave)
             };
             match prime == 2 && divisible.len() == 4 {
-                // The checkerboard first.
+                // The first waves separate the two parities.
                 true => {
                     all.push((2, extents.map(|l| l / power)));
                     all.extend((0..3).map(along));

@@ -101,7 +101,7 @@ impl Process<'_, '_> {
         let margin = (wanted / 4).max(2);
         let cut = match outside.get(wanted + margin) {
             Some(&v) => v,
-            // Too few outside of the interval.
+            // Too few Ritz values lie outside of the interval.
             None => end + 2.0 * (old - end),
         };
         let ratio = (cut - end) / (old - end);

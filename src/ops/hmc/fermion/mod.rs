@@ -307,7 +307,7 @@ impl Operators {
             }
             None => {
                 let links = gauge.shared_copy(DOUBLE.0, DOUBLE.1)?;
-                // Preconditioners are heavier: CG does for them, unless multigrid was asked for.
+                // Preconditioners have heavier quarks: CG suffices for them, unless multigrid was requested.
                 let all = inverter.multigrid.as_ref().is_some_and(|m| m.preconditioner);
                 let plain = Inverter { multigrid: None, ..inverter.clone() };
                 for (n, p) in params.iter().enumerate() {

@@ -77,7 +77,7 @@ impl Follower {
             return;
         }
         for solver in solvers {
-            // Without multigrid there is nothing that could not fit.
+            // Removing multigrid cannot fail, since it needs no memory.
             let _ = solver.set_multigrid(None);
         }
         self.state().multigrid = None;
