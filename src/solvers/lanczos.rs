@@ -727,7 +727,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let m = count.min(n);
         let all = self.diagonalise(n)?;
         if self.scale() == 0.0 {
-            // No second run is needed: all eigenvectors of the space have been found.
+            // The spectrum was not probed, since the vectors span the whole space: these are all eigenvalues.
             self.report.least = all.iter().copied().fold(f64::INFINITY, f64::min);
             self.report.largest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         }

@@ -282,7 +282,7 @@ impl Search<'_> {
                     if step == 0 {
                         return Ok(space);
                     }
-                    // The loop goes on with recomputed products.
+                    // Leaves this loop, after which products are computed anew.
                     break;
                 }
                 self.step(&mut space, watch)?;

@@ -381,7 +381,7 @@ impl Hierarchy {
             }
             self.transfers[0].prolong(&mut fine, &solution)?;
         }
-        // All columns are used, so that the memory is contiguous.
+        // Copies all columns together, since the field is contiguous in memory.
         let direct = level.pre == 0 && out.precision() == shape.precision;
         if direct {
             fine.copy_to_spinors(0, out, 0)?;
