@@ -246,7 +246,7 @@ interface! {
         /// Writes sums, and a description of what they are sums of, to a file from which plaq_loops_read continues.
         /// The file appears complete or not at all. Errors: FILE_WRITE.
         plaq_loops_write(loops: Handle<plaq_loops>, file: FileName) = write;
-        /// Replaces the sums by those of such a file. Errors, after which nothing has changed: FIELD_MISMATCH (of
+        /// Replaces the sums by those of a file that plaq_loops_write wrote. Errors, after which nothing has changed: FIELD_MISMATCH (of
         /// other links, operators, spaces, noise, lines or momenta: the first difference is named), FILE_*.
         plaq_loops_read(loops: Handle<plaq_loops>, file: FileName) = read;
     }

@@ -150,7 +150,8 @@ pub struct Automatic {
 struct State {
     /// The hierarchy and the chain that uses it, once they are set up.
     multigrid: Option<(Arc<Multigrid>, Arc<Parts>)>,
-    /// True if the hierarchy was set up here: it is then updated when links change. One that the host gave is not.
+    /// True if the hierarchy was set up by this solver, which then updates it when links change; false if the host
+    /// gave it.
     own: bool,
     /// Number of right-hand sides solved for so far.
     solved: usize,

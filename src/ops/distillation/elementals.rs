@@ -1,4 +1,5 @@
-//! Elementals of distillation: matrix elements of operators between modes of the same time slice.
+//! Elementals of distillation (Peardon et al., Phys. Rev. D 80, 054506): matrix elements of operators between modes of
+//! the same time slice.
 
 use num_complex::Complex64;
 

@@ -1,4 +1,4 @@
-//! Two-point functions of mesons from perambulators and elementals.
+//! Two-point functions of mesons from perambulators and elementals (Peardon et al., Phys. Rev. D 80, 054506).
 
 use num_complex::Complex64;
 

@@ -42,7 +42,7 @@ impl Process<'_, '_> {
         }
     }
 
-    /// The beginning of an interval at some distance behind this value.
+    /// Position at which an interval begins, at some distance behind this value.
     pub(super) fn beyond(&self, value: f64) -> f64 {
         let (end, other) = self.span();
         end + 1.5 * ((value - end) / (other - end)).max(0.02) * (other - end)

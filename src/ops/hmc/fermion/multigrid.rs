@@ -1,4 +1,5 @@
-//! Multigrid in HMC, updated as the links change along a trajectory.
+//! Multigrid in HMC, updated as the links change along a trajectory (as Luescher, JHEP 12 (2007) 011, updates a
+//! deflation subspace).
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
