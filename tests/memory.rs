@@ -547,9 +547,9 @@ fn what_does_not_fit_is_refused_before_it_is_allocated() {
     }
 }
 
-/// On a GPU the driver's own account agrees: with kernels, scratch memory and whatever else, a
-/// solve takes at most a tenth more than operators and vectors. What other tests take meanwhile is counted, too, so that
-/// one solve of some has to agree.
+/// On a GPU the driver's own account agrees: with kernels, scratch memory and whatever else, a solve takes at most a
+/// tenth more than operators and vectors. What other tests take meanwhile is counted, too, so that one solve of some
+/// has to agree.
 #[test]
 fn the_driver_counts_the_same() {
     for device in devices().into_iter().filter(|d| !d.is_cpu()) {

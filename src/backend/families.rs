@@ -52,8 +52,8 @@ pub struct Kernel {
     /// True if the kernel starts on a GPU while the one before still runs (plaq_dialect.h), which pays for blocks
     /// that stay for long; short blocks lose more by the wait, a copy a fifth.
     pub overlapping: bool,
-    /// True if batches read the same links or vectors of a site: on a GPU those of the same sites run after each other, so
-    /// that they find these in the second-level cache.
+    /// True if batches read the same links or vectors of a site: on a GPU those of the same sites run after each
+    /// other, so that they find these in the second-level cache.
     pub batches_first: bool,
     /// True if on a GPU two threads take all batches of a site.
     pub pairs: bool,

@@ -40,8 +40,8 @@ parameters! {
         /// Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
         /// stored.
         storage: Option<Recon> = None;
-        /// Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
-        /// (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+        /// Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m)
+        /// exp(csw / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
         clover: CloverForm = CloverForm::Traditional;
         /// Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
         clover_links: CloverLinks = CloverLinks::Hop;

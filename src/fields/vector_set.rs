@@ -29,7 +29,8 @@ impl From<VectorField> for VectorSet {
 }
 
 impl VectorSet {
-    /// The right-hand sides of `first`, and after them `on_host` vectors that are not to be read before they are written.
+    /// The right-hand sides of `first`, and after them `on_host` vectors that are not to be read before they are
+    /// written.
     pub fn new(first: VectorField, on_host: usize) -> Self {
         let on_host = (0..on_host).map(|_| HostCopy::default()).collect();
         VectorSet { first, on_host }

@@ -1,7 +1,7 @@
 //! HDF5 files, written by libhdf5, which is opened at run time.
 //!
-//! A dataset holds real or complex numbers, these as compounds (r, i) of doubles as h5py makes them; attributes say what it is.
-//! The file appears complete or not at all.
+//! A dataset holds real or complex numbers, these as compounds (r, i) of doubles as h5py makes them; attributes say
+//! what it is. The file appears complete or not at all.
 
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::path::Path;

@@ -28,8 +28,8 @@ pub struct DiracParams {
     /// in planes with t; 0: no term.
     pub csw_s: f64,
     pub csw_t: f64,
-    /// Coefficients of the boundary counterterms at the lower and the upper boundary in time: cF - 1 is added to the mass
-    /// on the slice next to that where quarks vanish (Luescher, Sint, Weisz, Nucl. Phys. B 478 (1996) 365).
+    /// Coefficients of the boundary counterterms at the lower and the upper boundary in time: cF - 1 is added to the
+    /// mass on the slice next to that where quarks vanish (Luescher, Sint, Weisz, Nucl. Phys. B 478 (1996) 365).
     pub cf: f64,
     pub cf_prime: f64,
     /// Form of the clover term.

@@ -1,6 +1,6 @@
-//! Domains of sites for Schwarz's procedure (Luescher, hep-lat/0310048): links without those between domains, and steps of minimal residual with
-//! separate coefficients for each domain (kernels/domains.h). Domains divide a rank's part, so that they need no
-//! messages.
+//! Domains of sites for Schwarz's procedure (Luescher, hep-lat/0310048): links without those between domains, and
+//! steps of minimal residual with separate coefficients for each domain (kernels/domains.h). Domains divide a rank's
+//! part, so that they need no messages.
 
 use std::sync::Arc;
 

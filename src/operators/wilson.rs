@@ -1,9 +1,9 @@
 //! Wilson's operator, with the clover term of Sheikholeslami and Wohlert (Nucl. Phys. B 259 (1985) 572) and a twisted
-//! mass (Frezzotti, Grassi, Sint, Weisz, hep-lat/0101001), kappa-normalised:
-//! M = A - kappa H,  H = sum_mu h_mu [(1 - gamma_mu) U psi(x+mu) + (1 + gamma_mu) U^dagger psi(x-mu)],
-//! A = 1 + 2 kappa (csw (i/4) sum sigma F + i mu gamma5);  D = M / (2 kappa) (physics.md). With an exponentiated clover
-//! term (Francis, Fritzsch, Luscher, Rago, Comput. Phys. Commun. 255 (2020) 107355) 1 + 2 kappa csw (i/4) sum sigma F is
-//! the exponential of its second term instead; 2 kappa is 1 / (4 + m).
+//! mass (Frezzotti, Grassi, Sint, Weisz, hep-lat/0101001), kappa-normalised: M = A - kappa H,  H = sum_mu h_mu [(1 -
+//! gamma_mu) U psi(x+mu) + (1 + gamma_mu) U^dagger psi(x-mu)], A = 1 + 2 kappa (csw (i/4) sum sigma F + i mu gamma5);
+//! D = M / (2 kappa) (physics.md). With an exponentiated clover term (Francis, Fritzsch, Luscher, Rago, Comput. Phys.
+//! Commun. 255 (2020) 107355) 1 + 2 kappa csw (i/4) sum sigma F is the exponential of its second term instead; 2
+//! kappa is 1 / (4 + m).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;

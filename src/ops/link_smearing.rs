@@ -136,8 +136,8 @@ impl Smearing {
 /// root of its determinant.
 ///
 /// # Errors
-/// `BadParameter`, `InvalidArgument`: parameters; `Unsupported`: SU(2), or a kind with links of time that the boundaries in
-/// time exclude.
+/// `BadParameter`, `InvalidArgument`: parameters; `Unsupported`: SU(2), or a kind with links of time that the
+/// boundaries in time exclude.
 pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Result<GaugeField> {
     smearing.check()?;
     if gauge.group() != Group::Su3 {

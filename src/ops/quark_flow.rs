@@ -1,5 +1,5 @@
-//! Gradient flow of quark fields (Luescher, JHEP 04 (2013) 123): d chi / dt = D^2 chi with the covariant Laplacian on the
-//! flowed links, and its adjoint.
+//! Gradient flow of quark fields (Luescher, JHEP 04 (2013) 123): d chi / dt = D^2 chi with the covariant Laplacian on
+//! the flowed links, and its adjoint.
 
 use std::ops::ControlFlow;
 
@@ -17,8 +17,8 @@ use crate::params::{parameters, Parameters};
 use crate::refuse;
 
 parameters! {
-    /// A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or
-    /// its adjoint.
+    /// A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D),
+    /// or its adjoint.
     pub struct QuarkFlowParams: plaq_spinor_flow_params {
         /// Action whose gradient flows the links.
         kind: FlowKind = FlowKind::Wilson;
@@ -156,9 +156,9 @@ impl QuarkFlow {
     }
 }
 
-/// Flows every column of `psi` (spinors or colour vectors on both parities, double or single precision) from these links to
-/// the flow time of `params`: the flowed links, in the precision of `psi`, and what was done. `psi` is as before where the
-/// input is refused; where `watch` stops it, both are at the flow time that was reached.
+/// Flows every column of `psi` (spinors or colour vectors on both parities, double or single precision) from these
+/// links to the flow time of `params`: the flowed links, in the precision of `psi`, and what was done. `psi` is as
+/// before where the input is refused; where `watch` stops it, both are at the flow time that was reached.
 ///
 /// # Errors
 /// `BadParameter`: parameters out of range or more than a million steps; those of [`QuarkFlow::new`].
@@ -189,10 +189,10 @@ pub fn flow(
     Ok((links, report))
 }
 
-/// Applies the adjoint of [`flow`] from the same links and with the same parameters to every column of `psi`, which is a
-/// field at the flow time `params.time`: the result is one at time 0 with <phi, K chi> = <K^dagger phi, chi> to rounding.
-/// Links of the steps are computed again from states that are kept. Where `watch` stops it, the field is that of the adjoint
-/// of the flow from the time that was reached.
+/// Applies the adjoint of [`flow`] from the same links and with the same parameters to every column of `psi`, which
+/// is a field at the flow time `params.time`: the result is one at time 0 with <phi, K chi> = <K^dagger phi, chi> to
+/// rounding. Links of the steps are computed again from states that are kept. Where `watch` stops it, the field is
+/// that of the adjoint of the flow from the time that was reached.
 ///
 /// # Errors
 /// Errors of [`flow`].

@@ -1,5 +1,6 @@
-//! Quarks at the boundaries of the Schroedinger functional: boundary-to-bulk propagators and the correlators f_A, f_P and f_1
-//! (Luescher, Weisz, Nucl. Phys. B 479 (1996) 429; Luescher, Sint, Sommer, Wittig, Nucl. Phys. B 491 (1997) 344).
+//! Quarks at the boundaries of the Schroedinger functional: boundary-to-bulk propagators and the correlators f_A, f_P
+//! and f_1 (Luescher, Weisz, Nucl. Phys. B 479 (1996) 429; Luescher, Sint, Sommer, Wittig, Nucl. Phys. B 491 (1997)
+//! 344).
 
 use std::f64::consts::PI;
 

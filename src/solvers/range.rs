@@ -54,8 +54,8 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
     /// changed.
     ///
     /// # Errors
-    /// `NotFinite`: b or a guess holds NaN or infinity, or a guess is more than 1e150 times as long as b; `OutOfMemory`:
-    /// there is no room for fields in other units.
+    /// `NotFinite`: b or a guess holds NaN or infinity, or a guess is more than 1e150 times as long as b;
+    /// `OutOfMemory`: there is no room for fields in other units.
     pub fn new(xs: &'a mut [X], b: &'a VectorField, guess: bool) -> Result<Self> {
         let (powers, norm2) = powers(b)?;
         let norms = norm2.iter().map(|v| v.sqrt()).collect();

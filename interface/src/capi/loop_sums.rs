@@ -196,8 +196,8 @@ interface! {
         /// Gives the largest number of bytes of device memory that making these spaces takes, and afterwards applying
         /// L to twelve columns. Errors: those of plaq_space_create_multigrid.
         plaq_space_memory(solver: Local<plaq_solver>, multigrid: Local<plaq_multigrid>, levels: i32, bytes: Out<i64>) = memory;
-        /// Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
-        /// precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+        /// Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
+        /// (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
         plaq_space_create_eigen(solver: Handle<plaq_solver>, eigen: Handle<plaq_eigen>, space: Out<plaq_space>) = of_eigen;
         /// Destroys spaces; loops made with them remain valid. The zero handle is accepted.
         plaq_space_destroy(space: Raw<plaq_space>) = destroy_space;
@@ -246,8 +246,9 @@ interface! {
         /// Writes sums, and a description of what they are sums of, to a file from which plaq_loops_read continues.
         /// The file appears complete or not at all. Errors: FILE_WRITE.
         plaq_loops_write(loops: Handle<plaq_loops>, file: FileName) = write;
-        /// Replaces the sums by those of a file that plaq_loops_write wrote. Errors, after which nothing has changed: FIELD_MISMATCH (of
-        /// other links, operators, spaces, noise, lines or momenta: the first difference is named), FILE_*.
+        /// Replaces the sums by those of a file that plaq_loops_write wrote. Errors, after which nothing has changed:
+        /// FIELD_MISMATCH (of other links, operators, spaces, noise, lines or momenta: the first difference is
+        /// named), FILE_*.
         plaq_loops_read(loops: Handle<plaq_loops>, file: FileName) = read;
     }
 }

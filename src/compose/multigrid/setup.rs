@@ -30,7 +30,8 @@ pub(super) struct Setup<'a, 'm> {
     seconds: Vec<f64>,
     monitor: &'a mut Monitor<'m>,
     start: Instant,
-    /// Number of steps that the monitor has heard of: iterations of solves for null vectors, cycles and coarse operators.
+    /// Number of steps that the monitor has heard of: iterations of solves for null vectors, cycles and coarse
+    /// operators.
     steps: usize,
 }
 

@@ -248,8 +248,8 @@ impl OverlapSolver {
         self.solve_within(self.params.max_seconds, x, b, monitor)
     }
 
-    /// Solves like [`OverlapSolver::solve`] in at most `max_seconds` whatever the parameters say, for a job that solves again
-    /// and again with the time that it has left.
+    /// Solves like [`OverlapSolver::solve`] in at most `max_seconds` whatever the parameters say, for a job that
+    /// solves again and again with the time that it has left.
     ///
     /// # Errors
     /// Errors of [`OverlapSolver::solve`].
@@ -568,8 +568,8 @@ impl OverlapSolver {
         self.solve_masses_within(self.params.max_seconds, masses, xs, b, monitor)
     }
 
-    /// Solves like [`OverlapSolver::solve_masses`] in at most `max_seconds` for all masses together. If the time is over
-    /// before a mass had its turn, its solution is 0.
+    /// Solves like [`OverlapSolver::solve_masses`] in at most `max_seconds` for all masses together. If the time is
+    /// over before a mass had its turn, its solution is 0.
     ///
     /// # Errors
     /// Errors of [`OverlapSolver::solve_masses`].

@@ -49,8 +49,8 @@ pub fn multigrid_delta(residual: f64) -> f64 {
     residual.clamp(1e-16, LARGEST).powf(1.0 / parts)
 }
 
-/// What a chain is made of: the action in the precision of the equation and in that of the iteration, weights of distance
-/// preconditioning, and the settings.
+/// What a chain is made of: the action in the precision of the equation and in that of the iteration, weights of
+/// distance preconditioning, and the settings.
 #[derive(Clone)]
 pub struct Ingredients {
     pub op: Arc<dyn QuarkAction>,

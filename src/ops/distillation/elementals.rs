@@ -153,8 +153,9 @@ pub fn baryon_count(n: usize, operators: &[Vec<Step>; 3]) -> usize {
     }
 }
 
-/// B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k of every time slice, O as of [`meson_elementals`]:
-/// [momentum][t][a][b][c], or without operators, where the others differ by a sign, those with a < b < c, c fastest.
+/// B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k of every time slice, O as of
+/// [`meson_elementals`]: [momentum][t][a][b][c], or without operators, where the others differ by a sign, those with
+/// a < b < c, c fastest.
 ///
 /// # Errors
 /// Errors of [`meson_elementals`].

@@ -160,8 +160,8 @@ fn exact(modes: &Modes, time: usize, first: usize, count: usize) -> Result<Spino
 /// are complete.
 ///
 /// # Errors
-/// `FieldMismatch`: modes of other links; `InvalidArgument`: a time outside of the lattice; errors of solves; what `each`
-/// gives.
+/// `FieldMismatch`: modes of other links; `InvalidArgument`: a time outside of the lattice; errors of solves; what
+/// `each` gives.
 pub fn perambulators(
     solver: &DiracSolver,
     modes: &Modes,
@@ -335,7 +335,8 @@ pub fn generalised(
             for (sink, count) in portions(columns) {
                 let products = spin_products(&take(&kept.view(sink..sink + count)?)?, &w)?;
                 for (at, z) in products.into_iter().enumerate() {
-                    // [t][sink column][sink's spin r][source column]: the sink's column is 4 a + s', Gamma 5 on both sides.
+                    // [t][sink column][sink's spin r][source column]: the sink's column is 4 a + s', Gamma 5 on both
+                    // sides.
                     let width = 4 * count * x.nrhs();
                     let (t, i, j) = (at / width, at / x.nrhs() % (4 * count), at % x.nrhs());
                     let (column, spin) = ((sink + i / 4) % (4 * n), i % 4);

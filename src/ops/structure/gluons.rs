@@ -30,7 +30,8 @@ pub const PLANES: usize = 6;
 /// the place of spins.
 ///
 /// # Errors
-/// `Unsupported`: SU(2); `InvalidArgument`: a path that is too long or has other steps, or momenta out of range; `OutOfMemory`.
+/// `Unsupported`: SU(2); `InvalidArgument`: a path that is too long or has other steps, or momenta out of range;
+/// `OutOfMemory`.
 pub fn gluon_pairs(
     gauge: &Arc<GaugeField>,
     path: &[u8],

@@ -164,8 +164,8 @@ impl LoopSums {
     /// Replaces the sums by those of a file.
     ///
     /// # Errors
-    /// `FieldMismatch`: of other loops, of which the message names the first difference; errors of [`Tables::read`]; nothing has changed
-    /// then.
+    /// `FieldMismatch`: of other loops, of which the message names the first difference; errors of [`Tables::read`];
+    /// nothing has changed then.
     pub fn read(&mut self, path: &Path, quarks: &LoopQuarks) -> Result<()> {
         let comm = quarks.links.geometry().comm();
         let file = comm.agree(Tables::read(path, KIND))?;

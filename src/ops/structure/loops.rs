@@ -27,11 +27,11 @@ choices! {
     pub enum OneEnd: plaq_loops_kind {
         /// eta^dagger Gamma S eta: the loops of S.
         None = 0, PLAQ_LOOPS_PLAIN, "plain";
-        /// (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.
-        /// 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
+        /// (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al.,
+        /// Comput. Phys. Commun. 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
         Same = 1, PLAQ_LOOPS_ONE_END, "one_end";
-        /// (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m' - m those of S - S' of two
-        /// masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
+        /// (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m'
+        /// - m those of S - S' of two masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
         Other = 2, PLAQ_LOOPS_DIFFERENCE, "difference";
     }
 }
@@ -66,8 +66,8 @@ impl LoopsParams {
     /// Makes the noise; in messages names of members follow `argument`, if that is not empty.
     ///
     /// # Errors
-    /// `InvalidArgument`: parts of the time slices without dilution in time, more vectors than there are seeds for, or a factor
-    /// that is not finite.
+    /// `InvalidArgument`: parts of the time slices without dilution in time, more vectors than there are seeds for,
+    /// or a factor that is not finite.
     pub fn noise(&self, argument: &str) -> Result<LoopNoise> {
         self.check_rows(argument)?;
         let prefix = if argument.is_empty() { String::new() } else { format!("{argument}.") };
@@ -403,8 +403,8 @@ fn check_difference(solver: &DiracSolver, other: &DiracSolver, factor: Complex64
 /// without the vectors that are not complete.
 ///
 /// # Errors
-/// `BadParameter`: not a solver for M; `InvalidArgument`: [`probe`], errors of [`insertions`]; `Unsupported`: operators in half precision;
-/// those of [`DiracSolver::solve`].
+/// `BadParameter`: not a solver for M; `InvalidArgument`: [`probe`], errors of [`insertions`]; `Unsupported`:
+/// operators in half precision; those of [`DiracSolver::solve`].
 pub fn loops(
     (solver, at_once): (&DiracSolver, usize),
     noise: LoopNoise,

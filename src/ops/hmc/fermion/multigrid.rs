@@ -26,8 +26,8 @@ parameters! {
         /// True: the operator W of a ratio, too, has a hierarchy, for its solve in the heat bath; false: that solve
         /// is done by CG.
         preconditioner: bool = false;
-        /// Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose iterations
-        /// are then those of the least shift that is left.
+        /// Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose
+        /// iterations are then those of the least shift that is left.
         shifts: usize = 3, within(0, i32::MAX as i64);
     }
 }
