@@ -43,8 +43,8 @@ interface! {
         /// OUT_OF_MEMORY.
         plaq_spinor_contract_insertions(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Maybe<plaq_gauge>, params: Params<plaq_contract_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[32 lines nmomenta times]) = insertions_of;
         /// Contracts the conserved vector current in the same way, V_mu(z) = [qbar(z + mu) (1 + gamma_mu)
-        /// U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q (z
-        /// - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
+        /// U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q
+        /// (z - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
         plaq_spinor_contract_current(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_contract_params>, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[8 nmomenta times]) = current_of;
         /// Contracts baryons eps_abc (q1_a^T Gamma q2_b) q3_c from three propagators with twelve columns, which may
         /// differ in mass, smearing or displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x

@@ -30,8 +30,8 @@ choices! {
         /// (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al.,
         /// Comput. Phys. Commun. 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
         Same = 1, PLAQ_LOOPS_ONE_END, "one_end";
-        /// (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m'
-        /// - m those of S - S' of two masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
+        /// (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor
+        /// m' - m those of S - S' of two masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
         Other = 2, PLAQ_LOOPS_DIFFERENCE, "difference";
     }
 }
