@@ -96,7 +96,7 @@ impl Doublet {
     }
 
     /// Makes the doublet with a given clover term A, the same for each flavour, kappa-normalised, and its inverse,
-    /// which must be that of A^2 + m^2 - e^2. - e^2.
+    /// which must be that of A^2 + m^2 - e^2.
     ///
     /// # Errors
     /// Errors of [`DoubletParams::check`]; `FieldMismatch`: another lattice, device or precision than the links'.
