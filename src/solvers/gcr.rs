@@ -28,8 +28,8 @@ impl Space {
         self.steps.len()
     }
 
-    /// Converts coefficients of the images q_j (`steps`) to coefficients chi_j of the directions z_j: chi_j + sum_{k
-    /// > j} overlaps[k][j] chi_k = steps_j.
+    /// Converts coefficients of the images q_j (`steps`) to coefficients chi_j of the directions z_j: chi_j +
+    /// sum_{k > j} overlaps[k][j] chi_k = steps_j.
     fn solution(&self, steps: &[Vec<Complex64>]) -> Vec<Vec<Complex64>> {
         let mut chi = steps.to_vec();
         for j in (0..chi.len()).rev() {
