@@ -728,8 +728,8 @@ module plaq
     !> Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
     !> stored.
     integer(c_int32_t) :: storage
-    !> Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
-    !> (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+    !> Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m)
+    !> exp(csw / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
     integer(c_int32_t) :: clover
     !> Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
     integer(c_int32_t) :: clover_links
@@ -1150,12 +1150,13 @@ module plaq
     !> Largest number of seconds of a call; 0: no limit. The time is checked after every iteration; all ranks
     !> stop after the same one.
     real(c_double) :: max_seconds
-    !> Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028,
-    !> Eq. 9): with W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the solver iterates
-    !> W^-1 M W y = W^-1 b, x = W y, and residuals are those of y. Of a heavy quark's propagator time slices far from
-    !> the source, which |b - M x| does not see, then are as precise as others. Best is an alpha near the energy of
-    !> the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
-    !> Without multigrid and several shifts; at most 160 / T. 0: none.
+    !> Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo,
+    !> arXiv:1006.4028, Eq. 9). With W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the
+    !> solver iterates W^-1 M W y = W^-1 b, x = W y, and reports residuals of y. A heavy quark's propagator is
+    !> then as precise in time slices far from the source, to which |b - M x| is insensitive, as near it. The
+    !> best alpha is near the quark's energy, half the mass of its pion. M^dagger has the same weights, and
+    !> M^dagger M is solved as two systems. Not available with multigrid or several shifts; at most 160 / T. 0:
+    !> no preconditioning.
     real(c_double) :: distance_alpha
     !> Largest |b - M x| at any site, divided by the largest |b| at any site, the criterion of OpenLat (Francis,
     !> Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not required. It is required besides the other
@@ -1358,11 +1359,11 @@ module plaq
   !> Ways of contracting noise eta with solutions into loops; S = M^-1.
   !> eta^dagger Gamma S eta: the loops of S.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_PLAIN = 0
-  !> (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.
-  !> 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
+  !> (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al.,
+  !> Comput. Phys. Commun. 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
   integer(c_int32_t), parameter :: PLAQ_LOOPS_ONE_END = 1
-  !> (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m' - m those of S - S' of two
-  !> masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
+  !> (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor
+  !> m' - m those of S - S' of two masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_DIFFERENCE = 2
   !> Parameters of the noise for loops.
   type, bind(c) :: plaq_loops_params
@@ -2492,8 +2493,8 @@ module plaq
     !> needs steps below a millionth of the flow time is refused.
     real(c_double) :: tolerance
   end type
-  !> A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or
-  !> its adjoint.
+  !> A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D),
+  !> or its adjoint.
   type, bind(c) :: plaq_spinor_flow_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -3347,9 +3348,9 @@ module plaq
       type(plaq_multigrid), value :: multigrid
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Builds the levels from the vectors in such a file, as plaq_multigrid_create_from does. Errors:
-    !> FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another lattice),
-    !> FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+    !> Builds the levels from the vectors in a file of plaq_multigrid_write, as plaq_multigrid_create_from does.
+    !> Errors: FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another
+    !> lattice), FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
     !> plaq_multigrid_create.
     integer(c_int32_t) function plaq_multigrid_read(dirac, &
         params, &
@@ -3662,15 +3663,16 @@ module plaq
     !> Contracts operators between two quark propagators: the sum over z of exp(i q (z - x0)) sum over columns of
     !> X(z)^dagger gamma5 Gamma [line] S(z). `forward` is S(z, x0), `back` the solution X of a sequential source
     !> (plaq_spinor_sequential_meson, -_baryon): X^dagger gamma5 is the propagator from z to the sink; M must be
-    !> gamma5-hermitian. A line is a product of `lengths[i]` factors, 0 for a local operator; `steps` has those
-    !> of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t, U_mu(z) q(z + mu), 7
-    !> - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
-    !> mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q,
-    !> the first on qbar. What crosses the lattice's end takes the quark's boundary phase along. Zero handle for
-    !> `gauge`: without links. A derivative across an end where the two quarks have different phases is refused.
-    !> `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i. `correlators`: complex numbers [line][Gamma,
-    !> all 16][momentum][t], with t the time from the source; `times` must be the extent of the lattice in time.
-    !> Errors: INVALID_ARGUMENT, FIELD_MISMATCH, OUT_OF_MEMORY.
+    !> gamma5-hermitian. A line is a product of `lengths[i]` factors, 0 for a local operator; `steps` lists the
+    !> factors of all lines one after the other: 0 to 3 shift q along a link forward in x, y, z, t, U_mu(z) q(z +
+    !> mu), 7 - mu shifts it back, U_mu(z - mu)^dagger q(z - mu), and 8 + mu is the derivative (D - D')_mu / 2, D
+    !> q = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor
+    !> acts first on q, the first on qbar. Steps across the end of the lattice are multiplied by the quark's
+    !> boundary phase. With a zero handle for `gauge` all links are 1. A derivative across an end where the two
+    !> quarks have different phases is refused. `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i.
+    !> `correlators`: complex numbers [line][Gamma, all 16][momentum][t], with t the time from the source;
+    !> `times` must be the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
+    !> OUT_OF_MEMORY.
     !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], correlators[32 * lines * nmomenta * times].
     integer(c_int32_t) function plaq_spinor_contract_insertions(back, &
         forward, &
@@ -3699,8 +3701,8 @@ module plaq
       real(c_double), intent(inout) :: correlators(32 * lines * nmomenta * times)
     end function
     !> Contracts the conserved vector current in the same way, V_mu(z) = [qbar(z + mu) (1 + gamma_mu)
-    !> U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q (z
-    !> - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
+    !> U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q
+    !> (z - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
     !> Arrays: momenta[3 * nmomenta], correlators[8 * nmomenta * times].
     integer(c_int32_t) function plaq_spinor_contract_current(back, &
         forward, &
@@ -3801,13 +3803,13 @@ module plaq
       real(c_double), intent(in) :: source(32)
       integer(c_int32_t), intent(in) :: momentum(3)
     end function
-    !> The sequential source through the sink of a baryon: as of plaq_spinor_contract_quarks, of the sum of `terms` contractions, each with a
-    !> `pairings` number 0 to 5 in the order given there, the slot 0, 1 or 2 of the sink (`slots`) whose quark the operator acts on, and
-    !> a weight. `projector` is the matrix P in tr[P C]. With the solution X for the result, which has to be
-    !> smeared before if the sink is, plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x,
-    !> t0 + time) J Obar(x0, t0)>]. For the nucleon with quarks u d u, an operator on u takes pairings 0 and 3,
-    !> each with slots 0 and 2; an operator on d takes the same pairings with slot 1. Errors: INVALID_ARGUMENT,
-    !> FIELD_MISMATCH.
+    !> Creates the sequential source through the sink of a baryon, for a sum of `terms` contractions of
+    !> plaq_spinor_contract_quarks. Each contraction has a number 0 to 5 in `pairings`, in the order given there,
+    !> a slot 0, 1 or 2 of the sink in `slots`, on whose quark the operator acts, and a weight. `projector` is
+    !> the matrix P in tr[P C]. If the sink is smeared, the result has to be smeared, too. With its solution X
+    !> plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For
+    !> the nucleon with quarks u d u, an operator on u takes pairings 0 and 3, each with slots 0 and 2; an
+    !> operator on d takes the same pairings with slot 1. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: sink[32], source[32], projector[32], pairings[terms], slots[terms], weights[terms], momentum[3].
     integer(c_int32_t) function plaq_spinor_sequential_baryon(first, &
         second, &
@@ -3873,13 +3875,14 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)],
-    !> without the minus sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and
-    !> `gauge` as of plaq_spinor_contract_insertions; M and its boundary phase are those of `solver`, for
-    !> PLAQ_SOLUTION_M; `other`: the solver of the other quark of PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of
-    !> [vector][line][Gamma, all 16][momentum][t]; `currents`, or NULL: the loops of the conserved current of
-    !> plaq_spinor_contract_current, [vector][mu][momentum][t]. Columns are contracted right after they are
-    !> solved. The callback is that of solves; if it ends the work, `finished` vectors are complete and the
-    !> others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+    !> without the minus sign of the fermion loop, for each time t of the lattice, with x counted from the
+    !> lattice's origin. Lines, momenta and `gauge` are as for plaq_spinor_contract_insertions; M and its
+    !> boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
+    !> PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or
+    !> NULL: the loops of the conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t].
+    !> Columns are contracted right after they are solved. The callback is that of solves; if it ends the work,
+    !> `finished` vectors are complete and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of
+    !> plaq_solver_solve.
     !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times].
     integer(c_int32_t) function plaq_solver_loops(solver, &
         other, &
@@ -4096,8 +4099,8 @@ module plaq
       type(plaq_eigen), value :: eigen
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Reads eigenvectors of this operator from such a file; values and residuals are computed again with the
-    !> operator. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+    !> Reads eigenvectors of this operator from a file of plaq_eigen_write; values and residuals are computed
+    !> again with the operator. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
     integer(c_int32_t) function plaq_eigen_read(dirac, file, eigen, report) bind(c)
       import
       type(plaq_dirac), value :: dirac
@@ -4192,8 +4195,8 @@ module plaq
       integer(c_int32_t), value :: levels
       integer(c_int64_t), intent(inout) :: bytes
     end function
-    !> Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
-    !> precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+    !> Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
+    !> (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_space_create_eigen(solver, eigen, space) bind(c)
       import
       type(plaq_solver), value :: solver
@@ -4326,10 +4329,12 @@ module plaq
       integer(c_int32_t), value :: part
       type(plaq_loops_part_report), intent(inout), optional :: report
     end function
-    !> Gives (re, im) of means, [line][Gamma, all 16][momentum][t], and of variances of one noise vector, of real and of imaginary parts:
-    !> infinite with less than two, 0 of what is exact. Part -1: of the sum of all parts, with its errors squared. `currents`, the
-    !> same of the conserved current, [mu][momentum][t], `variances` and `current_variances` may be NULL. `numbers`: complex numbers of
-    !> `means`; `ncurrents`: of `currents`.
+    !> Copies the values of loops, complex numbers as (re, im): `means` [line][Gamma, all 16][momentum][t], and
+    !> `variances` of a single noise vector, with the variance of real parts as real and that of imaginary parts
+    !> as imaginary part. A variance is infinite with fewer than two noise vectors, and 0 for exact parts. Part
+    !> -1 stands for the sum of all parts, with its squared errors as variances. `currents` and
+    !> `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
+    !> may be NULL. `numbers` is the number of complex numbers in `means`, `ncurrents` that in `currents`.
     !> Arrays: means[2 * numbers], variances[2 * numbers], currents[2 * ncurrents], current_variances[2 * ncurrents].
     integer(c_int32_t) function plaq_loops_values(loops, &
         part, &
@@ -4356,8 +4361,9 @@ module plaq
       type(plaq_loops), value :: loops
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Replaces the sums by those of such a file. Errors, after which nothing has changed: FIELD_MISMATCH (of
-    !> other links, operators, spaces, noise, lines or momenta: the first difference is named), FILE_*.
+    !> Replaces the sums by those of a file that plaq_loops_write wrote. Errors, after which nothing has changed:
+    !> FIELD_MISMATCH (of other links, operators, spaces, noise, lines or momenta: the first difference is
+    !> named), FILE_*.
     integer(c_int32_t) function plaq_loops_read(loops, file) bind(c)
       import
       type(plaq_loops), value :: loops
@@ -4428,8 +4434,9 @@ module plaq
       type(plaq_modes), value :: modes
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Reads modes of the links of `gauge` from such a file; `smeared` as in plaq_modes_create, without it the
-    !> links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+    !> Reads modes of the links of `gauge` from a file of plaq_modes_write; `smeared` as in plaq_modes_create,
+    !> without it the links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links;
+    !> FILE_*.
     integer(c_int32_t) function plaq_modes_read(gauge, smeared, file, modes, report) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -5284,10 +5291,10 @@ module plaq
       integer(c_int64_t), value :: count
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> The same for the force of the clover term, if that is made from the operator's links. To S are added
-    !> determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two flavours have
-    !> -1 for the parities that their Schur complement leaves out. Errors: as above; UNSUPPORTED without such a
-    !> clover term.
+    !> Does as plaq_dirac_hop_force for the force of the clover term, if that is computed from the operator's
+    !> links. S then also has the terms determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2,
+    !> with A including the twisted mass: for two flavours the coefficient is -1 on the parities that their Schur
+    !> complement leaves out. Errors: those of plaq_dirac_hop_force; UNSUPPORTED without such a clover term.
     !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_dirac_clover_force(dirac, &
         momentum, &
@@ -5309,10 +5316,10 @@ module plaq
       real(c_double), value :: determinant_odd
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> The same for the whole force, of hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k>
-    !> + determinant ln |det A|^2, where P is a Schur complement (any plaq_system except the full one), spinors
-    !> live on its parity, and A is that of the sites that it leaves out: of all sites for a symmetric one.
-    !> Errors: those of plaq_dirac_hop_force.
+    !> Does as plaq_dirac_hop_force for the force of both hopping and clover term in S = sum_k 2 coefficients[k]
+    !> Re <y_k, P x_k> + determinant ln |det A|^2. P is a Schur complement (any plaq_system except the full one),
+    !> spinors have the sites of its parity, and A is the site term on the sites that P leaves out, or on all
+    !> sites for a symmetric P. Errors: those of plaq_dirac_hop_force.
     !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_dirac_schur_force(dirac, &
         system, &
@@ -5421,9 +5428,9 @@ module plaq
       type(plaq_gauge), value :: gauge
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Reads links, place and intervals from such a file; an interval given in the input is not replaced. Errors,
-    !> after which nothing has changed: those of plaq_gauge_read; FILE_FORMAT: a configuration that is no
-    !> checkpoint.
+    !> Reads links, place and intervals from a checkpoint of plaq_hmc_write; an interval given in the input is
+    !> not replaced. Errors, after which nothing has changed: those of plaq_gauge_read; FILE_FORMAT: a
+    !> configuration that is no checkpoint.
     integer(c_int32_t) function plaq_hmc_read(hmc, gauge, file) bind(c)
       import
       type(plaq_hmc), value :: hmc

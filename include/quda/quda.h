@@ -1001,7 +1001,7 @@ void performWuppertalnStep(void *h_out,
  * one parity. */
 void invertQuda(void *h_x, void *h_b, QudaInvertParam *param);
 
-/** The same for num_src sources together. */
+/** Solves as invertQuda does, for num_src sources together. */
 void invertMultiSrcQuda(void **_hp_x, void **_hp_b, QudaInvertParam *param);
 
 /** Solves (M^dagger M + offset[i]) x_i = b, or the same with P for M, for num_offset shifts in one Krylov

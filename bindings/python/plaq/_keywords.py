@@ -478,7 +478,7 @@ class Flow(TypedDict, total=False):
 
 
 class SpinorFlow(TypedDict, total=False):
-    """A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or"""
+    """A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D),"""
     kind: Union[int, str, capi.plaq_flow_kind]
     checkpoints: int
     step: float
