@@ -43,8 +43,7 @@ const INTERVAL: usize = 10;
 const ROUNDING: f64 = 1e5;
 /// Ratio of a recomputed residual to that of the iteration above which the iteration has lost the true residual.
 const JUMP: f64 = 3.0;
-/// Least and largest factor by which the iteration's goal is lowered if it was reached without the criteria being
-/// met.
+/// Least and largest factor by which the iteration's goal is lowered if it was reached without the criteria being met.
 const LOWER: [f64; 2] = [1e-4, 0.1];
 /// Largest exponent of the factor between two units of a residual.
 const LARGEST_UNIT: f64 = 500.0;
@@ -315,9 +314,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn stagnated(&self) -> &[(usize, usize)] {
         &self.stagnated
     }
-    /// Whether right-hand side i is behind: after half of the allowed iterations, the fraction of the needed
-    /// reduction of its residual, in decades, that it has achieved is smaller than the fraction of the iterations
-    /// used.
+    /// Whether right-hand side i is behind: after half of the allowed iterations, the fraction of the needed reduction
+    /// of its residual, in decades, that it has achieved is smaller than the fraction of the iterations used.
     pub fn late(&self, i: usize) -> bool {
         let share = self.report.iterations as f64 / self.params.stop.iterations as f64;
         share >= 0.5 && self.relative[i] > self.goal[i].powf(share)
