@@ -3218,7 +3218,7 @@ enum {
   PLAQ_MODES_BACK_Z = 8
 };
 
-/** What happens when a file to be written exists already. */
+/** Action if a file to be written exists already. */
 typedef int32_t plaq_if_exists;
 enum {
   /** Writing is refused. */
@@ -4981,7 +4981,7 @@ plaq_status plaq_spinor_flow_adjoint(plaq_spinor spinor,
 
 /* ---- QUDA's interface: what becomes of errors ---- */
 
-/** What a function of the headers in quda/ does after an error, when the handler has been told. */
+/** Action of a function of the headers in quda/ after an error, when the handler has been told. */
 typedef int32_t plaq_quda_error_mode;
 enum {
   /** Ends the program with exit code 1 (the default). */

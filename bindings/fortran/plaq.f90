@@ -1723,7 +1723,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_MODES_BACK_Y = 7
   !> U_z(n - z)^dagger v(n - z).
   integer(c_int32_t), parameter :: PLAQ_MODES_BACK_Z = 8
-  !> What happens when a file to be written exists already.
+  !> Action if a file to be written exists already.
   !> Writing is refused.
   integer(c_int32_t), parameter :: PLAQ_IF_EXISTS_REFUSE = 0
   !> The file is replaced.
@@ -2569,7 +2569,7 @@ module plaq
   end type
 
   ! QUDA's interface: what becomes of errors
-  !> What a function of the headers in quda/ does after an error, when the handler has been told.
+  !> Action of a function of the headers in quda/ after an error, when the handler has been told.
   !> Ends the program with exit code 1 (the default).
   integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_END = 0
   !> Returns. No array, number or count of the host has been written, and the result is NULL, 1 from

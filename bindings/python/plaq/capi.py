@@ -5023,7 +5023,7 @@ _n.word(plaq_modes_step.BACK_Z, "-z")
 
 
 class plaq_if_exists(Enum):
-    """What happens when a file to be written exists already."""
+    """Action if a file to be written exists already."""
     #: Writing is refused.
     REFUSE = 0
     #: The file is replaced.
@@ -7781,7 +7781,7 @@ def plaq_spinor_flow_adjoint(
 
 
 class plaq_quda_error_mode(Enum):
-    """What a function of the headers in quda/ does after an error, when the handler has been told."""
+    """Action of a function of the headers in quda/ after an error, when the handler has been told."""
     #: Ends the program with exit code 1 (the default).
     END = 0
     #: Returns. No array, number or count of the host has been written, and the result is NULL, 1 from
