@@ -61,7 +61,7 @@ struct Step {
 /// The result of an iteration, known when the host has received its sums.
 #[derive(PartialEq)]
 enum Outcome {
-    /// What the iteration has to do next.
+    /// The next action of the iteration.
     Next(Next),
     /// The direction has no positive curvature.
     Breakdown,

@@ -50,7 +50,7 @@ const LARGEST_UNIT: f64 = 500.0;
 /// Number of breakdowns in a row, without an iteration between them, at which a solve gives up.
 const BREAKDOWNS: usize = 3;
 
-/// What the algorithm has to do after an iteration.
+/// The algorithm's next action after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Continue,

@@ -24,7 +24,7 @@ pub enum Criterion {
     Seconds(f64),
 }
 
-/// What ended a solve; for two parts of a solve, the greater value ended both.
+/// Criteria that end a solve; of the criteria of two parts, the greater value ended both.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StoppedBy {
     /// Every right-hand side met its goals, that for the residual last.

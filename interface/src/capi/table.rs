@@ -108,7 +108,8 @@ pub enum Factor {
     Words(&'static str),
 }
 
-/// How an argument is passed, who owns what it points to, and whether it may be NULL or zero.
+/// Ways of passing an argument: its type in C, the owner of the memory at an address, and whether it may be NULL or
+/// zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
     Value,

@@ -49,7 +49,7 @@ pub fn multigrid_delta(residual: f64) -> f64 {
     residual.clamp(1e-16, LARGEST).powf(1.0 / parts)
 }
 
-/// What a chain is made of: the action in the precision of the equation and in that of the iteration, weights of
+/// Ingredients of a chain: the action in the precision of the equation and in that of the iteration, weights of
 /// distance preconditioning, and the settings.
 #[derive(Clone)]
 pub struct Ingredients {
@@ -349,7 +349,7 @@ fn algorithms(all: &Ingredients) -> usize {
     1 + usize::from(all.multigrid.is_some())
 }
 
-/// What the links of a chain share, for an equation in kappa normalisation.
+/// Data shared by the links of a chain, for an equation in kappa normalisation.
 struct Links<'a> {
     all: &'a Ingredients,
     memory: &'a Arc<SolveMemory>,

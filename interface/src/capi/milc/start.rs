@@ -42,7 +42,7 @@ pub fn finalize() -> Result<()> {
     Ok(())
 }
 
-/// How the memory at an address from `allocate` was obtained; the device of page-locked memory is kept open.
+/// Kind of the memory at an address from `allocate`; the device of page-locked memory is kept open.
 enum Pinned {
     Locked(#[allow(dead_code)] Mapped),
     Plain(Layout),
