@@ -140,7 +140,7 @@ fn run() -> Result<()> {
     Ok(())
 }
 
-/// What every row of one lattice and precision shares.
+/// Data shared by all rows of one lattice and precision.
 struct Bench<'a> {
     o: &'a mut Options,
     geometry: &'a Arc<Geometry>,

@@ -98,7 +98,7 @@ slices() { # expected number, JSON
   [ "$found" = "$1" ]
 }
 
-# What is asked for by default, and that it was reached.
+# The default goals are required, and were reached.
 default_theta() { # value, JSON
   awk -v want="$1" 'function value(name) { match(text, "\"" name "\": [^,]*"); return substr(text, RSTART + length(name) + 4, RLENGTH - length(name) - 4) }
     { text = text $0 }
@@ -163,7 +163,7 @@ gluon() {
 }
 wanted one && gluon
 
-# The studies, short, and what reads their files.
+# Short runs of the studies, and of the programs that read their files.
 studies() {
   local common=(--lattice 4,4,4,8 --thermalise 5 --bin build/$PROFILE/bin)
   check "study of accuracy" scripts/studies/accuracy.py "${common[@]}" --iterations 100 --out "$out/accuracy.json"
@@ -204,13 +204,13 @@ value, spread = series.jackknife([[c] for c in chain[:400]], lambda m: m[0])
 assert abs(spread / series.statistics.stdev(chain[:400]) * 20 - 1) < 1e-9'
 }
 
-# A row for each form, and what they have in common.
+# The table has a row for each form, and their common values.
 forms_agree() {
   cat "$out/forms"
   [ "$(grep -cE '^\| (omelyan2|Hasenbusch) \|' "$out/forms")" = 2 ] && grep -q '^All: 0\.[0-9]*([0-9]*), ' "$out/forms"
 }
 
-# The same plaquette and acceptance as the study that wrote the log; four curves.
+# Plaquette and acceptance are those of the study that wrote the log; the plot has four curves.
 chain_averages() {
   scripts/studies/chain.py --thermalise 4 --plot "$out/chain.svg" "$out/flavours-omelyan2.jsonl" >"$out/chain" || return 1
   cat "$out/forms" "$out/chain"
@@ -225,7 +225,7 @@ rows() { # file, lines of tables, kinds of runs, copies of each
   [ "$(grep -c '^|' "$1")" = "$2" ] && [ "$(grep -cE "^\\| (SA/SR/OR|OR|. steps) \\| $4 \\|" "$1")" = $((2 * $3)) ]
 }
 
-# Both solvers at both masses, errors that are those of their residuals; three panels with a line for each.
+# Both solvers run at both masses, errors fit their residuals, and the plot has three panels with a line for each.
 multigrid_study() {
   cat "$out/said" "$out/masses"
   [ "$(grep -cE '^\| 0.1[23] \| (BiCGStab|multigrid) \| [0-9]+ \|' "$out/masses")" = 4 ] || return 1
@@ -234,7 +234,7 @@ multigrid_study() {
     awk '/"error_over_residual"/ { n++; x = $2 + 0; if (!(x > 0.05 && x < 1000)) bad = 1 } END { exit bad || n != 4 }' "$out/multigrid.json"
 }
 
-# Table and plot of a finished study are those that it had.
+# Table and plot of a finished study do not change when it is started again.
 again_from_its_file() {
   scripts/studies/multigrid.py --from "$out/multigrid.json" --plot "$out/again.svg" >"$out/again" || return 1
   grep -q '^|' "$out/again" && diff <(grep '^|' "$out/masses") <(grep '^|' "$out/again") && cmp "$out/multigrid.svg" "$out/again.svg"

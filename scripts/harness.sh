@@ -27,7 +27,7 @@ ignore() { # name, reason
   missing=$((missing + 1))
 }
 
-# The line that scripts/test.sh counts by; the status of all checks.
+# Prints the line from which scripts/test.sh counts; the status is that of all checks.
 totals() {
   echo "test result: $good passed; $bad failed; $missing ignored;"
   [ "$bad" = 0 ]

@@ -15,7 +15,7 @@ if [ "${1:-}" = uninstall ]; then
   mapfile -t folders < <(dirname "${files[@]}" | sort -ru)
   for file in "${files[@]}"; do rm -f "$DESTDIR$file"; done
   rm -f "$list"
-  # Folders that are empty now.
+  # Removes folders that are empty now.
   for folder in "${folders[@]}"; do
     (cd "$DESTDIR$PREFIX" && rmdir -p --ignore-fail-on-non-empty "$(realpath -m --relative-to="$PREFIX" "$folder")") \
       2>/dev/null || true
@@ -48,7 +48,7 @@ link "libplaq.so.$VERSION" "$LIBDIR/libplaq.so.$major"
 link "libplaq.so.$major" "$LIBDIR/libplaq.so"
 put 644 "$BUILT/libplaq.a" "$LIBDIR/libplaq.a"
 stripped --strip-debug "$LIBDIR/libplaq.a"
-# Where `make mpi` found an MPI.
+# Installs plaq's library for MPI if `make mpi` found an MPI.
 [ ! -f build/mpi/libplaq_mpi.so ] || put 755 build/mpi/libplaq_mpi.so "$LIBDIR/libplaq_mpi.so"
 
 while read -r header; do
@@ -57,7 +57,7 @@ done < <(cd include && find . -path ./quda -prune -o -name '*.h' -printf '%P\n')
 MAJOR=$major scripts/quda-home.sh "$lib" "$DESTDIR$QUDADIR"
 (cd "$DESTDIR$QUDADIR" && find . ! -type d -printf '%P\n') | sed "s|^|$QUDADIR/|" >>"$list"
 for module in bindings/fortran/*.f90; do put 644 "$module" "$DATADIR/fortran/${module##*/}"; done
-# Programs find the library beside them.
+# Programs find the library through a path relative to their own.
 if [ -f "$WORK/bin/plaq" ]; then
   put 755 "$WORK/bin/plaq" "$PREFIX/bin/plaq"
   # What the program prints, path below DESTDIR.
@@ -81,7 +81,7 @@ while read -r source; do put 644 "$source" "$DATADIR/$source"; done < <(find exa
 for page in README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md LICENSE-*; do put 644 "$page" "$DATADIR/$page"; done
 while read -r page; do put 644 "$page" "$DATADIR/$page"; done < <(find docs -name '*.md' -o -path 'docs/figures/*' -type f -o -path 'docs/tutorial/*.py')
 
-# What examples and pages of the documentation name; they run in $DATADIR as in the source tree.
+# Files that examples and pages of the documentation name; examples run in $DATADIR as in the source tree.
 for file in tests/data/quenched-b6.0-4x4x4x8.ildg tests/data/quenched-b6.0-8x8x8x8.nersc; do put 644 "$file" "$DATADIR/$file"; done
 
 from_prefix() { realpath -m --relative-to="$PREFIX" "$1"; }

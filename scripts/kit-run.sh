@@ -45,7 +45,7 @@ fi
 mkdir -p "$results"
 passed=0 failed=0 ignored=0
 
-# What happened to a program that left no count.
+# Says what happened to a program that printed no count.
 outcome() { case $1 in 0) echo ok ;; 124) echo "timed out after $limit s" ;; *) echo "status $1" ;; esac; }
 
 command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
@@ -97,7 +97,7 @@ if [[ $want == *" tests "* ]]; then
     case " ${PLAQ_TEST_SKIP:-} " in *" $name "*) printf '%-28s left out\n' "$name" && continue ;; esac
     case $name in
     unit | unit_interface) run_tests "test-$name" "$threads" "tests/bin/$name" ;;
-    # They measure the whole device.
+    # These tests measure the memory of the whole device, so they run alone.
     memory | transfer_speed) alone+=("$name::") ;;
     *) case $of_program in *" $name "*) programs+=("$name::") ;; *) together+=("$name::") ;; esac ;;
     esac

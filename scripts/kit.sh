@@ -19,7 +19,7 @@ for program in build/kit-work/bin/*; do
 done
 [ -f include/plaq.h ] && scripts/examples.sh --list | grep -v '^04_ranks' >"$kit/examples.list"
 older=(build/kit-work/glibc.o -Wl,--gc-sections)
-# A client of QUDA's interface runs beside them.
+# A client of QUDA's interface is in the kit, too.
 ${CC:-cc} -std=c99 -O2 -Iinclude -Iinclude/quda tests/clients/milc.c "${older[@]}" -s -o "$kit/bin/milc_client" \
   -L"$kit/quda/lib" -lquda -lm -Wl,-rpath,'$ORIGIN/../lib'
 ${CC:-cc} -std=gnu99 -O2 -Iinclude tests/ends/host.c "${older[@]}" -s -o "$kit/bin/ends_host" -ldl -lpthread \

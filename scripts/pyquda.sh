@@ -23,14 +23,14 @@ install() { "$venv/bin/pip" install --quiet --disable-pip-version-check --no-com
 
 command -v mpicc >/dev/null || skip "no mpicc: mpi4py needs an MPI"
 [ -x "$python" ] || python3 -m venv "$venv" || skip "no module venv"
-# Compiled against the headers: anew where they changed.
+# PyQUDA is compiled against the headers, and again if they changed.
 state=$(cat "$home"/include/*.h <(echo "$home") | sha256sum)
 if [ "$state" != "$(cat build/pyquda/state 2>/dev/null)" ]; then
   install numpy mpi4py 2>build/pyquda/pip.log || {
     cat build/pyquda/pip.log >&2
     skip "the package registry cannot be reached"
   }
-  # With what the compilers say.
+  # The log has the compilers' messages.
   QUDA_PATH=$home "$venv/bin/pip" install --verbose --disable-pip-version-check --no-deps --no-cache-dir \
     --force-reinstall pyquda==0.10.54 >build/pyquda/pip.log 2>&1 || {
     cat build/pyquda/pip.log >&2

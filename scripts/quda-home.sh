@@ -9,7 +9,7 @@ install -d "$home/include" "$home/lib"
 install -m 644 include/quda/*.h "$home/include/"
 install -D -m 644 packaging/QUDAConfig.cmake "$home/lib/cmake/QUDA/QUDAConfig.cmake"
 there=$(realpath -sm --relative-to="$home/lib" "$lib")
-# The linker looks for libquda.so, and what it linked for libplaq's soname.
+# The linker looks for libquda.so; programs linked with it look for libplaq's soname.
 for name in libquda.so "libplaq.so.$MAJOR"; do
   ln -sfn "$there/libplaq.so.$MAJOR" "$home/lib/$name"
 done

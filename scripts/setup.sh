@@ -20,7 +20,7 @@ oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml
 check() {
   local found
   required=() optional=() packages=()
-  # Not from Debian, whose Rust is older.
+  # Rust does not come from Debian, whose version is older.
   found=$("${CARGO:-cargo}" --version 2>/dev/null | awk '{ print $2 }')
   if [ "$(printf '%s\n' "$oldest" "$found" | sort -V | head -1)" != "$oldest" ]; then
     required+=("Rust $oldest or newer, found ${found:-none}: see https://rustup.rs, or rustup update")

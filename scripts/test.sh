@@ -46,7 +46,7 @@ part() {
   fi
 }
 
-# The line to count by.
+# Prints the line with the counts.
 finish() {
   local passed failed ignored left_out skipped
   read -r passed failed ignored left_out skipped < <(awk '{ for (k = 1; k <= 5; k++) sum[k] += $k }
@@ -81,7 +81,7 @@ if [ "${1:-}" = check ]; then
   finish
 fi
 
-# What is installed and downloaded, beside the compilers.
+# Installs and downloads what tests need, while the compilers run.
 {
   scripts/setup.sh test >"$logs/setup" 2>&1
   scripts/nvrtc.sh >"$logs/nvrtc" 2>"$logs/nvrtc.log"
@@ -150,10 +150,10 @@ RANK_TESTS="
   1,2,2,1 halo faults actions:paths laplace:equals eigen:operations overlap:identities,a_hop_adds smearing:reference gaugefix:slices_stop,closed_loops observables correlators config dirac:full
   2,1,1,2 halo hadrons:files_have,what_is,mesons,sequential,multiplets structure:operators fermion:preconditioned multigrid:hierarchies,gathered observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused hmc:along_momenta,checkpoint,loops_traces
 "
-# Promised bits and identities, for the other sets of kernels that the library has (PLAQ_CPU_ISAS).
+# Tests of documented bits and of identities, with the other sets of kernels that the library has (PLAQ_CPU_ISAS).
 SET_TESTS="halo heatbath:depend dirac gaugefix:threads_and_halos,closed_loops,functional_never_falls hmc:checkpoint,links_follow
   fermion:goes_on laplace doublet:the_operator,schur distance:the_weighted recon observables"
-# One rank, halos to itself in all directions.
+# Tests on one rank, with halos to itself in all directions.
 HALO_TESTS="dirac boundaries:operators,observables,flow doublet:the_operator,schur distance:the_weighted observables correlators config propagator quark_flow heatbath:depend,overrelaxation solvers:every_solution,shifts
   gaugefix:sweeps_match,slices_stop,descents_match hmc:forces,momenta,power flow:generators,order"
 
@@ -171,7 +171,7 @@ ways() {
   done <<<"1,1,1,4 2
 1,1,2,2 2
 1,2,2,2 2"
-  # With a driver that does nothing: what plaq asks of a GPU's streams and of NCCL. Kernels are compiled for it.
+  # Tests with a driver that does nothing: plaq's calls for a GPU's streams and to NCCL. Kernels are compiled for it.
   if [ -n "${PLAQ_NVRTC:-}" ]; then
     mkdir -p $folder/cuda
     ${CC:-cc} -std=gnu99 -O1 -shared -fPIC -DREAL_MEMORY -o $folder/cuda/libcuda.so.1 tests/ends/fake_cuda.c || return

@@ -20,9 +20,9 @@ pub struct Parts {
     pub argument: String,
     pub expected: String,
     pub found: String,
-    /// What happened, if no argument is refused.
+    /// Sentence that says what happened, if no argument is refused.
     pub sentence: String,
-    /// What the user can do.
+    /// Sentence that says what the user can do; empty if there is nothing.
     pub hint: String,
 }
 

@@ -298,7 +298,7 @@ impl Workspace {
     pub fn field(&self, shape: &Shape, nrhs: usize) -> Result<Temporary<'_>> {
         let kept = {
             let mut pool = self.pool();
-            // One count of right-hand sides at a time: the old ones would only hold memory.
+            // Keeps only fields with this number of right-hand sides: others would only take memory.
             pool.retain(|f| f.nrhs() == nrhs);
             pool.iter().position(|f| Shape::of(f) == *shape).map(|i| pool.swap_remove(i))
         };

@@ -263,7 +263,8 @@ fn heat_bath_weighs_plaquettes_at_the_boundaries() {
                 _ => 4.0 * u(1.0),
             })
             .collect();
-        // A mean of Re tr P / 3 over N plaquettes scatters by 1 / (root of 18 N); energies add four of these, some twice.
+        // A mean of Re tr P / 3 over N plaquettes scatters by 1 / (root of 18 N); energies add four of these, some
+        // twice.
         let error = 2.5 / (18.0 * count * planes / 9.0 * 3.0).sqrt();
         for (t, (a, b)) in found.iter().zip(&expected).enumerate() {
             assert!((a - b).abs() < 4.0 * error + 1e-4, "{boundary} slice {t}: {a} {b} {error}");

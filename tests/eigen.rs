@@ -117,8 +117,8 @@ fn vectors_on_the_host_are_those_of_a_field() {
                 assert_eq!((set.count(), set.on_device()), (23, here));
                 let bits = |f: &SpinorField| f.save_lex().unwrap();
                 assert!(bits(&set.get(0, 23).unwrap()) == bits(&v));
-                // The same bits on a CPU, wherever vectors are; a GPU's blocks, which a sum is made of, depend on how many
-                // products there are.
+                // The same bits on a CPU, wherever vectors are; a GPU's blocks, which a sum is made of, depend on how
+                // many products there are.
                 let sites = bits(&w).len() as f64 / 3.0;
                 let bound = if device.is_cpu() { 0.0 } else { tolerance(precision, 60.0) * sites };
                 let near = |a: &[Complex64], b: &[Complex64]| {

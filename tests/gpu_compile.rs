@@ -1,13 +1,13 @@
 //! Every kernel must compile for the GPU, and fit its registers: needs NVRTC, but no GPU.
 //!
-//! NVRTC is found as the library finds it (`PLAQ_NVRTC` = full path of libnvrtc). Without it the
-//! test says so and passes, unless `PLAQ_REQUIRE_NVRTC` is set. `PLAQ_GPU_COMPILE_ONLY` = start of
-//! the kernels' names, `PLAQ_GPU_COMPILE_VARIANT` = part of a variant's, for work on a few. sm_90 gets the first variant of
-//! each kernel of the table below, and the others in each precision with the first values of the other parameters.
-//! `PLAQ_GPU_COMPILE_ALL`, or one of the variables above or below, makes every one of the table, and for the first variant in
-//! each precision sm_80 or sm_100, by turns, the launch shapes that the tuner tries and a kernel that counts in 64 bits; the
-//! other architectures have a few kernels in each precision, or with `PLAQ_GPU_COMPILE_ARCHS` = list of numbers these have
-//! all.
+//! NVRTC is found as the library finds it (`PLAQ_NVRTC` = full path of libnvrtc). Without it the test says so and
+//! passes, unless `PLAQ_REQUIRE_NVRTC` is set. `PLAQ_GPU_COMPILE_ONLY` = start of the kernels' names,
+//! `PLAQ_GPU_COMPILE_VARIANT` = part of a variant's, for work on a few. sm_90 gets the first variant of each kernel
+//! of the table below, and the others in each precision with the first values of the other parameters.
+//! `PLAQ_GPU_COMPILE_ALL`, or one of the variables above or below, makes every one of the table, and for the first
+//! variant in each precision sm_80 or sm_100, by turns, the launch shapes that the tuner tries and a kernel that
+//! counts in 64 bits; the other architectures have a few kernels in each precision, or with `PLAQ_GPU_COMPILE_ARCHS`
+//! = list of numbers these have all.
 
 mod hop;
 

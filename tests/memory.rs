@@ -420,8 +420,8 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
     }
 }
 
-/// Where memory is short the plan is that of the room that a search for modes has then, and where there is none for it,
-/// that of all.
+/// An overlap operator is planned for the memory that is free: if it is short, for the number of vectors that the
+/// search for modes then has, and if it does not suffice for any search, for the full number.
 #[test]
 fn overlap_operators_are_planned_for_the_memory_that_there_is() {
     for device in devices() {
@@ -547,9 +547,9 @@ fn what_does_not_fit_is_refused_before_it_is_allocated() {
     }
 }
 
-/// On a GPU the driver's own account agrees: with kernels, scratch memory and whatever else, a
-/// solve takes at most a tenth more than operators and vectors. What other tests take meanwhile is counted, too, so that
-/// one solve of some has to agree.
+/// On a GPU the driver's own account agrees: with kernels, scratch memory and whatever else, a solve takes at most a
+/// tenth more than operators and vectors. What other tests take meanwhile is counted, too, so that one solve of some
+/// has to agree.
 #[test]
 fn the_driver_counts_the_same() {
     for device in devices().into_iter().filter(|d| !d.is_cpu()) {

@@ -59,8 +59,8 @@ fn sf(phi: [f64; 3], phi_prime: [f64; 3]) -> BoundaryTime {
     BoundaryTime::Sf { phi, phi_prime }
 }
 
-/// The propagator of a free quark of momentum zero falls by (1 + m)^-1 from slice to slice, with m + cF in place of 1
-/// + m next to boundaries.
+/// The propagator of a free quark of momentum zero falls by (1 + m)^-1 from slice to slice, with m + cF in place of
+/// 1 + m next to boundaries.
 #[test]
 fn free_quarks_fall_as_they_must() {
     for device in devices() {

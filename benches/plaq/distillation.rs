@@ -1,7 +1,7 @@
-//! Distillation on links near the unit matrix: modes of every time slice with 10 steps of stout smearing to 1e-8, verified, in
-//! double and in single refined (`mixed`), and perambulators of one source time by multigrid to 1e-10: the number in the name
-//! is the time of all, sources, projection and, where there is libhdf5, the file included, over that of the solves. 64 and
-//! 200 modes a slice; on a CPU, where lattices up to 8^4 are taken, 8.
+//! Distillation on links near the unit matrix: modes of every time slice with 10 steps of stout smearing to 1e-8,
+//! verified, in double and in single refined (`mixed`), and perambulators of one source time by multigrid to 1e-10:
+//! the number in the name is the time of all, sources, projection and, where there is libhdf5, the file included,
+//! over that of the solves. 64 and 200 modes a slice; on a CPU, where lattices up to 8^4 are taken, 8.
 
 use std::sync::Arc;
 use std::time::Instant;

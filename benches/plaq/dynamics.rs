@@ -1,5 +1,5 @@
-//! Gauge and fermion forces, trajectories, link updates, gradient flow, smearing and the Laplacian. Bytes are compulsory: each link and
-//! momentum read or written once per call.
+//! Gauge and fermion forces, trajectories, link updates, gradient flow, smearing and the Laplacian. Bytes are
+//! compulsory: each link and momentum read or written once per call.
 
 use std::sync::Arc;
 
@@ -184,8 +184,8 @@ fn flows(b: &mut Bench) -> Result<()> {
         let bytes = reals * b.precision.bytes() as f64 * sites;
         report(b, name, Some(Recon::R18), 1, 0.0, bytes, || flow.step(&mut u, 1e-9))?;
     }
-    // Quark fields with Wilson's flow: each stage reads and writes them, the second and third read two, and reads the links
-    // once more.
+    // Quark fields with Wilson's flow: each stage reads and writes them, the second and third read two, and reads the
+    // links once more.
     let columns = 12;
     if b.wanted("flow quarks", "R18", columns) {
         let mut u = smooth(b)?;

@@ -1,6 +1,6 @@
-//! Multigrid with its defaults on links near the unit matrix: set-up from random vectors, update that keeps
-//! them, a cycle with its share of every level, solves in double, and solves of many columns by GCR and block GCR. GFLOPS and GB/s are those of the finest
-//! level's part of a cycle and of solves.
+//! Multigrid with its defaults on links near the unit matrix: set-up from random vectors, update that keeps them, a
+//! cycle with its share of every level, solves in double, and solves of many columns by GCR and block GCR. GFLOPS and
+//! GB/s are those of the finest level's part of a cycle and of solves.
 
 use std::sync::Arc;
 
@@ -67,9 +67,9 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     Ok(())
 }
 
-/// The Schur complement of a coarse operator, links in 16 and in 8 bits, on levels that are large and as small as they get:
-/// each hop reads the links of one parity, together they read all links and read or write five vectors of half the
-/// sites.
+/// The Schur complement of a coarse operator, links in 16 and in 8 bits, on levels that are large and as small as
+/// they get: each hop reads the links of one parity, together they read all links and read or write five vectors of
+/// half the sites.
 pub fn coarse_rows(o: &mut Options, copy: f64) -> Result<()> {
     let (half, quarter) = (LinkPrecision::Half, LinkPrecision::Quarter);
     for (extent, links, name) in [
@@ -129,7 +129,7 @@ fn coarse_operator(b: &Bench, vectors: usize, links: LinkPrecision) -> Result<Co
     FineOperator::Dirac(op).coarsened(&transfer, Precision::F32)?.with_short_links(links)
 }
 
-/// In a level and those below it, of all cycles.
+/// For each level, the seconds spent in it and the levels below, summed over all cycles.
 fn seconds(multigrid: &Multigrid) -> Vec<f64> {
     multigrid.report().levels.iter().map(|l| l.seconds).collect()
 }

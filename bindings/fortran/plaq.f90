@@ -52,102 +52,102 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_KERNEL_SPECTRUM = 530
 
   ! Library: version, messages, log
-  !> Levels of the log; a callback is told everything up to the level that it asked for.
+  !> Levels of the log; a callback receives all messages up to the level that it asked for.
   !> Nothing (the default).
   integer(c_int32_t), parameter :: PLAQ_LOG_OFF = 0
   !> Defects of plaq and lost devices.
   integer(c_int32_t), parameter :: PLAQ_LOG_ERROR = 1
   !> Refused calls.
   integer(c_int32_t), parameter :: PLAQ_LOG_WARN = 2
-  !> What takes long: compilation, tuning, solves.
+  !> Work that takes long: compilation, tuning, solves.
   integer(c_int32_t), parameter :: PLAQ_LOG_INFO = 3
-  !> Choices that the library makes on the way.
+  !> Choices that the library makes by itself.
   integer(c_int32_t), parameter :: PLAQ_LOG_DEBUG = 4
-  !> Every call and its time.
+  !> Every call with its time.
   integer(c_int32_t), parameter :: PLAQ_LOG_TRACE = 5
   !> plaq_log_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Gets one line of the log; may be called from any thread. Calls of plaq that it makes are
-  !> refused with PLAQ_BUSY.
+  !> Receives one line of the log; it may be called from any thread. Calls of plaq that it makes are refused
+  !> with PLAQ_BUSY.
   !> Arguments: level, message, user.
 
   ! Context: a device and everything on it
-  !> A device with its memory and threads. Fields and operators belong to a context and
-  !> die with it; several contexts live side by side.
+  !> A device with its memory and threads. Fields and operators belong to a context and are destroyed with it;
+  !> there may be several contexts at a time.
   type, bind(c) :: plaq_context
     integer(c_int64_t) :: id = 0
   end type
-  !> Kind of device that a context computes on.
+  !> Kind of the device that a context uses.
   !> CUDA if there is a usable GPU, else the CPU.
   integer(c_int32_t), parameter :: PLAQ_DEVICE_AUTO = 0
   !> The CPU.
   integer(c_int32_t), parameter :: PLAQ_DEVICE_CPU = 1
   !> An NVIDIA GPU, by CUDA.
   integer(c_int32_t), parameter :: PLAQ_DEVICE_CUDA = 2
-  !> Ways in which a host passes the ranks that share a lattice (docs/mpi.md).
+  !> Ways of passing the ranks that share a lattice (docs/mpi.md).
   !> One rank, without MPI.
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_NONE = 0
   !> The address of an MPI_Comm, in `communicator`.
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_C = 1
-  !> The integer that Fortran has for it, in `communicator_fortran`.
+  !> The Fortran integer of a communicator, in `communicator_fortran`.
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_FORTRAN = 2
   !> MPI_COMM_WORLD.
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_WORLD = 3
   !> plaq_rank_callback: a bind(c) procedure; pass c_funloc of it.
-  !> The rank at four coordinates of the process grid.
+  !> Returns the rank at four coordinates of the process grid.
   !> Arguments: coords, user.
   !> Parameters of a context.
   type, bind(c) :: plaq_context_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Device that the context computes on.
+    !> Kind of device on which the context computes.
     integer(c_int32_t) :: device
     !> Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
     integer(c_int32_t) :: ordinal
-    !> Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
-    !> that may use the same cores.
+    !> Number of threads of the CPU back end; 0: as many as this process may use, divided among ranks on the same
+    !> cores.
     integer(c_int32_t) :: threads
-    !> How the ranks are passed.
+    !> The way in which the ranks are passed.
     integer(c_int32_t) :: communicator_kind
-    !> Address of the host's MPI_Comm, which is duplicated.
+    !> Address of the host's MPI_Comm; plaq duplicates the communicator.
     type(c_ptr) :: communicator
-    !> Communicator as Fortran has it, an integer.
+    !> The communicator as an integer of Fortran.
     integer(c_int32_t) :: communicator_fortran
-    !> Sums over ranks have the same bits in every run with the same process grid.
+    !> True: sums over ranks have the same bits in every run with the same process grid.
     integer(c_int32_t) :: reproducible
-    !> Ranks in x, y, z, t; zeros: all in t.
+    !> Number of ranks in the directions x, y, z, t; zeros: all ranks in t.
     integer(c_int32_t) :: grid(4)
-    !> Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
-    !> `rank_callback` says otherwise.
+    !> The rank at each place of the process grid, x fastest; NULL: rank n is at place n, unless there is a
+    !> `rank_callback`.
     type(c_ptr) :: rank_table
-    !> Function that says the rank at every place of the grid; NULL: `rank_table` says it.
+    !> A function that returns the rank at a place of the process grid; NULL: `rank_table` is used.
     type(c_funptr) :: rank_callback
-    !> Address that `rank_callback` gets.
+    !> Address that is passed to `rank_callback`.
     type(c_ptr) :: rank_user
-    !> Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300.
+    !> Seconds that a rank waits for another one before the call fails; 0: PLAQ_COMM_TIMEOUT, or 300.
     real(c_double) :: timeout
-    !> Most bytes that the fields of this context may hold on the device; 0: no limit but
-    !> the device's memory. What would exceed it is OUT_OF_MEMORY.
+    !> Largest number of bytes that the fields of this context may take on the device; 0: limited only by the
+    !> device's memory. Calls that would exceed it fail with OUT_OF_MEMORY.
     integer(c_int64_t) :: memory_limit
-    !> The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
-    !> calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
-    !> of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
+    !> The CUstream (cudaStream_t) on which the host works with device arrays that it passes: calls run after the
+    !> work on that stream. NULL: the legacy default stream. Frameworks with streams of their own (CuPy, PyTorch,
+    !> JAX) must pass theirs, here or in plaq_layout_params.
     type(c_ptr) :: stream
   end type
-  !> Description of a context. Sizes are in bytes.
+  !> Description of a context; sizes are in bytes.
   type, bind(c) :: plaq_context_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
+    !> Kind of device, PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
     integer(c_int32_t) :: device
-    !> Most virtual nodes (SIMD lanes) that a lattice is divided over.
+    !> Largest number of lanes (virtual nodes) into which a lattice is divided for SIMD vectors.
     integer(c_int32_t) :: lanes
-    !> Memory of the device in bytes.
+    !> Bytes of memory that the device has.
     integer(c_int64_t) :: memory_total
-    !> Bytes of that memory that no program holds.
+    !> Bytes of the device's memory that are free.
     integer(c_int64_t) :: memory_free
-    !> Bytes that the fields of this context hold now.
+    !> Bytes of device memory that the fields of this context take now.
     integer(c_int64_t) :: memory_used
-    !> Most bytes that the fields of this context held so far.
+    !> Largest number of bytes that the fields of this context have taken so far.
     integer(c_int64_t) :: memory_peak
     !> Number of ranks.
     integer(c_int32_t) :: ranks
@@ -155,36 +155,37 @@ module plaq
     integer(c_int32_t) :: rank
     !> Number of ranks in x, y, z, t.
     integer(c_int32_t) :: grid(4)
-    !> Coordinates of this rank in that grid.
+    !> Coordinates of this rank in the process grid.
     integer(c_int32_t) :: coords(4)
   end type
 
   ! Fields: what they share
-  !> Sites that a field has: parity is (x + y + z + t) mod 2.
-  !> All sites.
+  !> Sites of a field; parity is (x + y + z + t) mod 2.
+  !> Sites of both parities.
   integer(c_int32_t), parameter :: PLAQ_SUBSET_FULL = 0
   !> Sites of parity 0.
   integer(c_int32_t), parameter :: PLAQ_SUBSET_EVEN = 1
   !> Sites of parity 1.
   integer(c_int32_t), parameter :: PLAQ_SUBSET_ODD = 2
-  !> Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
-  !> otherwise; sums are in double.
+  !> Storage precision; the value is the number of bytes of a real. Arithmetic is in double precision for fields in
+  !> double, else in single; sums are in double.
   !> 64-bit floating point.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_DOUBLE = 8
   !> 32-bit floating point.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_SINGLE = 4
-  !> 16-bit fixed point, for spinors with one norm per site.
+  !> 16-bit fixed point; spinors have one norm per site.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_HALF = 2
-  !> 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params.
+  !> 8-bit fixed point, only for the links of multigrid's coarse operators (`link_precision` of
+  !> plaq_multigrid_params).
   integer(c_int32_t), parameter :: PLAQ_PRECISION_QUARTER = 1
 
   ! Layouts: arrays of the host program
-  !> Memory that the pointers point to.
+  !> Memory to which pointers of the host refer.
   !> Memory of the host.
   integer(c_int32_t), parameter :: PLAQ_LOCATION_HOST = 0
   !> Memory of the context's device.
   integer(c_int32_t), parameter :: PLAQ_LOCATION_DEVICE = 1
-  !> Gamma matrices that spinors of an array refer to (docs/layouts.md).
+  !> Bases of the gamma matrices for arrays of spinors (docs/layouts.md).
   !> DeGrand-Rossi basis, of MILC, Chroma and QUDA.
   integer(c_int32_t), parameter :: PLAQ_BASIS_DEGRAND_ROSSI = 0
   !> UKQCD basis, non-relativistic: gamma_t is diagonal.
@@ -193,8 +194,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_BASIS_CHIRAL = 2
   !> Dirac-Pauli basis: gamma_t is diagonal.
   integer(c_int32_t), parameter :: PLAQ_BASIS_DIRAC_PAULI = 3
-  !> Order of an array's indices; docs/layouts.md has the formulas. Complex numbers are
-  !> (re, im), colour matrices row-major unless it says otherwise.
+  !> Order of an array's indices, from the slowest to the fastest; docs/layouts.md has the formulas. Complex
+  !> numbers are (re, im), colour matrices row-major unless stated otherwise.
   !> Site (x fastest), then direction, row, column, or spin, colour.
   integer(c_int32_t), parameter :: PLAQ_ORDER_LEXICOGRAPHIC = 0
   !> Links: four arrays, even sites, then odd. Spinors: spin inside colour.
@@ -226,93 +227,98 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_PARITY = 13
   !> Links in cuLGT's GpuPatternTimesliceParityPriority.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_TIMESLICE_PARITY = 14
-  !> An array of the host.
+  !> Layout of an array of the host.
   type, bind(c) :: plaq_layout_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Order of the array's indices.
+    !> Order of the array's indices, and the code that uses it.
     integer(c_int32_t) :: order
-    !> Precision of its numbers, double or single.
+    !> Precision of the array's numbers, double or single.
     integer(c_int32_t) :: precision
-    !> Memory that the array is in.
+    !> Memory that holds the array.
     integer(c_int32_t) :: location
     !> Gamma basis of spinors.
     integer(c_int32_t) :: basis
-    !> 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
-    !> other in it. n: `data` is the address of n pointers to arrays.
+    !> 0: `data` is the array itself; several arrays (QDP links, right-hand sides) follow each other in it. n:
+    !> `data` is the address of n pointers to arrays.
     integer(c_int32_t) :: arrays
-    !> Links are put on the group after the check.
+    !> True: links are projected onto the group after the check.
     integer(c_int32_t) :: project
-    !> Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
-    !> single. Negative: nothing is checked, also not for NaN.
+    !> Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in single. Negative: nothing
+    !> is checked, not even for NaN.
     real(c_double) :: tolerance
-    !> The array holds scale[mu] times the links, e.g. an anisotropy.
+    !> Factors of the array's links: it contains scale[mu] times the links, for example an anisotropy.
     real(c_double) :: scale(4)
-    !> The array's links that cross the boundary carry exp(i pi boundary[mu]).
+    !> Boundary phases contained in the array: its links that cross the boundary are multiplied by exp(i pi
+    !> boundary[mu]).
     real(c_double) :: boundary(4)
-    !> Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE.
+    !> Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE.
     integer(c_int64_t) :: site_bytes
-    !> Bytes that precede the links in that struct.
+    !> Number of bytes before the links in that struct.
     integer(c_int64_t) :: site_offset
-    !> Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
-    !> comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
-    !> stream; 2: the calling thread's. The call itself returns when its work is done.
+    !> For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
+    !> work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The
+    !> call itself returns when its work is done.
     type(c_ptr) :: stream
   end type
 
   ! Gauge fields
-  !> Links U_mu(x) from x to x + mu, mu = x, y, z, t; periodic: boundary phases belong to
-  !> operators. Operators keep the links that they were made with.
+  !> Links U_mu(x) from x to x + mu, mu = x, y, z, t. They are periodic: boundary phases belong to operators.
+  !> Operators keep the links with which they were made.
   type, bind(c) :: plaq_gauge
     integer(c_int64_t) :: id = 0
   end type
-  !> Real numbers of a link that are stored; this also fixes the gauge group.
-  !> SU(3), whole matrices.
+  !> Storage of a link, named by the count of real numbers; it also determines the gauge group.
+  !> SU(3), whole matrices (18 numbers).
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_18 = 18
-  !> SU(3), two rows.
+  !> SU(3), two rows (12 numbers).
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_12 = 12
   !> SU(3), eight numbers: two unit vectors by stereographic projection.
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_8 = 8
-  !> SU(3), eight angles: slower.
+  !> SU(3), eight angles; slower than the other eight numbers.
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_8_ANGLES = 9
-  !> SU(2), a0 + i a.sigma.
+  !> SU(2), four numbers of a0 + i a.sigma.
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU2 = 4
   !> Kinds of link smearing.
-  !> Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+  !> APE: projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples) onto SU(3), for d directions;
+  !> alpha = alpha[0].
   integer(c_int32_t), parameter :: PLAQ_SMEARING_APE = 0
-  !> exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+  !> Stout: exp(i Q) U, with i Q the traceless antihermitian part of rho (sum of staples) U^dagger; rho =
+  !> alpha[0].
   integer(c_int32_t), parameter :: PLAQ_SMEARING_STOUT = 1
-  !> Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
-  !> cubes; alpha[1] and alpha[2].
+  !> HYP: three levels inside of hypercubes, with alpha[0] to alpha[2], for `directions` = 15. For three
+  !> directions two levels inside of cubes, with alpha[1] and alpha[2].
   integer(c_int32_t), parameter :: PLAQ_SMEARING_HYP = 2
-  !> Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
-  !> rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10.
+  !> Over-improved stout: stout with (5 - 2 epsilon) / 3 times the staples minus (1 - epsilon) / 12 times those
+  !> of 1 x 2 and 2 x 1 rectangles; rho = alpha[0], epsilon = alpha[1], from -10 to 10.
   integer(c_int32_t), parameter :: PLAQ_SMEARING_OVERIMPROVED = 3
   !> Boundaries of the lattice in time, with N_t stored slices x0 = 0 .. N_t - 1.
-  !> No links beyond the slices 0 and N_t - 1, on which quarks vanish: open boundaries (Luescher, Schaefer, JHEP
-  !> 07 (2011) 036). Temporal links of the last slice do not exist and are zero.
+  !> Open boundaries (Luescher, Schaefer, JHEP 07 (2011) 036): no links beyond the slices 0 and N_t - 1, on
+  !> which quarks vanish. Temporal links of the last slice do not exist and are zero.
   integer(c_int32_t), parameter :: PLAQ_BOUNDARY_TIME_OPEN = 1
-  !> Spatial links of the slices 0 and N_t stand still, and quarks vanish on these: the Schroedinger functional
-  !> (Luescher, Narayanan, Weisz, Wolff, Nucl. Phys. B 384 (1992) 168). Slice N_t is not stored.
+  !> Schroedinger functional (Luescher, Narayanan, Weisz, Wolff, Nucl. Phys. B 384 (1992) 168): spatial links
+  !> of the slices 0 and N_t are fixed, and quarks vanish on these slices. Slice N_t is not stored.
   integer(c_int32_t), parameter :: PLAQ_BOUNDARY_TIME_SF = 2
-  !> Open at slice 0, and at N_t as the Schroedinger functional (Luescher, JHEP 06 (2014) 105).
+  !> Open boundary at slice 0, and the boundary of the Schroedinger functional at N_t (Luescher, JHEP 06 (2014)
+  !> 105).
   integer(c_int32_t), parameter :: PLAQ_BOUNDARY_TIME_OPEN_SF = 3
-  !> Periodic.
+  !> Periodic in time, without boundaries.
   integer(c_int32_t), parameter :: PLAQ_BOUNDARY_TIME_PERIODIC = 4
-  !> Link smearing.
+  !> Parameters of link smearing.
   type, bind(c) :: plaq_gauge_smear_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Kind of smearing.
     integer(c_int32_t) :: kind
-    !> Steps of smearing.
+    !> Number of smearing steps.
     integer(c_int32_t) :: steps
-    !> Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
+    !> Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
+    !> 15: all.
     integer(c_int32_t) :: directions
-    !> Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
+    !> Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set.
     real(c_double) :: alpha(3)
   end type
-  !> Shape of a gauge field.
+  !> Parameters of a gauge field: lattice, precision, storage, boundaries in time.
   type, bind(c) :: plaq_gauge_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -321,34 +327,34 @@ module plaq
     integer(c_int32_t) :: extents(4)
     !> Precision of the links.
     integer(c_int32_t) :: precision
-    !> Storage of the links, which fixes the gauge group.
+    !> Storage of the links, which also determines the gauge group.
     integer(c_int32_t) :: storage
-    !> Boundaries of the links in time; 0: periodic.
+    !> Boundaries in time of the links; 0: periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-    !> sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+    !> three numbers with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+    !> The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
     !> set (NaN).
     real(c_double) :: phi_prime(3)
   end type
-  !> Shape of a gauge field that exists.
+  !> Description of a gauge field.
   type, bind(c) :: plaq_gauge_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites of this rank.
+    !> Sites of this rank in x, y, z, t.
     integer(c_int32_t) :: extents(4)
     !> Precision of the links.
     integer(c_int32_t) :: precision
     !> Storage of the links.
     integer(c_int32_t) :: storage
-    !> Device memory of the links.
+    !> Bytes of device memory of the links.
     integer(c_int64_t) :: bytes
-    !> Boundaries of the links in time.
+    !> Boundaries in time of the links.
     integer(c_int32_t) :: boundary_time
-    !> Angles of the spatial links of slice 0 that stand still; NaN where none do.
+    !> Angles of the fixed spatial links on slice 0; NaN if these are not fixed.
     real(c_double) :: phi(3)
-    !> Angles of those of slice N_t.
+    !> Angles of the fixed spatial links on slice N_t; NaN if these are not fixed.
     real(c_double) :: phi_prime(3)
   end type
 
@@ -368,12 +374,12 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_TRAILING = 32
   !> Links in double precision that are unitary only to single precision.
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_SINGLE_PRECISION = 64
-  !> Orders of the bytes of a number in a file.
+  !> Byte order of the numbers in a file.
   !> Least significant byte first.
   integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_LITTLE = 1
   !> Most significant byte first.
   integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_BIG = 2
-  !> Formats of files of gauge configurations.
+  !> File formats of gauge configurations.
   !> NERSC archive with two rows of each link.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC = 1
   !> NERSC archive with three rows of each link.
@@ -386,59 +392,60 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_OPENQCD = 5
   !> DDalphaAMG, double precision.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_DDALPHAAMG = 6
-  !> Texts in headers of NERSC and ILDG files, those of plaq_gauge_write_params.
+  !> Texts in headers of NERSC and ILDG files; plaq_gauge_write_params has members for them.
   !> Identifier of the ensemble.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_ENSEMBLE_ID = 1
   !> Label of the ensemble.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2
   !> Creator of the file.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_CREATOR = 3
-  !> Date of its creation.
+  !> Date of the file's creation.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_DATE = 4
-  !> Logical file name of ILDG.
+  !> Logical file name, in ILDG files.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_LFN = 5
-  !> ILDG: the whole record scidac-record-xml.
+  !> The whole record scidac-record-xml, in ILDG files.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_RECORD = 6
-  !> Parameters of reading a configuration, whose format and size come from the file.
+  !> Parameters of reading a configuration; format and size are found in the file.
   type, bind(c) :: plaq_gauge_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> The whole lattice that the file must have; all 0: any.
+    !> Extents that the whole lattice of the file must have; all 0: any.
     integer(c_int32_t) :: extents(4)
     !> Precision of the links on the device.
     integer(c_int32_t) :: precision
     !> Storage of the links on the device.
     integer(c_int32_t) :: storage
-    !> Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
-    !> precision, and, with a warning, in files in double most of whose links are coarser.
+    !> Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
+    !> precision, and, with a warning, for files in double whose links mostly have larger violations.
     real(c_double) :: unitarity
-    !> Largest difference accepted between plaquette and link trace of header and links;
-    !> 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+    !> Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
+    !> half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
     real(c_double) :: header
-    !> 1: links are put back into SU(3) after the check.
+    !> 1: links are put back into SU(3) after the check; 0: they are not changed.
     integer(c_int32_t) :: project
-    !> 1: links are read although the file's checksum is not theirs; the report's `warnings` say
-    !> so. For files that were changed after they were written, and are known to be good.
+    !> 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
+    !> were changed after they were written and are known to be good.
     integer(c_int32_t) :: wrong_checksum
-    !> Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
-    !> are all exactly zero, else periodic.
+    !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+    !> slice are exactly zero, else periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-    !> sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+    !> three numbers with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+    !> The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
     !> set (NaN).
     real(c_double) :: phi_prime(3)
   end type
-  !> Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
+  !> Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
   type, bind(c) :: plaq_gauge_write_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Format of the file.
     integer(c_int32_t) :: format
-    !> 0: the format's own; only some formats have a choice.
+    !> Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
     integer(c_int32_t) :: byte_order
-    !> PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+    !> Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
+    !> it.
     integer(c_int32_t) :: precision
     !> Number of the configuration in its ensemble; negative: not stated.
     integer(c_int64_t) :: sequence_number
@@ -448,12 +455,12 @@ module plaq
     type(c_ptr) :: ensemble_label
     !> Creator of the file; NULL: not stated.
     type(c_ptr) :: creator
-    !> Date of creation; NULL: now, in UTC.
+    !> Date of the file's creation; NULL: the present time in UTC.
     type(c_ptr) :: date
-    !> Logical file name of ILDG; NULL: none.
+    !> Logical file name for ILDG; NULL: none.
     type(c_ptr) :: lfn
   end type
-  !> Contents of the header of a file.
+  !> Contents of a file's header.
   type, bind(c) :: plaq_file_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -465,13 +472,13 @@ module plaq
     integer(c_int32_t) :: precision
     !> Byte order of the numbers in the file.
     integer(c_int32_t) :: byte_order
-    !> A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
+    !> A sum of PLAQ_FILE_WARNING_...: faults of the file in spite of which it was read.
     integer(c_int32_t) :: warnings
     !> Number of the configuration; -1: not stated.
     integer(c_int64_t) :: sequence_number
-    !> Plaquette of the header, 1 for unit links; NaN: not stated.
+    !> Plaquette according to the header, 1 for unit links; NaN: not stated.
     real(c_double) :: plaquette
-    !> Link trace of the header, 1 for unit links; NaN: not stated.
+    !> Link trace according to the header, 1 for unit links; NaN: not stated.
     real(c_double) :: link_trace
   end type
 
@@ -481,78 +488,79 @@ module plaq
   type, bind(c) :: plaq_spinor
     integer(c_int64_t) :: id = 0
   end type
-  !> Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
-  !> over the neighbours in d directions, carried by the links.
+  !> Parameters of Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, where H is
+  !> the sum over the neighbours in d directions, parallel transported by the links.
   type, bind(c) :: plaq_spinor_smear_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Weight of the neighbours, not -1 / (2 d). It must be set.
+    !> Weight alpha of the neighbours, any number except -1 / (2 d). It must be set.
     real(c_double) :: alpha
-    !> Steps of smearing.
+    !> Number of smearing steps.
     integer(c_int32_t) :: steps
-    !> Directions of the neighbours, bit mu; 7: x, y, z.
+    !> Bits mu of the directions of neighbours; 7: x, y, z.
     integer(c_int32_t) :: directions
-    !> Momentum smearing: the links are U_j(x) exp(2 pi i momentum(j) / L_j), any real numbers. A quark of a hadron with
-    !> sink phase exp(-i p x) is at its best with momentum(j) = -zeta n_j, zeta about 1/2 for mesons, p_j = 2 pi n_j / L_j; an
-    !> antiquark, given as a quark, with +zeta n_j. Fields in single or double precision.
+    !> Momentum smearing: the links are multiplied by exp(2 pi i momentum(j) / L_j) in direction j; any real
+    !> numbers. For a quark of a hadron with sink phase exp(-i p x), p_j = 2 pi n_j / L_j, the best choice is
+    !> momentum(j) = -zeta n_j with zeta about 1/2 for mesons; for an antiquark, given as a quark, +zeta n_j.
+    !> Only for fields in single or double precision.
     real(c_double) :: momentum(3)
   end type
-  !> Shape of a spinor field.
+  !> Parameters of a spinor field: lattice, precision, sites, components.
   type, bind(c) :: plaq_spinor_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-    !> set, here or by `gauge`.
+    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+    !> `gauge`.
     integer(c_int32_t) :: extents(4)
     !> Precision of the spinors.
     integer(c_int32_t) :: precision
-    !> Sites that the field has.
+    !> Sites of the field: all, or those of one parity.
     integer(c_int32_t) :: subset
-    !> Right-hand sides, 1 to 4096.
+    !> Number of right-hand sides, 1 to 4096.
     integer(c_int32_t) :: nrhs
-    !> Spins of a site: 4 for spinors, 1 for colour vectors.
+    !> Number of spins of a site: 4 for spinors, 1 for colour vectors.
     integer(c_int32_t) :: spins
-    !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-    !> Default: none.
+    !> A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+    !> none.
     type(plaq_gauge) :: gauge
-    !> Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
-    !> slices are slower than sites and faster than right-hand sides.
+    !> Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
+    !> arrays of the host slices are slower than sites and faster than right-hand sides.
     integer(c_int64_t) :: slices
   end type
-  !> Shape of a spinor field that exists.
+  !> Description of a spinor field.
   type, bind(c) :: plaq_spinor_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites of this rank.
+    !> Sites of this rank in x, y, z, t.
     integer(c_int32_t) :: extents(4)
     !> Precision of the spinors.
     integer(c_int32_t) :: precision
-    !> Sites that the field has.
+    !> Sites of the field: all, or those of one parity.
     integer(c_int32_t) :: subset
     !> Number of right-hand sides.
     integer(c_int32_t) :: nrhs
-    !> Spins of a site: 4 for spinors, 1 for colour vectors.
+    !> Number of spins of a site: 4 for spinors, 1 for colour vectors.
     integer(c_int32_t) :: spins
-    !> Device memory of the spinors.
+    !> Bytes of device memory of the field.
     integer(c_int64_t) :: bytes
-    !> Slices of a right-hand side: 2 for a doublet of flavours, else 1.
+    !> Number of slices of a right-hand side: 2 for a doublet of flavours, else 1.
     integer(c_int64_t) :: slices
   end type
 
   ! Gauge observables, random fields, quenched updates
-  !> Components of a random spinor, independent, with average |c|^2 = 1.
-  !> 1 or -1.
+  !> Distribution of the components c of a random spinor, which are independent with average |c|^2 = 1.
+  !> The numbers 1 and -1.
   integer(c_int32_t), parameter :: PLAQ_NOISE_Z2 = 1
-  !> 1, i, -1 or -i.
+  !> The numbers 1, i, -1 and -i.
   integer(c_int32_t), parameter :: PLAQ_NOISE_Z4 = 2
-  !> Complex normal.
+  !> Complex normal numbers.
   integer(c_int32_t), parameter :: PLAQ_NOISE_NORMAL = 3
   !> plaq_sweep_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Called after every sweep with the number of those done, that of all, and the time since
-  !> the start; a result other than 0 ends the update, and the report says so. One rank of
-  !> many may ask for that, or have a callback at all: all ranks stop after the same sweep.
+  !> Called after every sweep with the number of sweeps done, their total number, and the seconds since the
+  !> start. A result other than 0 ends the update, and the report says so. A single rank may have a callback or
+  !> ask to stop: all ranks stop after the same sweep.
   !> Arguments: done, all, seconds, user.
-  !> A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
+  !> Parameters of quenched updates with weight exp(-beta sum (1 - Re tr U_munu / N)).
   type, bind(c) :: plaq_heatbath_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -560,16 +568,16 @@ module plaq
     real(c_double) :: beta
     !> Seed of the random numbers.
     integer(c_int64_t) :: seed
-    !> Heat bath sweeps.
+    !> Number of heat bath sweeps.
     integer(c_int64_t) :: sweeps
-    !> Overrelaxation sweeps after each heat bath sweep.
+    !> Number of overrelaxation sweeps after each heat bath sweep.
     integer(c_int64_t) :: overrelax
-    !> Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
+    !> Number of heat bath sweeps already done with this seed; to continue a run, next_sweep of its last report.
     integer(c_int64_t) :: first_sweep
-    !> Weight cG at slice 0 of links with boundaries in time: of plaquettes in an open boundary slice, which count one half
-    !> besides, or of those between a slice whose links stand still and the next one.
+    !> Weight cG at slice 0, for links with boundaries in time: of plaquettes in an open boundary slice, which
+    !> also have a factor 1/2, or of plaquettes between a slice of fixed links and the next one.
     real(c_double) :: cg
-    !> Weight cG' at the other boundary; NaN: as cg.
+    !> Weight cG' at the other boundary; NaN: the same as cg.
     real(c_double) :: cg_prime
   end type
   !> Report of heat bath sweeps.
@@ -585,11 +593,11 @@ module plaq
   end type
   !> Average plaquettes Re tr U_munu / N: 1 for unit links.
   type, bind(c) :: plaq_plaquette
-    !> All six planes.
+    !> Average over all six planes.
     real(c_double) :: total
-    !> Planes xy, xz, yz.
+    !> Average over the planes xy, xz, yz.
     real(c_double) :: spatial
-    !> Planes xt, yt, zt.
+    !> Average over the planes xt, yt, zt.
     real(c_double) :: temporal
     !> Average Re tr U / N of the links themselves.
     real(c_double) :: link_trace
@@ -605,7 +613,7 @@ module plaq
   type, bind(c) :: plaq_unitarity
     !> Largest modulus of an entry of U U^dagger - 1.
     real(c_double) :: unitary
-    !> Largest |det U - 1|.
+    !> Largest |det U - 1| of a link.
     real(c_double) :: det
     !> Coordinates x, y, z, t of the link with the largest violation.
     integer(c_int32_t) :: site(4)
@@ -623,22 +631,22 @@ module plaq
   end type
 
   ! Clover terms
-  !> Blocks A of a clover term, or their inverses: per site and chirality one hermitian
-  !> 6 x 6 matrix, row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F.
+  !> Blocks A of a clover term, or their inverses: for each site and chirality one hermitian 6 x 6 matrix, with
+  !> row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F.
   type, bind(c) :: plaq_clover
     integer(c_int64_t) :: id = 0
   end type
-  !> Shape of a clover term.
+  !> Parameters of a clover term: lattice and precision.
   type, bind(c) :: plaq_clover_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-    !> set, here or by `gauge`.
+    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+    !> `gauge`.
     integer(c_int32_t) :: extents(4)
     !> Precision of the blocks.
     integer(c_int32_t) :: precision
-    !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-    !> Default: none.
+    !> A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+    !> none.
     type(plaq_gauge) :: gauge
   end type
 
@@ -649,25 +657,25 @@ module plaq
     integer(c_int64_t) :: id = 0
   end type
   !> Forms of the clover term.
-  !> 4 + m + csw (i/4) sum sigma F (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572).
+  !> Traditional: 4 + m + csw (i/4) sum sigma F (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572).
   integer(c_int32_t), parameter :: PLAQ_CLOVER_TRADITIONAL = 0
-  !> (4 + m) exp(csw / (4 + m) (i/4) sum sigma F), whose determinant is a constant (Francis, Fritzsch, Luscher,
-  !> Rago, Comput. Phys. Commun. 255 (2020) 107355).
+  !> Exponential: (4 + m) exp(csw / (4 + m) (i/4) sum sigma F), whose determinant is constant (Francis,
+  !> Fritzsch, Luscher, Rago, Comput. Phys. Commun. 255 (2020) 107355).
   integer(c_int32_t), parameter :: PLAQ_CLOVER_EXPONENTIAL = 1
-  !> Links that a clover term is made of.
-  !> The links of the hop.
+  !> The links from which a clover term is made.
+  !> The links of the hop, smeared or not.
   integer(c_int32_t), parameter :: PLAQ_CLOVER_LINKS_HOP = 0
-  !> The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
-  !> in chains whose quarks have smearing.
+  !> The thin links from which the links of the hop were smeared (QCDSF: Cundy et al., Phys. Rev. D 79 (2009)
+  !> 094507); only in chains whose quarks have smearing.
   integer(c_int32_t), parameter :: PLAQ_CLOVER_LINKS_THIN = 1
-  !> Normalisation of an operator. The symmetric P is the same in both.
+  !> Normalisation of an operator. The symmetric Schur complement P is the same in both.
   !> M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_KAPPA = 0
   !> D = m + 4 - H/2 + ...
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_MASS = 1
-  !> The whole lattice or a Schur complement on one parity p, q the other. Symmetric:
-  !> 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
-  !> A_p - kappa^2 H_pq A_q^-1 H_qp.
+  !> The system that is solved: on the whole lattice, or by a Schur complement on one parity p, with q the other
+  !> parity. The symmetric complement 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp is the same in all normalisations; the
+  !> asymmetric one is A_p - kappa^2 H_pq A_q^-1 H_qp.
   !> The whole lattice.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_FULL = 0
   !> The symmetric complement on even sites.
@@ -691,21 +699,22 @@ module plaq
   type, bind(c) :: plaq_dirac_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
-    !> eigenvalues and propagators follow it.
+    !> Normalisation of the operator; mass: D as above, kappa: 2 kappa D, which is 1 - kappa H without clover
+    !> term. Solutions, shifts, eigenvalues and propagators are those of the normalised operator.
     integer(c_int32_t) :: normalisation
-    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
+    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: the quark is given by `mass`. One of the two must be
+    !> set.
     real(c_double) :: kappa
     !> Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
     real(c_double) :: mass
     !> Sheikholeslami-Wohlert coefficient; 0: no clover term.
     real(c_double) :: csw
-    !> Its value in the planes with t; NaN: as csw.
+    !> Sheikholeslami-Wohlert coefficient in the planes with t; NaN: the same as csw.
     real(c_double) :: csw_t
-    !> Coefficients cF of the boundary counterterm at slice 0, and cF' of that at the upper boundary, of links with
-    !> boundaries in time: cF - 1 is added to the mass on the slice next to that where quarks vanish.
+    !> Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
+    !> on the slice next to the lower boundary, where quarks vanish.
     real(c_double) :: cf
-    !> cF'; NaN: as cf.
+    !> The same coefficient at the upper boundary; NaN: the same as cf.
     real(c_double) :: cf_prime
     !> Twisted mass mu.
     real(c_double) :: mu
@@ -714,12 +723,13 @@ module plaq
     !> Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
     !> also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
     real(c_double) :: boundary(4)
-    !> Precision of the operator; 0: that of the gauge field.
+    !> Precision of the operator's links and spinors; 0: that of the gauge field.
     integer(c_int32_t) :: precision
-    !> Storage of its links; 0: two rows. The clover term is made of the gauge field's.
+    !> Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
+    !> stored.
     integer(c_int32_t) :: storage
-    !> Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
-    !> (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+    !> Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m)
+    !> exp(csw / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
     integer(c_int32_t) :: clover
     !> Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
     integer(c_int32_t) :: clover_links
@@ -743,30 +753,31 @@ module plaq
   end type
 
   ! Laplacians
-  !> -D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
-  !> (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
-  !> U_mu(n - mu)^dagger x(n - mu).
+  !> Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
+  !> difference: (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and U_mu(n - mu)^dagger
+  !> x(n - mu).
   type, bind(c) :: plaq_laplace_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> m^2 in units of the lattice spacing.
+    !> Mass term m^2 in units of the lattice spacing.
     real(c_double) :: mass2
-    !> Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four.
+    !> Bits mu of the directions; 7: x, y, z, so that time slices are independent; 15: all four.
     integer(c_int32_t) :: directions
-    !> Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+    !> Number of spins of a site: 1 for colour vectors, 4 for spinors; spins are not mixed.
     integer(c_int32_t) :: spins
     !> Precision of the operator; 0: that of the gauge field.
     integer(c_int32_t) :: precision
-    !> Storage of its links, 18 or 12 numbers; 0: 12.
+    !> Storage of the operator's links, 18 or 12 numbers; 0: 12.
     integer(c_int32_t) :: storage
   end type
 
   ! Sources of fields
-  !> Source and operator that the columns of a field come from, for plaq_contract_params and files.
+  !> Source and operator from which the columns of a field were made, for plaq_contract_params and files.
   type, bind(c) :: plaq_origin_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+    !> Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
+    !> known.
     integer(c_int32_t) :: position(4)
     !> Normalisation of the operator whose inverse a propagator is; -1: not known.
     integer(c_int32_t) :: normalisation
@@ -778,11 +789,11 @@ module plaq
     real(c_double) :: mass
     !> Twisted mass of the operator. NaN: not known.
     real(c_double) :: mu
-    !> What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
-    !> NaN: not known.
+    !> Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
+    !> U / 3. NaN: not known.
     real(c_double) :: links(3)
   end type
-  !> Source and operator that the columns of a field come from, as far as they are known; members are as in
+  !> Source and operator from which the columns of a field were made, as far as known; members are as in
   !> plaq_origin_params.
   type, bind(c) :: plaq_origin_report
     !> sizeof of this struct, set by its init function.
@@ -799,30 +810,30 @@ module plaq
     real(c_double) :: mass
     !> Twisted mass of the operator; NaN: not known.
     real(c_double) :: mu
-    !> What the operator's links are known by; NaN: not known.
+    !> Averages that identify the operator's links; NaN: not known.
     real(c_double) :: links(3)
   end type
 
   ! Progress of long work
   !> plaq_progress_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
-  !> residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
-  !> says so.
-  !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
-  !> next iteration, and the callback that asked is not called again.
+  !> Called after every iteration of a solve, step of a set-up or restart of a search, with the largest
+  !> relative residual of the recurrence and the seconds since the start. A result other than 0 ends the work,
+  !> and the report says so. A single rank may have a callback or ask to stop: all ranks stop after the next
+  !> iteration, and the callback is not called again.
   !> Arguments: iteration, residual, seconds, user.
 
   ! Multigrid
-  !> Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share.
+  !> A multigrid hierarchy of null vectors and coarse operators of a Dirac operator, with which solvers, also
+  !> several of them, precondition.
   type, bind(c) :: plaq_multigrid
     integer(c_int64_t) :: id = 0
   end type
   !> Cycles of multigrid: the ways in which a level solves with the next coarser one.
-  !> One correction.
+  !> V cycle: one correction by the next coarser level.
   integer(c_int32_t), parameter :: PLAQ_CYCLE_V = 0
-  !> Two corrections, by GCR.
+  !> W cycle: two corrections by the next coarser level, combined by GCR.
   integer(c_int32_t), parameter :: PLAQ_CYCLE_W = 1
-  !> GCR to a tolerance, preconditioned by the cycle of the level below.
+  !> K cycle: GCR to a tolerance, preconditioned by the cycle of the level below.
   integer(c_int32_t), parameter :: PLAQ_CYCLE_K = 2
   !> Smoothers of a level of multigrid.
   !> Minimal residual, on the finest level with relaxation `omega`.
@@ -845,8 +856,9 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_COARSEST_CA_GCR = 1
   !> Stabilised biconjugate gradient.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_BICGSTAB = 2
-  !> The inverse of the level's whole operator, a dense matrix of which every rank has its rows: to 1024
-  !> unknowns, 2 x vectors of every site that is solved for.
+  !> The inverse of the level's whole operator, a dense matrix of which every rank holds the
+  !> rows of its sites. At most 1024 unknowns, which are 2 x `vectors` for every site that is
+  !> solved for.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_DIRECT = 3
   !> Solvers that make null vectors of random ones.
   !> Stabilised biconjugate gradient.
@@ -862,40 +874,40 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_REFRESH_REFINE = 1
   !> Starts from random ones.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_ANEW = 2
-  !> There was none since the set-up: of reports only.
+  !> No update since the set-up; occurs in reports only.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_NONE = 3
-  !> Memory in which the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are
-  !> kept.
-  !> On the device; where its memory is short an eigensolver keeps fewer vectors in the search than `max_vectors` of 0 means, and
-  !> where that is not enough, or for a set-up of multigrid, the host has those that do not fit.
+  !> Memory for the vectors of an eigensolver, and for the null vectors of a set-up of multigrid.
+  !> The device's memory if it suffices. Otherwise an eigensolver keeps fewer vectors than its default; if that
+  !> does not suffice, and in a set-up of multigrid, the vectors that do not fit are kept on the host.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_AUTO = 0
-  !> On the device, by an eigensolver with fewer vectors where memory is short.
+  !> The device's memory only; an eigensolver keeps fewer vectors if it is short.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_DEVICE = 1
-  !> On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
-  !> set-up of multigrid brings each of them there once for each refinement.
+  !> The host's memory. In an eigensolver all but one vector are there, and each step copies all of them to the
+  !> device eight times; in a set-up of multigrid each null vector is copied once for each refinement.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_HOST = 2
   !> A level of multigrid and its step to the next coarser one.
   type, bind(c) :: plaq_multigrid_level_params
-    !> Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
-    !> a rank, the others the whole level, or where levels are not gathered a rank's part of it.
+    !> Extents x, y, z, t of aggregates in sites of this level; 0: chosen for the lattice.
+    !> Aggregates of the finest level divide a rank's part of it; those of coarse levels divide
+    !> the whole level, or a rank's part where levels are not gathered (`gather` = 0).
     integer(c_int32_t) :: block(4)
-    !> Null vectors of each chirality.
+    !> Number of null vectors of each chirality.
     integer(c_int32_t) :: vectors
-    !> Steps of the smoother before the correction of the next level.
+    !> Number of smoothing steps before the correction by the next level.
     integer(c_int32_t) :: pre
-    !> Steps of the smoother after the correction.
+    !> Number of smoothing steps after the correction.
     integer(c_int32_t) :: post
   end type
   !> Parameters of a hierarchy of multigrid. The defaults need no tuning.
   type, bind(c) :: plaq_multigrid_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Number of levels, the finest and the coarsest included; automatic (0): as the lattice suggests, and at least those whose
-    !> blocks are given.
+    !> Number of levels, the finest and the coarsest included; automatic (0): chosen for the
+    !> lattice, but at least as many as have a `block`.
     integer(c_int32_t) :: levels
     !> Cycle of the second level.
     integer(c_int32_t) :: cycle
-    !> The levels but the coarsest, from the finest on.
+    !> Levels from the finest on, without the coarsest.
     type(plaq_multigrid_level_params) :: level(4)
     !> Smoother of the finest level.
     integer(c_int32_t) :: smoother
@@ -904,105 +916,114 @@ module plaq
     integer(c_int32_t) :: smoother_precision
     !> Precision of coarse operators and null vectors: double or single.
     integer(c_int32_t) :: coarse_precision
-    !> Largest number of iterations of GCR on coarse levels but the coarsest.
+    !> Largest number of iterations of GCR on the levels between the finest and the coarsest.
     integer(c_int32_t) :: iterations
     !> Largest number of iterations on the coarsest level.
     integer(c_int32_t) :: coarsest_iterations
-    !> Iterations of the set-up's solver that make null vectors of random ones.
+    !> Number of solver iterations at a set-up that turn a random vector into a null vector.
     integer(c_int32_t) :: setup_iterations
-    !> Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
+    !> Number of times that the cycle is applied to the null vectors and the hierarchy is built
+    !> again from them.
     integer(c_int32_t) :: refinements
-    !> Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
-    !> fewer sites than this in a direction; 0: all levels stay on all ranks.
+    !> Least number of sites of a rank in each direction of a coarse level. A level that would
+    !> have fewer, or that aggregates do not divide on a rank, is gathered on fewer ranks; 0:
+    !> all levels stay on all ranks.
     integer(c_int32_t) :: gather
-    !> Relaxation of the smoothers MR and Richardson.
+    !> Relaxation parameter omega of the smoothers MR and Richardson.
     real(c_double) :: omega
-    !> Relative residual at which GCR stops on coarse levels but the coarsest.
+    !> Relative residual at which GCR stops on the levels between the finest and the coarsest.
     real(c_double) :: tol
     !> Relative residual at which the coarsest level's solver stops.
     real(c_double) :: coarsest_tol
-    !> Seed of the random start vectors.
+    !> Seed of the random vectors from which null vectors are made.
     integer(c_int64_t) :: seed
     !> Smoother of the levels between the finest and the coarsest.
     integer(c_int32_t) :: coarse_smoother
-    !> What solves the coarsest level.
+    !> Solver of the coarsest level.
     integer(c_int32_t) :: coarsest
-    !> Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 where
-    !> it is solved directly; automatic (-1): as the lattice suggests, 96 on large ones, none on small ones.
+    !> Number of low modes of the coarsest level that a set-up finds and that are solved for
+    !> exactly; 0 where the level is solved directly; automatic (-1): 96 on large lattices,
+    !> none on small ones.
     integer(c_int32_t) :: coarsest_modes
-    !> Cycle of levels from the third on; -1: that of the second.
+    !> Cycle of levels from the third on; -1: the same as `cycle`.
     integer(c_int32_t) :: deep_cycle
-    !> Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
-    !> of coarse levels have up to 2 sites in a direction.
+    !> Extents x, y, z, t of the finest level's Schwarz domains, which divide a rank's part of
+    !> the lattice; 0: the largest divisor up to 4. Domains of coarse levels have up to 2 sites
+    !> in a direction.
     integer(c_int32_t) :: domain(4)
-    !> Steps of minimal residual in a Schwarz domain.
+    !> Number of steps of minimal residual in a Schwarz domain.
     integer(c_int32_t) :: domain_steps
-    !> Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
-    !> with a scale for each matrix; automatic (0), where the operator is in single precision: half, on GPUs quarter
-    !> where rounding leaves the eigenvalues of low modes as they are.
+    !> Precision of the links of coarse operators: that of the operator or, if that is single,
+    !> half or quarter with a scale for each matrix. Automatic (0): for operators in single
+    !> precision half, on GPUs quarter if rounding does not change the eigenvalues of low
+    !> modes; else that of the operator.
     integer(c_int32_t) :: link_precision
-    !> Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
-    !> memory allows it, else 4, 2 or 1.
+    !> Number of null vectors that are iterated together at a set-up and in refinements.
+    !> Automatic (0): 8 where the device's memory allows it, else 4, 2 or 1.
     integer(c_int32_t) :: setup_columns
-    !> What makes null vectors of random ones.
+    !> Solver that makes null vectors from random ones.
     integer(c_int32_t) :: setup_solver
-    !> Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
-    !> bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
+    !> Memory for the new null vectors that a refinement makes while the old ones are in use,
+    !> and for those that are being shortened to 16 bits; automatic: the device, or the host
+    !> where the device has too little memory for one vector at a time.
     integer(c_int32_t) :: setup_vectors
     !> Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
     !> level easier to solve (Alexandrou et al., arXiv:1610.02370).
     real(c_double) :: twist_factors(4)
   end type
-  !> A hierarchy.
+  !> Description of a hierarchy.
   type, bind(c) :: plaq_multigrid_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Number of levels.
     integer(c_int32_t) :: levels
-    !> What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
+    !> The update that was carried out last, which may be stronger than the requested one; PLAQ_REFRESH_NONE:
+    !> none since the set-up.
     integer(c_int32_t) :: refresh
     !> Seconds of the last set-up or update.
     real(c_double) :: setup_seconds
-    !> Factor by which an iteration of GCR with the cycle reduces the residual of a random
-    !> vector, measured at the last set-up or update.
+    !> Factor by which an iteration of GCR with the cycle reduced the residual of a random vector after the
+    !> last set-up or update.
     real(c_double) :: reduction
-    !> Bytes that null vectors and coarse operators hold on this rank.
+    !> Bytes that null vectors and coarse operators take on this rank.
     integer(c_int64_t) :: bytes
   end type
-  !> A level of a hierarchy.
+  !> Description of a level of a hierarchy.
   type, bind(c) :: plaq_multigrid_level_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Extents of the whole lattice of the level.
+    !> Extents of the level over all ranks.
     integer(c_int32_t) :: extents(4)
     !> Extents of the aggregates that become sites of the next level; 1 on the coarsest.
     integer(c_int32_t) :: block(4)
-    !> Null vectors of a chirality; 0 on the coarsest.
+    !> Number of null vectors of each chirality; 0 on the coarsest level.
     integer(c_int32_t) :: vectors
-    !> Ranks that have a part of the level.
+    !> Number of ranks that hold a part of the level.
     integer(c_int32_t) :: ranks
-    !> Bytes of null vectors and the level's coarse operator on this rank.
+    !> Bytes that null vectors and the level's coarse operator take on this rank.
     integer(c_int64_t) :: bytes
-    !> Iterations of all solves since the last set-up or update, each cycle with all of its right-hand sides
-    !> counted once: on the finest level steps of the smoother; on levels between steps of the smoother and
-    !> iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
-    !> direct solution being one. 0 on a rank without a part of the level.
+    !> Number of iterations of all solves since the last set-up or update; a cycle for several right-hand
+    !> sides counts once. On the finest level these are steps of the smoother; on levels between steps of the
+    !> smoother and iterations of GCR in W or K cycles; on the coarsest iterations of its solver, where a
+    !> direct solution is one. 0 on a rank without a part of the level.
     integer(c_int64_t) :: iterations
-    !> Seconds that cycles of these solves took in the level and those below it: the finest level's are all of
-    !> the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
-    !> is less than the device's; on a rank without a part of the level that of waiting for it.
+    !> Seconds that the cycles of these solves spent in the level and those below it; for the finest level
+    !> this is the whole preconditioner. On a GPU it is the time of the host for launches and for waiting for
+    !> sums, which is less than the device's; on a rank without a part of the level it is the time of
+    !> waiting.
     real(c_double) :: seconds
-    !> Seconds that the set-up or update took for the level: its null vectors, transfer and the coarse operator
-    !> below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them.
+    !> Seconds of the last set-up or update on this level, measured on the host: its null vectors, the
+    !> transfer and the coarse operator below it, in all passes; on the coarsest level the low modes or the
+    !> inverse for its solver.
     real(c_double) :: setup_seconds
-    !> Factor by which an iteration reduces the residual of the level's solve: on the finest as the
-    !> report's; on levels between with W or K cycles the mean in solves since the last set-up or update
-    !> of the iterations that norms are known of; 0 where none are.
+    !> Factor by which an iteration reduced the residual on this level: on the finest level as in the report;
+    !> on levels between with W or K cycles the mean over those iterations in solves since the last set-up or
+    !> update whose norms were computed; 0 if there were none.
     real(c_double) :: reduction
   end type
 
   ! Solvers
-  !> A Dirac operator prepared for solves.
+  !> A Dirac operator with a chain of solvers for one of its equations.
   type, bind(c) :: plaq_solver
     integer(c_int64_t) :: id = 0
   end type
@@ -1020,7 +1041,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_TIME = 4
   !> The callback.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_CALLBACK = 5
-  !> Algorithms.
+  !> Algorithms of solvers.
   !> Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
   integer(c_int32_t), parameter :: PLAQ_SOLVER_CG = 0
   !> CG on M M^dagger y = b, x = M^dagger y.
@@ -1033,14 +1054,15 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SOLVER_GCR = 4
   !> Minimal residual with relaxation.
   integer(c_int32_t), parameter :: PLAQ_SOLVER_MR = 5
-  !> Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
-  !> multigrid as soon as its set-up pays (docs/propagator.md).
+  !> Chosen by the library: CG for hermitian operators, else BiCGStab (on a GPU with an iteration in 16 bits),
+  !> and multigrid as soon as its set-up is expected to save time (docs/propagator.md).
   integer(c_int32_t), parameter :: PLAQ_SOLVER_AUTO = 6
-  !> GCR in which the right-hand sides that are solved for at a time share one space: each takes its step along
-  !> the directions of all, of which `nkrylov` are kept for each. With many right-hand sides that takes fewer
-  !> iterations than PLAQ_SOLVER_GCR, each of which costs more. Sources may depend on each other.
+  !> GCR in which the right-hand sides that are solved for together share one Krylov space: the step of each is
+  !> a combination of the directions of all, of which `nkrylov` are kept for each. With many right-hand sides
+  !> it takes fewer iterations than PLAQ_SOLVER_GCR, but each is more expensive. Sources may depend linearly on
+  !> each other.
   integer(c_int32_t), parameter :: PLAQ_SOLVER_BLOCK_GCR = 7
-  !> The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity.
+  !> The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity.
   !> M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_M = 0
   !> M^dagger x = b.
@@ -1055,24 +1077,25 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAGP = 5
   !> M M^dagger x = b, by a solve with M and one with M^dagger.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_MMDAG = 6
-  !> P P^dagger x = b, likewise.
+  !> P P^dagger x = b, by a solve with P and one with P^dagger.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PPDAG = 7
-  !> Equations that the Krylov space is built from.
-  !> M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations.
+  !> The equations for which the Krylov space is built.
+  !> M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own normal
+  !> equations.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_DIRECT = 0
   !> M^dagger M x = M^dagger b.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1
   !> M M^dagger y = b, x = M^dagger y.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_ERROR = 2
-  !> Choices of PLAQ_SOLVER_AUTO.
-  !> Nothing: the solver was asked for.
+  !> The algorithm that PLAQ_SOLVER_AUTO chose.
+  !> None: the caller asked for a given solver.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_NONE = 0
-  !> No multigrid: its set-up would not have paid.
+  !> A Krylov solver without multigrid, as a set-up would have cost more than it saves.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_KRYLOV = 1
-  !> Multigrid.
+  !> GCR with multigrid.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_MULTIGRID = 2
-  !> No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
-  !> log says.
+  !> A Krylov solver, as multigrid is not available for this operator, equation or lattice, or its memory or
+  !> set-up failed; the log says which.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_ONLY_KRYLOV = 3
   !> Parameters of a solver. By default the solver is chosen while it solves, on the even-odd preconditioned
   !> system.
@@ -1083,10 +1106,10 @@ module plaq
     integer(c_int32_t) :: solver
     !> Equation that is solved.
     integer(c_int32_t) :: solution
-    !> What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, block GCR, MR; CG needs
-    !> one of the normal equations, CGNE and CGNR have theirs.
+    !> Equations for which the Krylov space is built, for BiCGStab, GCR, block GCR and MR, which can solve any of
+    !> them. CG needs normal equations; CGNE and CGNR form their own.
     integer(c_int32_t) :: equations
-    !> System that is solved through; on the whole lattice there is no even-odd preconditioning.
+    !> Even-odd preconditioned system, or full lattice, on which the equation is solved.
     integer(c_int32_t) :: system
     !> Precision of the iteration; every solver recomputes residuals in the operator's, to which the tolerance
     !> applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
@@ -1094,113 +1117,117 @@ module plaq
     !> plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
     !> that goes no deeper than its precision. The report says which.
     integer(c_int32_t) :: sloppy_precision
-    !> Storage of the iteration's links; automatic (0): the operator's.
+    !> Storage of the links in the iteration; automatic (0): that of the operator.
     integer(c_int32_t) :: sloppy_storage
     !> Largest number of iterations.
     integer(c_int32_t) :: max_iterations
-    !> Directions that GCR keeps before a restart, block GCR for each right-hand side.
+    !> Number of directions that GCR keeps before a restart; block GCR keeps as many for each right-hand side.
     integer(c_int32_t) :: nkrylov
-    !> Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR,
-    !> block GCR and MR; 0: none.
+    !> Number of steps of minimal residual before every application of the operator, as preconditioner of
+    !> BiCGStab, GCR, block GCR and MR; 0: none.
     integer(c_int32_t) :: precondition_steps
-    !> The solve starts from the x that is passed in; else from zero.
+    !> True if the solve starts from the x that is passed in, false if from zero.
     integer(c_int32_t) :: initial_guess
-    !> Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
+    !> Largest |b - M x| / |b|; 0: not required. Where several criteria are set, all must be met.
     real(c_double) :: tol
-    !> Largest heavy-quark residual; 0: not asked for.
+    !> Largest heavy-quark residual; 0: not required.
     real(c_double) :: tol_hq
-    !> Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
-    !> Automatic (0): 0.1 of an iteration in 16 bits, else 0.01.
+    !> Factor by which the residual falls in the iteration before it is recomputed in the operator's precision.
+    !> Automatic (0): 0.1 for iterations in 16 bits, else 0.01.
     real(c_double) :: delta
-    !> Relaxation of MR; 1: none.
+    !> Relaxation parameter omega of MR; 1: no relaxation.
     real(c_double) :: omega
-    !> Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
-    !> many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
+    !> Number of columns of a propagator that are solved for together. Fewer take less memory, and on a GPU more
+    !> time. Automatic (0): the first of 12, 6, 4, 3, 2 and 1 that fits in the device's memory; the report says
+    !> which.
     integer(c_int32_t) :: columns
-    !> PLAQ_SOLVER_AUTO: right-hand sides that are going to be solved for with these links, from which follows
-    !> whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
+    !> PLAQ_SOLVER_AUTO: number of right-hand sides that will be solved for with these links, by which the solver
+    !> decides whether a set-up of multigrid is worth its time. Automatic (0): as many as have been solved for
+    !> already.
     integer(c_int32_t) :: expected_columns
     !> Time slice of the source, for distance_alpha.
     integer(c_int32_t) :: distance_t0
-    !> Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
+    !> Largest number of seconds of a call; 0: no limit. The time is checked after every iteration; all ranks
     !> stop after the same one.
     real(c_double) :: max_seconds
-    !> Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028,
-    !> Eq. 9): with W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the solver iterates
-    !> W^-1 M W y = W^-1 b, x = W y, and residuals are those of y. Of a heavy quark's propagator time slices far from
-    !> the source, which |b - M x| does not see, then are as precise as others. Best is an alpha near the energy of
-    !> the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
-    !> Without multigrid and several shifts; at most 160 / T. 0: none.
+    !> Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo,
+    !> arXiv:1006.4028, Eq. 9). With W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the
+    !> solver iterates W^-1 M W y = W^-1 b, x = W y, and reports residuals of y. A heavy quark's propagator is
+    !> then as precise in time slices far from the source, to which |b - M x| is insensitive, as near it. The
+    !> best alpha is near the quark's energy, half the mass of its pion. M^dagger has the same weights, and
+    !> M^dagger M is solved as two systems. Not available with multigrid or several shifts; at most 160 / T. 0:
+    !> no preconditioning.
     real(c_double) :: distance_alpha
-    !> Largest |b - M x| of a site over the largest |b| of one, OpenLat's criterion (Francis, Fritzsch, Luscher, Rago,
-    !> arXiv:1911.04533, Section 4); 0: not asked for. It is met besides the others; alone it stands for tol, too.
-    !> Eigenvectors do not take it.
+    !> Largest |b - M x| at any site, divided by the largest |b| at any site, the criterion of OpenLat (Francis,
+    !> Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not required. It is required besides the other
+    !> criteria, and replaces `tol` if that is 0. Not for eigenvectors.
     real(c_double) :: tol_site
   end type
   !> Report of a solve. Residuals are recomputed from x in the operator's precision.
   type, bind(c) :: plaq_solve_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 1: every right-hand side meets every criterion.
+    !> 1: every right-hand side meets all criteria.
     integer(c_int32_t) :: converged
-    !> 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
+    !> 1: the callback or `max_seconds` ended the solve; x holds what was reached.
     integer(c_int32_t) :: stopped
-    !> Right-hand sides solved at a time: of a propagator its columns.
+    !> Number of right-hand sides, or of columns of a propagator, that were solved for together.
     integer(c_int32_t) :: columns
-    !> Iterations of the slowest right-hand side.
+    !> Number of iterations of the slowest right-hand side.
     integer(c_int64_t) :: iterations
     !> Largest |b - M x| / |b| over the right-hand sides.
     real(c_double) :: residual
-    !> Largest heavy-quark residual.
+    !> Largest heavy-quark residual over the right-hand sides.
     real(c_double) :: residual_hq
     !> Seconds that the solve took.
     real(c_double) :: seconds
-    !> Floating-point operations of operators and vectors.
+    !> Number of floating-point operations of operators and vectors.
     real(c_double) :: flops
-    !> Bytes that operators and vectors read and write at least.
+    !> Number of bytes that operators and vectors had to read and write.
     real(c_double) :: bytes
-    !> Most device memory held during the solve.
+    !> Largest number of bytes of device memory that was in use during the solve.
     integer(c_int64_t) :: memory_peak
-    !> Residuals recomputed in the operator's precision.
+    !> Number of times that residuals were recomputed in the operator's precision.
     integer(c_int64_t) :: reliable_updates
-    !> Breakdowns after which search directions were thrown away.
+    !> Number of breakdowns after which search directions were started again.
     integer(c_int64_t) :: restarts
-    !> The solver that finished; another one than asked for after a standstill.
+    !> The algorithm that finished the solve; another one than asked for if that made no progress.
     integer(c_int32_t) :: solver
-    !> 1: given up because the recomputed residuals no longer fell. 0 and not converged:
-    !> `stopped_by` says what ended the solve.
+    !> 1: given up because recomputed residuals no longer fell. If 0 and not converged, `stopped_by` tells
+    !> what ended the solve.
     integer(c_int32_t) :: standstill
     !> Precision of the iteration.
     integer(c_int32_t) :: sloppy_precision
-    !> Storage of the iteration's links.
+    !> Storage of the links in the iteration.
     integer(c_int32_t) :: sloppy_storage
     !> Criterion that ended the solve.
     integer(c_int32_t) :: stopped_by
-    !> What PLAQ_SOLVER_AUTO chose.
+    !> The choice of PLAQ_SOLVER_AUTO.
     integer(c_int32_t) :: chosen
-    !> Largest |b - M x| of a site over the largest |b| of one; 0 where tol_site is.
+    !> Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
     real(c_double) :: residual_site
   end type
-  !> Memory and kernels that a solve takes, known before anything runs.
+  !> Memory and kernels that a solve needs, found before anything runs.
   type, bind(c) :: plaq_plan_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Device memory in bytes, as plaq_solver_memory.
+    !> Bytes of device memory, as given by plaq_solver_memory.
     integer(c_int64_t) :: memory
-    !> Kernels: instantiations with their constants.
+    !> Number of kernels: instantiations with their constants.
     integer(c_int64_t) :: kernels
-    !> Kernels that a GPU's compiler makes first, neither used before nor in the cache; 0 on a CPU.
+    !> Number of kernels that a GPU's compiler has to make first, as they were not used before and are not in
+    !> the cache; 0 on a CPU.
     integer(c_int64_t) :: to_compile
-    !> Seconds that compiling takes on this machine's cores, a rough estimate.
+    !> Rough estimate of the seconds that compiling takes on this machine's cores.
     real(c_double) :: seconds
-    !> Bytes of the memory that stay allocated afterwards: links and modes of an overlap operator that was made,
-    !> and the multigrid that it keeps; of other solves 0.
+    !> Bytes of the memory that stay allocated afterwards: links and modes of a new overlap operator, and a
+    !> multigrid that it keeps; 0 for other solves.
     integer(c_int64_t) :: kept
   end type
 
   ! Sources, propagators and hadron correlators
-  !> Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; these
-  !> have a name.
+  !> Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d has the number a + 2 b + 4 c + 8 d, from 0
+  !> to 15; the following have names.
   !> The unit matrix.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_ONE = 0
   !> gamma_x.
@@ -1211,82 +1238,83 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_GAMMA_Z = 4
   !> gamma_t.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_T = 8
-  !> gamma_x gamma_y gamma_z gamma_t.
+  !> gamma5 = gamma_x gamma_y gamma_z gamma_t.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_5 = 15
-  !> Functions of time that a correlator falls as.
+  !> Functional forms of a correlator, from which effective masses are computed.
   !> cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
   integer(c_int32_t), parameter :: PLAQ_MASS_FORM_COSH = 0
   !> exp(-m t): ln[C(t) / C(t+1)].
   integer(c_int32_t), parameter :: PLAQ_MASS_FORM_LOG = 1
-  !> Sites of a source.
+  !> The sites on which a source is not zero.
   !> One site.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_POINT = 0
-  !> All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.
+  !> All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_WALL = 1
-  !> All sites.
+  !> All sites of the lattice.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_VOLUME = 2
-  !> Indices that columns of noise are diluted in: bits.
-  !> A vector of noise for each spin.
+  !> Indices in which noise is diluted, as bits.
+  !> A separate noise vector for each spin.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_SPIN = 1
-  !> A vector of noise for each colour.
+  !> A separate noise vector for each colour.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_COLOUR = 2
-  !> A vector of noise for even and one for odd sites.
+  !> Separate noise vectors for even and odd sites.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_PARITY = 4
-  !> A vector of noise for the time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
+  !> A separate noise vector for the time slices t = k mod time_parts, for each k; for PLAQ_SOURCE_VOLUME.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_TIME = 8
-  !> Source of a propagator: columns exp(i p (x - position)) eta(x), eta being 1 or noise. Without noise a column
-  !> has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour) in a
-  !> column, and columns of a vector share their numbers. Columns count with colour fastest, then spin, parity
-  !> (even, odd), part of the time slices and the noise vector. Smearing: plaq_spinor_smear of the columns.
+  !> Source of a propagator, with columns exp(i p (x - position)) eta(x) where eta is 1 or noise. Without noise a
+  !> column has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour)
+  !> in a column, and columns of a vector share their numbers. Columns are numbered with colour fastest, then spin,
+  !> parity (even, odd), part of the time slices and noise vector. plaq_spinor_smear smears the columns.
   type, bind(c) :: plaq_source_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites of the source.
+    !> Sites on which the source is not zero.
     integer(c_int32_t) :: kind
     !> Noise at these sites; 0: all numbers are 1.
     integer(c_int32_t) :: noise
-    !> Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
+    !> Coordinates x, y, z, t of a point. For a wall t is its time slice, and at x, y, z the momentum's phase is
+    !> 1.
     integer(c_int32_t) :: position(4)
-    !> Momentum n: p_mu = 2 pi n_mu / L_mu.
+    !> Integer momentum n: p_mu = 2 pi n_mu / L_mu.
     integer(c_int32_t) :: momentum(4)
-    !> Noise vectors; number k is that of plaq_spinor_noise with first = k.
+    !> Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
     integer(c_int32_t) :: vectors
-    !> Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits.
+    !> Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits.
     integer(c_int32_t) :: dilute
-    !> The only spin that is not zero; -1: all.
+    !> The only spin whose component is not zero; -1: all spins.
     integer(c_int32_t) :: spin
-    !> The only colour that is not zero; -1: all.
+    !> The only colour whose component is not zero; -1: all colours.
     integer(c_int32_t) :: colour
-    !> The column that comes first.
+    !> Number of the first column; those before it are left out.
     integer(c_int32_t) :: first
     !> Number of columns from there on, at most; 0: all that there are.
     integer(c_int32_t) :: count
-    !> Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
-    !> divisor of it: every time_parts-th.
+    !> Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
+    !> one slice; for a divisor of T a part is every time_parts-th slice.
     integer(c_int32_t) :: time_parts
-    !> Seed of the noise, which is the same on any number of ranks.
+    !> Seed of the noise; the noise is the same on any number of ranks.
     integer(c_int64_t) :: seed
   end type
-  !> Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
+  !> Parameters of sequential sources delta(t, time) exp(i p (x - origin)) Gamma psi(x).
   type, bind(c) :: plaq_sequential_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> The sink's time slice; -1: all.
+    !> Time slice of the sink; -1: all time slices.
     integer(c_int32_t) :: time
     !> Number of Gamma as plaq_gamma counts it.
     integer(c_int32_t) :: gamma
-    !> Momentum n: p_i = 2 pi n_i / L_i.
+    !> Integer momentum n: p_i = 2 pi n_i / L_i.
     integer(c_int32_t) :: momentum(3)
-    !> Coordinates at which the phase is 1.
+    !> Coordinates x, y, z at which the momentum's phase is 1.
     integer(c_int32_t) :: origin(3)
   end type
 
   ! Contractions
-  !> Projections of the free spins of a baryon, with P = (1 + parity gamma_t) / 2.
-  !> tr P C; of the decuplet the average over i = x, y, z.
+  !> Projections of the free spin indices of a baryon's correlator C, with P = (1 + parity gamma_t) / 2.
+  !> tr P C; for the decuplet averaged over i = x, y, z.
   integer(c_int32_t), parameter :: PLAQ_PROJECTION_TRACE = 0
-  !> The decuplet's spin 3/2 at rest: the sum over i, j of
-  !> tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3.
+  !> Spin 3/2 of the decuplet at rest: 1/3 times the sum over i, j of tr P (delta_ij - gamma_i gamma_j / 3)
+  !> C_ji.
   integer(c_int32_t), parameter :: PLAQ_PROJECTION_THREE_HALVES = 1
   !> Baryons of light quarks u = d and strange ones s; epsilon over colours is understood.
   !> (u C gamma5 d) u.
@@ -1305,109 +1333,112 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_BARYON_XI_STAR = 6
   !> (s C gamma_i s) s.
   integer(c_int32_t), parameter :: PLAQ_BARYON_OMEGA = 7
-  !> Parameters of contractions of propagators.
+  !> Parameters for contractions of propagators.
   type, bind(c) :: plaq_contract_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
-    !> of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
+    !> Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
+    !> y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
+    !> that need it are refused.
     integer(c_int32_t) :: position(4)
-    !> Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
-    !> of a quark that reaches times before the source's carries its phase, which is taken out.
+    !> Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
+    !> At times before the source's every quark propagator has this phase, which is divided out.
     real(c_double) :: boundary
-    !> Parity of baryons forward in time, 1 or -1.
+    !> Parity of baryons that propagate forward in time, 1 or -1.
     integer(c_int32_t) :: parity
-    !> Projection of the spins of baryons.
+    !> Projection of the free spin indices of baryons.
     integer(c_int32_t) :: projection
-    !> Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
-    !> across the lattice's end take them along.
+    !> Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
+    !> operators that shift quarks across the lattice's end.
     real(c_double) :: boundary_space(3)
   end type
 
   ! Hadron structure
 
   ! Quark loops
-  !> Contractions of noise eta into loops; S = M^-1.
+  !> Ways of contracting noise eta with solutions into loops; S = M^-1.
   !> eta^dagger Gamma S eta: the loops of S.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_PLAIN = 0
-  !> (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.
-  !> 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
+  !> (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al.,
+  !> Comput. Phys. Commun. 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
   integer(c_int32_t), parameter :: PLAQ_LOOPS_ONE_END = 1
-  !> (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m' - m those of S - S' of two
-  !> masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
+  !> (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor
+  !> m' - m those of S - S' of two masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_DIFFERENCE = 2
-  !> Noise of loops.
+  !> Parameters of the noise for loops.
   type, bind(c) :: plaq_loops_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Contraction of noise into loops.
+    !> Contraction of noise with solutions.
     integer(c_int32_t) :: kind
-    !> Noise at all sites.
+    !> Numbers from which noise at all sites is drawn.
     integer(c_int32_t) :: noise
-    !> Seed of the noise, which is the same on any number of ranks.
+    !> Seed of the noise; the noise is the same on any number of ranks.
     integer(c_int64_t) :: seed
-    !> Number of the first noise vector: estimates go on from there.
+    !> Number of the first noise vector; a later one continues an earlier estimate.
     integer(c_int32_t) :: first
-    !> Noise vectors.
+    !> Number of noise vectors.
     integer(c_int32_t) :: vectors
-    !> Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits; parts of a dilution are added.
+    !> Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits; contributions of the parts are added.
     integer(c_int32_t) :: dilute
-    !> Parts of the time slices with PLAQ_DILUTE_TIME, else 0.
+    !> Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0.
     integer(c_int32_t) :: time_parts
-    !> Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean
-    !> over them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
+    !> Hierarchical probing: number of plane waves by which each noise vector is multiplied, 1 (none) to the
+    !> number of sites; the estimate is the mean over them. Complete levels work best: for extents divisible by 4
+    !> they are 2, 16, 32, 256.
     integer(c_int32_t) :: probes
     !> Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
     real(c_double) :: factor(2)
   end type
 
   ! Reweighting factors
-  !> Reweighting factors, with X = M^dagger M.
+  !> Reweighting factors, with X = M^dagger M of the quark's operator M.
   !> det X / (X + mu^2): openQCD's RWTM1, and RWTM1_EO of an asymmetric system.
   integer(c_int32_t), parameter :: PLAQ_REWEIGHTING_TWISTED_MASS_1 = 0
   !> det X (X + 2 mu^2) / (X + mu^2)^2: openQCD's RWTM2, and RWTM2_EO of an asymmetric system.
   integer(c_int32_t), parameter :: PLAQ_REWEIGHTING_TWISTED_MASS_2 = 1
   !> det X^(1/2) r(X)^n of a rational function r about x^(-1/2 n): openQCD's RWRAT.
   integer(c_int32_t), parameter :: PLAQ_REWEIGHTING_RATIONAL = 2
-  !> Factors of reweighting and their noise.
+  !> Parameters of reweighting factors and of the noise that estimates them.
   type, bind(c) :: plaq_reweighting_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Factor.
+    !> Kind of the factor.
     integer(c_int32_t) :: kind
-    !> System whose operator is M. Twisted masses: PLAQ_SYSTEM_FULL, or an asymmetric system, whose twisted mass is on its
-    !> own parity alone. Rational functions: that of the chain, by default of plaq's PLAQ_SYSTEM_EVEN_SYMMETRIC, of
-    !> openQCD's PLAQ_SYSTEM_EVEN_ASYMMETRIC.
+    !> Full lattice, or parity and form of the Schur complement, whose operator is M. Twisted masses:
+    !> PLAQ_SYSTEM_FULL, or an asymmetric system with the twisted mass on its own parity only. Rational
+    !> functions: the system of the chain, which is PLAQ_SYSTEM_EVEN_SYMMETRIC by default in plaq, and
+    !> PLAQ_SYSTEM_EVEN_ASYMMETRIC in openQCD.
     integer(c_int32_t) :: system
-    !> Noise vectors of each factor.
+    !> Number of noise vectors for each factor.
     integer(c_int32_t) :: vectors
     !> Number of the first noise vector: others make independent estimates.
     integer(c_int32_t) :: first
     !> Seed of the noise.
     integer(c_int64_t) :: seed
-    !> Interval of the rational function's approximation: the chain's for M^dagger M in the solver's
-    !> normalisation. openQCD's are those of |D|: their squares. 0: not given.
+    !> Lower end of the interval of the rational function, as in the chain: for M^dagger M in the solver's
+    !> normalisation. openQCD gives the ends for |D|; their squares belong here. 0: not given.
     real(c_double) :: low
-    !> Its upper end.
+    !> Upper end of the interval of the rational function.
     real(c_double) :: high
-    !> Poles of the rational function; 0: as few as have `error`.
+    !> Number of poles of the rational function; 0: as few as reach `error`.
     integer(c_int32_t) :: poles
-    !> Pseudofermion fields n of the chain, each with the n-th root.
+    !> Number n of pseudofermion fields of the chain, each of which represents the n-th root of the determinant.
     integer(c_int32_t) :: fields
-    !> Relative error of the rational function where `poles` is 0, the chain's error_hamiltonian.
+    !> Relative error of the rational function, if `poles` is 0; in the chain it is error_hamiltonian.
     real(c_double) :: error
   end type
-  !> The product of the averages of factors over noise vectors.
+  !> Report of a reweighting: the product over factors of their averages over noise vectors.
   type, bind(c) :: plaq_reweighting_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Its logarithm.
+    !> Logarithm of the product.
     real(c_double) :: ln
-    !> Its relative error by the scatter of the vectors; infinite of one vector.
+    !> Relative error of the product, from the scatter over noise vectors; infinite for a single vector.
     real(c_double) :: error
-    !> Iterations of all solves.
+    !> Number of iterations of all solves.
     integer(c_int64_t) :: iterations
-    !> Seconds.
+    !> Seconds that the estimates took.
     real(c_double) :: seconds
   end type
 
@@ -1415,11 +1446,11 @@ module plaq
   !> Boundaries of the Schroedinger functional.
   !> Slice 0.
   integer(c_int32_t), parameter :: PLAQ_BOUNDARY_END_LOWER = 0
-  !> Slice T, behind the last stored one.
+  !> Slice T, the one after the last stored slice.
   integer(c_int32_t), parameter :: PLAQ_BOUNDARY_END_UPPER = 1
 
   ! Propagators in files
-  !> SciDAC files in LIME, with checksums, as QIO writes them.
+  !> Kinds of propagator files: SciDAC files in LIME, with checksums, in the layout of QIO.
   !> USQCD_DiracFermion_ScalarSource_TwelveSink: one complex field, the source of all spins and
   !> colours, and twelve spinors (MILC).
   integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_SCALAR_SOURCE = 1
@@ -1427,107 +1458,110 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_PAIRS = 2
   !> One field of matrices of spin and colour, QDP++'s LatticePropagator (Chroma).
   integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_MATRIX = 3
-  !> Contents of the file of a propagator.
+  !> Kind and contents of a propagator's file.
   type, bind(c) :: plaq_spinor_write_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
+    !> Kind of the file; 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE if they have that form, else
     !> PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX.
     integer(c_int32_t) :: kind
-    !> PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
+    !> Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double for fields in
+    !> double, else single.
     integer(c_int32_t) :: precision
-    !> For the reader, in every record: NULL or NUL-terminated UTF-8.
+    !> A text for human readers, stored in every record: NULL or NUL-terminated UTF-8.
     type(c_ptr) :: info
   end type
   !> Parameters of reading a propagator.
   type, bind(c) :: plaq_spinor_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> The whole lattice that the file must have; all 0: any.
+    !> Extents that the whole lattice of the file must have; all 0: any.
     integer(c_int32_t) :: extents(4)
     !> Precision of the field; 0: that of the file.
     integer(c_int32_t) :: precision
-    !> 1: columns are read although a checksum of the file is not theirs. For files that were changed after
-    !> they were written, and are known to be good.
+    !> 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
+    !> were written and are known to be good.
     integer(c_int32_t) :: wrong_checksum
   end type
 
   ! Eigenvectors of A: of M where it is hermitian, a Laplacian, else of M^dagger M
-  !> Eigenvectors that were found, with their eigenvalues.
+  !> Eigenvectors with their eigenvalues.
   type, bind(c) :: plaq_eigen
     integer(c_int64_t) :: id = 0
   end type
-  !> An end of the spectrum.
+  !> The end of the spectrum at which eigenvalues are searched for.
   !> The smallest eigenvalues.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_SMALLEST = 0
   !> The largest eigenvalues.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_LARGEST = 1
-  !> Methods of finding eigenvectors.
+  !> Algorithms that find eigenvectors.
   !> Block Lanczos with thick restarts and Chebyshev polynomials.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_LANCZOS = 0
-  !> Minimising the Ritz functional with locally optimal conjugate gradients.
+  !> Minimisation of the Ritz functional by locally optimal conjugate gradients.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_RITZ = 1
-  !> Parameters of a search for eigenvectors of A, which is M where it is hermitian, a Laplacian, and else
-  !> M^dagger M.
+  !> Parameters of a search for eigenvectors of A, where A = M if M is hermitian, as for a Laplacian, and A =
+  !> M^dagger M otherwise.
   type, bind(c) :: plaq_eigen_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> How eigenvectors are found.
+    !> Algorithm of the search.
     integer(c_int32_t) :: method
-    !> End of the spectrum that they are of.
+    !> End of the spectrum at which eigenvectors are searched for.
     integer(c_int32_t) :: end
-    !> What stands for M: the operator, or a Schur complement.
+    !> The operator M: on the whole lattice, or a Schur complement.
     integer(c_int32_t) :: system
-    !> Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
-    !> diagonalised as a whole.
+    !> Number of wanted eigenvectors, at most the number of unknowns. If they are a large part of the space of a
+    !> small operator, it is diagonalised completely.
     integer(c_int32_t) :: count
-    !> Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
+    !> Largest number of vectors that are kept, at least `count` + 2 `block`; 0: about twice `count`.
     integer(c_int32_t) :: max_vectors
-    !> Vectors multiplied at a time.
+    !> Number of vectors that are multiplied by A together.
     integer(c_int32_t) :: block
-    !> Times that the basis is built up anew, or cycles of the Ritz functional.
+    !> Largest number of restarts of Lanczos, or of cycles of the Ritz functional.
     integer(c_int32_t) :: max_restarts
-    !> A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
-    !> else `converged` says nothing about missing eigenvalues. With it a `tol` above 1e-3 counts as 1e-3.
+    !> True: after the search others, from random vectors orthogonal to the results, look for eigenvectors that
+    !> were missed, until they find none; false: `converged` does not tell whether eigenvalues are missing. With
+    !> true a `tol` above 1e-3 is taken as 1e-3.
     integer(c_int32_t) :: verify
     !> Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
     !> 0: 1e-10, in single precision 1e-6.
     real(c_double) :: tol
-    !> Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
+    !> Degree of the Chebyshev polynomial; 0: chosen by the spectrum; 1: no polynomial.
     integer(c_int32_t) :: degree
-    !> The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
-    !> Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and
-    !> values are [t][k]. Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
+    !> True, for operators without hops in t, e.g. the Laplacian of colour vectors in x, y and z: the `count`
+    !> smallest eigenvalues are found for each time slice separately. Vector k holds eigenvector k of every
+    !> slice, each normalised to 1, and values are [t][k]. Only the parameters `tol`, `max_restarts`, `verify`,
+    !> `seed` and `max_seconds` are used besides.
     integer(c_int32_t) :: time_slices
-    !> Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
-    !> normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
+    !> Lower end of the interval on which the polynomial is small, which should contain the unwanted eigenvalues,
+    !> in the operator's normalisation. The interval is replaced if wanted eigenvalues turn out to lie in it.
     real(c_double) :: from
-    !> Upper end of the interval.
+    !> Upper end of the interval on which the polynomial is small.
     real(c_double) :: to
-    !> Seed of random start vectors.
+    !> Seed of the random vectors with which the search starts.
     integer(c_int64_t) :: seed
-    !> Most seconds that a search may take; 0: as many as it needs. They are asked for after every block, by
-    !> the Ritz functional after every step of the minimisation; all ranks stop after the same one.
+    !> Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
+    !> functional after every step of the minimisation; all ranks stop after the same one.
     real(c_double) :: max_seconds
-    !> Where vectors are kept while they are sought by Lanczos, and afterwards.
+    !> Memory for the vectors of Lanczos, during the search and for its results.
     integer(c_int32_t) :: vectors
-    !> Vectors that are kept at least, before some of them are kept on the host; 0: a quarter more than are
-    !> wanted, 16 or 4 `block` at least.
+    !> Least number of vectors that are kept on the device before some are moved to the host; 0: 1.25 times
+    !> `count`, at least 16 or 4 `block`.
     integer(c_int32_t) :: min_vectors
   end type
   !> Report of a search for eigenvectors.
   type, bind(c) :: plaq_eigen_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for.
+    !> 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
     integer(c_int32_t) :: converged
-    !> 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
+    !> 1: the callback or `max_seconds` ended the search; the results are those known by then.
     integer(c_int32_t) :: stopped
-    !> Vectors that there are.
+    !> Number of eigenvectors.
     integer(c_int32_t) :: count
     !> Degree of the last polynomial.
     integer(c_int32_t) :: degree
-    !> Lower end of the polynomial's last interval.
+    !> Lower end of the interval on which the last polynomial is small.
     real(c_double) :: from
     !> Upper end of that interval.
     real(c_double) :: to
@@ -1535,142 +1569,147 @@ module plaq
     real(c_double) :: least
     !> Estimate of the largest eigenvalue.
     real(c_double) :: largest
-    !> Restarts of the search.
+    !> Number of restarts of the search.
     integer(c_int64_t) :: restarts
-    !> Multiplications of a vector with A.
+    !> Number of multiplications of a vector by A.
     integer(c_int64_t) :: applications
     !> Seconds that the search took.
     real(c_double) :: seconds
-    !> What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
     integer(c_int32_t) :: stopped_by
-    !> 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
-    !> because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
+    !> 1: no eigenvalue was missed, as shown by a search from a random vector orthogonal to the results, or
+    !> because the operator was diagonalised completely. 0: not asked for, or ended by a limit.
     integer(c_int32_t) :: verified
-    !> Vectors that the search kept at most; 0 where Lanczos did not run.
+    !> Largest number of vectors that the search kept; 0 if Lanczos was not used.
     integer(c_int32_t) :: max_vectors
-    !> Vectors of the search that the device held; the others waited on the host.
+    !> Number of vectors of the search on the device; the others were in the host's memory.
     integer(c_int32_t) :: on_device
   end type
 
   ! Low modes, and loops part by part
-  !> Spaces of low modes of a solver's operator, each with an approximate inverse L = P D_c^-1 R, D_c = R M P: levels of
-  !> multigrid or vectors. Level 0 is the lattice, larger numbers are coarser.
+  !> Spaces of low modes of a solver's operator M, each with an approximate inverse L = P D_c^-1 R, D_c = R M
+  !> P: levels of multigrid, or vectors. Level 0 is the lattice, larger numbers are coarser.
   type, bind(c) :: plaq_space
     integer(c_int64_t) :: id = 0
   end type
-  !> Quark loops as sums of parts, each with its variance and cost.
+  !> Quark loops as sums of parts, each with its own variance and cost.
   type, bind(c) :: plaq_loops
     integer(c_int64_t) :: id = 0
   end type
-  !> Ways to take the traces of low modes.
-  !> Noise on each level, but the last level's trace exactly where that costs less for the goals, as four noise vectors tell.
+  !> Methods for the traces of low modes.
+  !> Noise on each level; for the last level the exact trace if that costs less for the goals, judged after
+  !> four noise vectors.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_AUTO = 0
-  !> The last level's trace exactly, by its coordinate vectors; noise on levels between.
+  !> The exact trace of the last level, from its coordinate vectors; noise on the levels between.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_LAST = 1
   !> Noise on each level.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_NOISE = 2
-  !> Traces of all coarse levels exactly.
+  !> Exact traces of all coarse levels, from their coordinate vectors.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_EVERY = 3
-  !> Terms that loops are the sum of.
-  !> The difference of a level and the next one, or the last level, by noise on the level.
+  !> Terms whose sum are the loops.
+  !> The difference of a level and the next one, or the last level itself, by noise on this level.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_NOISE = 0
-  !> The same, exactly by all coordinate vectors of the level.
+  !> The same quantity exactly, from all coordinate vectors of the level.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_EXACT = 1
   !> The first terms of the hopping expansion, exactly.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_HOPPING = 2
-  !> Parts of loops that are summed up.
+  !> Parameters that divide loops into parts.
   type, bind(c) :: plaq_loop_sums_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Estimator of the traces of low modes, by noise or exactly.
     integer(c_int32_t) :: traces
-    !> Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
+    !> Number of terms of the hopping expansion, (A^-1 H)^k A^-1 with M = A - H, whose trace is taken exactly; 0:
+    !> none.
     integer(c_int32_t) :: hopping
   end type
-  !> When a call that adds to loops ends. At least one of `error`, `seconds` and `vectors` is asked for; of several the first one counts.
+  !> Goals at which a call that adds to loops ends: the first one that is reached. At least one of `error`,
+  !> `seconds` and `vectors` must be set.
   type, bind(c) :: plaq_loop_goals
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Error at which it ends: that of the loop of the first line, Gamma number `gamma` and first momentum at a time slice,
-    !> root of the mean square over time slices, real and imaginary part together; 0: not asked for.
+    !> Error to reach: of the loop of the first line, Gamma number `gamma` and the first momentum on a time
+    !> slice, as root mean square over time slices, of real and imaginary part together; 0: no goal.
     real(c_double) :: error
-    !> Seconds after which it ends; 0: not asked for.
+    !> Seconds after which the call ends; 0: no limit.
     real(c_double) :: seconds
-    !> Number of this Gamma.
+    !> Number, 0 to 15, of the Gamma whose error counts.
     integer(c_int32_t) :: gamma
-    !> Noise vectors of each part at most, those of earlier calls included; 0: no limit.
+    !> Largest number of noise vectors of each part, those of earlier calls included; 0: no limit.
     integer(c_int32_t) :: vectors
   end type
-  !> A level of spaces.
+  !> Description of a level of spaces.
   type, bind(c) :: plaq_space_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Levels of the spaces, without the lattice.
+    !> Number of levels, the lattice not counted.
     integer(c_int32_t) :: levels
-    !> Extents of the level on all ranks; of vectors 1.
+    !> Extents of the level over all ranks; for vectors 1.
     integer(c_int32_t) :: extents(4)
-    !> Dimension of the level's space on all ranks.
+    !> Dimension of the level's space over all ranks.
     integer(c_int64_t) :: unknowns
   end type
-  !> Loops so far.
+  !> Description of loops summed so far.
   type, bind(c) :: plaq_loops_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Number of parts.
+    !> Number of parts into which the loops are divided.
     integer(c_int32_t) :: parts
-    !> 1: the call reached the wanted error or, where none is wanted, the number of vectors.
+    !> 1: the call reached the error that was asked for or, if none was, the number of vectors.
     integer(c_int32_t) :: reached
     !> 1: the callback ended the call.
     integer(c_int32_t) :: stopped
-    !> The error that plaq_loop_goals has, in descriptions that of Gamma number 0; infinite before all parts are known.
+    !> The error as defined in plaq_loop_goals, in descriptions for Gamma number 0; infinite before all parts
+    !> have an estimate.
     real(c_double) :: error
-    !> Seconds of the call.
+    !> Seconds that the call took.
     real(c_double) :: seconds
-    !> Solves of all parts that did not converge.
+    !> Number of solves in all parts that did not converge.
     integer(c_int64_t) :: failed
   end type
-  !> A part of loops.
+  !> Description of one part of loops.
   type, bind(c) :: plaq_loops_part_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> The term.
+    !> The kind of term that the part estimates.
     integer(c_int32_t) :: term
-    !> The level whose vectors it takes.
+    !> The level whose noise or coordinate vectors are used.
     integer(c_int32_t) :: level
-    !> Noise vectors, or columns of what is exact, that are summed.
+    !> Number of noise vectors, or of columns of an exact trace, that have been summed.
     integer(c_int64_t) :: done
-    !> Columns of what is exact; 0 of noise.
+    !> Number of columns of an exact trace; 0 for noise.
     integer(c_int64_t) :: total
-    !> Columns solved for on the level.
+    !> Number of columns solved for on the level.
     integer(c_int64_t) :: solves
-    !> Solves that did not converge.
+    !> Number of solves that did not converge.
     integer(c_int64_t) :: failed
-    !> Seconds.
+    !> Seconds spent on this part.
     real(c_double) :: seconds
   end type
 
   ! Distillation
-  !> Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z: mode k has number k of
-  !> every slice, of unit length there. The component of colour 0 at the site 0, 0, 0 of a slice is real
-  !> and positive; where it is next to nothing that of colour 1 is, or 2; where all three are, the phase is unspecified.
+  !> Modes of -D^2 on every time slice, where D^2 is the covariant second difference in x, y and z: mode k
+  !> holds eigenvector k of every slice, each normalised to 1. The component of colour 0 at the site 0, 0, 0 of
+  !> a slice is real and positive; if it is almost zero that of colour 1, or 2; if all three are, the phase is
+  !> unspecified.
   type, bind(c) :: plaq_modes
     integer(c_int64_t) :: id = 0
   end type
   !> Divisions of an index of N values into the parts of a dilution.
-  !> Not divided: one part.
+  !> No division: one part.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_NONE = 0
-  !> A part for each value.
+  !> One part for each value.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_FULL = 1
-  !> `parts` parts; value i is in part i mod `parts`.
+  !> `parts` parts; value i belongs to part i mod `parts`.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_INTERLACE = 2
-  !> `parts` parts of neighbours; value i is in part i `parts` / N, rounded down.
+  !> `parts` parts of consecutive values; value i belongs to part i `parts` / N, rounded down.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_BLOCK = 3
-  !> Operators that act on a mode v of an elemental, with the links of the Laplacian.
+  !> Operators, made of the Laplacian's links, that act on a mode v.
   !> D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
   integer(c_int32_t), parameter :: PLAQ_MODES_DERIVATIVE_X = 0
-  !> The same in y.
+  !> D_y, the covariant derivative as for x.
   integer(c_int32_t), parameter :: PLAQ_MODES_DERIVATIVE_Y = 1
-  !> The same in z.
+  !> D_z, the covariant derivative as for x.
   integer(c_int32_t), parameter :: PLAQ_MODES_DERIVATIVE_Z = 2
   !> U_x(n) v(n + x).
   integer(c_int32_t), parameter :: PLAQ_MODES_FORWARD_X = 3
@@ -1684,115 +1723,116 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_MODES_BACK_Y = 7
   !> U_z(n - z)^dagger v(n - z).
   integer(c_int32_t), parameter :: PLAQ_MODES_BACK_Z = 8
-  !> Treatment of a file that is there already.
-  !> It is refused.
+  !> Action if a file to be written exists already.
+  !> Writing is refused.
   integer(c_int32_t), parameter :: PLAQ_IF_EXISTS_REFUSE = 0
-  !> It is replaced.
+  !> The file is replaced.
   integer(c_int32_t), parameter :: PLAQ_IF_EXISTS_OVERWRITE = 1
-  !> It is added to; names that it has are refused.
+  !> Datasets are added to the file; names that it already has are refused.
   integer(c_int32_t), parameter :: PLAQ_IF_EXISTS_APPEND = 2
   !> Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
   type, bind(c) :: plaq_modes_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Modes of a time slice, at most three times its sites.
+    !> Number of modes on each time slice, at most three times the number of its sites.
     integer(c_int32_t) :: count
-    !> Steps of stout smearing in space, of the links that the modes are made from.
+    !> Number of steps of spatial stout smearing of the links in the Laplacian.
     integer(c_int32_t) :: steps
-    !> Weight of the staples in that smearing.
+    !> Weight rho of the staples in this stout smearing.
     real(c_double) :: rho
     !> Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
     !> 0: 1e-10, in single precision 1e-6.
     real(c_double) :: tol
-    !> Times that the vectors are multiplied by a polynomial.
+    !> Largest number of restarts; in each the vectors are multiplied by a polynomial of the Laplacian.
     integer(c_int32_t) :: max_restarts
-    !> A search from random vectors orthogonal to those found looks for what was missed, until it finds nothing.
+    !> True: after the search another one from random vectors orthogonal to the modes looks for modes that were
+    !> missed, and is repeated until it finds none.
     integer(c_int32_t) :: verify
-    !> Seed of random start vectors.
+    !> Seed of the random vectors with which the search starts.
     integer(c_int64_t) :: seed
-    !> Most seconds that the search may take; 0: as many as it needs.
+    !> Largest number of seconds for the search; 0: no limit.
     real(c_double) :: max_seconds
-    !> Where modes are kept: on the device, or where its memory is short some time slices are searched after the others
-    !> and the host has the modes that do not fit; `host`: all but the first one, so that solves have the
-    !> device; `device`: refused where memory is short.
+    !> Memory for the modes. Automatic: on the device; if its memory does not suffice, groups of time slices are
+    !> searched one after the other and the host holds the modes that do not fit. `host`: the host holds all but
+    !> the first mode, so that solves have the device's memory. `device`: an error if memory does not suffice.
     integer(c_int32_t) :: vectors
-    !> Links in double precision: vectors are iterated in single precision to a residual of 1e-5 of the largest
-    !> eigenvalue, and from there in double.
+    !> True, for links in double precision: vectors are first iterated in single precision, to a residual of 1e-5
+    !> of the largest eigenvalue, and then in double.
     integer(c_int32_t) :: mixed
-    !> Moving frames: the links of the Laplacian, once they are smeared, times exp(2 pi i momentum(j) / L_j) in x, y
-    !> and z, any real numbers, as of plaq_spinor_smear.
+    !> Momentum of a moving frame, three real numbers: after smearing the links of the Laplacian are multiplied
+    !> by exp(2 pi i momentum(j) / L_j) in x, y and z, as in plaq_spinor_smear.
     real(c_double) :: momentum(3)
   end type
-  !> Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta
-  !> independent roots of unity.
-  !> Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
+  !> Noise in the space of modes: a column is b(x) = sum of eta(t, s, k) v_k(x) over the modes k, spins s and times
+  !> t of one part of the dilution, with independent roots of unity eta. Columns are numbered with parts of modes
+  !> fastest, then of spins, of times, and noise vectors.
   type, bind(c) :: plaq_modes_noise_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Noise eta: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4.
+    !> Numbers from which eta is drawn: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4.
     integer(c_int32_t) :: noise
-    !> Noise vectors.
+    !> Number of noise vectors, each of which has a column for every part.
     integer(c_int32_t) :: vectors
     !> Seed of the noise.
     integer(c_int64_t) :: seed
-    !> Dilution of times.
+    !> Dilution of the time index.
     integer(c_int32_t) :: time
     !> Number of parts of times, of dilutions that need it.
     integer(c_int32_t) :: time_parts
-    !> Dilution of spins.
+    !> Dilution of the spin index.
     integer(c_int32_t) :: spin
     !> Number of parts of spins.
     integer(c_int32_t) :: spin_parts
-    !> Dilution of modes.
+    !> Dilution of the mode index.
     integer(c_int32_t) :: mode
     !> Number of parts of modes.
     integer(c_int32_t) :: mode_parts
-    !> The first column.
+    !> Number of the first column; those before it are left out.
     integer(c_int32_t) :: first
     !> Number of columns from there on at most; 0: all.
     integer(c_int32_t) :: count
   end type
-  !> Description of modes and report of the search for them.
+  !> Description of modes, and report of the search that found them.
   type, bind(c) :: plaq_modes_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 1: every mode meets the tolerance, and none is missing if `verify` was asked for.
+    !> 1: every mode meets the tolerance and, with `verify`, no eigenvalue was missed.
     integer(c_int32_t) :: converged
-    !> 1: none is missing, as a search from random vectors orthogonal to those found has shown, or because slices
-    !> were diagonalised as a whole.
+    !> 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the modes, or
+    !> because slices were diagonalised completely.
     integer(c_int32_t) :: verified
-    !> 1: the callback asked to stop or `max_seconds` were over.
+    !> 1: the callback or `max_seconds` ended the search.
     integer(c_int32_t) :: stopped
-    !> What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
     integer(c_int32_t) :: stopped_by
-    !> Modes of a slice.
+    !> Number of modes of a time slice.
     integer(c_int32_t) :: count
-    !> Time slices of the whole lattice.
+    !> Number of time slices of the whole lattice.
     integer(c_int32_t) :: times
-    !> Steps of stout smearing in space.
+    !> Number of steps of spatial stout smearing.
     integer(c_int32_t) :: steps
-    !> Restarts of the search.
+    !> Number of restarts of the search.
     integer(c_int32_t) :: restarts
-    !> Weight of the staples in that smearing.
+    !> Weight rho of the staples in this smearing.
     real(c_double) :: rho
-    !> Multiplications of a vector of the lattice with -D^2.
+    !> Number of multiplications of a vector by -D^2.
     integer(c_int64_t) :: applications
-    !> The largest eigenvalue, to some per cent: what residuals are compared with.
+    !> The largest eigenvalue, to some per cent; residuals are relative to it.
     real(c_double) :: largest
     !> Seconds that the search took.
     real(c_double) :: seconds
-    !> Average plaquette in planes of space of the links before smearing. Other links are refused with
-    !> these modes.
+    !> Average spatial plaquette of the links before smearing. It identifies the links: these modes are
+    !> refused with others.
     real(c_double) :: plaquette_spatial
-    !> Average plaquette in planes with t of these links.
+    !> Average temporal plaquette of the links before smearing.
     real(c_double) :: plaquette_temporal
-    !> Average Re tr U / 3 of these links.
+    !> Average Re tr U / 3 of the links before smearing.
     real(c_double) :: link_trace
-    !> Device memory of the modes.
+    !> Bytes of device memory of the modes.
     integer(c_int64_t) :: bytes
-    !> Memory of the host that the modes take which are not on the device.
+    !> Bytes of the host's memory for the modes that are not on the device.
     integer(c_int64_t) :: host_bytes
-    !> Phases of a moving frame on the links, as of plaq_modes_params.
+    !> Momentum of the moving frame, as in plaq_modes_params.
     real(c_double) :: momentum(3)
   end type
 
@@ -1801,160 +1841,164 @@ module plaq
   type, bind(c) :: plaq_overlap
     integer(c_int64_t) :: id = 0
   end type
-  !> Approximations of sign(Q) on the spectrum that is not projected.
+  !> Approximations of sign(Q) on the part of the spectrum that is not projected.
   !> The minimax polynomial, by Clenshaw's recurrence.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_POLYNOMIAL = 0
-  !> Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
-  !> polynomial takes its place.
+  !> Zolotarev's rational function, by multi-shift CG. In 16 bits, where CG cannot reach the accuracy, the
+  !> polynomial is used instead.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_ZOLOTAREV = 1
-  !> Whichever takes less time here, in double precision.
+  !> The polynomial or Zolotarev's function, whichever takes less time on this device in double precision.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_AUTO = 2
-  !> Methods of finding low modes of the kernel.
+  !> Methods of computing low modes of the kernel.
   !> Block Lanczos.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_LANCZOS = 0
-  !> Minimising the Ritz functional (Kalkreuter and Simma).
+  !> Minimisation of the Ritz functional (Kalkreuter, Simma, hep-lat/9507023).
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_RITZ = 1
   !> Solvers of D x = b.
-  !> x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
+  !> x = D^dagger (D^dagger D)^-1 b by CG, on each chirality of which b has a component.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_CG = 0
   !> Shifted unitary minimal residual.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_SUMR = 1
   !> Flexible GCR, which takes a preconditioner.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_GCR = 2
-  !> Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
-  !> of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
+  !> Chosen by expected time: GCR preconditioned by the Wilson operator's inverse, or without it, if that takes
+  !> longer, CG for b of one chirality and SUMR for others.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_AUTO = 3
-  !> The operator D or what is made of it.
-  !> D.
+  !> The operator D, or an operator made from it.
+  !> The overlap operator D.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_D = 0
-  !> D^dagger.
+  !> The adjoint D^dagger.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAG = 1
-  !> D^dagger D.
+  !> The product D^dagger D.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD = 2
-  !> sign(Q).
+  !> The sign function sign(Q).
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SIGN = 3
-  !> Q = gamma5 (D_W - (1 + s)).
+  !> The kernel Q = gamma5 (D_W - (1 + s)).
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_Q = 4
-  !> D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
-  !> PLAQ_OVERLAP_DDAGD.
+  !> D^dagger D (1 + gamma5) / 2, which takes one application of the sign function; PLAQ_OVERLAP_DDAGD
+  !> takes two.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD_PLUS = 5
-  !> D^dagger D (1 - gamma5) / 2, in one application likewise.
+  !> D^dagger D (1 - gamma5) / 2, which takes one application of the sign function.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD_MINUS = 6
-  !> D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
+  !> Parameters of the overlap operator D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
   type, bind(c) :: plaq_overlap_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Shift s of the kernel gamma5 (D_W - (1 + s)).
     real(c_double) :: s
-    !> Quark mass m, 0 to below 2 rho.
+    !> Quark mass m, from 0 to below 2 rho.
     real(c_double) :: mass
-    !> Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
-    !> precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
+    !> Largest error of the sign function on the spectrum that is not projected. In single precision 3e-7 and in
+    !> 16 bits 1e-3 are used if it is smaller; the report has the value in use.
     real(c_double) :: delta
-    !> Approximation of the sign function. In 16 bit it is always the polynomial, as the report says.
+    !> Approximation of the sign function. In 16 bits it is always the polynomial; the report says which.
     integer(c_int32_t) :: sign
-    !> Low modes of the kernel to project, at least; automatic (-1): found from the spectrum.
+    !> Number of low modes of the kernel that are projected at least; automatic (-1): chosen by the spectrum.
     integer(c_int32_t) :: modes
-    !> Largest number of modes that are found from the spectrum.
+    !> Largest number of low modes if their number is chosen by the spectrum.
     integer(c_int32_t) :: most_modes
-    !> How modes of the kernel are found.
+    !> Algorithm that finds modes of the kernel.
     integer(c_int32_t) :: finder
-    !> Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
-    !> double precision, whatever that of the operator.
+    !> Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
+    !> Modes are found in double precision, whatever the operator's precision.
     real(c_double) :: modes_tol
-    !> Highest degree of a polynomial.
+    !> Highest degree of a polynomial that is allowed.
     integer(c_int32_t) :: max_degree
-    !> Zolotarev's function runs the Krylov space twice and takes no memory for poles.
+    !> True: Zolotarev's function runs the Krylov space twice, and needs no memory for the solutions of its
+    !> poles.
     integer(c_int32_t) :: two_passes
-    !> Least modulus of eigenvalues of Q that are not projected; 0, with `high`: as found.
+    !> Least modulus of the eigenvalues of Q that are not projected; 0: measured, then `high` must be 0 as well.
     real(c_double) :: low
-    !> Largest modulus of eigenvalues of Q; 0, with `low`: as found.
+    !> Largest modulus of the eigenvalues of Q; 0: measured, then `low` must be 0 as well.
     real(c_double) :: high
     !> Sheikholeslami-Wohlert coefficient of the kernel.
     real(c_double) :: csw
     !> Boundary phases in units of pi, or a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
     real(c_double) :: boundary(4)
-    !> Precision of the operator and, single at least, of the modes that it keeps; automatic (0): that of the gauge
-    !> field.
+    !> Precision of the operator, and of the modes that it keeps (single at least); automatic (0): that of the
+    !> gauge field.
     integer(c_int32_t) :: precision
-    !> Storage of its links; automatic (0): two rows.
+    !> Storage of the operator's links; automatic (0): two rows.
     integer(c_int32_t) :: storage
-    !> Seed of random start vectors.
+    !> Seed of the random vectors with which searches start.
     integer(c_int64_t) :: seed
-    !> Steps of smearing of the links that the kernel takes; the links of `gauge` stay as they are.
+    !> Number of smearing steps for the links of the kernel; the links of `gauge` are not changed.
     integer(c_int32_t) :: smearing_steps
-    !> Kind of that smearing.
+    !> Kind of smearing for the links of the kernel.
     integer(c_int32_t) :: smearing
-    !> Parameters of the kind, as of plaq_gauge_smear; the first must be set where there are steps.
+    !> Parameters of this smearing, as in plaq_gauge_smear; the first must be set if there are steps.
     real(c_double) :: smearing_alpha(3)
-    !> Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
-    !> as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
+    !> Largest number of seconds for a search for modes, when the operator is made and in each
+    !> plaq_overlap_index; 0: no limit. After that the call fails with KERNEL_SPECTRUM, on all ranks.
     real(c_double) :: max_seconds
-    !> Modes at the upper end of the kernel's spectrum that plaq_overlap_high_values reports.
+    !> Number of modes at the upper end of the kernel's spectrum, which plaq_overlap_high_values reports.
     integer(c_int32_t) :: high_modes
-    !> Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
+    !> Largest number of restarts of a search for low modes of the kernel; for the Ritz functional, of
+    !> diagonalisations.
     integer(c_int32_t) :: max_restarts
-    !> Where Lanczos keeps vectors of the kernel, and where its modes are kept.
+    !> Memory in which Lanczos keeps vectors of the kernel, and in which the kernel's modes are kept.
     integer(c_int32_t) :: vectors
-    !> Vectors of the kernel that Lanczos multiplies at a time.
+    !> Number of vectors that Lanczos multiplies by the kernel together.
     integer(c_int32_t) :: block
   end type
-  !> An overlap operator that exists.
+  !> Description of an overlap operator.
   type, bind(c) :: plaq_overlap_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Shift of the kernel.
+    !> Shift s of the kernel.
     real(c_double) :: s
     !> Quark mass.
     real(c_double) :: mass
-    !> Polynomial or Zolotarev.
+    !> Approximation in use: polynomial or Zolotarev's function.
     integer(c_int32_t) :: sign
-    !> Degree of the polynomial in Q^2, or poles.
+    !> Degree of the polynomial in Q^2, or number of poles.
     integer(c_int32_t) :: degree
-    !> Modes that are projected.
+    !> Number of modes of the kernel that are projected.
     integer(c_int32_t) :: modes
-    !> Vectors that plaq_overlap_vectors gives out.
+    !> Number of vectors that plaq_overlap_vectors gives.
     integer(c_int32_t) :: vectors
-    !> Error of the sign function on the spectrum that is not projected.
+    !> Largest error of the sign function on the spectrum that is not projected.
     real(c_double) :: delta
-    !> Kappa of the projector on positive chirality (Walk, section 2.8).
+    !> Error kappa_+ of the projector on positive modes (Walk, section 2.8).
     real(c_double) :: kappa_plus
-    !> Kappa of the projector on negative chirality.
+    !> Error kappa_- of the projector on negative modes.
     real(c_double) :: kappa_minus
-    !> Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
-    !> rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices.
+    !> Bound on the error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta),
+    !> without rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small
+    !> lattices.
     real(c_double) :: error_bound
-    !> Smallest modulus of eigenvalues of Q that the approximation holds for.
+    !> Smallest modulus of the eigenvalues of Q for which the approximation holds.
     real(c_double) :: low
-    !> Largest modulus of eigenvalues of Q that the approximation holds for.
+    !> Largest modulus of the eigenvalues of Q for which the approximation holds.
     real(c_double) :: high
     !> Largest modulus of an eigenvalue of Q.
     real(c_double) :: largest
-    !> Error of that modulus.
+    !> Bound on the error of that modulus.
     real(c_double) :: largest_error
     !> Smallest modulus of an eigenvalue of Q that is not projected.
     real(c_double) :: next
-    !> Multiplications of a vector with Q so far.
+    !> Number of multiplications of a vector by Q so far.
     integer(c_int64_t) :: multiplications
     !> Precision of the operator.
     integer(c_int32_t) :: precision
-    !> Storage of its links.
+    !> Storage of the operator's links.
     integer(c_int32_t) :: storage
     !> Seconds that the search for modes took.
     real(c_double) :: seconds_modes
     !> Seconds that making the approximation took.
     real(c_double) :: seconds_sign
-    !> The solver of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
+    !> Algorithm of the last solve; PLAQ_OVERLAP_SOLVER_AUTO before the first one.
     integer(c_int32_t) :: solver
-    !> Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+    !> Preconditioner of the last solve: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
     integer(c_int32_t) :: preconditioner
-    !> Modes that plaq_overlap_high_values reports.
+    !> Number of modes that plaq_overlap_high_values gives.
     integer(c_int32_t) :: high_modes
-    !> Low modes of D^dagger D of either chirality that are known.
+    !> Number of known low modes of D^dagger D of each chirality.
     integer(c_int32_t) :: low_modes
-    !> Vectors of `vectors` that the device holds; the others wait on the host.
+    !> Number of the vectors in `vectors` that are on the device; the others are in the host's memory.
     integer(c_int32_t) :: vectors_on_device
-    !> Vectors that the search for modes kept at most; 0: they are of a file, or not found by Lanczos.
+    !> Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not
+    !> found by Lanczos.
     integer(c_int32_t) :: max_vectors
   end type
 
@@ -1963,45 +2007,45 @@ module plaq
   type, bind(c) :: plaq_overlap_solve_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Algorithm.
+    !> Algorithm of the solve.
     integer(c_int32_t) :: solver
     !> Largest number of iterations.
     integer(c_int32_t) :: max_iterations
-    !> Largest |b - D x| / |b|, not far below the operator's error bound.
+    !> Largest |b - D x| / |b|; it cannot be much smaller than the operator's error bound.
     real(c_double) :: tol
     !> Precision of the iteration; automatic (0): that of the operator.
     integer(c_int32_t) :: sloppy_precision
-    !> Storage of the iteration's links; automatic (0): that of the operator.
+    !> Storage of the links in the iteration; automatic (0): that of the operator.
     integer(c_int32_t) :: sloppy_storage
-    !> The sign function is coarser while the residual is large.
+    !> True: the sign function is computed less accurately while the residual is large.
     integer(c_int32_t) :: relax
-    !> Low modes that plaq_overlap_index found are taken out of the start.
+    !> True: low modes that plaq_overlap_index found are projected out at the start.
     integer(c_int32_t) :: deflate
-    !> Directions that GCR keeps.
+    !> Number of directions that GCR keeps.
     integer(c_int32_t) :: nkrylov
-    !> Iterations of the Wilson operator's inverse as preconditioner of GCR; 0: none, or 100 where the library
-    !> chooses GCR.
+    !> Largest number of iterations for the Wilson operator's inverse as preconditioner of GCR; 0: no
+    !> preconditioner, but 100 if the library chooses GCR.
     integer(c_int32_t) :: wilson_iterations
-    !> Mass of that Wilson operator, which must be above the critical one; automatic (NaN): found once for the links,
-    !> the low edge of its spectrum at twice the (least) quark mass.
+    !> Mass of the preconditioner's Wilson operator, which must be above the critical mass; automatic (NaN):
+    !> determined once for the links so that the low edge of its spectrum is at twice the (smallest) quark mass.
     real(c_double) :: wilson_mass
-    !> Tolerance of that inverse.
+    !> Relative residual of the Wilson operator's inverse as preconditioner.
     real(c_double) :: wilson_tol
-    !> plaq_overlap_propagators takes the contact term out.
+    !> True: plaq_overlap_propagators subtracts the contact term.
     integer(c_int32_t) :: subtract
-    !> The Wilson operator's inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
-    !> keeps for other solves with the same wilson_mass; 0: by BiCGStab; automatic (-1): by what is expected to
-    !> take less time, from the mass, the tolerance, the number of right-hand sides and masses, and whether there
-    !> is a multigrid already.
+    !> 1: the preconditioner's Wilson operator is inverted by multigrid: the one of plaq_overlap_set_multigrid,
+    !> or else one with default parameters, which the operator keeps for other solves with the same wilson_mass.
+    !> 0: by BiCGStab. Automatic (-1): by the one that is expected to take less time, from the mass, the
+    !> tolerance, the number of right-hand sides and masses, and whether there is a multigrid already.
     integer(c_int32_t) :: multigrid
-    !> Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
-    !> stop after the same one. What a call prepares, a multigrid or the mass of the Wilson operator, is not
-    !> counted.
+    !> Largest number of seconds of a call; 0: no limit. The time is checked after every iteration; all ranks
+    !> stop after the same one. Preparations of a call (setting up multigrid, finding the mass of the Wilson
+    !> operator) are not counted.
     real(c_double) :: max_seconds
   end type
 
   ! Gauge fixing
-  !> A gauge transformation that fixes a gauge, and what is known of it.
+  !> A gauge transformation that fixes a gauge, with the results of all gauge copies.
   type, bind(c) :: plaq_gaugefix
     integer(c_int64_t) :: id = 0
   end type
@@ -2009,18 +2053,20 @@ module plaq
   !> and theta its violation (Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907).
   !> F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V).
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_LANDAU = 0
-  !> The same without the links along `time`, for every slice across it on its own.
+  !> Like Landau gauge without the links along `time`; every slice with a fixed coordinate in this direction is
+  !> fixed independently.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_COULOMB = 1
   !> Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN = 2
   !> Algorithms.
-  !> Overrelaxation; relaxation with omega = 1.
+  !> Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_OVERRELAXATION = 0
-  !> Every SU(2) subgroup takes its best value, or its square with `probability`.
+  !> Stochastic relaxation: every SU(2) subgroup takes its best value, or with probability `probability` the
+  !> square of it.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_STOCHASTIC = 1
-  !> Simulated annealing, then overrelaxation.
+  !> Simulated annealing, followed by overrelaxation.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_ANNEALING = 2
-  !> Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
+  !> Simulated annealing, then `stochastic_sweeps` sweeps of stochastic relaxation, then overrelaxation.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_COMBINED = 3
   !> Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
   !> (1988) 1581); Landau and Coulomb gauge.
@@ -2028,166 +2074,167 @@ module plaq
   !> Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
   !> 115) with `alpha` as the first trial; Landau and Coulomb gauge.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_FOURIER_CG = 5
-  !> Fourier-accelerated conjugate gradients where there are any: in Landau and Coulomb gauge, on a CPU or on
-  !> one GPU with cuFFT. Else overrelaxation. The report says which.
+  !> Fourier-accelerated conjugate gradients where they are available: in Landau and Coulomb gauge, on a CPU or
+  !> on one GPU with cuFFT. Otherwise overrelaxation. The report says which.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_AUTO = 6
-  !> Precision of the sweeps. Links are only read, so that rounding does not grow in them; functional, violation
-  !> and result are in double for all, and the residual gauge is fixed in double.
+  !> Precision of the sweeps. Rounding does not grow in the links, which are only read. Functional, violation and
+  !> result are computed in double precision in all cases, and so is the fixing of the residual gauge.
   !> Single precision.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_SINGLE = 0
-  !> Single precision as far as it goes, then double.
+  !> Single precision until it gives no further progress, then double.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_MIXED = 1
   !> Double precision.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_DOUBLE = 2
   !> plaq_gaugefix_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Called at every check with the number of the copy, its sweeps so far, functional and
-  !> violation in the precision of the sweeps, and the temperature while annealing (else 0).
-  !> A result other than 0 on any rank ends the fixing at the next check.
+  !> Called at every check with the number of the copy, its number of sweeps so far, functional and violation
+  !> in the precision of the sweeps, and the temperature during annealing (else 0). A result other than 0, on
+  !> any rank, ends the fixing at the next check.
   !> Arguments: copy, sweeps, functional, theta, temperature, user.
   !> Parameters of gauge fixing.
   type, bind(c) :: plaq_gaugefix_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Gauge that is fixed.
+    !> Gauge to which the links are fixed.
     integer(c_int32_t) :: condition
-    !> Direction whose links Coulomb gauge leaves out (x, y, z, t).
+    !> Direction (0 to 3: x, y, z, t) whose links are not part of the functional of Coulomb gauge.
     integer(c_int32_t) :: time
-    !> Maximally Abelian gauge is followed by Landau gauge, by diagonal transformations.
+    !> True: maximally Abelian gauge is followed by Landau gauge for the remaining diagonal transformations.
     integer(c_int32_t) :: residual
-    !> Algorithm that raises the functional.
+    !> Algorithm that maximises the functional.
     integer(c_int32_t) :: method
     !> Precision of the sweeps; the result is measured in double.
     integer(c_int32_t) :: precision
-    !> Annealing temperatures have equal ratios; else equal differences.
+    !> True: consecutive temperatures of annealing have equal ratios; false: equal differences.
     integer(c_int32_t) :: logarithmic
-    !> Power of overrelaxation.
+    !> Power omega of overrelaxation.
     real(c_double) :: omega
-    !> Probability of stochastic relaxation.
+    !> Probability of taking the square in stochastic relaxation.
     real(c_double) :: probability
-    !> Sweeps of stochastic relaxation in the combined algorithm.
+    !> Number of sweeps of stochastic relaxation in the combined algorithm.
     integer(c_int64_t) :: stochastic_sweeps
     !> First temperature of annealing.
     real(c_double) :: hot
     !> Last temperature of annealing.
     real(c_double) :: cold
-    !> Number of temperatures, each with a heat bath sweep.
+    !> Number of temperatures of annealing, each with one heat bath sweep.
     integer(c_int64_t) :: temperatures
-    !> Microcanonical sweeps after each heat bath.
+    !> Number of microcanonical sweeps after each heat bath sweep.
     integer(c_int64_t) :: microcanonical
-    !> Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11, which is what that
-    !> comes to. All criteria asked for must be met.
+    !> Largest violation theta; 0: not required; negative: 1e-12, or 1e-11 where sweeps are in single precision,
+    !> the smallest that it reaches. Where several criteria are set, all must be met.
     real(c_double) :: stop_theta
-    !> Largest violation of a site, of which theta is the average; 0: not asked for.
+    !> Largest violation of any single site; theta is the average over sites. 0: not required.
     real(c_double) :: stop_theta_max
-    !> Largest rise of the functional in one iteration; 0: not asked for.
+    !> Largest increase of the functional in one iteration; 0: not required.
     real(c_double) :: stop_change
-    !> Sweeps after which a copy, or a slice, is given up; annealing is not counted.
+    !> Number of sweeps after which a copy, or in Coulomb gauge a slice, is given up; those of annealing are not
+    !> counted.
     integer(c_int64_t) :: max_iterations
-    !> Sweeps between two looks at the violation, and between two calls of the callback. Fourier-accelerated
-    !> methods know the violation at every step and end at the first that is good enough.
+    !> Number of sweeps between two measurements of the violation, after which the callback is called.
+    !> Fourier-accelerated methods know the violation at every step and end as soon as it is small enough.
     integer(c_int64_t) :: check_every
-    !> Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
-    !> gauge of every slice. The first starts from the field as it is.
+    !> Number of gauge copies. Of those that converged the one with the largest functional is returned, in
+    !> Coulomb gauge for each slice. The first copy starts from the field as it is.
     integer(c_int64_t) :: copies
-    !> 1: the first copy starts from a random transformation, as the others do.
+    !> 1: the first copy, too, starts from a random transformation.
     integer(c_int64_t) :: random_start
     !> Seed of the random numbers.
     integer(c_int64_t) :: seed
-    !> Step of the Fourier-accelerated methods along the gradient times p2max / p^2.
+    !> Step size alpha of the Fourier-accelerated methods, by which the gradient times p2max / p^2 is multiplied.
     real(c_double) :: alpha
   end type
   !> Report of a gauge fixing.
   type, bind(c) :: plaq_gaugefix_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Gauge functional of the field as it is now; in Coulomb gauge the average over the slices.
+    !> Gauge functional of the fixed field; in Coulomb gauge the average over slices.
     real(c_double) :: functional
-    !> Violation theta of the field; in Coulomb gauge the average over the slices.
+    !> Violation theta of the fixed field; in Coulomb gauge the average over slices.
     real(c_double) :: theta
-    !> Violation theta of the worst site.
+    !> Largest violation of any single site.
     real(c_double) :: theta_max
     !> Functional of the residual fixing; 0: there was none.
     real(c_double) :: residual_functional
     !> Violation of the residual fixing; 0: there was none.
     real(c_double) :: residual_theta
-    !> Sweeps, without annealing; in Coulomb gauge of the slowest slice.
+    !> Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
     integer(c_int64_t) :: iterations
-    !> Sweeps of the residual fixing.
+    !> Number of sweeps of the residual fixing.
     integer(c_int64_t) :: residual_iterations
     !> Seconds that the fixing took.
     real(c_double) :: seconds
-    !> 1: all criteria were met, in every slice, and by the residual fixing.
+    !> 1: all criteria were met, in every slice and by the residual fixing.
     integer(c_int32_t) :: converged
     !> 1: the callback asked to stop.
     integer(c_int32_t) :: stopped
-    !> Method that was taken: as asked for, or as PLAQ_GAUGEFIX_AUTO chose.
+    !> Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO.
     integer(c_int32_t) :: method
     !> Number of copies made.
     integer(c_int64_t) :: copies
     !> Number of the copy that is kept.
     integer(c_int64_t) :: best_copy
-    !> Largest violation theta that was accepted.
+    !> Largest violation theta that counted as converged.
     real(c_double) :: stop_theta
   end type
-  !> One gauge copy, or one slice of it.
+  !> Result for one gauge copy, or for one slice of a copy.
   type, bind(c) :: plaq_gaugefix_state
     !> Gauge functional.
     real(c_double) :: functional
     !> Violation theta.
     real(c_double) :: theta
-    !> Violation theta of the worst site.
+    !> Largest violation of any single site.
     real(c_double) :: theta_max
-    !> Seconds that a copy took; 0 of a slice.
+    !> Seconds that the copy took; 0 for a slice.
     real(c_double) :: seconds
-    !> Sweeps, without annealing.
+    !> Number of sweeps, those of annealing not counted.
     integer(c_int64_t) :: iterations
     !> 1: all criteria were met.
     integer(c_int32_t) :: converged
   end type
 
   ! Momenta, gauge forces, link updates
-  !> Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic
-  !> term is 1/2 sum p_a^2. Numbers of other codes are multiples of i p: MILC's and QUDA's
-  !> anti-hermitian matrices are sqrt(2) i p, and their unit of time is sqrt(2) of this one; openQCD's are i p.
+  !> Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic term is 1/2
+  !> sum p_a^2. Matrices of other codes are multiples of i p: MILC's and QUDA's anti-hermitian matrices are
+  !> sqrt(2) i p, and their unit of time is sqrt(2) of this one; openQCD's are i p.
   type, bind(c) :: plaq_momentum
     integer(c_int64_t) :: id = 0
   end type
   !> Order of this rank's sites in an array of momenta.
-  !> x fastest, t slowest.
+  !> Lexicographic: x fastest, t slowest.
   integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0
-  !> Even sites, then odd ones.
+  !> Even sites, then odd ones, each in lexicographic order.
   integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_EVEN_ODD = 1
-  !> The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
+  !> openQCD: the eight links of each odd site, as in PLAQ_ORDER_OPENQCD.
   integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_OPENQCD = 2
-  !> Numbers that an array of momenta holds for each link; a site has four links.
-  !> p_1 to p_8.
+  !> The form of the momentum of a link in a host's array; a site has four links.
+  !> The coefficients p_1 to p_8 of p = sum_a p_a T_a.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_COEFFICIENTS = 0
-  !> i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
-  !> is free; MILC's anti_hermitmat.
+  !> i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, and an unused one; MILC's
+  !> anti_hermitmat.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_TEN = 1
   !> i p as 3x3 complex numbers, row major.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_MATRICES = 2
   !> i p as openQCD's su3_alg_dble: diagonal i (c1 + c2, c2 - 2 c1, c1 - 2 c2), entries 01, 02,
   !> 12 c3 + i c4, c5 + i c6, c7 + i c8.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_OPENQCD = 3
-  !> Gauge actions: sums over x and planes of plaquettes and of rectangles of two by one.
+  !> Gauge actions, which are sums over sites and planes of plaquettes and of rectangles of two by one links.
   !> Wilson's action of plaquettes (Wilson, Phys. Rev. D 10 (1974) 2445).
   integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_WILSON = 0
   !> Tree-level improved Symanzik action (Luescher, Weisz, Commun. Math. Phys. 97 (1985) 59): c1 = -1/12.
   integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_SYMANZIK = 1
-  !> Tadpole-improved Luescher-Weisz action of plaquettes, which beta counts, and rectangles with the factor
-  !> -1 / (20 u0^2), without the term of parallelograms, whose coefficient is of order alpha.
+  !> Tadpole-improved Luescher-Weisz action of plaquettes with coefficient beta, and rectangles with the factor
+  !> -1 / (20 u0^2); parallelograms, whose coefficient is of order alpha, are left out.
   integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_LUESCHER_WEISZ = 2
-  !> Iwasaki's action, c1 = -0.331.
+  !> Iwasaki's action: c1 = -0.331.
   integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_IWASAKI = 3
-  !> The action DBW2, c1 = -1.4088.
+  !> The DBW2 action: c1 = -1.4088.
   integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_DBW2 = 4
-  !> Plaquettes with the factor 1 - 8 c1 and rectangles with c1.
+  !> Plaquettes with the factor 1 - 8 c1 and rectangles with the factor c1, any c1.
   integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_RECTANGLE = 5
   !> One-loop improved Luescher-Weisz action with parallelograms (Phys. Lett. B 158 (1985) 250) and the part of
   !> HISQ quarks (Hart, von Hippel, Horgan, arXiv:0812.0503).
   integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_ONE_LOOP_SYMANZIK = 6
-  !> Couplings for each kind of plane: `plaquettes` and `rectangles`.
+  !> Separate couplings for planes of space and planes with t: `plaquettes` and `rectangles`.
   integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_GENERAL = 7
   !> A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
   !> (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
@@ -2196,38 +2243,38 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> The action; c0 and c1 follow from it.
     integer(c_int32_t) :: action
-    !> Coupling beta, which every action but the general one needs.
+    !> Coupling beta; required by every action except `general`.
     real(c_double) :: beta
-    !> Bare anisotropy xi: planes of space have the coupling beta / xi, those with t beta xi.
+    !> Bare anisotropy xi: planes of space have the coupling beta / xi, planes with t the coupling beta xi.
     real(c_double) :: anisotropy
-    !> Factor of rectangles, of the action `rectangle`.
+    !> Coefficient c1 of rectangles; only for the action `rectangle`.
     real(c_double) :: c1
-    !> Tadpole factor of `luescher_weisz` and `one_loop_symanzik`; 0: 1.
+    !> Tadpole factor u0 of `luescher_weisz` and `one_loop_symanzik`; 0: the factor is 1.
     real(c_double) :: u0
     !> Number of HISQ quarks whose part `one_loop_symanzik` includes; NaN: none.
     real(c_double) :: flavours
-    !> Coefficient cG of the boundary at slice 0 of links with boundaries in time: of plaquettes and rectangles in an
-    !> open boundary slice, which count one half besides, and of plaquettes between a slice whose links stand still
-    !> and the next one.
+    !> Coefficient cG at slice 0, for links with boundaries in time. It multiplies plaquettes and rectangles in
+    !> an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
+    !> the next one.
     real(c_double) :: cg
-    !> The same of the upper boundary; NaN: as cg.
+    !> The same coefficient at the upper boundary, cG'; NaN: the same as cg.
     real(c_double) :: cg_prime
-    !> Couplings of plaquettes in planes of space and in those with t, of the action `general`.
+    !> Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
     real(c_double) :: plaquettes(2)
-    !> Couplings of rectangles in planes of space, with two steps in space and one in t, and with two steps in t,
-    !> of the action `general`.
+    !> Couplings of rectangles in planes of space, of those with two steps in space and one in t, and of those
+    !> with two steps in t; only for the action `general`.
     real(c_double) :: rectangles(3)
   end type
-  !> Report of the change of momenta by a force.
+  !> Report of an update of momenta by a force.
   type, bind(c) :: plaq_force_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Root of the average over links of |F|^2 = sum_a F_a^2; F_a is dS/d omega_a for U -> exp(i omega_a
-    !> T_a) U, without the step.
+    !> Root mean square of |F| over links, |F|^2 = sum_a F_a^2, where F_a is dS/d omega_a for U -> exp(i
+    !> omega_a T_a) U, without the step size.
     real(c_double) :: rms
-    !> Largest |F| of a link.
+    !> Largest |F| on a link.
     real(c_double) :: max
-    !> Iterations of solvers.
+    !> Number of solver iterations.
     integer(c_int64_t) :: iterations
   end type
 
@@ -2236,16 +2283,16 @@ module plaq
   ! Fermion forces of given spinors
 
   ! Hybrid Monte Carlo
-  !> A Markov chain of trajectories: action, integrator, momenta, place in the random streams.
+  !> A Markov chain of trajectories: action, integrator, momenta, place in the sequence of random numbers.
   type, bind(c) :: plaq_hmc
     integer(c_int64_t) :: id = 0
   end type
   !> plaq_trajectory_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Called after every trajectory with its number, its Delta H, whether it was accepted (1), the
-  !> average plaquette, the iterations of its solvers and its seconds; a result other than 0 on any
-  !> rank ends the run.
+  !> Called after every trajectory with its number, Delta H, whether it was accepted (1), the average
+  !> plaquette, the iterations of its solvers and its seconds. A result other than 0, on any rank, ends the
+  !> run.
   !> Arguments: trajectory, delta_h, accepted, plaquette, iterations, seconds, user.
-  !> Report of a run of trajectories; numbers of one trajectory are those of the last.
+  !> Report of a run of trajectories; what concerns one trajectory is that of the last.
   type, bind(c) :: plaq_hmc_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -2259,226 +2306,234 @@ module plaq
     integer(c_int32_t) :: last_accepted
     !> 1: the callback asked to stop.
     integer(c_int32_t) :: stopped
-    !> Iterations of all solvers in the last trajectory.
+    !> Number of iterations of all solvers in the last trajectory.
     integer(c_int64_t) :: iterations
-    !> Delta H of the last trajectory.
+    !> Delta H = H(end) - H(start) of the last trajectory.
     real(c_double) :: delta_h
-    !> Average over the run of exp(-Delta H): 1 within errors.
+    !> Average of exp(-Delta H) over the run, which is 1 within errors.
     real(c_double) :: exp_minus_delta_h
-    !> Kinetic term at the start of the last trajectory.
+    !> Kinetic energy at the start of the last trajectory.
     real(c_double) :: kinetic_start
-    !> Kinetic term at its end.
+    !> Kinetic energy at the end of the last trajectory.
     real(c_double) :: kinetic_end
     !> Average plaquette after the last trajectory.
     real(c_double) :: plaquette
-    !> Largest change of an entry when links were put back into SU(3).
+    !> Largest change of a matrix entry when links were put back into SU(3).
     real(c_double) :: correction
-    !> Largest difference of an entry of a link after the way there and back; -1: not checked.
+    !> Largest difference of a link's matrix entry after integrating forward and back; -1: not measured.
     real(c_double) :: reversibility_links
-    !> Difference of H after the way there and back; -1: not checked.
+    !> Difference of H after integrating forward and back; -1: not measured.
     real(c_double) :: reversibility_h
     !> Seconds of the last trajectory.
     real(c_double) :: trajectory_seconds
     !> Seconds of all trajectories.
     real(c_double) :: seconds
   end type
-  !> A monomial in the last trajectory.
+  !> Report of a monomial in the last trajectory.
   type, bind(c) :: plaq_monomial_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Action at the start of the trajectory.
+    !> The monomial's action at the start of the trajectory.
     real(c_double) :: action_start
-    !> Action at its end.
+    !> The monomial's action at the end of the trajectory.
     real(c_double) :: action_end
     !> Number of evaluations of the force.
     integer(c_int64_t) :: kicks
-    !> Average of the forces' rms.
+    !> Root mean square of the force on a link, averaged over the updates of the momenta.
     real(c_double) :: rms
-    !> Largest force of a link.
+    !> Largest force on a link.
     real(c_double) :: max
-    !> Iterations of solvers in forces.
+    !> Number of solver iterations in forces.
     integer(c_int64_t) :: force_iterations
-    !> Iterations of solvers in heat bath and actions.
+    !> Number of solver iterations in heat bath and actions.
     integer(c_int64_t) :: action_iterations
     !> Seconds that the monomial took.
     real(c_double) :: seconds
-    !> Seconds of them in solvers.
+    !> Seconds spent in solvers, a part of `seconds`.
     real(c_double) :: solve_seconds
   end type
 
   ! Actions of chains in parts
-  !> Terms of an action and levels of its integrator, of which a chain is made.
+  !> Terms of an action and levels of its integrator, from which a chain is made.
   type, bind(c) :: plaq_hmc_parts
     integer(c_int64_t) :: id = 0
   end type
-  !> Schemes of integrators.
-  !> Second order, a force a step.
+  !> The schemes of integrators.
+  !> Leapfrog: second order, one force per step.
   integer(c_int32_t), parameter :: PLAQ_INTEGRATOR_LEAPFROG = 0
-  !> Omelyan's of second order, two forces.
+  !> Omelyan, Mryglod and Folk: second order, two forces per step.
   integer(c_int32_t), parameter :: PLAQ_INTEGRATOR_OMELYAN2 = 1
-  !> Omelyan's of fourth order, five forces.
+  !> Omelyan, Mryglod and Folk: fourth order, five forces per step.
   integer(c_int32_t), parameter :: PLAQ_INTEGRATOR_OMELYAN4 = 2
-  !> Fourth order, three forces and one at shifted links.
+  !> Force gradient: fourth order, three forces and one at shifted links per step.
   integer(c_int32_t), parameter :: PLAQ_INTEGRATOR_FORCE_GRADIENT = 3
-  !> Algorithms that make a Markov chain of molecular dynamics.
-  !> Hybrid Monte Carlo: momenta and pseudofermions are drawn anew for every trajectory.
+  !> Algorithms for Markov chains of molecular dynamics.
+  !> Hybrid Monte Carlo: new momenta and pseudofermions are drawn at the start of every trajectory.
   integer(c_int32_t), parameter :: PLAQ_HMC_ALGORITHM_HMC = 0
-  !> Stochastic molecular dynamics: they are rotated at the start of every trajectory, a short cycle.
+  !> Stochastic molecular dynamics: momenta and pseudofermions are rotated at the start of every trajectory,
+  !> which is a short cycle.
   integer(c_int32_t), parameter :: PLAQ_HMC_ALGORITHM_SMD = 1
-  !> Momenta that a rejected cycle leaves with their sign changed. Links go back to the start of the cycle,
-  !> pseudofermions stay as they were rotated.
-  !> Momenta from before the rotation, as openQCD has it.
+  !> The momenta that remain, with reversed sign, after a rejected cycle. Links return to the start of the cycle,
+  !> pseudofermions stay rotated.
+  !> Momenta before the rotation, as in openQCD.
   integer(c_int32_t), parameter :: PLAQ_SMD_REJECTION_BEFORE = 0
-  !> Momenta after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
-  !> (1991) 247).
+  !> Momenta after the rotation, with which the cycle leaves the distribution exactly invariant (Horowitz,
+  !> Phys. Lett. B 268 (1991) 247).
   integer(c_int32_t), parameter :: PLAQ_SMD_REJECTION_AFTER = 1
-  !> A chain but for its action and its integrator: keys of an input (docs/hmc.md).
+  !> Parameters of a chain apart from its action and integrator: keys of an input (docs/hmc.md).
   type, bind(c) :: plaq_hmc_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Length of a trajectory.
+    !> Length of a trajectory in molecular-dynamics time.
     real(c_double) :: length
     !> Seed of the random numbers.
     integer(c_int64_t) :: seed
     !> Number of the next trajectory.
     integer(c_int64_t) :: trajectory
-    !> Trajectories with lower numbers are accepted whatever their Delta H; until then an interval of one flavour's
-    !> spectrum that is measured follows the links.
+    !> Trajectories with lower numbers are accepted whatever their Delta H. Up to this number a measured interval
+    !> of one flavour's spectrum is adjusted to the links.
     integer(c_int64_t) :: accept_until
-    !> Every so many trajectories the way there and back is measured; 0: never.
+    !> Number of trajectories between two measurements of reversibility, in which a trajectory is integrated
+    !> forward and back; 0: never.
     integer(c_int64_t) :: reversibility_every
-    !> Step before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
-    !> there in smd.
+    !> Algorithm: hmc draws new momenta and pseudofermions before molecular dynamics, smd rotates the present
+    !> ones.
     integer(c_int32_t) :: algorithm
-    !> Momenta that a rejected cycle of smd leaves, reversed.
+    !> Momenta, with reversed sign, that remain after a rejected cycle of smd.
     integer(c_int32_t) :: rejection
-    !> Friction gamma of smd: a cycle of length t keeps exp(-gamma t) of momenta and pseudofermions.
+    !> Friction gamma of smd, in inverse time: a cycle of length t multiplies the present momenta and
+    !> pseudofermions by exp(-gamma t).
     real(c_double) :: friction
   end type
-  !> Quarks of an action (docs/fermions.md).
+  !> Parameters of the quarks of a monomial (docs/fermions.md).
   type, bind(c) :: plaq_quarks_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Number of flavours; 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
     integer(c_int32_t) :: flavours
-    !> Schur complement whose determinant is taken.
+    !> Form and parity of the Schur complement whose determinant is taken.
     integer(c_int32_t) :: system
     !> Largest number of iterations of a solve.
     integer(c_int32_t) :: max_iterations
-    !> Precision of the iteration inside double; automatic (0): half on a GPU and single on a CPU for CG of two
-    !> flavours, else double.
+    !> Precision of the iteration inside of double-precision solves; automatic (0): for CG of two flavours half
+    !> on a GPU and single on a CPU, else double.
     integer(c_int32_t) :: sloppy_precision
-    !> Solutions that guesses of force solves are made of; 0: solves start from zero.
+    !> Number of earlier solutions from which the initial guess of force solves is made; 0: solves start from
+    !> zero.
     integer(c_int32_t) :: guesses
-    !> Levels of stout smearing of the links that the operators see; 0: none.
+    !> Number of levels of stout smearing of the operators' links; 0: none.
     integer(c_int32_t) :: smearing_levels
-    !> Solves are by GCR with multigrid.
+    !> True: solves are by GCR with multigrid; false: by CG.
     integer(c_int32_t) :: multigrid
-    !> Solves of the preconditioner are by multigrid, too.
+    !> True: solves of the preconditioner W are by multigrid, too.
     integer(c_int32_t) :: multigrid_preconditioner
-    !> Null vectors outlive a trajectory.
+    !> True: null vectors are kept from one trajectory to the next.
     integer(c_int32_t) :: persistent
-    !> Directions that GCR keeps.
+    !> Number of directions that GCR keeps.
     integer(c_int32_t) :: nkrylov
-    !> What follows a change of links: nothing but the new links, a refinement, or a new set-up.
+    !> Treatment of multigrid's null vectors when links have changed: they are kept, refined, or found anew.
     integer(c_int32_t) :: refresh
     !> Number of the least shifts of one flavour that multigrid solves.
     integer(c_int32_t) :: shifts
-    !> Pseudofermion fields of one flavour, each with its root.
+    !> Number n of pseudofermion fields of one flavour, each of which represents the n-th root of the
+    !> determinant.
     integer(c_int32_t) :: fields
-    !> Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
-    !> interval ends the trajectory; 0: only to find the interval.
+    !> Number of trajectories between two measurements of the spectrum of one flavour; an eigenvalue outside of
+    !> the interval ends the trajectory with an error; 0: only once, to find the interval.
     integer(c_int32_t) :: check_every
-    !> Largest residual of solves in forces; trajectories are reversible to about as much.
+    !> Largest relative residual of solves in forces; trajectories are reversible to about this accuracy.
     real(c_double) :: tolerance_force
-    !> Largest residual of solves in the Hamiltonian and the heat bath.
+    !> Largest relative residual of solves in the Hamiltonian and the heat bath.
     real(c_double) :: tolerance_hamiltonian
     !> Weight rho of stout smearing.
     real(c_double) :: smearing_rho
     !> Relative error of one flavour's rational approximation in forces.
     real(c_double) :: error_force
-    !> Relative error of that approximation in the Hamiltonian and the heat bath.
+    !> Relative error of one flavour's rational approximation in the Hamiltonian and the heat bath.
     real(c_double) :: error_hamiltonian
-    !> Ends of the interval of one flavour's spectrum; 0: it is measured, a third below and a fifth above what was found.
+    !> Smallest and largest end of the interval for one flavour's spectrum; 0: the spectrum is measured, and the
+    !> interval extended by the factors 2/3 below and 6/5 above.
     real(c_double) :: interval(2)
-    !> Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
-    !> flavour; 0: two flavours of equal mass.
+    !> Mass splitting epsilon of a twisted-mass doublet with weight det M; it has `flavours` = 2 and uses the
+    !> parameters of one flavour. 0: two flavours of equal mass.
     real(c_double) :: epsilon
-    !> Solves also go on until the largest |b - P^dagger P x| of a site is at most this times their tolerance times the
-    !> largest |b| of one (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not asked for.
+    !> Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
+    !> solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
+    !> Section 4). 0: not required.
     real(c_double) :: tol_site
   end type
 
   ! Gradient flow
-  !> Action whose gradient flows.
+  !> Actions whose gradient generates the flow.
   !> Wilson's plaquette action.
   integer(c_int32_t), parameter :: PLAQ_FLOW_WILSON = 0
   !> Tree-level improved Symanzik action.
   integer(c_int32_t), parameter :: PLAQ_FLOW_SYMANZIK = 1
-  !> The same with 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
+  !> The Symanzik flow with a factor 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
   !> (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15).
   integer(c_int32_t), parameter :: PLAQ_FLOW_ZEUTHEN = 2
   !> plaq_flow_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the
-  !> topological charge; a result other than 0 on any rank ends the flow.
+  !> Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the topological
+  !> charge. A result other than 0, on any rank, ends the flow.
   !> Arguments: time, t2e, charge, user.
   !> A gradient flow by Luescher's third-order Runge-Kutta scheme (JHEP 08 (2010) 071, appendix C).
   type, bind(c) :: plaq_flow_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Action whose gradient flows.
+    !> Action whose gradient generates the flow.
     integer(c_int32_t) :: kind
-    !> Steps between measurements; one more is at the start, one at the end.
+    !> Number of steps between measurements; further ones are made at the start and at the end.
     integer(c_int32_t) :: every
-    !> Step of the flow time; of adaptive steps the first. Beyond 0.2 the scheme is unstable.
+    !> Step of the flow time; for adaptive steps the first step. Above 0.2 the scheme is unstable.
     real(c_double) :: step
-    !> Flow time t / a^2 to reach, in a million steps at most. It must be set.
+    !> Flow time t / a^2 at the end, at most a million steps. It must be set.
     real(c_double) :: time
-    !> Adaptive steps: largest difference of an entry to the embedded scheme of second order in one step (Fritzsch,
-    !> Ramos, JHEP 10 (2013) 008, appendix D); 0: fixed steps. One that takes steps of less than a millionth of the
-    !> time is refused.
+    !> Adaptive steps: largest difference of a matrix entry between the scheme and the embedded second-order
+    !> scheme in one step (Fritzsch, Ramos, JHEP 10 (2013) 008, appendix D); 0: fixed steps. A tolerance that
+    !> needs steps below a millionth of the flow time is refused.
     real(c_double) :: tolerance
   end type
-  !> A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or
-  !> its adjoint.
+  !> A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D),
+  !> or its adjoint.
   type, bind(c) :: plaq_spinor_flow_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Action whose gradient moves the links.
+    !> Action whose gradient flows the links.
     integer(c_int32_t) :: kind
-    !> States of the links that the adjoint flow keeps besides those it starts with; those between are computed again; -1:
-    !> as many as half of the free memory holds, 1000 at most.
+    !> Number of states of the links that the adjoint flow keeps, besides the first one; states between them are
+    !> computed again; -1: as many as half of the free memory holds, at most 1000.
     integer(c_int32_t) :: checkpoints
-    !> Step of the flow time; the last one ends at `time`. Beyond 0.157 the scheme is unstable.
+    !> Step of the flow time; the last step ends at `time`. Above 0.157 the scheme is unstable.
     real(c_double) :: step
-    !> Flow time t / a^2 from these links on. It must be set.
+    !> Flow time t / a^2 at the end, starting with 0 for the given links. It must be set.
     real(c_double) :: time
-    !> Boundary phases in units of pi of fields that do not know theirs: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x).
-    !> Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+    !> Boundary phases in units of pi, for fields that do not carry their own: psi(x + L_mu) = exp(i pi
+    !> boundary[mu]) psi(x). Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
     real(c_double) :: boundary(4)
   end type
   !> Report of a flow of quark fields, or of its adjoint.
   type, bind(c) :: plaq_spinor_flow_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Flow time of the field afterwards: the end of a flow, 0 of an adjoint, unless they were stopped.
+    !> Flow time of the fields afterwards. Unless the flow was stopped it is that of the parameters, for an
+    !> adjoint flow 0.
     real(c_double) :: time
-    !> Steps of the quark fields.
+    !> Number of steps of the quark fields.
     integer(c_int64_t) :: steps
-    !> Whole steps of the links, those that were computed again included.
+    !> Number of steps of the links, including those that were computed again.
     integer(c_int64_t) :: link_steps
-    !> States of the links that the adjoint kept besides those that it began with.
+    !> Number of states of the links that the adjoint flow kept, besides the first one.
     integer(c_int64_t) :: checkpoints
     !> 1: the callback asked to stop.
     integer(c_int32_t) :: stopped
     !> Seconds that the flow took.
     real(c_double) :: seconds
   end type
-  !> Report of a flow. Scales are in lattice units, negative where the flow ended before them.
+  !> Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
   type, bind(c) :: plaq_flow_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Flow time reached.
+    !> Flow time that was reached, t / a^2.
     real(c_double) :: time
     !> Scale t0 with t^2 E = 0.3, E from clover leaves.
     real(c_double) :: t0_clover
@@ -2488,9 +2543,9 @@ module plaq
     real(c_double) :: w0_clover
     !> Scale w0, E from plaquettes.
     real(c_double) :: w0_plaquette
-    !> Steps of the flow that count.
+    !> Number of steps of the flow, without repeated ones.
     integer(c_int64_t) :: steps
-    !> Steps that were done again with a smaller step.
+    !> Number of steps that were repeated with a smaller step size.
     integer(c_int64_t) :: repeated
     !> 1: the callback asked to stop.
     integer(c_int32_t) :: stopped
@@ -2514,15 +2569,15 @@ module plaq
   end type
 
   ! QUDA's interface: what becomes of errors
-  !> Actions of a function of the headers in quda/ once its error has been told to the handler.
+  !> Action of a function of the headers in quda/ after an error, when the handler has been told.
   !> Ends the program with exit code 1 (the default).
   integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_END = 0
-  !> Returns. No array, number or count of the host has been written then, and what is
-  !> returned is NULL, 1 from functions that return an int, NaN from those that return a double.
+  !> Returns. No array, number or count of the host has been written, and the result is NULL, 1 from
+  !> functions that return an int, or NaN from those that return a double.
   integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_RETURN = 1
   !> plaq_quda_error_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Gets the name of the function that failed, its status and the message in lines: argument,
-  !> expected, found, and what to do. On several ranks all get what the one that failed has.
+  !> Receives the name of the function that failed, its status, and the message in lines: argument, expected,
+  !> found, and what to do. On several ranks all receive the message of the rank that failed.
   !> Arguments: function, status, message, user.
 
   interface
@@ -2530,13 +2585,14 @@ module plaq
     type(c_ptr) function plaq_version() bind(c)
       import :: c_ptr, c_int32_t
     end function
-    !> Gives the message of this thread's last failed call: function, argument, expected, found.
-    !> The address stays the same for a thread, the text until it asks again; never NULL.
+    !> Gives the message of this thread's last failed call: function, argument, what was expected and what was
+    !> found. The address is always the same for a thread, the text changes when this is called again; never
+    !> NULL.
     type(c_ptr) function plaq_last_error() bind(c)
       import :: c_ptr, c_int32_t
     end function
-    !> Gives it with the words of values and parameters that files and languages other than C use: `full`
-    !> for PLAQ_SYSTEM_FULL, `tol` for params.tol.
+    !> Gives the same message with the words for values and parameters that files and languages other than C use:
+    !> `full` for PLAQ_SYSTEM_FULL, `tol` for params.tol.
     type(c_ptr) function plaq_last_error_in_words() bind(c)
       import :: c_ptr, c_int32_t
     end function
@@ -2545,13 +2601,13 @@ module plaq
       import
       integer(c_int32_t), value :: status
     end function
-    !> Says what a status means, in a sentence.
+    !> Explains the meaning of a status in a sentence.
     type(c_ptr) function plaq_status_help(status) bind(c)
       import
       integer(c_int32_t), value :: status
     end function
-    !> Sends the log up to `level` to the host; NULL or PLAQ_LOG_OFF makes plaq quiet again.
-    !> One callback per process.
+    !> Sends the log up to `level` to a callback; with NULL or PLAQ_LOG_OFF nothing is logged any more. There is
+    !> one callback per process.
     integer(c_int32_t) function plaq_log_set(callback, user, level) bind(c)
       import
       type(c_funptr), value :: callback
@@ -2596,12 +2652,12 @@ module plaq
       type(plaq_context), value :: context
       type(plaq_context_report), intent(inout), optional :: report
     end function
-    !> Lets memory_peak start again from memory_used.
+    !> Resets memory_peak to memory_used.
     integer(c_int32_t) function plaq_context_reset_peak(context) bind(c)
       import
       type(plaq_context), value :: context
     end function
-    !> Waits until everything asked of the device is done.
+    !> Waits until the device has finished all its work.
     integer(c_int32_t) function plaq_context_synchronize(context) bind(c)
       import
       type(plaq_context), value :: context
@@ -2630,15 +2686,14 @@ module plaq
       type(plaq_gauge_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes a gauge field of unspecified links.
-    !> Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+    !> Makes a gauge field with unspecified links. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
     integer(c_int32_t) function plaq_gauge_create(context, params, gauge) bind(c)
       import
       type(plaq_context), value :: context
       type(plaq_gauge_params), intent(in), optional :: params
       type(plaq_gauge), intent(inout) :: gauge
     end function
-    !> Destroys a gauge field; operators made with it go on. The zero handle is accepted.
+    !> Destroys a gauge field; operators made with it remain valid. The zero handle is accepted.
     integer(c_int32_t) function plaq_gauge_destroy(gauge) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -2649,16 +2704,16 @@ module plaq
       type(plaq_gauge), value :: gauge
       type(plaq_gauge_report), intent(inout), optional :: report
     end function
-    !> Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
-    !> polar decomposition with determinant 1. On failure the old ones stay.
-    !> Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+    !> Smears the links of an SU(3) field; a projection to SU(3) is the unitary factor of the polar decomposition
+    !> with determinant 1. After an error the links are unchanged. Errors: BAD_PARAMETER, UNSUPPORTED,
+    !> OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_gauge_smear(gauge, params) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_gauge_smear_params), intent(in), optional :: params
     end function
-    !> Copies the links of `from` with their boundaries in time into `to`, whose own boundaries are given up; precision and
-    !> storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
+    !> Copies the links of `from`, with their boundaries in time, into `to`, whose own boundaries in time are
+    !> replaced; precision and storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
     integer(c_int32_t) function plaq_gauge_copy(from, to) bind(c)
       import
       type(plaq_gauge), value :: from
@@ -2705,9 +2760,9 @@ module plaq
       type(plaq_file_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
-    !> plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
-    !> FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    !> Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
+    !> checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    !> FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_gauge_read(context, path, params, gauge, report) bind(c)
       import
       type(plaq_context), value :: context
@@ -2723,9 +2778,9 @@ module plaq
       character(kind=c_char), intent(in) :: path(*)
       type(plaq_gauge_write_params), intent(in), optional :: params
     end function
-    !> Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
-    !> file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
-    !> FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+    !> Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
+    !> `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
+    !> `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
     integer(c_int32_t) function plaq_gauge_read_text(path, text, value, capacity, found) bind(c)
       import
       character(kind=c_char), intent(in) :: path(*)
@@ -2752,7 +2807,7 @@ module plaq
       type(plaq_spinor_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes a spinor field that is zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+    !> Makes a spinor field with all numbers zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
     integer(c_int32_t) function plaq_spinor_create(context, params, spinor) bind(c)
       import
       type(plaq_context), value :: context
@@ -2770,33 +2825,33 @@ module plaq
       type(plaq_spinor), value :: spinor
       type(plaq_spinor_report), intent(inout), optional :: report
     end function
-    !> Loads spinors from the host's array; on failure the field is as before. A field of one parity takes its
-    !> sites. Errors: NOT_FINITE, BAD_LAYOUT.
+    !> Loads spinors from the host's array; for a field of one parity only sites of that are read. After an error
+    !> the field is unchanged. Errors: NOT_FINITE, BAD_LAYOUT.
     integer(c_int32_t) function plaq_spinor_load(spinor, layout, data) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_layout_params), intent(in), optional :: layout
       type(c_ptr), value :: data
     end function
-    !> Saves the spinors into the host's array, in which sites that the field lacks stay as they are.
+    !> Saves the spinors into the host's array; sites that are not in the field are not written.
     integer(c_int32_t) function plaq_spinor_save(spinor, layout, data) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_layout_params), intent(in), optional :: layout
       type(c_ptr), value :: data
     end function
-    !> Sets every number to zero.
+    !> Sets all numbers of a field to zero.
     integer(c_int32_t) function plaq_spinor_zero(spinor) bind(c)
       import
       type(plaq_spinor), value :: spinor
     end function
-    !> Sets `to` to `from`; precisions may differ.
+    !> Copies `from` to `to`; precisions may differ.
     integer(c_int32_t) function plaq_spinor_copy(from, to) bind(c)
       import
       type(plaq_spinor), value :: from
       type(plaq_spinor), value :: to
     end function
-    !> Sets y to a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+    !> Computes y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
     !> Arrays: a[2 * count], b[2 * count].
     integer(c_int32_t) function plaq_spinor_axpby(a, x, b, y, count) bind(c)
       import
@@ -2806,19 +2861,19 @@ module plaq
       real(c_double), intent(in) :: a(2 * count)
       real(c_double), intent(in) :: b(2 * count)
     end function
-    !> Smears every right-hand side of a field on both parities, in any precision, with
-    !> the links of `gauge` (SU(3)); on failure the field is as before.
-    !> Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+    !> Smears every right-hand side of a field on both parities, in any precision, with the links of `gauge`
+    !> (SU(3)). After an error the field is unchanged. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH,
+    !> OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_spinor_smear(spinor, gauge, params) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_gauge), value :: gauge
       type(plaq_spinor_smear_params), intent(in), optional :: params
     end function
-    !> Sets y to the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to
-    !> 4 back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
-    !> (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
-    !> different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
+    !> Computes the covariant shift y of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 -
+    !> mu back in direction mu: y(n) is x at the end of the path that starts at n, parallel transported to n by
+    !> the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both
+    !> parities; y and x are different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_spinor_shift(y, gauge, steps, length, x) bind(c)
       import
       type(plaq_spinor), value :: y
@@ -2827,7 +2882,7 @@ module plaq
       type(plaq_spinor), value :: x
       integer(c_int32_t), intent(in) :: steps(*)
     end function
-    !> Sums |x|^2 over sites, spin and colour for each right-hand side: `count` = nrhs.
+    !> Computes |x|^2, summed over sites, spin and colour, for each right-hand side: `count` = nrhs.
     !> Arrays: norms[count].
     integer(c_int32_t) function plaq_spinor_norm2(x, norms, count) bind(c)
       import
@@ -2835,7 +2890,8 @@ module plaq
       integer(c_int64_t), value :: count
       real(c_double), intent(inout) :: norms(count)
     end function
-    !> Sums conj(x) y over sites, spin and colour, as (re, im) for each right-hand side: `count` = nrhs.
+    !> Computes conj(x) y, summed over sites, spin and colour, as (re, im) for each right-hand side: `count` =
+    !> nrhs.
     !> Arrays: products[2 * count].
     integer(c_int32_t) function plaq_spinor_dot(x, y, products, count) bind(c)
       import
@@ -2862,28 +2918,29 @@ module plaq
       type(plaq_gauge), value :: gauge
       type(plaq_plaquette), intent(inout) :: plaquette
     end function
-    !> Measures the average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time).
+    !> Measures the Polyakov loop: tr prod U_mu / N along the lines in `direction` (3: time), averaged over the
+    !> lattice.
     integer(c_int32_t) function plaq_gauge_polyakov_loop(gauge, direction, polyakov) bind(c)
       import
       type(plaq_gauge), value :: gauge
       integer(c_int32_t), value :: direction
       type(plaq_complex), intent(inout) :: polyakov
     end function
-    !> Measures topological charge and action density by a field strength F without its trace.
+    !> Measures topological charge and action density from the traceless field strength F.
     integer(c_int32_t) function plaq_gauge_topology(gauge, topology) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_topology), intent(inout) :: topology
     end function
-    !> Measures them by an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
-    !> charge and density differ by some per cent.
+    !> Measures the same from an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough
+    !> links charge and density differ by some per cent.
     integer(c_int32_t) function plaq_gauge_topology_with_trace(gauge, topology) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_topology), intent(inout) :: topology
     end function
-    !> Measures the topological charge of each of this rank's `sites` sites, lexicographic with x fastest,
-    !> whose sum over all ranks is the charge: of an F without its trace, or with `trace` 1 with it.
+    !> Measures the topological charge density on each of this rank's `sites` sites, in lexicographic order with
+    !> x fastest; its sum over all ranks is the charge. F is traceless, or with `trace` 1 keeps its trace.
     !> Arrays: density[sites].
     integer(c_int32_t) function plaq_gauge_charge_density(gauge, trace, density, sites) bind(c)
       import
@@ -2892,9 +2949,10 @@ module plaq
       integer(c_int64_t), value :: sites
       real(c_double), intent(inout) :: density(sites)
     end function
-    !> Measures energy and charge of every time slice of the whole lattice, summed over space: `plaquette`, E = 2 sum
-    !> of Re tr (1 - P), half of the plaquettes with t on either side, spatial ones of boundary slices with weight
-    !> 1/2; `clover`, E = 1/2 sum of tr F F from clover leaves; and the topological charge. All ranks get all slices.
+    !> Measures energy and charge of every time slice of the whole lattice, summed over space: `plaquette`, E = 2
+    !> sum of Re tr (1 - P), where plaquettes between two slices count half for each, and spatial ones of
+    !> boundary slices half; `clover`, E = 1/2 sum of tr F F from clover leaves; and the topological charge. All
+    !> ranks get all slices.
     !> Arrays: plaquette[slices], clover[slices], charge[slices].
     integer(c_int32_t) function plaq_gauge_time_slices(gauge, &
         plaquette, &
@@ -2908,7 +2966,7 @@ module plaq
       real(c_double), intent(inout) :: clover(slices)
       real(c_double), intent(inout) :: charge(slices)
     end function
-    !> Measures how far the links are from the group.
+    !> Measures the largest deviation of the links from the group.
     integer(c_int32_t) function plaq_gauge_unitarity(gauge, unitarity) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -2919,21 +2977,22 @@ module plaq
       import
       type(plaq_gauge), value :: gauge
     end function
-    !> Draws independent links from the Haar measure; they are the same on every device and decomposition.
+    !> Sets the links to independent random matrices of the Haar measure, the same on every device and
+    !> decomposition.
     integer(c_int32_t) function plaq_gauge_hot(gauge, seed) bind(c)
       import
       type(plaq_gauge), value :: gauge
       integer(c_int64_t), value :: seed
     end function
-    !> Draws links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1.
+    !> Sets the links to exp(i width sum_a p_a T_a) with normally distributed p_a; 0 <= width <= 1.
     integer(c_int32_t) function plaq_gauge_warm(gauge, seed, width) bind(c)
       import
       type(plaq_gauge), value :: gauge
       integer(c_int64_t), value :: seed
       real(c_double), value :: width
     end function
-    !> Updates the links by heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or
-    !> single.
+    !> Updates the links by heat bath and overrelaxation; SU(3) stored as 18 numbers, or SU(2), in double or
+    !> single precision.
     integer(c_int32_t) function plaq_gauge_heatbath(gauge, params, callback, user, report) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -2942,7 +3001,7 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_heatbath_report), intent(inout), optional :: report
     end function
-    !> Sets right-hand side b to noise vector number `first` + b of `seed`.
+    !> Sets right-hand side number b to noise vector number `first` + b of the sequence of `seed`.
     integer(c_int32_t) function plaq_spinor_noise(spinor, noise, seed, first) bind(c)
       import
       type(plaq_spinor), value :: spinor
@@ -2956,20 +3015,20 @@ module plaq
       type(plaq_clover_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes a clover term of unspecified blocks, to be loaded.
+    !> Makes a clover term with unspecified blocks, to be loaded afterwards.
     integer(c_int32_t) function plaq_clover_create(context, params, clover) bind(c)
       import
       type(plaq_context), value :: context
       type(plaq_clover_params), intent(in), optional :: params
       type(plaq_clover), intent(inout) :: clover
     end function
-    !> Destroys a clover term; operators made with it go on. The zero handle is accepted.
+    !> Destroys a clover term; operators made with it remain valid. The zero handle is accepted.
     integer(c_int32_t) function plaq_clover_destroy(clover) bind(c)
       import
       type(plaq_clover), value :: clover
     end function
-    !> Loads blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure the old
-    !> ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
+    !> Loads blocks from the host's array, in PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. After an error the
+    !> old blocks are kept. Errors: NOT_FINITE, BAD_LAYOUT.
     integer(c_int32_t) function plaq_clover_load(clover, layout, data) bind(c)
       import
       type(plaq_clover), value :: clover
@@ -2993,8 +3052,8 @@ module plaq
       real(c_double), value :: twist
       real(c_double), intent(inout) :: log_det(2)
     end function
-    !> Measures the signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
-    !> negative. Errors: as before.
+    !> Measures the signs, 1 or -1, of the same two determinants: -1 if A has an odd number of negative
+    !> eigenvalues. Errors: those of plaq_clover_log_det.
     !> Arrays: sign[2].
     integer(c_int32_t) function plaq_clover_det_sign(clover, twist, sign) bind(c)
       import
@@ -3126,9 +3185,9 @@ module plaq
       type(plaq_laplace_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and
-    !> eigensolvers take it like any operator; it is hermitian, and every Schur complement and
-    !> normalisation is that of M = -D^2 + m^2. Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+    !> Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and eigensolvers accept it
+    !> like any operator. It is hermitian, and Schur complements and normalisations are those of M = -D^2 + m^2.
+    !> Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_dirac_create_laplace(context, gauge, params, dirac) bind(c)
       import
       type(plaq_context), value :: context
@@ -3148,23 +3207,23 @@ module plaq
       type(plaq_origin_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Tells what is known of the source and the operator of a field: propagators, solutions and sources have
-    !> it from the calls that made them or from their file, copies, smeared, shifted and sequential fields from
-    !> the field that they are made of. After plaq_spinor_load nothing is known.
+    !> Gives the source and operator of a field, as far as known. Propagators, solutions and sources have them
+    !> from the calls that made them or from their file; copies, smeared, shifted and sequential fields from the
+    !> field of which they were made. After plaq_spinor_load nothing is known.
     integer(c_int32_t) function plaq_spinor_origin(spinor, origin) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_origin_report), intent(inout), optional :: origin
     end function
-    !> Sets source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT.
+    !> Sets the source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT.
     integer(c_int32_t) function plaq_spinor_set_origin(spinor, origin) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_origin_params), intent(in), optional :: origin
     end function
-    !> Finds the only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities
-    !> have numbers other than 0: the site of a point, the time of a wall; -1 where there are several, or none
-    !> at all. Columns are looked at on the host.
+    !> Finds the coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities are not
+    !> zero: the site of a point source, the time of a wall; -1 for a direction with several coordinates, or if
+    !> all columns are zero. The search runs on the host.
     !> Arrays: position[4].
     integer(c_int32_t) function plaq_spinor_support(spinor, position) bind(c)
       import
@@ -3189,11 +3248,11 @@ module plaq
       type(plaq_multigrid_level_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
-    !> UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
-    !> NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
-    !> not finite), NOT_CONVERGED (the callback ended it). The callback hears of every iteration of solves for null
-    !> vectors, with its largest residual, and of every other step of the set-up, with 1.
+    !> Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS, UNSUPPORTED
+    !> (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated), NOT_FINITE (links,
+    !> or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is not finite), NOT_CONVERGED
+    !> (the callback ended it). The callback is called after every iteration of solves for null vectors with the
+    !> largest residual, and after every other step of the set-up with 1.
     integer(c_int32_t) function plaq_multigrid_create(dirac, &
         params, &
         callback, &
@@ -3206,8 +3265,8 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_multigrid), intent(inout) :: multigrid
     end function
-    !> Builds the levels with the right-hand sides of a full field as null vectors of the finest level, such as
-    !> plaq_multigrid_vectors gave.
+    !> Builds the levels from null vectors of the finest level, the right-hand sides of a full field, as given by
+    !> plaq_multigrid_vectors.
     integer(c_int32_t) function plaq_multigrid_create_from(dirac, &
         params, &
         vectors, &
@@ -3222,25 +3281,25 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_multigrid), intent(inout) :: multigrid
     end function
-    !> Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted.
+    !> Destroys a hierarchy; solvers that use it keep it. The zero handle is accepted.
     integer(c_int32_t) function plaq_multigrid_destroy(multigrid) bind(c)
       import
       type(plaq_multigrid), value :: multigrid
     end function
-    !> Tells the device memory in bytes that a set-up takes at most.
+    !> Gives the largest number of bytes of device memory that a set-up takes.
     integer(c_int32_t) function plaq_multigrid_memory(dirac, params, bytes) bind(c)
       import
       type(plaq_dirac), value :: dirac
       type(plaq_multigrid_params), intent(in), optional :: params
       integer(c_int64_t), intent(inout) :: bytes
     end function
-    !> Takes the operator's links as they are now. What came of it is measured: where the cycle has
-    !> become bad, the next stronger means follow, and the report says which. `passes`: of
-    !> PLAQ_REFRESH_REFINE, 1 to 10000. Without an update after a change of the links (plaq_dirac_update)
-    !> solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
-    !> solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
-    !> OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
-    !> new random vectors too, or the callback ended the update).
+    !> Updates a hierarchy to the operator's present links. Its reduction of residuals is measured afterwards; if
+    !> it is bad, the next stronger treatment follows, and the report says which. `passes`: for
+    !> PLAQ_REFRESH_REFINE the number of refinements, 1 to 10000. Without an update after a change of the links
+    !> (plaq_dirac_update) solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy
+    !> is unchanged, and solves continue with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another
+    !> lattice), OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad
+    !> from new random vectors too, or the callback ended the update).
     integer(c_int32_t) function plaq_multigrid_update(multigrid, &
         dirac, &
         refresh, &
@@ -3255,8 +3314,8 @@ module plaq
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
     end function
-    !> Tells the device memory in bytes that such an update takes at most, whatever means it needs in the end,
-    !> beside the hierarchy: that stays until the new one is there.
+    !> Gives the largest number of bytes of device memory that such an update takes, including stronger
+    !> treatments that may follow, besides the present hierarchy, which is kept until the new one is complete.
     integer(c_int32_t) function plaq_multigrid_update_memory(multigrid, &
         dirac, &
         refresh, &
@@ -3282,24 +3341,24 @@ module plaq
       integer(c_int32_t), value :: level
       type(plaq_multigrid_level_report), intent(inout), optional :: report
     end function
-    !> Gives the null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
-    !> sides of a new full field: all levels can be built from them again.
+    !> Makes a full field with the null vectors of the finest level as right-hand sides, normalised but not
+    !> orthonormal on aggregates; all levels can be built from them again.
     integer(c_int32_t) function plaq_multigrid_vectors(multigrid, precision, vectors) bind(c)
       import
       type(plaq_multigrid), value :: multigrid
       integer(c_int32_t), value :: precision
       type(plaq_spinor), intent(inout) :: vectors
     end function
-    !> Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
-    !> at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
+    !> Writes the null vectors of the finest level to a file: SciDAC records in LIME with checksums. The file
+    !> appears complete or not at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_multigrid_write(multigrid, file) bind(c)
       import
       type(plaq_multigrid), value :: multigrid
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Builds the levels with the vectors of such a file, as plaq_multigrid_create_from does. Errors:
-    !> FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another lattice),
-    !> FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+    !> Builds the levels from the vectors in a file of plaq_multigrid_write, as plaq_multigrid_create_from does.
+    !> Errors: FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another
+    !> lattice), FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
     !> plaq_multigrid_create.
     integer(c_int32_t) function plaq_multigrid_read(dirac, &
         params, &
@@ -3333,16 +3392,16 @@ module plaq
       type(plaq_plan_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
-    !> UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY.
+    !> Makes a solver for an operator, in the operator's normalisation. Errors: BAD_PARAMETER, UNSUPPORTED (a
+    !> combination that is not available), OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_solver_create(dirac, params, solver) bind(c)
       import
       type(plaq_dirac), value :: dirac
       type(plaq_solver_params), intent(in), optional :: params
       type(plaq_solver), intent(inout) :: solver
     end function
-    !> Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
-    !> any more. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
+    !> Preconditions every iteration with a multigrid, which several solvers may share; zero handle: without any
+    !> from now on. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
     !> FIELD_MISMATCH (set up for another lattice).
     integer(c_int32_t) function plaq_solver_set_multigrid(solver, multigrid) bind(c)
       import
@@ -3354,22 +3413,21 @@ module plaq
       import
       type(plaq_solver), value :: solver
     end function
-    !> Tells the device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and
-    !> b. Where there is less, fewer are solved for at a time. Where there is more, a solve with 16 bits
-    !> inside, or with single precision inside GCR, also holds the inverse of the clover term in double. A
-    !> propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that,
-    !> it keeps solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where
-    !> there is room for it besides.
+    !> Gives the bytes of device memory that a solve for `nrhs` right-hand sides together needs, besides x and b.
+    !> With less memory it solves for fewer at a time. With more, a solve with an iteration in 16 bits, or with
+    !> GCR in single precision, also keeps the inverse of the clover term in double. A propagator needs in
+    !> addition a field of 12 columns and one of `columns`; if these do not fit, solved columns are kept on the
+    !> host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only if it fits in addition.
     integer(c_int32_t) function plaq_solver_memory(solver, nrhs, bytes) bind(c)
       import
       type(plaq_solver), value :: solver
       integer(c_int32_t), value :: nrhs
       integer(c_int64_t), intent(inout) :: bytes
     end function
-    !> Tells memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has
-    !> now. Nothing is run, compiled or allocated. `names`: a line with the links of the solver's chain, as "12
-    !> columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8
-    !> KiB for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
+    !> Gives the memory and kernels of a solve for `nrhs` right-hand sides with the solver's present multigrid.
+    !> Nothing is run, compiled or allocated. `names`: a line with the links of the solver's chain, as "12
+    !> columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8 KiB
+    !> for most solves; a name is repeated for other values of its constants. Errors: INVALID_ARGUMENT.
     integer(c_int32_t) function plaq_solver_plan(solver, nrhs, report, names, capacity) bind(c)
       import
       type(plaq_solver), value :: solver
@@ -3378,9 +3436,10 @@ module plaq
       character(kind=c_char), intent(inout) :: names(*)
       integer(c_int64_t), value :: capacity
     end function
-    !> Solves for all right-hand sides of b, at once or as many at a time as fit in the device's memory, which the
-    !> report says. x and b have the operator's precision and the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
-    !> Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY (not one right-hand side fits), SOLVER_BREAKDOWN.
+    !> Solves for all right-hand sides of b, together or as many at a time as fit in the device's memory; the
+    !> report says how many. x and b have the operator's precision and the subset of the equation. `residuals`:
+    !> NULL, or room for |b - M x| / |b| of each right-hand side. Errors: FIELD_MISMATCH, NOT_FINITE,
+    !> OUT_OF_MEMORY (not one right-hand side fits), SOLVER_BREAKDOWN.
     !> Arrays: residuals[right-hand sides of b].
     integer(c_int32_t) function plaq_solver_solve(solver, &
         x, &
@@ -3399,9 +3458,9 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(*)
     end function
     !> Gives the largest |r| / |b| over the right-hand sides after every iteration of the solver's last solve,
-    !> propagator or multishift: by the recurrence and for the system that is iterated; at recomputed residuals
-    !> it may jump. `count`: how many there are. The first `capacity` of them are written; `history` may be
-    !> NULL.
+    !> propagator or multishift: as given by the recurrence for the system that is iterated; it may jump when
+    !> residuals are recomputed. `count`: number of iterations, of which the first `capacity` are written;
+    !> `history` may be NULL.
     !> Arrays: history[capacity].
     integer(c_int32_t) function plaq_solver_history(solver, history, capacity, count) bind(c)
       import
@@ -3410,11 +3469,11 @@ module plaq
       integer(c_int64_t), intent(inout) :: count
       real(c_double), intent(inout), optional :: history(capacity)
     end function
-    !> Solves (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P as
-    !> PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0. x: `count` different
-    !> fields. `residuals`: NULL or room for `count`, the largest over the right-hand sides. solver, tol and
-    !> initial_guess of the parameters are not used; automatic `sloppy_precision` and then `sloppy_storage`,
-    !> too, are the operator's. max_seconds are those of the call.
+    !> Solves (A + sigma[k]) x[k] = b for all `count` shifts together, with A = M^dagger M for
+    !> PLAQ_SOLUTION_MDAGM and P^dagger P for PLAQ_SOLUTION_PDAGP, each to its tol[k]; sigma[k] >= 0. x: `count`
+    !> different fields. `residuals`: NULL, or room for a number for each shift, the largest over the right-hand
+    !> sides. solver, tol and initial_guess of the parameters are not used; automatic `sloppy_precision` and then
+    !> `sloppy_storage`, too, are the operator's. max_seconds are those of the call.
     !> Arrays: x[count], sigma[count], tol[count], residuals[count].
     integer(c_int32_t) function plaq_solver_multishift(solver, &
         x, &
@@ -3450,35 +3509,36 @@ module plaq
       type(plaq_sequential_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a
-    !> source, as many as the field has. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more than
-    !> plaq_source_columns.
+    !> Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a source,
+    !> for all right-hand sides of the field. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more right-hand sides
+    !> than plaq_source_columns.
     integer(c_int32_t) function plaq_spinor_source(spinor, source) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_source_params), intent(in), optional :: source
     end function
-    !> Counts the columns of a source from `first` on, at most `count`: 12 without noise for all spins and
-    !> colours.
+    !> Gives the number of columns of a source from `first` on, at most `count`: without noise 12, for all spins
+    !> and colours.
     integer(c_int32_t) function plaq_source_columns(source, columns) bind(c)
       import
       type(plaq_source_params), intent(in), optional :: source
       integer(c_int64_t), intent(inout) :: columns
     end function
-    !> Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
-    !> the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
-    !> Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
+    !> Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: this makes from a
+    !> solution the source of a second solve (plaq_solver_propagator_from). Fields are in single or double
+    !> precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
     integer(c_int32_t) function plaq_spinor_sequential(from, to, params) bind(c)
       import
       type(plaq_spinor), value :: from
       type(plaq_spinor), value :: to
       type(plaq_sequential_params), intent(in), optional :: params
     end function
-    !> Makes a field of as many right-hand sides as the source has columns, S(x, source), from a solver for
-    !> PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these solves: the
-    !> iterations of the slowest; time, work, updates and restarts added up. The callback's iterations begin
-    !> anew with each solve, its seconds do not; once it has asked to stop, every solve that is left ends after
-    !> one iteration. `residuals`: NULL or room for as many as the source has columns.
+    !> Makes a field of as many right-hand sides as the source has columns, S(x, source), by a solver for
+    !> PLAQ_SOLUTION_M, which solves for as many columns at a time as its parameter `columns` says. The report
+    !> covers all solves: the largest number of iterations; sums of time, work, updates and restarts. The
+    !> callback's iterations start from 0 with each solve, its seconds do not; once it has asked to stop, each
+    !> remaining solve ends after one iteration. `residuals`: NULL, or room for a number for each column of the
+    !> source.
     !> Arrays: residuals[columns of the source].
     integer(c_int32_t) function plaq_solver_propagator(solver, &
         source, &
@@ -3496,10 +3556,10 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout), optional :: residuals(*)
     end function
-    !> Makes a propagator for the sources that a field of the operator's precision holds, on the full lattice:
-    !> smeared, sequential, of another code. Where the field does not know the position of its source
-    !> (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as
-    !> many as it has right-hand sides.
+    !> Makes a propagator from sources in a field on the full lattice, in the operator's precision: smeared or
+    !> sequential ones, or those of another code. If the field does not record the position of its source
+    !> (plaq_spinor_origin), that is determined as in plaq_spinor_support. `residuals`: NULL, or room for a
+    !> number for each right-hand side.
     !> Arrays: residuals[right-hand sides of sources].
     integer(c_int32_t) function plaq_solver_propagator_from(solver, &
         sources, &
@@ -3517,9 +3577,10 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout), optional :: residuals(*)
     end function
-    !> Contracts zero-momentum correlators of a propagator over t, the time from `source_time`, in `times`
-    !> steps, the extent of the lattice. boundary: the fermions' phase in time in units of pi, 1: antiperiodic.
-    !> Each array is NULL or has room: pion times, rho 3 times (x, then y, then z), nucleon 2 times (re, im).
+    !> Contracts zero-momentum correlators of a propagator over t, the time from `source_time`, in `times` steps,
+    !> the extent of the lattice. `boundary`: the fermions' boundary phase in time in units of pi (1:
+    !> antiperiodic). Each array is NULL or has room: pion times, rho 3 times (x, then y, then z), nucleon 2
+    !> times (re, im).
     !> Arrays: pion[times], rho[3 * times], nucleon[2 * times].
     integer(c_int32_t) function plaq_spinor_correlators(propagator, &
         source_time, &
@@ -3537,7 +3598,7 @@ module plaq
       real(c_double), intent(inout), optional :: rho(3 * times)
       real(c_double), intent(inout), optional :: nucleon(2 * times)
     end function
-    !> Computes effective masses of a correlator of `times` numbers; NaN where there is none.
+    !> Computes effective masses from a correlator of `times` numbers; NaN where the formula has no solution.
     !> Arrays: correlator[times], masses[times].
     integer(c_int32_t) function plaq_correlator_effective_mass(correlator, &
         times, &
@@ -3556,12 +3617,12 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Contracts connected correlators of mesons: the sum over x of exp(-i p (x - x0)) times the correlator of
-    !> qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs such that
-    !> for A = B, with antiperiodic fermions, it is positive on average. `quark` and `antiquark` (zero handle:
-    !> the same) are propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted
-    !> in spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three
-    !> numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re, im) for every t of `times`, the extent of the
-    !> lattice, of every pair of every momentum, t fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs such that for
+    !> A = B, with antiperiodic fermions, it is positive on average. `quark` and `antiquark` (zero handle: the
+    !> same) are propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted in
+    !> spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three integers
+    !> n_i for each, p_i = 2 pi n_i / L_i. `correlators`: complex numbers [momentum][pair][t]; `times` must be
+    !> the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
     integer(c_int32_t) function plaq_spinor_contract_mesons(quark, &
         antiquark, &
@@ -3607,15 +3668,18 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: correlators(2 * times * count * nmomenta)
     end function
-    !> Operators between two quark lines: the sum over z of exp(i q (z - x0)) sum over columns of X(z)^dagger gamma5 Gamma [line]
-    !> S(z). `forward` is S(z, x0), `back` the solution X of a sequential source (plaq_spinor_sequential_meson, -_baryon): X^dagger
-    !> gamma5 is the line from z to the sink, with a gamma5-hermitian operator. A line is a product of `lengths[i]` factors, 0 for a
-    !> local operator; `steps` has those of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t,
-    !> U_mu(z) q(z + mu), 7 - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
-    !> mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q, the first on qbar. What
-    !> crosses the lattice's end takes the quark's boundary phase along. Zero handle for `gauge`: without links. A derivative
-    !> across an end where the two quarks have different phases is refused. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
-    !> 16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
+    !> Contracts operators between two quark propagators: the sum over z of exp(i q (z - x0)) sum over columns of
+    !> X(z)^dagger gamma5 Gamma [line] S(z). `forward` is S(z, x0), `back` the solution X of a sequential source
+    !> (plaq_spinor_sequential_meson, -_baryon): X^dagger gamma5 is the propagator from z to the sink; M must be
+    !> gamma5-hermitian. A line is a product of `lengths[i]` factors, 0 for a local operator; `steps` lists the
+    !> factors of all lines one after the other: 0 to 3 shift q along a link forward in x, y, z, t, U_mu(z) q(z +
+    !> mu), 7 - mu shifts it back, U_mu(z - mu)^dagger q(z - mu), and 8 + mu is the derivative (D - D')_mu / 2, D
+    !> q = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor
+    !> acts first on q, the first on qbar. Steps across the end of the lattice are multiplied by the quark's
+    !> boundary phase. With a zero handle for `gauge` all links are 1. A derivative across an end where the two
+    !> quarks have different phases is refused. `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i.
+    !> `correlators`: complex numbers [line][Gamma, all 16][momentum][t], with t the time from the source;
+    !> `times` must be the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
     !> OUT_OF_MEMORY.
     !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], correlators[32 * lines * nmomenta * times].
     integer(c_int32_t) function plaq_spinor_contract_insertions(back, &
@@ -3644,9 +3708,9 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: correlators(32 * lines * nmomenta * times)
     end function
-    !> The same for the conserved vector current V_mu(z) = [qbar(z + mu) (1 + gamma_mu) U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu)
-    !> U_mu(z) q(z + mu)] / 2 of Wilson's operators, exp(i q (z - x0)) at z: [mu][momentum][t]. Of anisotropic operators it is
-    !> without the weight of the hops.
+    !> Contracts the conserved vector current in the same way, V_mu(z) = [qbar(z + mu) (1 + gamma_mu)
+    !> U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q
+    !> (z - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
     !> Arrays: momenta[3 * nmomenta], correlators[8 * nmomenta * times].
     integer(c_int32_t) function plaq_spinor_contract_current(back, &
         forward, &
@@ -3666,12 +3730,15 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: correlators(8 * nmomenta * times)
     end function
-    !> Baryons eps_abc (q1_a^T Gamma q2_b) q3_c of three propagators with twelve columns, which may differ in mass, smearing or
-    !> displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>,
-    !> Obar = O^dagger gamma_t, Gamma `sink` and `source` matrices of 16 (re, im), row by row. `correlators`: (re, im) of
-    !> [pairing][momentum][t][s][s']. Pairings name the slots of the source to which the quarks of slots 1, 2, 3 of the sink go: 123,
-    !> 213, 132, 321, 231, 312; quarks belong to the sink's slots. All have the sign +, as colours are antisymmetric. Add those
-    !> which flavours allow; boundary phases beyond the lattice's end are taken out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Contracts baryons eps_abc (q1_a^T Gamma q2_b) q3_c from three propagators with twelve columns, which may
+    !> differ in mass, smearing or displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x
+    !> exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>, Obar = O^dagger gamma_t. Gamma is the matrix `sink`
+    !> at the sink and `source` at the source, 16 (re, im) row by row. `correlators`: complex numbers
+    !> [pairing][momentum][t][s][s']. A pairing gives the positions in the source's operator to which the quarks
+    !> at positions 1, 2, 3 of the sink's operator are connected: 123, 213, 132, 321, 231, 312. All count with
+    !> sign +, since colours are antisymmetric at both ends; the caller adds those that the flavours allow.
+    !> Boundary phases at times beyond the lattice's end are divided out. Errors: INVALID_ARGUMENT,
+    !> FIELD_MISMATCH.
     !> Arrays: sink[32], source[32], momenta[3 * nmomenta], correlators[192 * nmomenta * times].
     integer(c_int32_t) function plaq_spinor_contract_quarks(first, &
         second, &
@@ -3695,9 +3762,10 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: correlators(192 * nmomenta * times)
     end function
-    !> to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or on all of them with -1: the source
-    !> of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_spinor_contract_insertions. Any
-    !> number of columns, in single or double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Computes to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or
+    !> with -1 on all: the source of the propagator that continues from an operator. `matrix`: Gamma as 16 (re,
+    !> im), row by row; `steps` 0 to 7 as in plaq_spinor_contract_insertions. Any number of columns, in single or
+    !> double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: matrix[32], steps[nsteps], momentum[3].
     integer(c_int32_t) function plaq_spinor_sequential_operator(from, &
         to, &
@@ -3719,11 +3787,13 @@ module plaq
       integer(c_int32_t), intent(in) :: steps(nsteps)
       integer(c_int32_t), intent(in) :: momentum(3)
     end function
-    !> The sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar' Gamma_B q at the source, `time` of
-    !> the sink counted from the source and its momentum p: from the propagator of the antiquark (given as that of a quark, smeared
-    !> where the sink is) to = -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). Smear it where the sink is
-    !> smeared; with its solution X plaq_spinor_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
-    !> the sign of plaq_contract_mesons. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Computes the sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar'
+    !> Gamma_B q at the source. `time` is that of the sink, counted from the source, and p the sink's momentum.
+    !> From the propagator S' of the antiquark (given as that of a quark, smeared if the sink is) it makes to =
+    !> -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). If the sink is smeared,
+    !> the result has to be smeared, too. With its solution X plaq_spinor_contract_insertions gives <O_A(x) J
+    !> O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. Errors:
+    !> INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: sink[32], source[32], momentum[3].
     integer(c_int32_t) function plaq_spinor_sequential_meson(from, &
         to, &
@@ -3741,12 +3811,13 @@ module plaq
       real(c_double), intent(in) :: source(32)
       integer(c_int32_t), intent(in) :: momentum(3)
     end function
-    !> The sequential source through the sink of a baryon: as of plaq_spinor_contract_quarks, of the sum of `terms` contractions, each with a
-    !> `pairings` number 0 to 5 in the order given there, the slot 0, 1 or 2 of the sink (`slots`) whose quark the operator acts on, and
-    !> a weight. `projector` P closes the spins, tr[P C]. With the solution X of the result, smeared before where the sink is,
-    !> plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
-    !> an operator on u is pairings 0 and 3 with slots 0 and 2 each, one on d the same with slot 1. Errors: INVALID_ARGUMENT,
-    !> FIELD_MISMATCH.
+    !> Creates the sequential source through the sink of a baryon, for a sum of `terms` contractions of
+    !> plaq_spinor_contract_quarks. Each contraction has a number 0 to 5 in `pairings`, in the order given there,
+    !> a slot 0, 1 or 2 of the sink in `slots`, on whose quark the operator acts, and a weight. `projector` is
+    !> the matrix P in tr[P C]. If the sink is smeared, the result has to be smeared, too. With its solution X
+    !> plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For
+    !> the nucleon with quarks u d u, an operator on u takes pairings 0 and 3, each with slots 0 and 2; an
+    !> operator on d takes the same pairings with slot 1. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: sink[32], source[32], projector[32], pairings[terms], slots[terms], weights[terms], momentum[3].
     integer(c_int32_t) function plaq_spinor_sequential_baryon(first, &
         second, &
@@ -3778,12 +3849,14 @@ module plaq
       real(c_double), intent(in) :: weights(terms)
       integer(c_int32_t), intent(in) :: momentum(3)
     end function
-    !> Pairs of field strengths joined by adjoint lines, gluon operators: the sum over x of exp(-i p x) tr[F_a(x) W F_b(x + d)
-    !> W^dagger], where W is the product of links along the first n of `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x
-    !> to x + d, and F = (Q - Q^dagger) / 8 the sum of the four clover leaves without its trace. `correlators`: (re, im) of [n][plane a]
-    !> [plane b][momentum][t] for n = 0 to `nsteps`, which are `places` = nsteps + 1, planes xy, xz, yz, xt, yt, zt, t and x of the first
-    !> one from the lattice's origin. Links are those of `gauge`, which may have flowed. Errors: INVALID_ARGUMENT, UNSUPPORTED,
-    !> OUT_OF_MEMORY.
+    !> Computes gluon operators, pairs of field strengths connected by adjoint Wilson lines: the sum over x of
+    !> exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger], where W is the product of links along the first n of
+    !> `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x to x + d, and F = (Q - Q^dagger) / 8 the
+    !> sum of the four clover leaves without its trace. `correlators`: complex numbers [n][plane a][plane
+    !> b][momentum][t] for n = 0 to
+    !> `nsteps` (`places` = nsteps + 1 values), with planes in the order xy, xz, yz, xt, yt, zt, and t and x of
+    !> F_a counted from the lattice's origin. The links of `gauge` may have been flowed. Errors:
+    !> INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
     !> Arrays: steps[nsteps], momenta[3 * nmomenta], correlators[72 * places * nmomenta * times].
     integer(c_int32_t) function plaq_gauge_gluon_pairs(gauge, &
         steps, &
@@ -3809,13 +3882,15 @@ module plaq
       type(plaq_loops_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Quark loops by noise: of each noise vector the estimates of sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without the minus
-    !> sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and `gauge` as of plaq_spinor_contract_insertions;
-    !> M and its boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
-    !> PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, NULL or room: of the conserved
-    !> current of plaq_spinor_contract_current, [vector][mu][momentum][t]. Columns are contracted as they are solved. The callback is that of
-    !> solves; where it ends the work `finished` vectors are complete, and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED,
-    !> those of plaq_solver_solve.
+    !> Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)],
+    !> without the minus sign of the fermion loop, for each time t of the lattice, with x counted from the
+    !> lattice's origin. Lines, momenta and `gauge` are as for plaq_spinor_contract_insertions; M and its
+    !> boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
+    !> PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or
+    !> NULL: the loops of the conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t].
+    !> Columns are contracted right after they are solved. The callback is that of solves; if it ends the work,
+    !> `finished` vectors are complete and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of
+    !> plaq_solver_solve.
     !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times].
     integer(c_int32_t) function plaq_solver_loops(solver, &
         other, &
@@ -3855,8 +3930,8 @@ module plaq
       real(c_double), intent(inout) :: estimates(32 * vectors * lines * nmomenta * times)
       real(c_double), intent(inout), optional :: currents(8 * vectors * nmomenta * times)
     end function
-    !> Wave number `number` of hierarchical probing on a lattice of these extents, which must be even: exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors:
-    !> INVALID_ARGUMENT.
+    !> Gives wave number `number` of hierarchical probing on a lattice of these extents, which must be even, as
+    !> n_mu of exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors: INVALID_ARGUMENT.
     !> Arrays: extents[4], wave[4].
     integer(c_int32_t) function plaq_source_probe(extents, number, wave) bind(c)
       import
@@ -3876,12 +3951,15 @@ module plaq
       type(plaq_reweighting_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Estimates reweighting factors by normal noise: for each twisted mass mu_k, 0 < mu_1 < mu_2 < ..., the factor from mu_k-1 to
-    !> mu_k (mu_0 = 0), whose product is that of the last one; for a rational function, without mu (`nmu` = 0), one factor. `minus_ln`: -ln of the
-    !> estimate, [factor][vector]; a factor is the average of exp(-minus_ln) over vectors. `norms`: square norms of the noise,
-    !> alike, or NULL. `numbers`: factors times params.vectors. Solves are those of the settings of `solver`, with twisted masses by its algorithm, for
-    !> poles by CG; the callback is that of solves, and where it ends one the call is NOT_CONVERGED. Errors: INVALID_ARGUMENT, BAD_PARAMETER,
-    !> UNSUPPORTED, NOT_CONVERGED, SPECTRAL_BOUNDS (eigenvalues that the rational function does not cover), those of plaq_solver_solve.
+    !> Estimates reweighting factors by normal noise: for each twisted mass mu_k, 0 < mu_1 < mu_2 < ..., the
+    !> factor from mu_k-1 to mu_k (mu_0 = 0), so that their product is the factor of the last mass; for a
+    !> rational function, without mu (`nmu` = 0), one factor. `minus_ln`: -ln of the estimate, [factor][vector];
+    !> a factor is the average of exp(-minus_ln) over vectors. `norms`: square norms of the noise vectors in the
+    !> same order, or NULL. `numbers`: number of factors times params.vectors. Solves have the settings of
+    !> `solver`; those with twisted masses use its algorithm, those for poles CG. The callback is that of solves;
+    !> if it ends one the call fails with NOT_CONVERGED. Errors: INVALID_ARGUMENT, BAD_PARAMETER, UNSUPPORTED,
+    !> NOT_CONVERGED, SPECTRAL_BOUNDS (eigenvalues outside of the rational function's interval), those of
+    !> plaq_solver_solve.
     !> Arrays: mu[nmu], minus_ln[numbers], norms[numbers].
     integer(c_int32_t) function plaq_solver_reweighting(solver, &
         params, &
@@ -3905,11 +3983,13 @@ module plaq
       real(c_double), intent(inout) :: minus_ln(numbers)
       real(c_double), intent(inout), optional :: norms(numbers)
     end function
-    !> Makes the boundary-to-bulk propagator of a boundary whose links stand still, H(x) = cF sum_y D^-1(x, y) U(y - t, t)^dagger P with y
-    !> on slice 1 of the lower end, P = (1 + gamma_t) / 2, or H(x) = cF' sum_y D^-1(x, y) U(y, t) P with y on slice T - 1 of the upper one,
-    !> P = (1 - gamma_t) / 2: twelve right-hand sides, 3 spin + colour of the boundary field, of which six are solved for. D is that of mass
-    !> normalisation whatever the solver's is; boundary fields have momentum zero, with the phases of quarks in space exp(i theta x / L). The
-    !> solver is one for PLAQ_SOLUTION_M. Errors: UNSUPPORTED (other boundaries or operators), those of plaq_solver_propagator.
+    !> Makes the boundary-to-bulk propagator of a boundary with fixed links: H(x) = cF sum_y D^-1(x, y) U(y - t,
+    !> t)^dagger P with y on slice 1 for the lower boundary, P = (1 + gamma_t) / 2, or H(x) = cF' sum_y D^-1(x,
+    !> y) U(y, t) P with y on slice T - 1 for the upper one, P = (1 - gamma_t) / 2. It has twelve right-hand
+    !> sides, 3 spin + colour of the boundary field, of which six are solved for. D is mass-normalised, whatever
+    !> the solver's normalisation; boundary fields have momentum zero, which with spatial boundary phases is
+    !> exp(i theta x / L). The solver must be one for PLAQ_SOLUTION_M. Errors: UNSUPPORTED (other boundaries or
+    !> operators), those of plaq_solver_propagator.
     integer(c_int32_t) function plaq_solver_boundary_propagator(solver, &
         end, &
         callback, &
@@ -3924,11 +4004,12 @@ module plaq
       type(plaq_spinor), intent(inout) :: propagator
       type(plaq_solve_report), intent(inout), optional :: report
     end function
-    !> Makes the correlators of boundary fields by slice x0 = 0 to `times` - 1, averaged over space, with the H of
-    !> plaq_solver_boundary_propagator: f_A = -1/2 tr H^dagger gamma_t H and f_P = 1/2 tr H^dagger H of the lower end, g_A = 1/2 tr H^dagger gamma_t H and
-    !> g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K = cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each may be NULL. On
-    !> PLAQ_BOUNDARY_TIME_OPEN_SF what is of the lower end is NaN. `times`: the extent of t. The report is that of all solves.
-    !> Errors: as of plaq_solver_boundary_propagator.
+    !> Computes the correlators of boundary fields for slices x0 from 0 to `times` - 1, averaged over space, with
+    !> the H of plaq_solver_boundary_propagator: f_A = -1/2 tr H^dagger gamma_t H and f_P = 1/2 tr H^dagger H of
+    !> the lower end, g_A = 1/2 tr H^dagger gamma_t H and g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K =
+    !> cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each array may be NULL. For
+    !> PLAQ_BOUNDARY_TIME_OPEN_SF correlators of the lower boundary are NaN. `times`: the extent of t. The report
+    !> is that of all solves. Errors: as of plaq_solver_boundary_propagator.
     !> Arrays: f_a[times], f_p[times], g_a[times], g_p[times], f1[1].
     integer(c_int32_t) function plaq_solver_boundary_correlators(solver, &
         callback, &
@@ -3964,9 +4045,10 @@ module plaq
       type(plaq_spinor_read_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
-    !> for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
-    !> records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Writes a propagator, every rank its part; the file appears complete or not at all. `sources`: the sources
+    !> for which it was solved, as many columns, or the zero handle. The records contain what plaq_spinor_origin
+    !> knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
+    !> FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
     integer(c_int32_t) function plaq_spinor_write(propagator, sources, path, params) bind(c)
       import
       type(plaq_spinor), value :: propagator
@@ -3975,10 +4057,10 @@ module plaq
       type(plaq_spinor_write_params), intent(in), optional :: params
     end function
     !> Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
-    !> colour where the file says which they are, else in its order. Checksums are compared; what the records
-    !> say of source and operator (also those of Chroma), or the sources in the file tell, is what
-    !> plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-    !> FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    !> colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
+    !> gives the source and operator as described in the records (also those of Chroma) or determined from
+    !> sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
+    !> NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_spinor_read(context, path, params, propagator) bind(c)
       import
       type(plaq_context), value :: context
@@ -3998,10 +4080,10 @@ module plaq
       type(plaq_eigen_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
-    !> The callback hears of every restart, and of every block on the way, and of the largest residual
-    !> that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
-    !> FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
+    !> Finds eigenvectors. `guess`: approximate eigenvectors, for example saved ones, or the zero handle. The
+    !> callback is called after every restart and every block, with the largest residual known. A search that has
+    !> not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
+    !> NOT_FINITE, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_eigen_create(dirac, &
         params, &
         guess, &
@@ -4018,16 +4100,15 @@ module plaq
       type(plaq_eigen), intent(inout) :: eigen
       type(plaq_eigen_report), intent(inout), optional :: report
     end function
-    !> Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
-    !> bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
-    !> parity; FILE_WRITE.
+    !> Writes eigenvectors to a file: SciDAC records in LIME with checksums, with values, residuals and bounds.
+    !> The file appears complete or not at all. Errors: UNSUPPORTED: vectors on one parity; FILE_WRITE.
     integer(c_int32_t) function plaq_eigen_write(eigen, file) bind(c)
       import
       type(plaq_eigen), value :: eigen
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Reads eigenvectors of such a file as those of this operator: values and residuals are measured with it.
-    !> Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+    !> Reads eigenvectors of this operator from a file of plaq_eigen_write; values and residuals are computed
+    !> again with the operator. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
     integer(c_int32_t) function plaq_eigen_read(dirac, file, eigen, report) bind(c)
       import
       type(plaq_dirac), value :: dirac
@@ -4040,9 +4121,9 @@ module plaq
       import
       type(plaq_eigen), value :: eigen
     end function
-    !> Gives eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
-    !> lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
-    !> extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
+    !> Gives eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, residuals |A
+    !> v - lambda v|, and bounds on the error of the values. `count`: as in the report; with `time_slices` times
+    !> the extent in t, ordered [t][k]. `residuals` and `bounds` may be NULL.
     !> Arrays: values[count], residuals[count], bounds[count].
     integer(c_int32_t) function plaq_eigen_values(eigen, values, residuals, bounds, count) bind(c)
       import
@@ -4052,14 +4133,13 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(count)
       real(c_double), intent(inout), optional :: bounds(count)
     end function
-    !> Makes a field with all eigenvectors, orthonormal, one for each right-hand side.
+    !> Makes a field that holds all eigenvectors, orthonormal, one in each right-hand side.
     integer(c_int32_t) function plaq_eigen_vectors(eigen, vectors) bind(c)
       import
       type(plaq_eigen), value :: eigen
       type(plaq_spinor), intent(inout) :: vectors
     end function
-    !> Makes a field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the
-    !> device.
+    !> Makes a field with `count` eigenvectors from number `first` on, for sets that do not fit on the device.
     integer(c_int32_t) function plaq_eigen_some_vectors(eigen, first, count, vectors) bind(c)
       import
       type(plaq_eigen), value :: eigen
@@ -4097,10 +4177,11 @@ module plaq
       type(plaq_loops_part_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all that live on all ranks. Coarse operators are made again
-    !> in the precision of the solver's operator and solved to the relative residual `tol`, which has to be well below the noise. Errors:
-    !> INVALID_ARGUMENT (more levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID,
-    !> OUT_OF_MEMORY.
+    !> Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
+    !> ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
+    !> relative residual
+    !> `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels, `tol`), UNSUPPORTED
+    !> (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_space_create_multigrid(solver, &
         multigrid, &
         levels, &
@@ -4113,8 +4194,8 @@ module plaq
       real(c_double), value :: tol
       type(plaq_space), intent(inout) :: space
     end function
-    !> Tells the device memory in bytes that making these spaces takes at most, and after that L of twelve columns. Errors: those of
-    !> plaq_space_create_multigrid.
+    !> Gives the largest number of bytes of device memory that making these spaces takes, and afterwards applying
+    !> L to twelve columns. Errors: those of plaq_space_create_multigrid.
     integer(c_int32_t) function plaq_space_memory(solver, multigrid, levels, bytes) bind(c)
       import
       type(plaq_solver), value :: solver
@@ -4122,28 +4203,29 @@ module plaq
       integer(c_int32_t), value :: levels
       integer(c_int64_t), intent(inout) :: bytes
     end function
-    !> Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
-    !> precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+    !> Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
+    !> (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_space_create_eigen(solver, eigen, space) bind(c)
       import
       type(plaq_solver), value :: solver
       type(plaq_eigen), value :: eigen
       type(plaq_space), intent(inout) :: space
     end function
-    !> Destroys spaces; loops keep theirs. The zero handle is accepted.
+    !> Destroys spaces; loops made with them remain valid. The zero handle is accepted.
     integer(c_int32_t) function plaq_space_destroy(space) bind(c)
       import
       type(plaq_space), value :: space
     end function
-    !> Describes a level, 1 or more.
+    !> Describes level number `level`, 1 or more.
     integer(c_int32_t) function plaq_space_describe(space, level, report) bind(c)
       import
       type(plaq_space), value :: space
       integer(c_int32_t), value :: level
       type(plaq_space_report), intent(inout), optional :: report
     end function
-    !> x = L b with the approximate inverse of a level; x and b are different full fields as the solver takes them. Errors: FIELD_MISMATCH,
-    !> INVALID_ARGUMENT, NOT_CONVERGED, SOLVER_BREAKDOWN.
+    !> Computes x = L b with the approximate inverse of a level; x and b are different fields on the full
+    !> lattice, as the solver takes them. Errors: FIELD_MISMATCH, INVALID_ARGUMENT, NOT_CONVERGED,
+    !> SOLVER_BREAKDOWN.
     integer(c_int32_t) function plaq_space_apply(space, level, x, b) bind(c)
       import
       type(plaq_space), value :: space
@@ -4151,8 +4233,8 @@ module plaq
       type(plaq_spinor), value :: x
       type(plaq_spinor), value :: b
     end function
-    !> Makes the propagator L(x, source) of a level in place of M^-1, as many right-hand sides as the source has columns. Errors: those of
-    !> plaq_space_apply.
+    !> Makes the propagator L(x, source) of a level, with L instead of M^-1, with a right-hand side for each
+    !> column of the source. Errors: those of plaq_space_apply.
     integer(c_int32_t) function plaq_space_propagator(space, level, source, propagator) bind(c)
       import
       type(plaq_space), value :: space
@@ -4160,10 +4242,11 @@ module plaq
       type(plaq_source_params), intent(in), optional :: source
       type(plaq_spinor), intent(inout) :: propagator
     end function
-    !> Contracts mesons of L in place of propagators, as plaq_spinor_contract_mesons does, exactly averaged over all sites of the lattice as
-    !> sources. With S of some sources, C[S, S] - C[L, L] of these and this average are less noisy than C[S, S] (low-mode averaging). The
-    !> callback hears of each site of the level and of the share that is left, and may end the call: NOT_CONVERGED. M is gamma5-hermitian.
-    !> Errors: INVALID_ARGUMENT, NOT_CONVERGED, those of plaq_space_apply.
+    !> Contracts mesons as plaq_spinor_contract_mesons does, with L instead of propagators, averaged exactly over
+    !> all sites of the lattice as sources. With propagators S from some sources, C[S, S] - C[L, L] of these
+    !> sources plus this average is less noisy than C[S, S] (low-mode averaging). The callback is called after
+    !> each site of the level with the fraction that is left, and may end the call: NOT_CONVERGED. M is
+    !> gamma5-hermitian. Errors: INVALID_ARGUMENT, NOT_CONVERGED, those of plaq_space_apply.
     !> Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
     integer(c_int32_t) function plaq_space_mesons(space, &
         level, &
@@ -4187,12 +4270,14 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: correlators(2 * times * pairs * nmomenta)
     end function
-    !> Makes loops as of plaq_solver_loops, of which nothing is summed yet: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus
-    !> Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
-    !> multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
-    !> have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
-    !> INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. Of
-    !> PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes are those of products of inverses, with noise between them, too.
+    !> Makes loops as in plaq_solver_loops, with empty sums: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus Tr O
+    !> (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with
+    !> `sums.hopping` = n every right side is multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping
+    !> expansion before that are added exactly. This is an identity if solves are accurate: their residuals must
+    !> be well below the noise. `vectors` of `params` is not used. Zero handle of `space`: no low modes. Errors:
+    !> INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. For
+    !> PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes approximate the products of two inverses, with
+    !> noise between them.
     !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta].
     integer(c_int32_t) function plaq_loops_create(solver, &
         other, &
@@ -4227,9 +4312,10 @@ module plaq
       import
       type(plaq_loops), value :: loops
     end function
-    !> Adds to loops until a goal is reached: to the part where it lowers the error most for its cost. Each part has four noise
-    !> vectors first. The callback is that of solves; where it ends the call, what is complete stays, and a next call goes on. Errors: those of
-    !> plaq_solver_solve, FIELD_MISMATCH (links that have changed), INVALID_ARGUMENT (no goal).
+    !> Adds to loops until a goal is reached, each time to the part whose error it lowers most for its cost,
+    !> after four noise vectors for each part. The callback is that of solves; if it ends the call, completed
+    !> vectors are kept, and a next call continues. Errors: those of plaq_solver_solve, FIELD_MISMATCH (links
+    !> that have changed), INVALID_ARGUMENT (no goal).
     integer(c_int32_t) function plaq_loops_add(loops, goals, callback, user, report) bind(c)
       import
       type(plaq_loops), value :: loops
@@ -4238,23 +4324,25 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_loops_report), intent(inout), optional :: report
     end function
-    !> Describes loops; what belongs to a call is 0.
+    !> Describes loops; numbers about a single call are 0.
     integer(c_int32_t) function plaq_loops_describe(loops, report) bind(c)
       import
       type(plaq_loops), value :: loops
       type(plaq_loops_report), intent(inout), optional :: report
     end function
-    !> Describes a part.
+    !> Describes part number `part` of loops.
     integer(c_int32_t) function plaq_loops_describe_part(loops, part, report) bind(c)
       import
       type(plaq_loops), value :: loops
       integer(c_int32_t), value :: part
       type(plaq_loops_part_report), intent(inout), optional :: report
     end function
-    !> Gives (re, im) of means, [line][Gamma, all 16][momentum][t], and of variances of one noise vector, of real and of imaginary parts:
-    !> infinite with less than two, 0 of what is exact. Part -1: of the sum of all parts, with its errors squared. `currents`, the
-    !> same of the conserved current, [mu][momentum][t], `variances` and `current_variances` may be NULL. `numbers`: complex numbers of
-    !> `means`; `ncurrents`: of `currents`.
+    !> Copies the values of loops, complex numbers as (re, im): `means` [line][Gamma, all 16][momentum][t], and
+    !> `variances` of a single noise vector, with the variance of real parts as real and that of imaginary parts
+    !> as imaginary part. A variance is infinite with fewer than two noise vectors, and 0 for exact parts. Part
+    !> -1 stands for the sum of all parts, with its squared errors as variances. `currents` and
+    !> `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
+    !> may be NULL. `numbers` is the number of complex numbers in `means`, `ncurrents` that in `currents`.
     !> Arrays: means[2 * numbers], variances[2 * numbers], currents[2 * ncurrents], current_variances[2 * ncurrents].
     integer(c_int32_t) function plaq_loops_values(loops, &
         part, &
@@ -4274,14 +4362,16 @@ module plaq
       real(c_double), intent(inout), optional :: currents(2 * ncurrents)
       real(c_double), intent(inout), optional :: current_variances(2 * ncurrents)
     end function
-    !> Writes sums and what they are of to a file, from which plaq_loops_read goes on. It appears complete or not at all. Errors: FILE_WRITE.
+    !> Writes sums, and a description of what they are sums of, to a file from which plaq_loops_read continues.
+    !> The file appears complete or not at all. Errors: FILE_WRITE.
     integer(c_int32_t) function plaq_loops_write(loops, file) bind(c)
       import
       type(plaq_loops), value :: loops
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Takes the sums of such a file in place of those that there are. Errors: FIELD_MISMATCH (of other links, operators, spaces,
-    !> noise, lines or momenta: the first difference is named), FILE_*. After an error nothing has changed.
+    !> Replaces the sums by those of a file that plaq_loops_write wrote. Errors, after which nothing has changed:
+    !> FIELD_MISMATCH (of other links, operators, spaces, noise, lines or momenta: the first difference is
+    !> named), FILE_*.
     integer(c_int32_t) function plaq_loops_read(loops, file) bind(c)
       import
       type(plaq_loops), value :: loops
@@ -4305,9 +4395,10 @@ module plaq
       type(plaq_modes_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Finds modes of the links of `gauge` (SU(3)), which `params` smears, or of `smeared` ones that belong to it; the
-    !> zero handle: none. The callback hears of every restart and the largest residual. Not converged is not an error.
-    !> Errors: BAD_PARAMETER (more modes than a slice has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+    !> Finds modes on the links of `gauge` (SU(3)), smeared as `params` say, or on links `smeared` that the
+    !> caller made from them; zero handle: none. The callback is called after every restart with the largest
+    !> residual. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
+    !> has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_modes_create(gauge, &
         smeared, &
         params, &
@@ -4324,9 +4415,10 @@ module plaq
       type(plaq_modes), intent(inout) :: modes
       type(plaq_modes_report), intent(inout), optional :: report
     end function
-    !> Gives the memory of a rank that plaq_modes_create takes with these parameters: device memory of the search at its
-    !> peak, besides these links, that of the modes afterwards, that of the host for the others, and the time
-    !> slices of a rank that are searched together. Errors: BAD_PARAMETER, OUT_OF_MEMORY: it will not fit.
+    !> Gives the memory in bytes that plaq_modes_create takes on a rank with these parameters: device memory at
+    !> the peak of the search, besides the links of `gauge`; that of the modes afterwards; the host's memory for
+    !> modes that are not on the device; and the number of time slices that are searched together. Errors:
+    !> BAD_PARAMETER, OUT_OF_MEMORY: it will not fit.
     integer(c_int32_t) function plaq_modes_memory(gauge, &
         params, &
         search, &
@@ -4341,16 +4433,18 @@ module plaq
       integer(c_int64_t), intent(inout) :: host
       integer(c_int64_t), intent(inout) :: slices
     end function
-    !> Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
-    !> beside them, or where its name ends with .h5 or .hdf5 the same by libhdf5, modes as datasets "modes/0", "modes/1", ...
-    !> [t][z][y][x][colour]. It appears complete or not at all. Errors: FILE_WRITE; UNSUPPORTED: no libhdf5.
+    !> Writes modes to a file: SciDAC records in LIME with checksums, with eigenvalues, smearing and the averages
+    !> that identify the links; or, if the name ends with .h5 or .hdf5, the same by libhdf5, with modes as
+    !> datasets "modes/0", "modes/1", ... [t][z][y][x][colour]. The file appears complete or not at all. Errors:
+    !> FILE_WRITE; UNSUPPORTED: no libhdf5.
     integer(c_int32_t) function plaq_modes_write(modes, file) bind(c)
       import
       type(plaq_modes), value :: modes
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Reads modes of such a file, as those of these links; `smeared` as above, without it they are smeared as
-    !> they were. Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+    !> Reads modes of the links of `gauge` from a file of plaq_modes_write; `smeared` as in plaq_modes_create,
+    !> without it the links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links;
+    !> FILE_*.
     integer(c_int32_t) function plaq_modes_read(gauge, smeared, file, modes, report) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -4364,15 +4458,16 @@ module plaq
       import
       type(plaq_modes), value :: modes
     end function
-    !> Describes modes and their links; what belongs to the search is 0.
+    !> Describes modes and their links; numbers about the search are 0 if the modes were read from a file.
     integer(c_int32_t) function plaq_modes_describe(modes, report) bind(c)
       import
       type(plaq_modes), value :: modes
       type(plaq_modes_report), intent(inout), optional :: report
     end function
-    !> Gives eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times
-    !> slices of the whole lattice. `next`: the value after the last one of each slice as far as it is known,
-    !> infinite where there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+    !> Gives eigenvalues, ascending on each slice, [t][mode], and residuals |D^2 v + lambda v|; `count`: modes
+    !> times slices of the whole lattice. `next`: for each slice the eigenvalue after the last one, as far as it
+    !> is known, infinite if there is none; it tells whether a degenerate level is complete. `residuals` and
+    !> `next` may be NULL.
     !> Arrays: values[count], residuals[count], next[times].
     integer(c_int32_t) function plaq_modes_values(modes, &
         values, &
@@ -4388,7 +4483,7 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(count)
       real(c_double), intent(inout), optional :: next(times)
     end function
-    !> Makes a field of colour vectors with `count` modes from number `first` on.
+    !> Makes a field of colour vectors with `count` modes, from number `first` on.
     integer(c_int32_t) function plaq_modes_vectors(modes, first, count, vectors) bind(c)
       import
       type(plaq_modes), value :: modes
@@ -4397,11 +4492,11 @@ module plaq
       type(plaq_spinor), intent(inout) :: vectors
     end function
     !> Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
-    !> normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the
-    !> whole lattice, spins in the DeGrand-Rossi basis; `count`: as many. No propagator is stored. `finished`:
-    !> source times that are complete, all unless the callback or the solver's `max_seconds` end the work; the
-    !> others are 0. Errors: FIELD_MISMATCH (modes of other links), INVALID_ARGUMENT, UNSUPPORTED, those of
-    !> plaq_solver_solve.
+    !> normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
+    !> the whole lattice and spins in the DeGrand-Rossi basis; `count`: their number. Propagators are not stored.
+    !> `finished`: number of source times that are complete: all, unless the callback or the solver's
+    !> `max_seconds` end the work; numbers of the others are 0. Errors: FIELD_MISMATCH (modes of other links),
+    !> INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
     !> Arrays: times[ntimes], perambulators[2 * count].
     integer(c_int32_t) function plaq_modes_perambulators(modes, &
         solver, &
@@ -4425,8 +4520,8 @@ module plaq
       integer(c_int32_t), intent(in) :: times(ntimes)
       real(c_double), intent(inout) :: perambulators(2 * count)
     end function
-    !> Says what perambulators of these modes and this solver are known by in files, or without a solver what the modes are:
-    !> a JSON object of the attributes that datasets have.
+    !> Gives the attributes that identify perambulators of these modes and this solver in files, or without a
+    !> solver the modes, as a JSON object.
     integer(c_int32_t) function plaq_modes_about(modes, solver, about, capacity) bind(c)
       import
       type(plaq_modes), value :: modes
@@ -4434,13 +4529,13 @@ module plaq
       character(kind=c_char), intent(inout) :: about(*)
       integer(c_int64_t), value :: capacity
     end function
-    !> Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds each as
-    !> soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
-    !> [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file is made where there
-    !> is none. What has not converged is not written and ends the work. `finished`: source times that the file then has.
-    !> libhdf5 is opened at run time (PLAQ_HDF5, its full path). Errors: FIELD_MISMATCH: those of the file are of other
-    !> modes, links or quarks, or were solved to a larger tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of
-    !> plaq_modes_perambulators.
+    !> Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds
+    !> each as soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
+    !> [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file
+    !> is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
+    !> number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
+    !> Errors: FIELD_MISMATCH: those of the file are of other modes, links or quarks, or were solved to a larger
+    !> tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of plaq_modes_perambulators.
     !> Arrays: times[ntimes].
     integer(c_int32_t) function plaq_modes_write_perambulators(modes, &
         solver, &
@@ -4464,12 +4559,13 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       integer(c_int32_t), intent(in) :: times(ntimes)
     end function
-    !> Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
-    !> [shift along a path], for source time t0, sink times t1 and all times t: complex numbers
-    !> [sink time][insertion][t][spin'][spin][mode'][mode]; `count`: as many. The source's columns are solved for once. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
-    !> pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
-    !> as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
-    !> ended. Errors: those of plaq_modes_perambulators.
+    !> Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift
+    !> along a path], for source time t0, sink times t1 and all times t: complex numbers [sink
+    !> time][insertion][t][spin'][spin][mode'][mode]; `count`: their number. The columns of the source are solved
+    !> for once. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: one for each
+    !> insertion; `steps`: spatial steps of all paths one after the other, as in plaq_spinor_shift. M must be
+    !> gamma5-hermitian. `finished`: 1, or 0 if the work was ended early. Errors: those of
+    !> plaq_modes_perambulators.
     !> Arrays: sink_times[nsinks], gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
     integer(c_int32_t) function plaq_modes_generalised_perambulators(modes, &
         solver, &
@@ -4507,14 +4603,14 @@ module plaq
       integer(c_int32_t), intent(in) :: steps(nsteps)
       real(c_double), intent(inout) :: perambulators(2 * count)
     end function
-    !> Counts the columns of noise in modes.
+    !> Gives the number of columns of noise in the space of modes.
     integer(c_int32_t) function plaq_modes_noise_columns(modes, params, columns) bind(c)
       import
       type(plaq_modes), value :: modes
       type(plaq_modes_noise_params), intent(in), optional :: params
       integer(c_int64_t), intent(inout) :: columns
     end function
-    !> Gives noise in modes as complex numbers [column][t][spin][mode]; `count`: as many.
+    !> Gives noise in the space of modes as complex numbers [column][t][spin][mode]; `count`: their number.
     !> Arrays: numbers[2 * count].
     integer(c_int32_t) function plaq_modes_noise(modes, params, numbers, count) bind(c)
       import
@@ -4523,8 +4619,9 @@ module plaq
       integer(c_int64_t), value :: count
       real(c_double), intent(inout) :: numbers(2 * count)
     end function
-    !> Computes V(t')^dagger M^-1 b for these sources b: complex numbers [column][t'][spin'][mode']; `count`:
-    !> as many. `finished`: 1, or 0 where the work was ended. Errors: those of plaq_modes_perambulators.
+    !> Solves for noise sources b and projects on the modes, V(t')^dagger M^-1 b: complex numbers
+    !> [column][t'][spin'][mode']; `count`: their number. `finished`: 1, or 0 if the work was ended early.
+    !> Errors: those of plaq_modes_perambulators.
     !> Arrays: numbers[2 * count].
     integer(c_int32_t) function plaq_modes_solve_noise(modes, &
         solver, &
@@ -4546,11 +4643,11 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout) :: numbers(2 * count)
     end function
-    !> Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) with the links of
-    !> the Laplacian of v: u is of the modes `left`, such as those of the antiquark's moving frame, or the same where it is
-    !> the zero handle. Complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
-    !> `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
-    !> other.
+    !> Computes meson elementals Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x), where O is made of the
+    !> links of the Laplacian of v. u are the modes `left`, for example those of the antiquark's moving frame;
+    !> zero handle: the same as v. The result is complex numbers [momentum][operator][t][a][b]; `count`: their
+    !> number. Operator i has `lengths[i]` steps (plaq_modes_step), of which the last acts first; `steps` holds
+    !> those of all operators one after the other.
     !> Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     integer(c_int32_t) function plaq_modes_meson_elementals(modes, &
         left, &
@@ -4574,9 +4671,10 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: elementals(2 * count)
     end function
-    !> Computes elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
-    !> complex numbers [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the
-    !> others differ by a sign; `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+    !> Computes baryon elementals B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
+    !> complex numbers [momentum][t][a][b][c]; if no operator has steps only those with a < b < c, c fastest, as
+    !> the others differ by signs. `count`: their number. `lengths` and `steps` of the three operators as in
+    !> plaq_modes_meson_elementals.
     !> Arrays: lengths[3], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     integer(c_int32_t) function plaq_modes_baryon_elementals(modes, &
         lengths, &
@@ -4597,9 +4695,9 @@ module plaq
       real(c_double), intent(inout) :: elementals(2 * count)
     end function
     !> Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
-    !> [momentum][operator][t][a][b] as of plaq_modes_meson_elementals, and with
-    !> `baryons` not 0 `baryons` [momentum][t][a < b < c], with what modes are known by as attributes. Errors: FILE_WRITE: also
-    !> a file that exists and is refused; UNSUPPORTED: no libhdf5.
+    !> [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
+    !> [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
+    !> exists and that is to be refused; UNSUPPORTED: no libhdf5.
     !> Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta].
     integer(c_int32_t) function plaq_modes_write_elementals(modes, &
         left, &
@@ -4625,8 +4723,8 @@ module plaq
       integer(c_int32_t), intent(in) :: steps(nsteps)
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
     end function
-    !> Contracts two-point functions of mesons by the time from the source, times complex numbers for each of
-    !> the pairs of Gammas at sink and source, connected, from perambulators of one source time,
+    !> Contracts connected two-point functions of mesons: for each pair of Gammas at sink and source a complex
+    !> number for every time from the source. Input are perambulators of one source time,
     !> [t'][spin'][spin][mode'][mode] (that of the antiquark last), and elementals [t][a][b] at the sink and
     !> [a][b] at the source: C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x
     !> Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger gamma5], t' = t0 + t.
@@ -4665,10 +4763,10 @@ module plaq
       type(plaq_overlap_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
-    !> plaq_overlap_vectors of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
-    !> KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
-    !> too inexact modes: the message says what to change), OUT_OF_MEMORY.
+    !> Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of an earlier search,
+    !> from plaq_overlap_vectors, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1), KERNEL_SPECTRUM (a kernel
+    !> mode at zero, an interval that does not hold the spectrum, too few or too inexact modes: the message says
+    !> what to change), OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_overlap_create(context, &
         gauge, &
         params, &
@@ -4685,9 +4783,9 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_overlap), intent(inout) :: overlap
     end function
-    !> Makes an operator with the modes of a file of plaq_overlap_write, which are not sought again: their
-    !> residuals with these links are measured. Low modes of D in the file start solves, and answer
-    !> plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other
+    !> Makes an operator with the modes in a file of plaq_overlap_write. They are not searched for again, but
+    !> their residuals with these links are measured. Low modes of D in the file are used at the start of solves
+    !> and by plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other
     !> links or parameters; FILE_*.
     integer(c_int32_t) function plaq_overlap_read(context, gauge, params, file, overlap) bind(c)
       import
@@ -4697,14 +4795,14 @@ module plaq
       character(kind=c_char), intent(in) :: file(*)
       type(plaq_overlap), intent(inout) :: overlap
     end function
-    !> Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
-    !> records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
+    !> Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC records in LIME
+    !> with checksums, with eigenvalues. The file appears complete or not at all.
     integer(c_int32_t) function plaq_overlap_write(overlap, file) bind(c)
       import
       type(plaq_overlap), value :: overlap
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Makes the same operator with another mass; both share the modes.
+    !> Makes the same operator with another mass; both operators share the modes.
     integer(c_int32_t) function plaq_overlap_create_with_mass(overlap, mass, other) bind(c)
       import
       type(plaq_overlap), value :: overlap
@@ -4722,8 +4820,8 @@ module plaq
       type(plaq_overlap), value :: overlap
       type(plaq_overlap_report), intent(inout), optional :: report
     end function
-    !> Gives the projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues |(Q -
-    !> lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+    !> Gives the projected modes of Q, ordered by modulus: eigenvalues, residuals |(Q - lambda) w|, and distances
+    !> to the rest of the spectrum; the last two may be NULL. `count`: `modes` of the report.
     !> Arrays: values[count], residuals[count], distances[count].
     integer(c_int32_t) function plaq_overlap_kernel_values(overlap, &
         values, &
@@ -4737,9 +4835,9 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(count)
       real(c_double), intent(inout), optional :: distances(count)
     end function
-    !> Gives the modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the
-    !> largest on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
-    !> them; the last two may be NULL.
+    !> Gives the modes at the upper end of the kernel's spectrum, the largest first: moduli of eigenvalues of Q,
+    !> their errors, and distances to the largest modulus below all of them; the last two may be NULL. `count`:
+    !> high_modes of the report.
     !> Arrays: values[count], residuals[count], gaps[count].
     integer(c_int32_t) function plaq_overlap_high_values(overlap, &
         values, &
@@ -4753,14 +4851,14 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(count)
       real(c_double), intent(inout), optional :: gaps(count)
     end function
-    !> Makes a field with all vectors of the search, the projected ones first.
+    !> Makes a field with all vectors found by the search for modes, the projected ones first.
     integer(c_int32_t) function plaq_overlap_vectors(overlap, vectors) bind(c)
       import
       type(plaq_overlap), value :: overlap
       type(plaq_spinor), intent(inout) :: vectors
     end function
-    !> Sets y to D x or another plaq_overlap_form. Fields are on the full lattice in the operator's precision;
-    !> y and x are different fields.
+    !> Computes y = D x, or applies another plaq_overlap_form. Fields are on the full lattice in the operator's
+    !> precision; y and x are different fields.
     integer(c_int32_t) function plaq_overlap_apply(overlap, form, y, x) bind(c)
       import
       type(plaq_overlap), value :: overlap
@@ -4768,20 +4866,20 @@ module plaq
       type(plaq_spinor), value :: y
       type(plaq_spinor), value :: x
     end function
-    !> Measures |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
+    !> Measures the violation of the Ginsparg-Wilson relation, |(gamma5 D + D gamma5 - D gamma5 D / rho) x| /
+    !> |x|, of the massless operator for a random x.
     integer(c_int32_t) function plaq_overlap_ginsparg_wilson(overlap, seed, violation) bind(c)
       import
       type(plaq_overlap), value :: overlap
       integer(c_int64_t), value :: seed
       real(c_double), intent(inout) :: violation
     end function
-    !> Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
-    !> residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
-    !> is good enough is not sought again. plus, minus: room for `count`
-    !> eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
-    !> modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. While all that were found
-    !> are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
-    !> not even an eighth of all vectors would do. UNSUPPORTED in 16 bit.
+    !> Finds `count` low modes of D^dagger D of the massless operator for each chirality, to residuals of `tol`
+    !> (2 rho)^2; solves may start from them. Modes found or loaded before are used if they are accurate enough.
+    !> `plus`, `minus`: room for `count` eigenvalues |lambda|^2 of chirality 1 and -1, ascending. `zeros`: room
+    !> for the numbers n_+ and n_- of zero modes; n_- - n_+ is the topological charge of a smooth field. If all
+    !> modes that were found are zero modes, twice as many are searched for, so that `zeros` may exceed `count`.
+    !> Errors: KERNEL_SPECTRUM if an eighth of all vectors does not suffice; UNSUPPORTED in 16 bits.
     !> Arrays: plus[count], minus[count], zeros[2].
     integer(c_int32_t) function plaq_overlap_index(overlap, &
         count, &
@@ -4801,8 +4899,9 @@ module plaq
       real(c_double), intent(inout) :: minus(count)
       integer(c_int32_t), intent(inout) :: zeros(2)
     end function
-    !> Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file
-    !> held: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+    !> Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or that were
+    !> read from a file: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which
+    !> may be NULL.
     !> `count`: at most low_modes of the report.
     !> Arrays: values[count], residuals[count].
     integer(c_int32_t) function plaq_overlap_low_values(overlap, &
@@ -4823,17 +4922,17 @@ module plaq
       type(plaq_overlap_solve_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Sets the multigrid of solves with params.multigrid = 1, set up for a Wilson operator of about
-    !> params.wilson_mass on the kernel's links; the zero handle: one of their own again.
+    !> Sets the multigrid for solves with params.multigrid = 1. It must have been set up for a Wilson operator of
+    !> about params.wilson_mass on the kernel's links. Zero handle: the operator sets up its own again.
     integer(c_int32_t) function plaq_overlap_set_multigrid(overlap, multigrid) bind(c)
       import
       type(plaq_overlap), value :: overlap
       type(plaq_multigrid), value :: multigrid
     end function
-    !> Tells memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set
-    !> up included. Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before
-    !> a solve has measured it, goes by the quark mass. `names`: a line for each kernel; a name comes again
-    !> where constants differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
+    !> Gives memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, including a multigrid that it
+    !> would set up. Nothing is run, compiled or allocated. Choices that depend on the Wilson operator's spectrum
+    !> are predicted from the quark mass until a solve has measured it. `names`: a line for each kernel; a name
+    !> is repeated for other values of its constants. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
     integer(c_int32_t) function plaq_overlap_plan(overlap, &
         params, &
         nrhs, &
@@ -4848,9 +4947,9 @@ module plaq
       character(kind=c_char), intent(inout) :: names(*)
       integer(c_int64_t), value :: capacity
     end function
-    !> Tells memory and kernels of making an operator on links like those of `gauge`, the search for modes of
-    !> its kernel included, as many as that may find, and of a solve after it for `nrhs` right-hand sides with
-    !> these and x; 0: of making it alone.
+    !> Gives memory and kernels needed to make an operator on links like those of `gauge`, including the search
+    !> for the largest number of modes of its kernel that it may find, and then to solve for `nrhs` right-hand
+    !> sides, including these and x; 0: without a solve.
     integer(c_int32_t) function plaq_overlap_create_plan(gauge, &
         params, &
         solve, &
@@ -4867,8 +4966,8 @@ module plaq
       character(kind=c_char), intent(inout) :: names(*)
       integer(c_int64_t), value :: capacity
     end function
-    !> Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
-    !> each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    !> Solves D x = b for all right-hand sides. `residuals`: NULL, or room for |b - D x| / |b| of each right-hand
+    !> side. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
     !> Arrays: residuals[right-hand sides of b].
     integer(c_int32_t) function plaq_overlap_solve(overlap, &
         params, &
@@ -4888,10 +4987,10 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout), optional :: residuals(*)
     end function
-    !> Makes fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of `count`
-    !> masses, or without the contact term taken out as params.subtract says. CG solves for several masses from
-    !> one Krylov space, SUMR and GCR, which the library may choose, for one after the other. propagators: room
-    !> for `count` handles.
+    !> Makes a propagator of twelve columns for each of `count` masses, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2
+    !> rho)) source, or D(m)^-1 source if params.subtract is 0. CG solves for all masses in one Krylov space;
+    !> SUMR and GCR, which the library may choose, solve for one mass after the other. `propagators`: room for
+    !> `count` handles.
     !> Arrays: masses[count], propagators[count].
     integer(c_int32_t) function plaq_overlap_propagators(overlap, &
         params, &
@@ -4925,12 +5024,10 @@ module plaq
       type(plaq_gaugefix_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
-    !> the criteria says the report. `result` has the transformation and the copies; NULL if
-    !> they are not wanted.
-    !> Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
-    !> UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
-    !> CUFFT_MISSING: the links stay as they were.
+    !> Fixes the gauge: the links are replaced by the fixed ones. The report says whether they meet the criteria.
+    !> `result` gets the transformation and the copies; NULL if they are not wanted. Errors, after which the
+    !> links are unchanged: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY, UNSUPPORTED
+    !> (half precision; Fourier acceleration in maximally Abelian gauge), CUFFT_MISSING.
     integer(c_int32_t) function plaq_gauge_fix(gauge, &
         params, &
         callback, &
@@ -4945,13 +5042,13 @@ module plaq
       type(plaq_gaugefix_report), intent(inout), optional :: report
       type(plaq_gaugefix), intent(inout), optional :: result
     end function
-    !> Destroys a result. The zero handle is accepted.
+    !> Destroys the result of a gauge fixing. The zero handle is accepted.
     integer(c_int32_t) function plaq_gaugefix_destroy(result) bind(c)
       import
       type(plaq_gaugefix), value :: result
     end function
-    !> Gives all copies in turn. `count`: how many there are; the first `capacity` of them are written;
-    !> `copies` may be NULL.
+    !> Gives the results of all gauge copies in order. `count`: their number, of which the first `capacity` are
+    !> written to `copies`, which may be NULL.
     !> Arrays: copies[capacity].
     integer(c_int32_t) function plaq_gaugefix_copies(result, copies, capacity, count) bind(c)
       import
@@ -4960,8 +5057,8 @@ module plaq
       integer(c_int64_t), intent(inout) :: count
       type(plaq_gaugefix_state), intent(inout), optional :: copies(capacity)
     end function
-    !> Gives the slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or with -1 of the
-    !> field that is kept; in other gauges there are none.
+    !> Gives the results for the slices in Coulomb gauge, ordered by their coordinate, of copy number `copy`, or
+    !> with -1 of the field that is kept. In other gauges there are none.
     !> Arrays: slices[capacity].
     integer(c_int32_t) function plaq_gaugefix_slices(result, copy, slices, capacity, count) bind(c)
       import
@@ -4979,7 +5076,7 @@ module plaq
       type(plaq_gaugefix), value :: result
       real(c_double), intent(inout) :: transformation(*)
     end function
-    !> Applies the transformation to the links of another field of the lattice.
+    !> Applies the transformation to the links of another field on the same lattice.
     integer(c_int32_t) function plaq_gaugefix_apply(result, gauge) bind(c)
       import
       type(plaq_gaugefix), value :: result
@@ -4997,7 +5094,7 @@ module plaq
       type(plaq_force_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes momenta that are zero for links on the lattice and in the precision (double or single) of `gauge`.
+    !> Makes momenta that are zero, for links on the lattice and in the precision (double or single) of `gauge`.
     integer(c_int32_t) function plaq_momentum_create(gauge, momentum) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -5008,15 +5105,15 @@ module plaq
       import
       type(plaq_momentum), value :: momentum
     end function
-    !> Draws normal p_a with unit variance, field number `number` of `seed`; the same on every device and
-    !> decomposition.
+    !> Draws normally distributed p_a of variance 1: field number `number` in the sequence of `seed`, the same on
+    !> every device and decomposition.
     integer(c_int32_t) function plaq_momentum_gaussian(momentum, seed, number) bind(c)
       import
       type(plaq_momentum), value :: momentum
       integer(c_int64_t), value :: seed
       integer(c_int32_t), value :: number
     end function
-    !> Sums 1/2 p_a^2 over all links of all ranks.
+    !> Gives the kinetic energy, the sum of 1/2 p_a^2 over all links of all ranks.
     integer(c_int32_t) function plaq_momentum_kinetic(momentum, kinetic) bind(c)
       import
       type(plaq_momentum), value :: momentum
@@ -5030,8 +5127,8 @@ module plaq
       type(plaq_momentum), value :: other
       real(c_double), value :: factor
     end function
-    !> Loads momenta from the host's array of this rank's sites, whose numbers are `factor` times those of p.
-    !> Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+    !> Loads momenta from the host's array of this rank's sites, which contains `factor` times p. After an error
+    !> the momenta are unchanged. Errors: NOT_FINITE, INVALID_ARGUMENT.
     !> Arrays: data[reals of the form * 4 * sites of the rank].
     integer(c_int32_t) function plaq_momentum_load(momentum, form, order, factor, data) bind(c)
       import
@@ -5068,7 +5165,7 @@ module plaq
       type(c_ptr), value :: data
     end function
     !> Saves momenta, as plaq_momentum_save does, into an array of the host in `precision`, double or single.
-    !> Errors as of it.
+    !> Errors: those of plaq_momentum_save.
     integer(c_int32_t) function plaq_momentum_save_in(momentum, &
         form, &
         order, &
@@ -5083,7 +5180,7 @@ module plaq
       real(c_double), value :: factor
       type(c_ptr), value :: data
     end function
-    !> Measures the gauge action of the links of all ranks.
+    !> Measures the gauge action over all ranks.
     integer(c_int32_t) function plaq_gauge_action(gauge, params, action) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -5107,16 +5204,17 @@ module plaq
       type(plaq_momentum), value :: momentum
       real(c_double), value :: step
     end function
-    !> Puts all links back into SU(3); `correction`: the largest change of an entry.
+    !> Puts all links back into SU(3); `correction`: the largest change of a matrix entry.
     integer(c_int32_t) function plaq_gauge_reunitarise(gauge, correction) bind(c)
       import
       type(plaq_gauge), value :: gauge
       real(c_double), intent(inout) :: correction
     end function
-    !> Sums over x the trace of the ordered product of links from x along each of `count` closed paths, up to
-    !> 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one after the
-    !> other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A path may wind around
-    !> the lattice. The same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+    !> For each of `count` closed paths (at most 4096) gives the trace of the ordered product of links along it,
+    !> summed over all starting points x on all ranks; `traces` gets real and imaginary parts. `steps` holds the
+    !> paths one after the other, with `lengths` of 1 to 64 steps: 0 to 3 forward in x, y, z, t, 7 - mu back in
+    !> direction mu. A path may wind around the lattice. The arguments are the same on all ranks. Errors:
+    !> BAD_PARAMETER, OUT_OF_MEMORY.
     !> Arrays: steps[sum of lengths], lengths[count], traces[2 * count].
     integer(c_int32_t) function plaq_gauge_path_traces(gauge, steps, lengths, count, traces) bind(c)
       import
@@ -5126,8 +5224,9 @@ module plaq
       integer(c_int32_t), intent(in) :: lengths(count)
       real(c_double), intent(inout) :: traces(2 * count)
     end function
-    !> Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths as
-    !> above. Links are stored as 18 numbers in double or single precision. Errors: as above, UNSUPPORTED.
+    !> Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), where L(x) is the product of links
+    !> along the path from x; paths as in plaq_gauge_path_traces. Links are stored as 18 numbers in double or
+    !> single precision. Errors: those of plaq_gauge_path_traces, UNSUPPORTED.
     !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     integer(c_int32_t) function plaq_gauge_path_action(gauge, &
         steps, &
@@ -5143,8 +5242,8 @@ module plaq
       integer(c_int32_t), intent(in) :: lengths(count)
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> Sets `momentum` to momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
-    !> above, FIELD_MISMATCH.
+    !> Sets `momentum` to momentum - step F, where F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors:
+    !> those of plaq_gauge_path_action, FIELD_MISMATCH.
     !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     integer(c_int32_t) function plaq_gauge_path_force(gauge, &
         steps, &
@@ -5164,10 +5263,10 @@ module plaq
       integer(c_int32_t), intent(in) :: lengths(count)
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> Gives all forms that a closed path of `length` steps takes under turns and reflections of the lattice,
-    !> each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one): `images` takes them
-    !> one after the other, `capacity` of them at most. Errors: BAD_PARAMETER; INVALID_ARGUMENT: `capacity` is
-    !> too small.
+    !> Gives all images of a closed path of `length` steps under rotations and reflections of the lattice; paths
+    !> that differ only in start or sense are given once (6 plaquettes, 12 rectangles of two by one). `images`
+    !> gets them one after the other, at most `capacity` of them. Errors: BAD_PARAMETER; INVALID_ARGUMENT:
+    !> `capacity` is too small.
     !> Arrays: steps[length], images[capacity * length].
     integer(c_int32_t) function plaq_path_images(steps, length, images, capacity, count) bind(c)
       import
@@ -5177,12 +5276,12 @@ module plaq
       integer(c_int32_t), intent(in) :: steps(length)
       integer(c_int32_t), intent(inout) :: images(capacity * length)
     end function
-    !> Sets `momentum` to momentum - step F with F the force of the hopping term in S = sum_k 2 coefficients[k]
-    !> Re <y_k, M x_k>, boundary phases included: what two flavours with the action phi^dagger (M^dagger M)^-1
-    !> phi have for coefficient -1, x = (M^dagger M)^-1 phi and y = M x. F_a = dS/d omega_a for U -> exp(i
-    !> omega_a T_a) U. Spinors hold the whole lattice; `count` = nrhs. Operator, spinors and momenta have the
-    !> same precision, double or single, and the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH,
-    !> UNSUPPORTED.
+    !> Sets `momentum` to momentum - step F, where F is the force of the hopping term in S = sum_k 2
+    !> coefficients[k] Re <y_k, M x_k>, including boundary phases. For two flavours with the action phi^dagger
+    !> (M^dagger M)^-1 phi the coefficient is -1, x = (M^dagger M)^-1 phi and y = M x. F_a = dS/d omega_a for U
+    !> -> exp(i omega_a T_a) U. Spinors hold the whole lattice; `count` = nrhs. Operator, spinors and momenta
+    !> have the same precision, double or single, and the operator's links 18 or 12 numbers. Errors:
+    !> FIELD_MISMATCH, UNSUPPORTED.
     !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_dirac_hop_force(dirac, &
         momentum, &
@@ -5200,9 +5299,10 @@ module plaq
       integer(c_int64_t), value :: count
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> Does this for the clover term, made of the operator's links; to S are added determinant_even ln |det
-    !> A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two flavours have -1 for the parities
-    !> that their Schur complement leaves out. Errors: as above; UNSUPPORTED without such a clover term.
+    !> Does as plaq_dirac_hop_force for the force of the clover term, if that is computed from the operator's
+    !> links. S then also has the terms determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2,
+    !> with A including the twisted mass: for two flavours the coefficient is -1 on the parities that their Schur
+    !> complement leaves out. Errors: those of plaq_dirac_hop_force; UNSUPPORTED without such a clover term.
     !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_dirac_clover_force(dirac, &
         momentum, &
@@ -5224,9 +5324,10 @@ module plaq
       real(c_double), value :: determinant_odd
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> Does this for the whole force, of hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P
-    !> x_k> + determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on its
-    !> parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+    !> Does as plaq_dirac_hop_force for the force of both hopping and clover term in S = sum_k 2 coefficients[k]
+    !> Re <y_k, P x_k> + determinant ln |det A|^2. P is a Schur complement (any plaq_system except the full one),
+    !> spinors have the sites of its parity, and A is the site term on the sites that P leaves out, or on all
+    !> sites for a symmetric P. Errors: those of plaq_dirac_hop_force.
     !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_dirac_schur_force(dirac, &
         system, &
@@ -5260,9 +5361,9 @@ module plaq
       type(plaq_monomial_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes a chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice and in
-    !> the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line),
-    !> BAD_PARAMETER, OUT_OF_MEMORY.
+    !> Makes a chain from a description in TOML (docs/hmc.md lists the keys), for links on the lattice and in the
+    !> precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line), BAD_PARAMETER,
+    !> OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_hmc_create(gauge, input, hmc) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -5274,8 +5375,8 @@ module plaq
       import
       type(plaq_hmc), value :: hmc
     end function
-    !> Runs trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are those
-    !> before the trajectory that failed, whose number is then that of the next.
+    !> Runs trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links, and the
+    !> number of the next trajectory, are those before the trajectory that failed.
     integer(c_int32_t) function plaq_hmc_run(hmc, &
         gauge, &
         trajectories, &
@@ -5290,21 +5391,21 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_hmc_report), intent(inout), optional :: report
     end function
-    !> Tells the device memory in bytes that trajectories take at most, beside what the chain holds; a first
-    !> trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more.
+    !> Gives the largest number of bytes of device memory that trajectories take besides what the chain holds. A
+    !> first trajectory for which there is less memory is refused (OUT_OF_MEMORY); later ones take no more.
     integer(c_int32_t) function plaq_hmc_memory(hmc, gauge, bytes) bind(c)
       import
       type(plaq_hmc), value :: hmc
       type(plaq_gauge), value :: gauge
       integer(c_int64_t), intent(inout) :: bytes
     end function
-    !> Counts the monomials.
+    !> Gives the number of monomials.
     integer(c_int32_t) function plaq_hmc_monomials(hmc, count) bind(c)
       import
       type(plaq_hmc), value :: hmc
       integer(c_int64_t), intent(inout) :: count
     end function
-    !> Describes monomial number `index` from 0 in the last trajectory, and its name.
+    !> Gives the name of monomial number `index` (from 0), and its report on the last trajectory.
     integer(c_int32_t) function plaq_hmc_monomial(hmc, index, name, capacity, report) bind(c)
       import
       type(plaq_hmc), value :: hmc
@@ -5327,24 +5428,25 @@ module plaq
       integer(c_int64_t), value :: seed
       integer(c_int64_t), value :: trajectory
     end function
-    !> Writes links, place and the intervals that monomials have measured to a file (ILDG, double
-    !> precision) from which the chain goes on bit for bit; it appears complete or not at all.
+    !> Writes links, place and the intervals that monomials have measured to a file (ILDG, double precision),
+    !> from which the chain continues bit for bit. The file appears complete or not at all.
     integer(c_int32_t) function plaq_hmc_write(hmc, gauge, file) bind(c)
       import
       type(plaq_hmc), value :: hmc
       type(plaq_gauge), value :: gauge
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
-    !> those of plaq_gauge_read; FILE_FORMAT: a configuration without a place. All is then as before.
+    !> Reads links, place and intervals from a checkpoint of plaq_hmc_write; an interval given in the input is
+    !> not replaced. Errors, after which nothing has changed: those of plaq_gauge_read; FILE_FORMAT: a
+    !> configuration that is no checkpoint.
     integer(c_int32_t) function plaq_hmc_read(hmc, gauge, file) bind(c)
       import
       type(plaq_hmc), value :: hmc
       type(plaq_gauge), value :: gauge
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Reads a number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none, and
-    !> `value` is then `otherwise`. For the host's own keys, in the table `run`.
+    !> Reads a number from an input in TOML by its path, e.g. "run.lattice.3". `found`: 0 if it does not exist,
+    !> and `value` is then `otherwise`. For the host's own keys, in the table `run`.
     integer(c_int32_t) function plaq_input_number(input, path, otherwise, value, found) bind(c)
       import
       character(kind=c_char), intent(in) :: input(*)
@@ -5353,7 +5455,7 @@ module plaq
       real(c_double), intent(inout) :: value
       integer(c_int32_t), intent(inout) :: found
     end function
-    !> Reads a text of an input in the same way; it is empty if there is none.
+    !> Reads a text from an input in the same way; it is empty if it does not exist.
     integer(c_int32_t) function plaq_input_text(input, path, value, capacity, found) bind(c)
       import
       character(kind=c_char), intent(in) :: input(*)
@@ -5388,35 +5490,36 @@ module plaq
       type(plaq_quarks_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
-    !> Each level is added before its monomials, the outermost first. Errors: BAD_PARAMETER.
+    !> Starts a description of a chain for links on the lattice and in the precision of `gauge`, stored as 18
+    !> numbers. Levels are added from the outermost in, each before its monomials. Errors: BAD_PARAMETER.
     integer(c_int32_t) function plaq_hmc_parts_create(gauge, params, parts) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_hmc_params), intent(in), optional :: params
       type(plaq_hmc_parts), intent(inout) :: parts
     end function
-    !> Destroys parts. The zero handle is accepted.
+    !> Destroys the parts of a chain. The zero handle is accepted.
     integer(c_int32_t) function plaq_hmc_parts_destroy(parts) bind(c)
       import
       type(plaq_hmc_parts), value :: parts
     end function
-    !> Adds a level with so many steps of a plaq_integrator.
+    !> Adds a level with this number of steps of a plaq_integrator.
     integer(c_int32_t) function plaq_hmc_parts_add_level(parts, integrator, steps) bind(c)
       import
       type(plaq_hmc_parts), value :: parts
       integer(c_int32_t), value :: integrator
       integer(c_int64_t), value :: steps
     end function
-    !> Adds a gauge action to the last level. Names of monomials are unique. Errors:
-    !> BAD_PARAMETER, OUT_OF_MEMORY.
+    !> Adds a gauge action to the last level. The names of monomials must be unique. Errors: BAD_PARAMETER,
+    !> OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_hmc_parts_add_gauge(parts, name, params) bind(c)
       import
       type(plaq_hmc_parts), value :: parts
       character(kind=c_char), intent(in) :: name(*)
       type(plaq_gauge_action_params), intent(in), optional :: params
     end function
-    !> Adds closed paths as plaq_gauge_path_action takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+    !> Adds an action of closed paths, which are given as for plaq_gauge_path_action. Errors: BAD_PARAMETER,
+    !> OUT_OF_MEMORY.
     !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     integer(c_int32_t) function plaq_hmc_parts_add_paths(parts, &
         name, &
@@ -5432,9 +5535,9 @@ module plaq
       integer(c_int32_t), intent(in) :: lengths(count)
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
-    !> kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
-    !> BAD_PARAMETER, UNSUPPORTED.
+    !> Adds quarks. Of `dirac` and `preconditioner` (no ratio if NULL, or if neither kappa nor mass is set) only
+    !> kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary are used; `multigrid` is used if
+    !> `params` ask for it. Errors: BAD_PARAMETER, UNSUPPORTED.
     integer(c_int32_t) function plaq_hmc_parts_add_quarks(parts, &
         name, &
         params, &
@@ -5449,8 +5552,8 @@ module plaq
       type(plaq_dirac_params), intent(in), optional :: preconditioner
       type(plaq_multigrid_params), intent(in), optional :: multigrid
     end function
-    !> Makes the chain of what was added, the same bit for bit as that of an input that says so; the parts are
-    !> then empty. Errors: as of plaq_hmc_create.
+    !> Makes the chain from its parts, bit for bit the same as from an equivalent input; the parts are empty
+    !> afterwards. Errors: those of plaq_hmc_create.
     integer(c_int32_t) function plaq_hmc_create_from(parts, hmc) bind(c)
       import
       type(plaq_hmc_parts), value :: parts
@@ -5480,8 +5583,8 @@ module plaq
       type(plaq_flow_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
-    !> made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
+    !> Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: number of measurements
+    !> made, of which the first `capacity` are written to `points`, which may be NULL. Errors: BAD_PARAMETER,
     !> UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
     !> Arrays: points[capacity].
     integer(c_int32_t) function plaq_gauge_flow(gauge, &
@@ -5502,13 +5605,14 @@ module plaq
       integer(c_int64_t), intent(inout) :: count
       type(plaq_flow_point), intent(inout), optional :: points(capacity)
     end function
-    !> Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
-    !> D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
-    !> flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those that the
-    !> field knows (plaq_spinor_origin), else those of `params`. `flowed`: links that the flowed ones are written to, which may be `gauge`
-    !> itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
-    !> many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
-    !> OUT_OF_MEMORY.
+    !> Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d
+    !> chi / dt = D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2
+    !> chi(x)] with the links V of the flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123).
+    !> Boundary phases are those that the field records (plaq_spinor_origin), else those of `params`. `flowed`:
+    !> field to which the flowed links are written, which may be `gauge` itself; zero handle: they are not kept.
+    !> Links flow in the precision of the field. The callback is called after every step with the numbers of
+    !> steps done and of all steps, and may end the flow. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH,
+    !> NOT_FINITE, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_spinor_flow(spinor, &
         gauge, &
         flowed, &
@@ -5525,11 +5629,12 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_spinor_flow_report), intent(inout), optional :: report
     end function
-    !> Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
-    !> flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
-    !> again between `checkpoints` states that are kept. The callback hears after every step, of the links too, how many steps of the
-    !> field are done; a field of an adjoint that it ends is that of the adjoint of the flow from the time of the report. Errors: as
-    !> of plaq_spinor_flow.
+    !> Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`:
+    !> it takes a field at the flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to
+    !> rounding. The links of the steps are computed again between `checkpoints` states that are kept. The
+    !> callback is called after every step, also of the links, with the number of steps of the field that are
+    !> done. If it ends the work, the field is the adjoint of the flow that begins at the time in the report.
+    !> Errors: those of plaq_spinor_flow.
     integer(c_int32_t) function plaq_spinor_flow_adjoint(spinor, &
         gauge, &
         params, &
@@ -5549,7 +5654,7 @@ module plaq
       import
       integer(c_int32_t), value :: mode
     end function
-    !> Takes the place of the handler that prints to stderr; NULL: that one again.
+    !> Replaces the handler that prints to stderr; NULL: restores it.
     integer(c_int32_t) function plaq_quda_set_error_handler(callback, user) bind(c)
       import
       type(c_funptr), value :: callback

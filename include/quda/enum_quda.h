@@ -5,7 +5,7 @@
 #ifndef PLAQ_QUDA_ENUM_QUDA_H
 #define PLAQ_QUDA_ENUM_QUDA_H
 
-/** Last in every enumeration: no value. */
+/** The value of every enumeration that means none. */
 #define QUDA_INVALID_ENUM (-0x7fffffff - 1)
 
 /** Other names of QUDA_BOOLEAN_FALSE and QUDA_BOOLEAN_TRUE. */
@@ -13,14 +13,14 @@
 
 #define QUDA_BOOLEAN_YES QUDA_BOOLEAN_TRUE
 
-/** Where an array of the host is; plaq asks the driver. */
+/** The memory of an array of the host; plaq asks the driver instead. */
 typedef enum QudaFieldLocation_s {
   QUDA_CPU_FIELD_LOCATION = 1,
   QUDA_CUDA_FIELD_LOCATION = 2,
   QUDA_INVALID_FIELD_LOCATION = QUDA_INVALID_ENUM
 } QudaFieldLocation;
 
-/** What links are; plaq takes those of SU(3). */
+/** Kinds of links; plaq takes links of SU(3). */
 typedef enum QudaLinkType_s {
   QUDA_SU3_LINKS = 0,
   QUDA_WILSON_LINKS = 0,
@@ -40,31 +40,32 @@ typedef enum QudaGaugeFieldOrder_s {
   QUDA_FLOAT4_GAUGE_ORDER = 4,
   QUDA_FLOAT8_GAUGE_ORDER = 8,
   QUDA_NATIVE_GAUGE_ORDER = 9,
-  /** Four arrays, one for each direction, even sites first. */
+  /** QDP: four arrays, one for each direction, even sites first. */
   QUDA_QDP_GAUGE_ORDER = 10,
-  /** Four arrays, one for each direction, sites fastest, as QDP-JIT has them on a device. */
+  /** QDP-JIT: four arrays, one for each direction, sites fastest, as on its devices. */
   QUDA_QDPJIT_GAUGE_ORDER = 11,
   QUDA_CPS_WILSON_GAUGE_ORDER = 12,
-  /** One array, four links on a site, even sites first. */
+  /** MILC: one array, four links for each site, even sites first. */
   QUDA_MILC_GAUGE_ORDER = 13,
-  /** The same inside of structs. */
+  /** MILC: the same inside of site structs. */
   QUDA_MILC_SITE_GAUGE_ORDER = 14,
   QUDA_BQCD_GAUGE_ORDER = 15,
   QUDA_TIFR_GAUGE_ORDER = 16,
   QUDA_TIFR_PADDED_GAUGE_ORDER = 17,
-  /** openQxD's, in functions of quda_openqcd_interface.h. */
+  /** openQxD: only in functions of quda_openqcd_interface.h. */
   QUDA_OPENQCD_GAUGE_ORDER = 18,
   QUDA_INVALID_GAUGE_ORDER = QUDA_INVALID_ENUM
 } QudaGaugeFieldOrder;
 
-/** Fermion boundary in t that the links carry: closed paths do not see it. */
+/** Fermion boundary condition in t that the links contain; closed paths that do not wind around the lattice
+ * are not affected. */
 typedef enum QudaTboundary_s {
   QUDA_ANTI_PERIODIC_T = -1,
   QUDA_PERIODIC_T = 1,
   QUDA_INVALID_T_BOUNDARY = QUDA_INVALID_ENUM
 } QudaTboundary;
 
-/** Bytes of a number; plaq takes single and double precision. */
+/** Bytes of a real number; plaq takes single and double precision. */
 typedef enum QudaPrecision_s {
   QUDA_QUARTER_PRECISION = 1,
   QUDA_HALF_PRECISION = 2,
@@ -73,7 +74,7 @@ typedef enum QudaPrecision_s {
   QUDA_INVALID_PRECISION = QUDA_INVALID_ENUM
 } QudaPrecision;
 
-/** How QUDA would keep links; plaq keeps them whole. */
+/** Storage in which QUDA would keep links; plaq chooses its own. */
 typedef enum QudaReconstructType_s {
   QUDA_RECONSTRUCT_NO = 18,
   QUDA_RECONSTRUCT_12 = 12,
@@ -91,7 +92,7 @@ typedef enum QudaGaugeFixed_s {
   QUDA_GAUGE_FIXED_INVALID = QUDA_INVALID_ENUM
 } QudaGaugeFixed;
 
-/** Staggered phases in links; plaq takes links without. */
+/** Staggered phases in links; plaq takes links without them. */
 typedef enum QudaStaggeredPhase_s {
   QUDA_STAGGERED_PHASE_NO = 0,
   QUDA_STAGGERED_PHASE_MILC = 1,
@@ -100,20 +101,20 @@ typedef enum QudaStaggeredPhase_s {
   QUDA_STAGGERED_PHASE_INVALID = QUDA_INVALID_ENUM
 } QudaStaggeredPhase;
 
-/** How much the log says. Without setVerbosityQuda it goes to stdout where a member `verbosity` of QudaInvertParam asks
- * for it; plaq_log_set of plaq.h takes it, too. */
+/** Amount of the log. Unless setVerbosityQuda was called it is written to stdout for calls whose
+ * QudaInvertParam asks for it by `verbosity`; plaq_log_set of plaq.h receives it, too. */
 typedef enum QudaVerbosity_s {
   QUDA_SILENT = 0,
-  /** A line for each solve, set-up, eigensolve and gauge fixing, and what takes long. */
+  /** A line for each solve, set-up, eigensolve and gauge fixing, and for other long work. */
   QUDA_SUMMARIZE = 1,
-  /** Every iteration of solves. */
+  /** Every iteration of solves, too. */
   QUDA_VERBOSE = 2,
-  /** Every call and its time. */
+  /** Every call with its time, too. */
   QUDA_DEBUG_VERBOSE = 3,
   QUDA_INVALID_VERBOSITY = QUDA_INVALID_ENUM
 } QudaVerbosity;
 
-/** Kinds of memory. */
+/** Kinds of memory of QUDA's pools. */
 typedef enum QudaMemoryType_s {
   QUDA_MEMORY_DEVICE = 0,
   QUDA_MEMORY_DEVICE_PINNED = 1,
@@ -124,15 +125,15 @@ typedef enum QudaMemoryType_s {
   QUDA_MEMORY_INVALID = QUDA_INVALID_ENUM
 } QudaMemoryType;
 
-/** Sites with even or odd x + y + z + t. */
+/** Parity of sites: even or odd x + y + z + t. */
 typedef enum QudaParity_s {
   QUDA_EVEN_PARITY = 0,
   QUDA_ODD_PARITY = 1,
   QUDA_INVALID_PARITY = QUDA_INVALID_ENUM
 } QudaParity;
 
-/** Solvers. plaq has CG (on the normal equations), BICGSTAB, GCR, MR, CGNE and CGNR, which
- * stand for their communication-avoiding forms too, and refuses the others. */
+/** Solvers. plaq has CG (on the normal equations), BICGSTAB, GCR, MR, CGNE and CGNR, also in place of their
+ * communication-avoiding forms, and refuses the others. */
 typedef enum QudaInverterType_s {
   QUDA_CG_INVERTER = 0,
   QUDA_BICGSTAB_INVERTER = 1,
@@ -181,7 +182,7 @@ typedef enum QudaDslashType_s {
 typedef enum QudaTwistFlavorType_s {
   QUDA_TWIST_NO = 0,
   QUDA_TWIST_SINGLET = 1,
-  /** Two flavours whose masses may differ, both in a vector. */
+  /** Two flavours, whose masses may differ, both in one vector. */
   QUDA_TWIST_NONDEG_DOUBLET = 2,
   QUDA_TWIST_INVALID = QUDA_INVALID_ENUM
 } QudaTwistFlavorType;
@@ -190,11 +191,12 @@ typedef enum QudaTwistFlavorType_s {
 typedef enum QudaGammaBasis_s {
   QUDA_DEGRAND_ROSSI_GAMMA_BASIS = 0,
   QUDA_UKQCD_GAMMA_BASIS = 1,
-  /** Spinors psi with i ((0, -sigma2), (sigma2, 0)) psi in the basis of DeGrand and Rossi; gamma5 has the other sign. */
+  /** Spinors psi with i ((0, -sigma2), (sigma2, 0)) psi in the basis of DeGrand and Rossi; gamma5 has the
+   * other sign. */
   QUDA_CHIRAL_GAMMA_BASIS = 2,
   /** gamma_t is diagonal (docs/layouts.md). */
   QUDA_DIRAC_PAULI_GAMMA_BASIS = 3,
-  /** openQxD's, which is the chiral one. */
+  /** openQxD's basis, which is the chiral one. */
   QUDA_OPENQCD_GAMMA_BASIS = 4,
   QUDA_INVALID_GAMMA_BASIS = QUDA_INVALID_ENUM
 } QudaGammaBasis;
@@ -245,16 +247,16 @@ typedef enum QudaMassNormalization_s {
 /** Order of spinors in the host's arrays. */
 typedef enum QudaDiracFieldOrder_s {
   QUDA_INTERNAL_DIRAC_ORDER = 0,
-  /** Even sites first, colour inside spin. */
+  /** Even sites first, colour faster than spin. */
   QUDA_DIRAC_ORDER = 1,
-  /** Even sites first, spin inside colour. */
+  /** Even sites first, spin faster than colour. */
   QUDA_QDP_DIRAC_ORDER = 2,
   /** Sites fastest; a spinor of one parity lies in its half of the whole lattice's array. */
   QUDA_QDPJIT_DIRAC_ORDER = 3,
   QUDA_CPS_WILSON_DIRAC_ORDER = 4,
   QUDA_LEX_DIRAC_ORDER = 5,
   QUDA_TIFR_PADDED_DIRAC_ORDER = 6,
-  /** openQxD's, in functions of quda_openqcd_interface.h. */
+  /** openQxD: only in functions of quda_openqcd_interface.h. */
   QUDA_OPENQCD_DIRAC_ORDER = 7,
   QUDA_INVALID_DIRAC_ORDER = QUDA_INVALID_ENUM
 } QudaDiracFieldOrder;
@@ -265,10 +267,11 @@ typedef enum QudaCloverFieldOrder_s {
   QUDA_FLOAT4_CLOVER_ORDER = 4,
   QUDA_FLOAT8_CLOVER_ORDER = 8,
   QUDA_PACKED_CLOVER_ORDER = 9,
-  /** A list of two arrays, the numbers below the diagonal and the diagonal, sites fastest. */
+  /** QDP-JIT: a list of two arrays, one of the numbers below the diagonal and one of the diagonal, sites
+   * fastest. */
   QUDA_QDPJIT_CLOVER_ORDER = 10,
   QUDA_BQCD_CLOVER_ORDER = 11,
-  /** openQxD's, in functions of quda_openqcd_interface.h. */
+  /** openQxD: only in functions of quda_openqcd_interface.h. */
   QUDA_OPENQCD_CLOVER_ORDER = 12,
   QUDA_INVALID_CLOVER_ORDER = QUDA_INVALID_ENUM
 } QudaCloverFieldOrder;
@@ -295,7 +298,7 @@ typedef enum QudaGaugeSmearType_s {
   QUDA_GAUGE_SMEAR_INVALID = QUDA_INVALID_ENUM
 } QudaGaugeSmearType;
 
-/** How eigenvectors are found: by Lanczos, or of every time-slice by itself. */
+/** Methods of finding eigenvectors: by Lanczos, or on every time slice separately. */
 typedef enum QudaEigType_s {
   QUDA_EIG_TR_LANCZOS = 0,
   QUDA_EIG_BLK_TR_LANCZOS = 1,

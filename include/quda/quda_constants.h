@@ -17,7 +17,7 @@
 
 #define QUDA_MAX_MG_LEVEL 5
 
-/** The version of QUDA whose interface this is. */
+/** The version of QUDA whose interface plaq offers. */
 #define QUDA_VERSION_MAJOR 1
 
 #define QUDA_VERSION_MINOR 1

@@ -5,10 +5,10 @@
 #ifndef PLAQ_QUDA_QUDA_DEFINE_H
 #define PLAQ_QUDA_QUDA_DEFINE_H
 
-/** These headers are plaq's, not QUDA's. */
+/** Tells that these headers are plaq's, not QUDA's. */
 #define QUDA_PLAQ 1
 
-/** The device that hosts may pass pointers of; the CPU does without. */
+/** Tells that hosts may pass pointers to memory of a CUDA device; on a CPU it has no effect. */
 #define QUDA_TARGET_CUDA 1
 
 #endif

@@ -12,66 +12,66 @@
 extern "C" {
 #endif
 
-/** Where the links are: in an array of site structs, or by themselves. */
+/** Places of the host's links and momenta: in an array of site structs, or in arrays of their own. */
 typedef struct QudaMILCSiteArg_t_s {
   /** The site array, even sites first, or NULL. */
   void *site;
-  /** Without a site array: the links, [site][direction][row][column]. */
+  /** Links [site][direction][row][column], if there is no site array. */
   void *link;
-  /** Bytes of a site struct before its links. */
+  /** Offset in bytes of the links in a site struct. */
   size_t link_offset;
-  /** Momenta, likewise: [site][direction], 10 reals each, anti-hermitian. */
+  /** Momenta [site][direction], 10 reals each, antihermitian, if there is no site array. */
   void *mom;
   size_t mom_offset;
-  /** Bytes of a site struct. */
+  /** Size in bytes of a site struct. */
   size_t size;
 } QudaMILCSiteArg_t;
 
-/** How to solve. */
+/** Settings of a solve. */
 typedef struct QudaInvertArgs_t_s {
   int max_iter;
-  /** Not used with clover fermions. */
+  /** Not used for clover fermions. */
   QudaParity evenodd;
-  /** The iteration runs in 0: the solve's precision, 1: single, 2: half. */
+  /** Precision of the iteration; 0: that of the solve, 1: single, 2: half. */
   int mixed_precision;
-  /** Fermion boundary in units of pi; the links carry it already, and this says so. */
+  /** Fermion boundary phases in units of pi, which the links contain already. */
   double boundary_phase[4];
-  /** Not used with clover fermions. */
+  /** Not used for clover fermions. */
   int make_resident_solution;
   int use_resident_solution;
   QudaInverterType solver_type;
-  /** Tadpole factor of staggered fermions. */
+  /** Tadpole factor of staggered fermions; not used. */
   double tadpole;
   double naik_epsilon;
 } QudaInvertArgs_t;
 
-/** The lattice and its ranks. */
+/** The lattice and the process grid. */
 typedef struct QudaLayout_t_s {
-  /** Sites of the whole lattice in x, y, z, t. */
+  /** Extents of the whole lattice in x, y, z, t. */
   const int *latsize;
-  /** Ranks in x, y, z, t; x runs fastest. */
+  /** Number of ranks in x, y, z, t; x is fastest. */
   const int *machsize;
-  /** GPU of the only rank; -1, or several ranks: plaq chooses. */
+  /** GPU, if there is a single rank; -1, or several ranks: plaq chooses. */
   int device;
 } QudaLayout_t;
 
 typedef struct QudaInitArgs_t_s {
-  /** What the first rank writes of the log to stdout. */
+  /** Amount of the log that the first rank writes to stdout. */
   QudaVerbosity verbosity;
   QudaLayout_t layout;
 } QudaInitArgs_t;
 
-/** The host's communicator, the address of an MPI_Comm, before qudaInit; NULL: one rank. */
+/** Sets the host's communicator by the address of an MPI_Comm; to be called before qudaInit. NULL: one rank. */
 void qudaSetMPICommHandle(void *comm);
 
 /** Prepares the device for a lattice. All ranks call it; calls after the first do nothing. */
 void qudaInit(QudaInitArgs_t input);
 
-/** Gives back everything but pinned memory; qudaInit may follow again. */
+/** Frees everything except pinned memory; qudaInit may be called again. */
 void qudaFinalize(void);
 
-/** Memory that a GPU reads fast, ordinary memory without one. Needs no qudaInit; a rank's
- * own affair. NULL after an error that returned. */
+/** Allocates memory that a GPU accesses fast, or ordinary memory without a GPU. Needs no qudaInit, and may be
+ * called by single ranks. NULL after an error that returned. */
 void *qudaAllocatePinned(size_t bytes);
 
 /** Frees what qudaAllocatePinned gave; NULL is accepted. */
@@ -82,36 +82,37 @@ void qudaFreePinned(void *pointer);
  * staggered phases and the antiperiodic sign. */
 void qudaPlaquettePhased(int precision, double *plaq, const QudaMILCSiteArg_t *arg, int phase_in);
 
-/** MINUS the average Polyakov loop, re and im, of the links as they are: with the
- * antiperiodic sign in them that is the loop without it. `dir` must be 3. */
+/** Measures MINUS the average Polyakov loop, re and im, of the links as they are; with the antiperiodic sign
+ * in the links this is the loop without the sign. `dir` must be 3. */
 void qudaPolyakovLoopPhased(int precision,
                             double *ploop,
                             int dir,
                             const QudaMILCSiteArg_t *arg,
                             int phase_in);
 
-/** Puts every link on the nearest matrix of U(3), its determinant made 1. Refused if one is not in SU(3) to
- * `tol` then. Phases are taken out before, and put in again. */
+/** Replaces every link by the nearest matrix of U(3) divided by the cube root of its determinant. Refused if
+ * a result is not in SU(3) to `tol`. Phases are divided out before and multiplied in again. */
 void qudaUnitarizeSU3Phased(int precision, double tol, const QudaMILCSiteArg_t *arg, int phase_in);
 
-/** Takes the host's momenta on the device, where qudaGaugeForce adds to them and qudaUpdateU
- * finds them, until qudaMomSave gives them back. */
+/** Copies the host's momenta to the device, where qudaGaugeForce adds to them and qudaUpdateU uses them,
+ * until qudaMomSave returns them. */
 void qudaMomLoad(int precision, const QudaMILCSiteArg_t *arg);
 
 void qudaMomSave(int precision, const QudaMILCSiteArg_t *arg);
 
-/** The momenta's part of MILC's Hamiltonian, all ranks: 1/2 tr P^dagger P - 4 summed over links, the 4 its mean
- * over the heat bath. Of the momenta on the device, which stay there, or else of the host's. */
+/** Gives the momenta's part of MILC's Hamiltonian over all ranks: 1/2 tr P^dagger P - 4 summed over links,
+ * where 4 is the mean in the heat bath. It is computed from the momenta on the device, which stay there, or
+ * if there are none from the host's. */
 double qudaMomAction(int precision, const QudaMILCSiteArg_t *arg);
 
 /** Multiplies links [site][direction][3][3], even sites first, by MILC's staggered phases (-1)^t in x,
- * (-1)^(t+x) in y, (-1)^(t+x+y) in z, and -1 in t on the last time-slice; in t also by
- * exp(i pi i_mu / T). `flag` 1: puts them in, 0: takes them out. */
+ * (-1)^(t+x) in y, (-1)^(t+x+y) in z, and -1 in t on the last time-slice; in t also by exp(i pi i_mu / T).
+ * `flag` 1: multiplies by them, 0: divides by them. */
 void qudaRephase(int prec, void *gauge, int flag, double i_mu);
 
-/** mom = mom - eb3 TA[U_d(x) S_d(x)] for each link, TA the traceless anti-hermitian part, S the sum
- * of its plaquettes' staples times milc_loop_coeff[0], with num_loop_types 2 or 3 of
- * rectangles times [1], with 3 of loops i j k -i -j -k times [2]. */
+/** Computes mom = mom - eb3 TA[U_d(x) S_d(x)] for each link, where TA is the traceless antihermitian part. S
+ * is the sum of the link's staples from plaquettes times milc_loop_coeff[0], for num_loop_types 2 or 3 plus
+ * those from rectangles times [1], for 3 plus those from loops i j k -i -j -k times [2]. */
 void qudaGaugeForce(int precision,
                     int num_loop_types,
                     const double *milc_loop_coeff,
@@ -125,8 +126,8 @@ void qudaGaugeForcePhased(int precision,
                           const QudaMILCSiteArg_t *arg,
                           int phase_in);
 
-/** traces[i] = factor loop_coeff[i] sum over x of tr (product along the closed path i from x), as
- * re, im: the links without their staggered phases, but with the antiperiodic sign. */
+/** Computes traces[i] = factor loop_coeff[i] sum over x of tr (product along the closed path i from x), as
+ * re, im, from the links without staggered phases, but with the antiperiodic sign. */
 void qudaGaugeLoopTracePhased(int precision,
                               double *traces,
                               int **input_path_buf,
@@ -138,22 +139,22 @@ void qudaGaugeLoopTracePhased(int precision,
                               const QudaMILCSiteArg_t *arg,
                               int phase_in);
 
-/** U = exp(eps P) U with the anti-hermitian momenta P, the exponential exact to rounding. Phases stay. */
+/** Computes U = exp(eps P) U with the antihermitian momenta P; the exponential is exact to rounding. Phases
+ * in the links stay. */
 void qudaUpdateU(int precision, double eps, const QudaMILCSiteArg_t *arg);
 
 void qudaUpdateUPhased(int precision, double eps, const QudaMILCSiteArg_t *arg, int phase_in);
 
-/** The same; the links come back to the host after each call, `want_gaugepipe` 1 or not. */
+/** The same as qudaUpdateU; the links are returned to the host after each call, whatever `want_gaugepipe` is. */
 void qudaUpdateUPhasedPipeline(int precision,
                                double eps,
                                const QudaMILCSiteArg_t *arg,
                                int phase_in,
                                int want_gaugepipe);
 
-/** Fixes Coulomb (`gauge_dir` 3) or Landau gauge by overrelaxation with `relax_boost`; the
- * links change in place. Ends when the functional sum Re tr U / (3 d V) rises by less
- * than `tolerance` from one sweep to the next (`stopWtheta` 0), when QUDA's theta is
- * below it (1), or after `Nsteps`. */
+/** Fixes Coulomb (`gauge_dir` 3) or Landau gauge by overrelaxation with `relax_boost`; the links change in
+ * place. The fixing ends when the functional sum Re tr U / (3 d V) rises by less than `tolerance` from one
+ * sweep to the next (`stopWtheta` 0), when QUDA's theta is below it (1), or after `Nsteps`. */
 void qudaGaugeFixingOVR(int precision,
                         unsigned gauge_dir,
                         int Nsteps,
@@ -167,9 +168,9 @@ void qudaGaugeFixingOVR(int precision,
 /** Solves (A - kappa H) x = b with H = sum [(1 - gamma) U x(+mu) + (1 + gamma) U^dagger x(-mu)]
  * in the DeGrand-Rossi basis. `link` [site][direction][3][3] with the boundary in it;
  * `clover` and `clover_inv` are A and its inverse, 72 reals a site in two blocks of 6 on
- * the diagonal and 15 complex below it by columns; spinors [site][spin][colour]. Sites
- * even ones first. Residuals are |b - M x| / |b| and the heavy-quark residual; a target
- * of 0 is not asked for, and both asked for must be met. All arrays are of
+ * the diagonal and 15 complex below it by columns; spinors [site][spin][colour]. Sites even ones first.
+ * Residuals are |b - M x| / |b| and the heavy-quark residual; a target of 0 is not required; if both are
+ * set, both must be met. All arrays are of
  * `external_precision`; `quda_precision` is that of the solve: 1 single, 2 double. */
 void qudaCloverInvert(int external_precision,
                       int quda_precision,

@@ -33,22 +33,22 @@ typedef struct bc_parms_t_s {
   double phi1[2];
 } bc_parms_t;
 
-/** Parameters of the Dirac operator. */
+/** Parameters of openQxD's Dirac operator. */
 typedef struct dirac_parms_t_s {
   /** Electric charge. */
   int qhat;
   /** Bare mass; kappa = 1 / (2 m0 + 8). */
   double m0;
-  /** Coefficients of the clover terms of SU(3) and of U(1). */
+  /** Coefficient of the clover term of SU(3). */
   double su3csw;
   double u1csw;
   /** Coefficients of the boundary terms at time 0 and at T; not used where time is periodic. */
   double cF[2];
-  /** Angles of the boundary conditions in space, which the links carry. */
+  /** Angles of the spatial boundary conditions, which the links contain. */
   double theta[3];
 } dirac_parms_t;
 
-/** Gauge group, an OpenQCDGaugeGroup, and number of flavours. */
+/** Gauge group (an OpenQCDGaugeGroup) and number of flavours. */
 typedef struct flds_parms_t_s {
   int gauge;
   int nfl;
@@ -60,12 +60,12 @@ typedef struct flds_parms_t_s {
 extern "C" {
 #endif
 
-/** Solvers and eigensolvers have numbers below these. */
+/** Numbers of solvers and of eigensolvers are below this. */
 #define OPENQCD_MAX_INVERTERS 32
 
 #define OPENQCD_MAX_EIGENSOLVERS 32
 
-/** Gauge groups, as flds_parms_t names them. */
+/** Gauge groups, as named in flds_parms_t. */
 typedef enum OpenQCDGaugeGroup_s {
   OPENQCD_GAUGE_SU3 = 1,
   OPENQCD_GAUGE_U1 = 2,
@@ -73,37 +73,38 @@ typedef enum OpenQCDGaugeGroup_s {
   OPENQCD_GAUGE_INVALID = QUDA_INVALID_ENUM
 } OpenQCDGaugeGroup;
 
-/** openQxD's own functions. */
+/** openQxD's own functions, which plaq calls. */
 typedef bc_parms_t (*openQCD_bc_parms)(void);
 
 typedef flds_parms_t (*openQCD_flds_parms)(void);
 
 typedef dirac_parms_t (*openQCD_dirac_parms)(void);
 
-/** The address of a field, which is up to date. */
+/** Returns the address of a field that is up to date. */
 typedef void * (*openQCD_field)(void);
 
-/** Revisions of the links of SU(3) and of U(1): others than before after each change, both 0 before the first. */
+/** Gives the revision numbers of the links of SU(3) and of U(1), which differ after each change; both are 0
+ * before the first one. */
 typedef void (*openQCD_revisions)(int *ud, int *ad);
 
-/** Takes links [site, x slowest, t fastest][x, y, z, t][row][column] into openQxD's order. */
+/** Converts links [site, x slowest, t fastest][x, y, z, t][row][column] to openQxD's order. */
 typedef void (*openQCD_reorder)(void *given, void *wanted);
 
-/** The lattice and its ranks: x, y, z, t. */
+/** The lattice and its ranks, in the order x, y, z, t. */
 typedef struct openQCD_QudaLayout_t_s {
-  /** Sites of a rank. */
+  /** Extents of a rank's part. */
   int L[4];
-  /** Ranks. */
+  /** Number of ranks in each direction. */
   int nproc[4];
   /** Not used. */
   int nproc_blk[4];
-  /** Sites of the lattice. */
+  /** Extents of the whole lattice. */
   int N[4];
-  /** GPU of the only rank; -1, or several ranks: plaq chooses. */
+  /** GPU, if there is a single rank; -1, or several ranks: plaq chooses. */
   int device;
-  /** Directions with C* boundary conditions: 0 or 1. */
+  /** Number of directions with C* boundary conditions: 0 or 1. */
   int cstar;
-  /** cstar, nproc, then the rank at each place of the grid, t fastest. */
+  /** cstar, nproc, then the rank at each place of the process grid, t fastest. */
   int *data;
   openQCD_bc_parms bc_parms;
   openQCD_flds_parms flds_parms;
@@ -111,23 +112,24 @@ typedef struct openQCD_QudaLayout_t_s {
   /** Links with the phases of quarks: exp(i theta_k / N_k) in space and, where time is periodic, -1 on the last
    * time-slice. */
   openQCD_field h_gauge;
-  /** Clover term. */
+  /** The clover term. */
   openQCD_field h_sw;
   openQCD_revisions get_gfld_flags;
 } openQCD_QudaLayout_t;
 
 typedef struct openQCD_QudaInitArgs_t_s {
-  /** What the first rank writes of the log, unless section [QUDA] of infile has another verbosity. */
+  /** Amount of the log that the first rank writes, unless section [QUDA] of infile sets another verbosity. */
   QudaVerbosity verbosity;
-  /** Where to: a FILE *, which stays open until openQCD_qudaFinalize; NULL: stdout. Lines begin with "QUDA: ". */
+  /** A FILE * to which the log is written, which must stay open until openQCD_qudaFinalize; NULL: stdout.
+   * Lines begin with "QUDA: ". */
   void *logfile;
   /** Not used. */
   void *gauge;
-  /** Sites of a rank. */
+  /** Number of sites of a rank. */
   int volume;
-  /** Sites beyond its faces, in directions with several ranks. */
+  /** Number of sites beyond the rank's faces, in directions with several ranks. */
   int bndry;
-  /** For openQCD_qudaGaugeSave. */
+  /** Function that openQCD_qudaGaugeSave uses. */
   openQCD_reorder reorder_gauge_quda_to_openqcd;
 } openQCD_QudaInitArgs_t;
 
@@ -135,35 +137,36 @@ typedef struct openQCD_QudaDiracParam_t_s {
   double kappa;
   double mu;
   double su3csw;
-  /** Must be 0. */
+  /** Coefficient of the clover term of U(1); must be 0. */
   double u1csw;
   int qhat;
 } openQCD_QudaDiracParam_t;
 
-/** Opens the session. All ranks call it; calls after the first do nothing. Section [QUDA] of infile may have a key
- * verbosity; infile NULL: no sections. */
+/** Opens the session. All ranks call it; later calls do nothing. Section [QUDA] of infile may have a key
+ * verbosity; if infile is NULL there are no sections. */
 void openQCD_qudaInit(openQCD_QudaInitArgs_t initargs, openQCD_QudaLayout_t layout, char *infile);
 
-/** Gives everything back; openQCD_qudaInit may follow again. */
+/** Frees everything; openQCD_qudaInit may be called again. */
 void openQCD_qudaFinalize(void);
 
-/** h_out = h_in by way of the device. Spinors are openQxD's, in double precision. */
+/** Copies h_in to h_out through the device. Spinors are openQxD's, in double precision. */
 void openQCD_back_and_forth(void *h_in, void *h_out);
 
-/** Index of the site with local coordinates t, x, y, z, and of its neighbour in direction mu (0 to 3: t, x, y, z). */
+/** Gives the index of the site with local coordinates t, x, y, z, or of its neighbour in direction mu (0 to
+ * 3: t, x, y, z). */
 int openQCD_qudaIndexIpt(const int *x);
 
 int openQCD_qudaIndexIup(const int *x, int mu);
 
-/** The norm squared, of all ranks. Functions with _NoLoads take what openQCD_qudaH2D returned. */
+/** Computes the squared norm over all ranks. Functions with _NoLoads take what openQCD_qudaH2D returned. */
 double openQCD_qudaNorm(void *h_in);
 
 double openQCD_qudaNorm_NoLoads(void *d_in);
 
-/** h_out = gamma h_in, dir 0 to 3: t, x, y, z; 4 and 5: gamma5. */
+/** Computes h_out = gamma h_in; dir 0 to 3: t, x, y, z, 4 and 5: gamma5. */
 void openQCD_qudaGamma(int dir, void *h_in, void *h_out);
 
-/** A spinor on the device; what is returned is no address. */
+/** Copies a spinor to the device; the result identifies it and is not an address. */
 void *openQCD_qudaH2D(void *h_field);
 
 void openQCD_qudaD2H(void *d_field, void *h_field);
@@ -171,7 +174,8 @@ void openQCD_qudaD2H(void *d_field, void *h_field);
 /** Frees it and sets the handle to NULL. */
 void openQCD_qudaSpinorFree(void * *d_field);
 
-/** h_dst = D_w h_src with the links on the device, and for su3csw other than 0 a clover term of these. */
+/** Computes h_dst = D_w h_src with the links on the device and, if su3csw is not 0, a clover term made from
+ * these. */
 void openQCD_qudaDw_deprecated(void *h_src, void *h_dst, openQCD_QudaDiracParam_t param);
 
 /** h_out = (D_w + i mu gamma5) h_in with openQxD's parameters. Links and clover term are brought up to date. Where
@@ -180,28 +184,28 @@ void openQCD_qudaDw(double mu, void *h_in, void *h_out);
 
 void openQCD_qudaDw_NoLoads(double mu, void *d_in, void *d_out);
 
-/** Reads section [Solver id] the first time, and brings links, clover term and multigrid up to date. id -1 is the Dirac
- * operator, without a section. What is returned is the address of a QudaInvertParam. */
+/** Reads section [Solver id] at the first call, and updates links, clover term and multigrid. id -1: the
+ * Dirac operator, without a section. The result is the address of a QudaInvertParam. */
 void *openQCD_qudaSolverGetHandle(int id);
 
-/** Hash of its settings, 0 before openQCD_qudaSolverGetHandle. */
+/** Gives a hash of the solver's settings; 0 before openQCD_qudaSolverGetHandle. */
 int openQCD_qudaSolverGetHash(int id);
 
-/** Prints its settings to C's stdout on rank 0. */
+/** Prints the solver's settings to C's stdout on rank 0. */
 void openQCD_qudaSolverPrintSetup(int id);
 
 void openQCD_qudaSolverDestroy(int id);
 
-/** Solves (D_w + i mu gamma5) h_solution = h_source. Returns |b - D x| / |b|; status: the iterations, or -1 where this is
- * above tol. */
+/** Solves (D_w + i mu gamma5) h_solution = h_source. Returns |b - D x| / |b|; status: the number of
+ * iterations, or -1 if that is above tol. */
 double openQCD_qudaInvert(int id, double mu, void *h_source, void *h_solution, int *status);
 
-/** The same for section [Eigensolver id], with the operator of a solver. */
+/** Does what openQCD_qudaSolverGetHandle does for section [Eigensolver id], with the operator of a solver. */
 void *openQCD_qudaEigensolverGetHandle(int id, int solver_id);
 
 void openQCD_qudaEigensolverPrintSetup(int id, int solver_id);
 
-/** h_evecs: n_conv spinors, or NULL; h_evals: n_conv complex doubles. */
+/** Finds eigenvectors. h_evecs: n_conv spinors, or NULL; h_evals: n_conv complex doubles. */
 void openQCD_qudaEigensolve(int id, int solver_id, void **h_evecs, void *h_evals);
 
 void openQCD_qudaEigensolverDestroy(int id);
@@ -216,7 +220,7 @@ void openQCD_qudaGaugeLoad(void *gauge,
                            QudaReconstructType rec,
                            QudaTboundary t_boundary);
 
-/** Gives them back through reorder_gauge_quda_to_openqcd. */
+/** Returns the links through reorder_gauge_quda_to_openqcd. */
 void openQCD_qudaGaugeSave(void *gauge,
                            QudaPrecision prec,
                            QudaReconstructType rec,
@@ -224,7 +228,7 @@ void openQCD_qudaGaugeSave(void *gauge,
 
 void openQCD_qudaGaugeFree(void);
 
-/** Takes a clover term of openQxD, which has 1 / (2 kappa) on its diagonal without links; csw must not be 0. */
+/** Loads a clover term of openQxD, which is 1 / (2 kappa) for links that are zero; csw must not be 0. */
 void openQCD_qudaCloverLoad(void *h_clover, double kappa, double csw);
 
 void openQCD_qudaCloverFree(void);

@@ -15,22 +15,22 @@ extern "C" {
 /** Number of this rank. */
 int plaq_quda_comm_rank(void);
 
-/** Number of ranks. */
+/** Gives the number of ranks. */
 int plaq_quda_comm_size(void);
 
-/** This rank's place in the process grid in direction `dim`: 0 to 3 are x, y, z, t. */
+/** Gives this rank's coordinate in the process grid in direction `dim`: 0 to 3 are x, y, z, t. */
 int plaq_quda_comm_coords(int dim);
 
-/** Ranks in that direction. */
+/** Gives the number of ranks in direction `dim`. */
 int plaq_quda_comm_dim(int dim);
 
-/** Waits for all ranks, which call it. */
+/** Waits for all ranks; all of them call it. */
 void plaq_quda_comm_barrier(void);
 
-/** Gives the bytes of rank `root` to all ranks, which call it. */
+/** Copies bytes of rank `root` to all ranks; all of them call it. */
 void plaq_quda_comm_broadcast(void *data, size_t nbytes, int root);
 
-/** Gives the communicator of the calls above back; after endQuda and before MPI_Finalize. */
+/** Frees the communicator of these functions; to be called after endQuda and before MPI_Finalize. */
 void plaq_quda_comm_finalize(void);
 
 #ifdef __cplusplus

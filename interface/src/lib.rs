@@ -1,5 +1,5 @@
-//! The library `libplaq.so`: plaq's C interface (`capi`) on top of the core and, with the feature `program`, the program
-//! `plaq` (`app`), whose executable calls `program`.
+//! The library `libplaq.so`: plaq's C interface (`capi`) on top of the core and, with the feature `program`, the
+//! program `plaq` (`app`), whose executable calls `program`.
 #![warn(clippy::undocumented_unsafe_blocks)]
 // Brackets in the documentation are indices and intervals, not links.
 #![allow(rustdoc::broken_intra_doc_links)]

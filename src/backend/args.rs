@@ -21,7 +21,7 @@ impl Ptr {
     }
 }
 
-/// How a Rust field type is declared in C++.
+/// Types of Rust fields with their declaration in C++.
 pub trait CppField {
     fn declare(name: &str) -> String;
 }

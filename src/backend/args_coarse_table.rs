@@ -304,7 +304,7 @@ kernel_args! {
         /// Number of null vectors that a thread of a GPU takes in restrictions: 1, for one column perhaps 2, else
         /// perhaps AGGREGATE_VECTORS.
         spec vectors: i32,
-        /// Number of sites that are there; others are skipped.
+        /// Number of sites to process; sites with this or a larger number are skipped.
         arg limit: i32,
         /// Bit of the face whose sites are summed over; 0: all sites.
         arg face: i32,

@@ -4,7 +4,7 @@ constants! {
     /// Largest number of right-hand sides whose coefficients one launch of vector operations carries.
     MAX_RHS = 32;
 
-    // What the site operator of a Dirac kernel multiplies with (wilson.h).
+    // Factors with which the site operator of a Dirac kernel multiplies (wilson.h).
     SITE_ONE = 0;
     /// Site term a + i mu gamma5.
     SITE_TWIST = 1;
@@ -61,7 +61,7 @@ constants! {
     /// SU(2), four reals.
     SU2 = 4;
 
-    // What random numbers are for: part of the Philox counter (philox.h).
+    // Purposes of random numbers, a part of the Philox counter (philox.h).
     RANDOM_LINK = 0;
     RANDOM_NORMAL_SPINOR = 1;
     RANDOM_Z4_SPINOR = 2;
@@ -77,7 +77,7 @@ constants! {
     /// Random numbers for noise in the space of modes, which is made on the host.
     RANDOM_MODES = 10;
 
-    // What the columns of a source are one of (source.h).
+    // Indices of which each value has a column of its own in a source (source.h).
     DILUTE_COLOUR = 1;
     DILUTE_SPIN = 2;
     /// Dilution in even and odd sites.
@@ -96,7 +96,7 @@ constants! {
     GAUGE_TRACE = 0;
     GAUGE_ABELIAN = 1;
     GAUGE_PHASES = 2;
-    // What a sweep does with a subgroup.
+    // Operations of a sweep on an element of a subgroup.
     /// Replaces an element by the best one to the power omega.
     GAUGE_OVERRELAX = 0;
     /// Replaces an element by the square of the best one.
@@ -128,8 +128,8 @@ constants! {
     /// Number of values that a thread of a GPU takes where several right-hand sides are fastest.
     BLAS_NUMBERS = 4;
 
-    // What a coefficient is multiplied with: nothing, or a number of sums x, y that a launch before
-    // left on the device; then a term whose coefficient is not finite is left out.
+    // Factors of a coefficient: none, or a function of sums over vectors x and y that an earlier launch left on the
+    // device. If the product is not finite, the term is left out.
     TIMES_NOTHING = 0;
     /// Factor 1, for a term that may be left out.
     TIMES_ONE = 1;

@@ -52,8 +52,8 @@ pub struct Kernel {
     /// True if the kernel starts on a GPU while the one before still runs (plaq_dialect.h), which pays for blocks
     /// that stay for long; short blocks lose more by the wait, a copy a fifth.
     pub overlapping: bool,
-    /// True if batches read the same links or vectors of a site: on a GPU those of the same sites run after each other, so
-    /// that they find these in the second-level cache.
+    /// True if batches read the same links or vectors of a site: on a GPU those of the same sites run after each
+    /// other, so that they find these in the second-level cache.
     pub batches_first: bool,
     /// True if on a GPU two threads take all batches of a site.
     pub pairs: bool,
@@ -104,9 +104,9 @@ pub enum Blocks {
     /// Limits that depend on the kind of kernel: many warps hide the latency of streaming kernels; kernels with
     /// serial work per site use all registers.
     Usual,
-    /// Small blocks, with which least time is lost in the last wave. Single and half precision have 128 registers: a
-    /// few words spill, but 16 warps hide more latency than the 12 that 168 registers leave. Double needs some 240,
-    /// nearly all that a thread may have.
+    /// Small blocks, so that few multiprocessors are idle while the last blocks of a launch run. Single and half
+    /// precision have 128 registers: a few words spill, but 16 warps hide more latency than the 12 that 168 registers
+    /// leave. Double needs some 240, nearly all that a thread may have.
     Small,
     /// Small blocks as in `Small`; in single precision the number of registers is that with the fewest spills.
     SmallSingle,

@@ -146,9 +146,9 @@ impl Falling {
     /// Records that the loop has made `iterations` iterations.
     pub fn after(&self, iterations: usize) {
         let Some((numbers, at)) = &self.of else { return };
-        // In two precisions residuals are computed anew on the way: that of one right-hand side before those of the others,
-        // as parts of them have kernels of their own. One ends before the others, too, and of many shifts those that are
-        // easier.
+        // In two precisions residuals are computed anew on the way: that of one right-hand side before those of the
+        // others, as parts of them have kernels of their own. One ends before the others, too, and of many shifts
+        // those that are easier.
         let (way, end) = (self.goal.sqrt(), 0.1 * self.goal);
         let fallen = match self.different.saturating_sub(iterations + 1) {
             _ if iterations == 0 => [1.0; 2],

@@ -140,7 +140,7 @@ impl Device {
     fn compile_of(&self, dry: &Device, likely: bool, work: impl FnOnce()) {
         let record = Record { compiles: Some((self.clone(), likely)), ..Record::default() };
         dry.recording(record, || {
-            // What made-up sums lead to must not end the work itself.
+            // Panics because of made-up sums must not end the work itself.
             let _ = catch_unwind(AssertUnwindSafe(work));
         });
     }

@@ -89,7 +89,7 @@ pub fn smallest(
     let (weights, share) = loop {
         let report = solver.solve(&mut x, &basis[basis.len() - 1], &mut unwatched)?;
         iterations += report.solver.iterations;
-        // Solves are not exact: all vectors before are taken out, not two of them.
+        // Since solves are not exact, the vector is orthogonalised to all previous vectors, not only to two.
         let (mut a, mut rest) = (0.0, 0.0);
         for v in &basis {
             let c = blas::dot(v, &x)?[0];

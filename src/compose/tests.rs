@@ -91,7 +91,7 @@ fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
         assert!(told.is_subset(&names(&rehearsed)), "{kind:?}: {planned:?}");
         let (launched, rehearsed) = (kernels(&launched), kernels(&rehearsed));
         let missed: Vec<_> = launched.difference(&rehearsed).collect();
-        // Made-up sums do not lead everywhere.
+        // Rehearsals with made-up sums miss some kernels.
         assert!(10 * missed.len() < launched.len(), "{kind:?}: not rehearsed: {missed:#?}");
         assert!(launched.len() > 5, "{kind:?}: {launched:#?}");
     }
@@ -129,7 +129,7 @@ fn covered<T>(what: &str, device: &Device, mut work: impl FnMut(&Device) -> Resu
 fn a_rehearsed_overlap_operator_asks_for_its_kernels() {
     let (kernel, modes, sign) = overlap();
     let device = kernel.shape().device;
-    // What is there on the device itself, and otherwise like it.
+    // The kernel itself on its own device, or a kernel like it on another device.
     let kernel_on = |on: &Device| match *on == device {
         true => Ok(kernel.clone()),
         false => kernel.like_on(on).map(Arc::new),
@@ -270,7 +270,7 @@ fn multigrid_is_chosen_where_its_set_up_pays() {
     assert_eq!(wins(16, false), [false, false, true]);
     assert_eq!(wins(32, false), [false, true, true]);
     assert_eq!(wins(4, true), [false; 3]);
-    // One column does not pay for a set-up that is not there.
+    // A set-up of multigrid does not pay for one column.
     let one = work(8, true, 0.04, 1);
     assert!(!one.multigrid_wins() && Work { ready: true, ..one }.multigrid_wins());
     assert!(!Work { distance: 0.1, ready: true, ..one }.multigrid_wins());
@@ -292,7 +292,7 @@ fn objects_have_more_numbers_than_32_bits_count() {
             let wide = |a: &&&Asked| a.specs.contains(&(WIDE, 1));
             let many: Vec<_> = elements.iter().filter(|a| a.work.n > 1 << 31).collect();
             assert!(many.iter().all(wide));
-            // On a CPU an element is a site with all that it holds.
+            // On a CPU an element is a whole site.
             if !device.is_cpu() {
                 assert!(many.iter().any(|a| a.work.n > 1 << 32), "{}", many.len());
             }

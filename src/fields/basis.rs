@@ -126,13 +126,13 @@ pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Resu
     if columns * rows != c.len() || columns > rows {
         bail!(InvalidArgument, "rotate: {rows} vectors and {} coefficients", c.len());
     }
-    // What is taken does not depend on how many vectors there are afterwards.
+    // The memory does not depend on the number of vectors after the rotation.
     let mut coef = v.device().alloc(rows * rows * size_of::<Complex64>())?;
     coef.upload_at(0, bytemuck::cast_slice(c))?;
     let planes = columns * v.rhs_planes();
     let (all, bytes) = (elements(v, 1), element_bytes(v));
-    // Of few sites all would fit: no more than a rotation of vectors of which the host has some (`VectorSet`), so that of
-    // two searches the one that keeps fewer vectors never takes more.
+    // On small lattices all sites would fit. The memory is limited to that of a rotation in which the host has some
+    // vectors (`VectorSet`), so that a search that keeps fewer vectors never takes more.
     let turned = v.held() / v.nrhs() * TURNED.min(v.nrhs());
     let scratch = SCRATCH[!v.device().is_cpu() as usize].min(turned);
     let tile = (scratch / (planes * bytes)).clamp(1, all.n).max(all.n.min(64));

@@ -191,7 +191,8 @@ impl<'a> Scaled<'a> {
         self.times[1] = times.scale(&mut self.coef[1..]);
         self
     }
-    /// Multiplies the second coefficient by a factor made of sums, in an operation whose third coefficient has none.
+    /// Multiplies the second coefficient by a factor that the device computes from sums, if the third coefficient has
+    /// no such factor.
     fn second(mut self, times: Times) -> Self {
         self.times[1] = times.scale(&mut self.coef[1..2]);
         self

@@ -113,7 +113,7 @@ impl GaugeField {
         last: &mut Option<u32>,
     ) -> Result<Option<FaceExchangeArgs>> {
         let (geometry, comm) = (self.geometry(), self.geometry().comm());
-        // The same on all ranks.
+        // This condition has the same value on all ranks.
         if geometry.halo_mask() == 0 || !geometry.reaches_all(self.device())? {
             return Ok(None);
         }

@@ -129,7 +129,7 @@ mod tests {
             done.unwrap().1.bytes(&device)
         };
         let ask = |columns| geometry.halo_exchange(&stand_in, &faces(columns)).map(drop);
-        // What is sent and what comes, across two faces.
+        // Bytes of a column that are sent and received across two faces.
         let column = 2 * 2 * 4096;
         let part = |columns| stand_in.require(rehearsed(&|| ask(columns)), "a part");
         assert_eq!(rehearsed(&|| ask(2).and_then(|()| part(1))), 2 * column);

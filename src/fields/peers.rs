@@ -119,7 +119,7 @@ impl Awaited for Peers {
             self.devices.iter().for_each(Devices::abort);
             return Ok(());
         }
-        // What a call that failed has left waits in vain; the call has said so.
+        // Kernels of a failed call would wait for ever; the call has returned the error.
         if self.ranks.new_failures() {
             self.give_up();
             return Ok(());
@@ -147,7 +147,7 @@ impl SumBoard {
             return Ok(None);
         };
         if !all(comm, everybody.iter().all(|&rank| reach.of(rank).is_some()))? {
-            // Nobody has it open when it is freed.
+            // All ranks close the memory before it is freed.
             drop(reach);
             all(comm, true)?;
             return Ok(None);

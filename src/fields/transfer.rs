@@ -514,8 +514,8 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         let rows = row < shape.stride_site && runs.iter().all(|r| r.reals() == row);
         let stride = if rows { row } else { shape.stride_site };
         args.stride_site = stride as i64;
-        // What the kernel does not write must survive: the host's own data between the
-        // components, and sites that the field lacks.
+        // Bytes that the kernel does not write must keep their values: the host's data between the components, and
+        // sites that the field lacks.
         let stars = if shape.back > 0 { 2 } else { 1 };
         let keep = shape.gaps
             || (args.field_parities == 1 && !shape.split)

@@ -29,7 +29,8 @@ impl From<VectorField> for VectorSet {
 }
 
 impl VectorSet {
-    /// The right-hand sides of `first`, and after them `on_host` vectors that are not to be read before they are written.
+    /// The right-hand sides of `first`, and after them `on_host` vectors that are not to be read before they are
+    /// written.
     pub fn new(first: VectorField, on_host: usize) -> Self {
         let on_host = (0..on_host).map(|_| HostCopy::default()).collect();
         VectorSet { first, on_host }
@@ -115,7 +116,7 @@ impl VectorSet {
     /// A new field with `count` vectors from number `from` on.
     ///
     /// # Errors
-    /// `FieldMismatch`: there are not so many; `OutOfMemory`.
+    /// `FieldMismatch`: fewer than `from` + `count` vectors; `OutOfMemory`.
     pub fn get(&self, from: usize, count: usize) -> Result<VectorField> {
         self.check(&(from..from + count))?;
         let mut field = self.first.like_with(self.precision(), count)?;

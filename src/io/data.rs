@@ -85,7 +85,8 @@ pub struct Data {
     pub links: usize,
     /// Count of real numbers in memory for a link (18), or for a site of another field.
     pub memory: usize,
-    /// Count of these real numbers that the file stores: all, or 12 for the first two rows of a link.
+    /// Count of real numbers in the file for a link or site: as many as in memory, or 12 for the first two rows of a
+    /// link.
     pub numbers: usize,
     /// Order of the links in the file; None: sites in lexicographic order, then μ.
     pub place: Option<LinkIndex>,

@@ -1,7 +1,7 @@
 //! HDF5 files, written by libhdf5, which is opened at run time.
 //!
-//! A dataset holds real or complex numbers, these as compounds (r, i) of doubles as h5py makes them; attributes say what it is.
-//! The file appears complete or not at all.
+//! A dataset holds real or complex numbers, these as compounds (r, i) of doubles as h5py makes them; attributes say
+//! what it is. The file appears complete or not at all.
 
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::path::Path;
@@ -411,7 +411,7 @@ impl Api {
                 .iter()
                 .try_for_each(|(name, value)| self.put_attribute(&file, name, value))?;
             all.iter().try_for_each(|data| self.put(&file, &groups, data))?;
-            // What was not written to the disk is known when the file is closed.
+            // Closing the file reports errors of writing to the disk.
             let id = file.id;
             std::mem::forget(file);
             done((self.close_file)(id), "closing the file")

@@ -96,8 +96,8 @@ pub(super) fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String>
     if tags > MAX_TAGS {
         return Err(format!("{tags} tags are more than the {MAX_TAGS} that are parsed"));
     }
-    // It compares the attributes of an element pair by pair. What stands before the next tag counts
-    // as well: the check knows no XML.
+    // The parser compares the attributes of an element pair by pair, so their number is limited. Text up to the next
+    // tag is counted, too, since this check does not parse XML.
     let max = text.split('<').map(|tag| tag.matches('=').count()).max().unwrap_or(0);
     if max > MAX_ATTRIBUTES {
         return Err(format!(
@@ -327,7 +327,7 @@ fn frame(job: &Job, [suma, sumb]: [u32; 2]) -> Result<Frame> {
     lime::put_header(&mut before, RecordPosition::Inside, "ildg-binary-data", length);
     let mut after = Vec::new();
     lime::pad(&mut after, length);
-    // What follows lies at a place that does not depend on the sums.
+    // The checksums have a fixed number of digits, so that later bytes have a fixed position.
     let digits = if job.options.fields.is_empty() { 0 } else { 8 };
     let checksum = format!(
         "{XML}<scidacChecksum><version>1.0</version>\

@@ -1,7 +1,6 @@
-//! What openQCD and DDalphaAMG files share: four 32-bit extents, the average of Re tr U_p
-//! (3 for unit links) as a double, then every link once as 3×3 row-major complex doubles, all
-//! little endian, without magic number or checksum. They differ in the order of extents and
-//! links, which a `LinkMap` tells.
+//! The common part of openQCD's and DDalphaAMG's files: four 32-bit extents, the average of Re tr U_p (3 for unit
+//! links) as a double, then every link once as 3×3 row-major complex doubles, all little endian, without magic number
+//! or checksum. They differ in the order of extents and links, which a `LinkMap` describes.
 
 use super::data::{site, Data, Sum};
 use super::link_order::{forward, LinkMap};

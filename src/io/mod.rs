@@ -524,7 +524,7 @@ impl GaugeWriter {
             );
         }
         let mut job = Job { format, bits, order, extents, options: options.clone() };
-        // The same whenever the header is written.
+        // The date is fixed, since the header is written several times.
         job.options.date = Some(job.date());
         let Frame { data, after, .. } = (codec.frame)(&job, [0; 2])?;
         let end = data.offset + data.length(extents) + after.len() as u64;

@@ -1,8 +1,9 @@
 //! NERSC archive configurations.
 //!
-//! A text header of lines `KEY = value` between the lines `BEGIN_HEADER` and `END_HEADER`, which end
-//! with a line feed, with a carriage return before it or without, then for each site, x fastest, the links μ = x, y, z, t, row-major complex: rows 0 and 1 if `DATATYPE` is
-//! `4D_SU3_GAUGE` (the third is conj(row0 × row1)), all rows if `4D_SU3_GAUGE_3x3`.
+//! A text header of lines `KEY = value` between the lines `BEGIN_HEADER` and `END_HEADER`, which end with a line
+//! feed, with a carriage return before it or without, then for each site, x fastest, the links μ = x, y, z, t,
+//! row-major complex: rows 0 and 1 if `DATATYPE` is `4D_SU3_GAUGE` (the third is conj(row0 × row1)), all rows if
+//! `4D_SU3_GAUGE_3x3`.
 //!
 //! | key | meaning |
 //! | --- | --- |

@@ -111,8 +111,9 @@ impl Origin {
         text + &format!("</{ELEMENT}>")
     }
 
-    /// The origin in a record: from that element or, for Chroma's propagators, the coordinates of the source
-    /// (`t_srce`) and the phases of periodic or antiperiodic fermions (`boundary`).
+    /// The origin of a field from an XML record: from the element `plaqOrigin` that plaq writes or, for Chroma's
+    /// propagators, from the coordinates of the source (`t_srce`) and the phases of periodic or antiperiodic fermions
+    /// (`boundary`).
     pub(super) fn of_xml(document: &Document, extents: [usize; 4]) -> Origin {
         let text = |parent: Option<&str>, tag: &str| {
             let mut found = document.descendants().filter(|n| {

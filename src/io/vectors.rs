@@ -1,5 +1,5 @@
-//! Vector fields in a LIME container, each a SciDAC record of one Dirac fermion or colour vector per site, with tables of
-//! numbers (eigenvalues and what belongs to them) in the file's own record.
+//! Vector fields in a LIME container, each a SciDAC record of one Dirac fermion or colour vector per site, with
+//! tables of numbers (eigenvalues and what belongs to them) in the file's own record.
 //!
 //! 1. `scidac-private-file-xml` (extents, one volume), `scidac-file-xml`: `plaqVectors` with kind,
 //!    tables and the CRC32 of their text;

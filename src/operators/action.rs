@@ -247,8 +247,8 @@ pub struct FlavourTerm {
     pub split: f64,
 }
 
-/// A quark action of two flavours that multigrid coarsens with the null vectors of one: P (x) 1 commutes with gamma5 and
-/// with flavour (Alexandrou et al., arXiv:1801.06823).
+/// A quark action of two flavours that multigrid coarsens with the null vectors of one: P (x) 1 commutes with gamma5
+/// and with flavour (Alexandrou et al., arXiv:1801.06823).
 pub trait CoarsenablePair: QuarkAction {
     /// The operator M_1 of one flavour, whose null vectors are used for both flavours.
     fn one_flavour(&self) -> Result<Arc<dyn Coarsenable>>;

@@ -261,7 +261,7 @@ impl CloverTerm {
         };
         let mut parts = lock(&self.inverse);
         let mut known = lock(&self.kind);
-        // In 16 bits nothing can be made later.
+        // In 16 bits the inverse cannot be computed later, so it is computed now.
         for parity in (0..2).filter(|_| short) {
             let half = Subset::of_parity(parity);
             if parts.find(half).is_none() {
@@ -304,7 +304,7 @@ impl CloverTerm {
         }
         for part in lock(&self.inverse).alive() {
             match other.inverse(part.subset()) {
-                // Nobody gets it until there is one again.
+                // An inverse that does not exist is not handed out until a later update makes one.
                 Err(e) if e.status == Status::SingularClover => {}
                 inverse => part.fill_from(&*inverse?)?,
             }

@@ -279,7 +279,7 @@ impl CoarseOperator {
         inside: Option<&Domains>,
     ) -> Result<()> {
         let inside = inside.and_then(Domains::neighbours);
-        // Diagonal matrices are as they were.
+        // Diagonal matrices are not multiplied by D^-1.
         let links = match directions & DIAGONAL {
             0 => self.link_precision,
             _ => LinkPrecision::of(self.precision),

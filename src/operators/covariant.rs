@@ -113,7 +113,7 @@ fn hop(
     let components = inp.components();
     let (precision, nrhs, reals) = (inp.precision(), inp.nrhs(), components.reals());
     let parity = term.parity;
-    // What is multiplied by 0 must be finite.
+    // Without y the field `inp` is multiplied by 0; it is finite, so the product is 0.
     let (y, coef_y) = term.y.unwrap_or((inp, 0.0));
     let (phase_mask, phases) = seam_phases(geometry, boundary);
     let mut args = LaplaceArgs {

@@ -26,7 +26,7 @@ impl DiracParams {
     pub fn boundary_terms(&self) -> [f64; 2] {
         [self.cf - 1.0, self.cf_prime - 1.0]
     }
-    /// The clover term, kappa-normalised.
+    /// Coefficients of the clover term in kappa normalisation.
     pub(crate) fn clover_coefficients(&self) -> CloverCoefficients {
         let c = 2.0 * self.kappa();
         let [lower, upper] = self.boundary_terms().map(|term| c * term);

@@ -1,6 +1,6 @@
-//! Domains of sites for Schwarz's procedure: links without those between domains, and steps of minimal residual with
-//! separate coefficients for each domain (kernels/domains.h). Domains divide a rank's part, so that they need no
-//! messages.
+//! Domains of sites for Schwarz's procedure (Luescher, hep-lat/0310048): links without those between domains, and
+//! steps of minimal residual with separate coefficients for each domain (kernels/domains.h). Domains divide a rank's
+//! part, so that they need no messages.
 
 use std::sync::Arc;
 
@@ -194,7 +194,7 @@ impl Domains {
 
     fn coefficients(&self, precision: Precision, args: &DomainArgs, nrhs: usize) -> Result<()> {
         let work = crate::backend::Work { n: self.count, batches: nrhs, lanes: self.lanes };
-        // What it does not depend on would compile it anew on a GPU.
+        // Only arguments that this kernel uses are set: others would make a GPU compile another variant.
         let own = DomainArgs {
             places: args.places,
             products: args.products,

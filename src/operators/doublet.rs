@@ -97,7 +97,6 @@ impl Doublet {
 
     /// Makes the doublet with a given clover term A, the same for each flavour, kappa-normalised, and its inverse,
     /// which must be that of A^2 + m^2 - e^2.
-    /// - e^2.
     ///
     /// # Errors
     /// Errors of [`DoubletParams::check`]; `FieldMismatch`: another lattice, device or precision than the links'.
@@ -221,13 +220,13 @@ impl WilsonType for Doublet {
         let HopCall { parity, dagger, site_hop, y, .. } = *call;
         let one = SiteTerm::One;
         if sum.own != 0.0 && (sum.z.is_some() || site_hop != one) {
-            // The hop by itself, and then what out holds.
+            // Computes the hop alone, and adds the former contents of out afterwards.
             let shape = self.subset_shape(Subset::of_parity(parity));
             let t = &mut *self.workspace.field(&shape, inp.nrhs())?;
             self.hop_add(t, inp, call, &HopSum { z: sum.z, own: 0.0 })?;
             return self.site(out, t, parity, (one, dagger, 1.0), Some((out, sum.own)));
         }
-        // What the site term of the hop multiplies, too, goes first, and the hop is added to it.
+        // Terms that the hop's site term also multiplies are computed first, and the hop is added to them.
         let z = sum.z.map(|(z, c)| (z, c, one));
         let (before, after) = match y {
             _ if site_hop == one => ([y, z], [None, None]),

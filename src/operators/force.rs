@@ -70,7 +70,7 @@ impl Wilson {
                 let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
                 for (f, field) in fields.iter().enumerate() {
                     for parity in 0..2 {
-                        // What sites of `parity` look at has the other one.
+                        // Sites of `parity` read neighbours, which have the other parity.
                         let mut inp = *field;
                         inp.data = inp.data.offset((1 - parity as u64) * inp.plane_bytes as u64);
                         let mut sent = sent;
@@ -143,7 +143,7 @@ impl Wilson {
         }
         let geometry = self.gauge().geometry();
         let empty = self.empty_view();
-        // The exponent lives for this call: A itself is what operators keep.
+        // The clover term's exponent is kept for this call only: operators keep A itself.
         let CloverCoefficients { coef_s, coef_t, lower, upper, .. } = params.clover_coefficients();
         let linear = CloverCoefficients::traditional(coef_s, coef_t);
         let exponent = match params.clover {
@@ -197,7 +197,7 @@ impl Wilson {
             }
             Ok(blocks)
         };
-        // Blocks that are there come with the first launch; others are made for one parity after the other.
+        // Existing inverse blocks are used in the first launch; others are computed for one parity after the other.
         let there = self.missing_inverse(parities()) == 0;
         let first = parities().filter(|_| there);
         let _held = first.map(|p| with_blocks(&mut args, p)).collect::<Result<Vec<_>>>()?;
@@ -217,7 +217,7 @@ impl Wilson {
             let _held = with_blocks(&mut args, parity)?;
             launch(&mut args)?;
         }
-        // Nothing to insert is zero.
+        // Without a term to insert the result is zero.
         if args.add == 0 {
             launch(&mut args)?;
         }

@@ -139,7 +139,7 @@ impl Tiles {
         let shapes = [(4, 4), (4, 2), (2, 2), (2, 1)];
         let (tile_y, tile_z) = shapes.into_iter().find(|&(a, b)| fits(a, b)).unwrap_or((1, 1));
         let tiles = (y / tile_y) * (z / tile_z);
-        // The more slices a block goes through the fewer are read twice; the last wave of blocks should be full.
+        // Blocks that go through more slices read fewer of them twice; but the last wave of blocks should be full.
         let full = |slices: &usize| {
             let blocks = tiles * t.div_ceil(*slices);
             blocks as f64 / (blocks.div_ceil(multiprocessors) * multiprocessors) as f64

@@ -1,9 +1,9 @@
 //! Wilson's operator, with the clover term of Sheikholeslami and Wohlert (Nucl. Phys. B 259 (1985) 572) and a twisted
-//! mass (Frezzotti, Grassi, Sint, Weisz, hep-lat/0101001), kappa-normalised:
-//! M = A - kappa H,  H = sum_mu h_mu [(1 - gamma_mu) U psi(x+mu) + (1 + gamma_mu) U^dagger psi(x-mu)],
-//! A = 1 + 2 kappa (csw (i/4) sum sigma F + i mu gamma5);  D = M / (2 kappa) (physics.md). With an exponentiated clover
-//! term (Francis, Fritzsch, Luscher, Rago, Comput. Phys. Commun. 255 (2020) 107355) 1 + 2 kappa csw (i/4) sum sigma F is
-//! the exponential of its second term instead; 2 kappa is 1 / (4 + m).
+//! mass (Frezzotti, Grassi, Sint, Weisz, hep-lat/0101001), kappa-normalised: M = A - kappa H,  H = sum_mu h_mu [(1 -
+//! gamma_mu) U psi(x+mu) + (1 + gamma_mu) U^dagger psi(x-mu)], A = 1 + 2 kappa (csw (i/4) sum sigma F + i mu gamma5);
+//! D = M / (2 kappa) (physics.md). With an exponentiated clover term (Francis, Fritzsch, Luscher, Rago, Comput. Phys.
+//! Commun. 255 (2020) 107355) 1 + 2 kappa csw (i/4) sum sigma F is the exponential of its second term instead; 2
+//! kappa is 1 / (4 + m).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -162,7 +162,7 @@ impl Wilson {
         if let Some(thin) = &self.thin {
             return clover.rebuild(thin, coefficients, thin.version());
         }
-        // The links as they were given are the better ones.
+        // The given links are more precise than the operator's own copy.
         let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
         clover.rebuild(links, coefficients, self.gauge.version())
     }
@@ -506,7 +506,7 @@ impl Wilson {
             bail!(FieldMismatch, "hop: {} right-hand sides out, {} in", out.nrhs(), inp.nrhs());
         }
         let Hop { args: terms, blocks: of_hop } = self.terms(call, blocks)?;
-        // The blocks of a term that both have are there once.
+        // Site terms that share their blocks pass them only once.
         let of_y = match &call.y {
             Some((_, _, term)) if *term != call.site_hop => {
                 Some(self.site(*term, call.dagger, blocks)?)
@@ -598,7 +598,7 @@ impl Wilson {
             let work = if parities == 2 { Work { n, ..work } } else { work };
             return launch(&args, work);
         }
-        // Faces travel while the inner sites are done.
+        // Faces are exchanged while the inner sites are computed.
         let (precision, nrhs) = (inp.precision(), parities * inp.nrhs());
         let faces = geometry.spinor_faces(precision, nrhs);
         let halo = geometry.halo_exchange(device, &faces)?;
@@ -613,7 +613,7 @@ impl Wilson {
         }
         let split = (0..4).filter(|&mu| comm.split(mu));
         let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
-        // What packing does not depend on would compile it anew on a GPU.
+        // Only arguments that packing uses are set: others would make a GPU compile another variant.
         let pack = HopArgs {
             geom: args.geom,
             inp: args.inp,

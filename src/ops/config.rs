@@ -324,7 +324,7 @@ pub fn load_gauge(
                     " with {boundary}; links with boundaries of the Schroedinger functional need boundary_time \
                      sf with phi and phi_prime, or open_sf with phi_prime"
                 ),
-                // Links that stand still at slice 0 have been compared.
+                // Fixed links at slice 0 have been compared already.
                 BoundaryTime::Sf { .. } | BoundaryTime::OpenSf { .. } if openqcd => format!(
                     " with {}; another phi_prime, or another boundary_time, gives another plaquette",
                     boundary.stated()

@@ -64,7 +64,8 @@ fn widened(field: &SpinorField) -> Result<Option<SpinorField>> {
 /// follow.
 #[derive(Clone, Debug)]
 pub struct Mesons {
-    /// For each time from the source, sums over space with index 4 (4 (4 alpha + gamma) + beta) + delta of the spins.
+    /// For each time from the source, the contraction summed over space, with index 4 (4 (4 alpha + gamma) + beta) +
+    /// delta of the four spin indices.
     spins: Vec<[Complex64; 256]>,
     /// Time slice of the source.
     origin: usize,
@@ -134,7 +135,7 @@ pub fn mesons(quark: &SpinorField, other: &SpinorField, sink: Sink) -> Result<Me
     let (quark, other) = (wide[0].as_ref().unwrap_or(quark), wide[1].as_ref().unwrap_or(other));
     let same = [quark.precision(), other.precision()];
     if same[0] != same[1] {
-        // To the more precise of the two.
+        // Both propagators are converted to the higher precision of the two.
         let [a, b] = [copy_to(quark, Precision::F64)?, copy_to(other, Precision::F64)?];
         return contract_mesons(&a, &b, sink);
     }

@@ -58,7 +58,7 @@ pub struct FlowPoint {
     pub plaquette_temporal: f64,
     /// Action density from clover leaves ([`field_strength`]), of the planes without t.
     pub energy_spatial: f64,
-    /// The same of the planes with t.
+    /// Action density from clover leaves ([`field_strength`]), of the planes with t.
     pub energy_temporal: f64,
     /// Topological charge from clover leaves.
     pub charge: f64,
@@ -266,7 +266,7 @@ impl Flow {
         let mut report = FlowReport::default();
         let mut step = params.step;
         report.stopped = measured(gauge, &mut report, watch)?;
-        // Rounding of many steps must not leave a last, tiny one.
+        // The comparison allows for rounding of many steps, which must not cause a tiny last step.
         while !report.stopped && params.time - report.time > 1e-9 * params.step {
             if step < params.time / MAX_STEPS {
                 bail!(

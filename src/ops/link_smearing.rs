@@ -136,8 +136,8 @@ impl Smearing {
 /// root of its determinant.
 ///
 /// # Errors
-/// `BadParameter`, `InvalidArgument`: parameters; `Unsupported`: SU(2), or a kind with links of time that the boundaries in
-/// time exclude.
+/// `BadParameter`, `InvalidArgument`: parameters; `Unsupported`: SU(2), or a kind with links of time that the
+/// boundaries in time exclude.
 pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Result<GaugeField> {
     smearing.check()?;
     if gauge.group() != Group::Su3 {
@@ -149,7 +149,7 @@ pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Resu
         Smearing::OverImproved { .. } => boundary.lacks_links(),
         Smearing::Ape { .. } | Smearing::Hyp { .. } => false,
     };
-    // In slices by themselves every boundary will do.
+    // Smearing within time slices works with every boundary.
     if smearing.directions() & 8 != 0 && !bounded {
         gauge.geometry().periodic_in_time("smearing with directions that contain t")?;
     }

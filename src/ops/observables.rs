@@ -55,7 +55,7 @@ pub struct FieldStrength {
     /// Action density E = 1/2 sum_munu tr F_munu F_munu (Luescher, JHEP 08 (2010) 071, Eq. (2.1)), averaged over
     /// sites, of the planes xy, xz, yz.
     pub energy_spatial: f64,
-    /// The same of the planes xt, yt, zt.
+    /// Action density E, averaged over sites, of the planes xt, yt, zt.
     pub energy_temporal: f64,
 }
 

@@ -60,7 +60,7 @@ impl OverlapSettings {
         target: (Precision, Recon),
     ) -> Result<Overlap> {
         let sign = self.sign()?;
-        // A polynomial for what the precision allows, no finer one.
+        // The polynomial's error is no smaller than the precision allows.
         let sign = SignParams { delta: sign.delta.max(Sign::least_delta(target.0)), ..sign };
         let sign = Sign::new(kernel, Arc::new(modes), sign)?;
         let double = Overlap::new(Arc::new(sign), self.mass)?;
@@ -169,10 +169,10 @@ impl OverlapSolving {
 /// Number of columns of a source that have the same chirality.
 const HALF: usize = COLUMNS / 2;
 
-/// D(m)^-1 source for all twelve columns and every mass, six columns of one chirality at a time. With
-/// `subtract` the contact term is taken out, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)): the propagator
-/// of quark fields that transform as in the continuum, what hadron correlators are made of. The solver's
-/// `max_seconds` are those of all solves together.
+/// Computes D(m)^-1 source for all twelve columns and every mass, six columns of one chirality at a time. If
+/// `subtract` is true, the contact term is subtracted: (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) is the propagator
+/// of quark fields that transform as in the continuum, from which hadron correlators are made. The time limit
+/// `max_seconds` of the solver applies to all solves together.
 ///
 /// # Errors
 /// Errors of [`OverlapSolver::solve_masses`] and [`Source::set`].

@@ -265,7 +265,7 @@ impl OverlapSolving {
                 let wilson = op.wilson(mass)?;
                 let defaults = MultigridParams::for_lattice(wilson.links().geometry());
                 let made = match Multigrid::new(&*wilson, &defaults) {
-                    // Chosen, not asked for: there is another way.
+                    // Multigrid was chosen automatically and does not fit: the solve goes on without it.
                     Err(e) if multigrid.is_none() && e.status == Status::OutOfMemory => {
                         return Ok(solver)
                     }

@@ -174,7 +174,7 @@ pub fn run_through(op: Arc<dyn QuarkAction>, params: &SolveParams, at_once: usiz
     let mut all = shape.field(COLUMNS)?;
     check(&solver, COLUMNS, at_once)?;
     let at_once = if at_once == 0 { COLUMNS } else { at_once };
-    // What takes longest to compile comes first.
+    // Kernels that take longest to compile are requested first.
     let sink = Sink::at_rest(0);
     mesons(&all, &all, sink)?;
     let forward = (1, Projection::Trace, [-Complex64::ONE; 2]);
@@ -225,7 +225,7 @@ fn solve_columns(
             false => ControlFlow::Continue(()),
         }
     };
-    // What does not fit is refused first.
+    // A solve that does not fit into memory is refused before anything is allocated.
     let mut chosen = Columns::choose(solver, columns, asked)?;
     let looked = solver.look_ahead(columns, &|| source(0, 1), &mut ahead)?;
     if looked > 0.0 {
@@ -253,7 +253,7 @@ fn solve_columns(
     let all = match on_device {
         Some(all) => all,
         None => {
-            // What cycles of multigrid have left would be in its way.
+            // Vectors that cycles of multigrid keep are freed to make room.
             solver.require(shape.bytes(columns), "this propagator")?;
             shape.field(columns)?
         }

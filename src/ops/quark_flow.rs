@@ -1,5 +1,5 @@
-//! Gradient flow of quark fields (Luescher, JHEP 04 (2013) 123): d chi / dt = D^2 chi with the covariant Laplacian on the
-//! flowed links, and its adjoint.
+//! Gradient flow of quark fields (Luescher, JHEP 04 (2013) 123): d chi / dt = D^2 chi with the covariant Laplacian on
+//! the flowed links, and its adjoint.
 
 use std::ops::ControlFlow;
 
@@ -17,8 +17,8 @@ use crate::params::{parameters, Parameters};
 use crate::refuse;
 
 parameters! {
-    /// A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or
-    /// its adjoint.
+    /// A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D),
+    /// or its adjoint.
     pub struct QuarkFlowParams: plaq_spinor_flow_params {
         /// Action whose gradient flows the links.
         kind: FlowKind = FlowKind::Wilson;
@@ -83,11 +83,12 @@ fn asked(
     Ok(asked[0] > 0.0)
 }
 
-/// One stage of a step of size e: next = e f D^2 now + b now + c (what is in the memory of next), D on the links of this
-/// stage. `before` is what the memory of `next` holds: the field at the start of the step or after its first stage. With
-/// W the links of the stages, phi1 = phi0 + e/4 D0 phi0, phi2 = 17/9 phi0 - 8/9 phi1 + 8/9 e D1 phi1, phi3 = phi1 + 3/4 e D2
-/// phi2 (appendix D; the second with e D0 phi0 = 4 (phi1 - phi0)). Their transposes in the opposite order have the same
-/// factors and identities, but other terms of what was before.
+/// A stage of a step of size e in the flow of quark fields: next = e factor D^2 now + identity now + before times the
+/// field in the memory of next, where D has the links of this stage and the memory of next holds the field at the
+/// start of the step or after its first stage. With D0, D1, D2 on the links of the three stages, phi1 = phi0 + e/4
+/// D0^2 phi0, phi2 = 17/9 phi0 - 8/9 phi1 + 8/9 e D1^2 phi1, phi3 = phi1 + 3/4 e D2^2 phi2 (appendix D; the second
+/// uses e D0^2 phi0 = 4 (phi1 - phi0)). The adjoint flow applies the stages' transposes in the opposite order, with
+/// the same `factor` and `identity`, but with `before_adjoint`.
 struct Stage {
     factor: f64,
     identity: f64,
@@ -155,9 +156,9 @@ impl QuarkFlow {
     }
 }
 
-/// Flows every column of `psi` (spinors or colour vectors on both parities, double or single precision) from these links to
-/// the flow time of `params`: the flowed links, in the precision of `psi`, and what was done. `psi` is as before where the
-/// input is refused; where `watch` stops it, both are at the flow time that was reached.
+/// Flows every column of `psi` (spinors or colour vectors on both parities, double or single precision) from these
+/// links to the flow time of `params`: the flowed links, in the precision of `psi`, and what was done. `psi` is as
+/// before where the input is refused; where `watch` stops it, both are at the flow time that was reached.
 ///
 /// # Errors
 /// `BadParameter`: parameters out of range or more than a million steps; those of [`QuarkFlow::new`].
@@ -188,10 +189,10 @@ pub fn flow(
     Ok((links, report))
 }
 
-/// Applies the adjoint of [`flow`] from the same links and with the same parameters to every column of `psi`, which is a
-/// field at the flow time `params.time`: the result is one at time 0 with <phi, K chi> = <K^dagger phi, chi> to rounding.
-/// Links of the steps are computed again from states that are kept. Where `watch` stops it, the field is that of the adjoint
-/// of the flow from the time that was reached.
+/// Applies the adjoint of [`flow`] from the same links and with the same parameters to every column of `psi`, which
+/// is a field at the flow time `params.time`: the result is one at time 0 with <phi, K chi> = <K^dagger phi, chi> to
+/// rounding. Links of the steps are computed again from states that are kept. Where `watch` stops it, the field is
+/// that of the adjoint of the flow from the time that was reached.
 ///
 /// # Errors
 /// Errors of [`flow`].
@@ -328,7 +329,8 @@ impl Back<'_> {
     }
 }
 
-/// Number of steps of which, with so many states, none is computed more than r times: C(states + r, r).
+/// Largest number of steps that can be reversed with `states` stored states if no step is computed more than r times:
+/// C(states + r, r).
 fn reach(states: usize, r: usize) -> usize {
     (1..=r).fold(1, |c: usize, k| (c.saturating_mul(states + k) / k).min(usize::MAX / 4))
 }

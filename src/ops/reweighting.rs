@@ -5,8 +5,8 @@
 //!   twisted mass, first kind:  1 / B = (X + mu1^2) / (X + mu2^2),
 //!   second kind:               1 / B = [(X + mu1^2) / (X + mu2^2)]^2 (X + 2 mu2^2) / (X + 2 mu1^2),
 //!   rational r about x^(-1/2 n): 1 / B = (1 + Z)^(1/2), Z = X r(X)^(2 n) - 1.
-//! The products of the first two over 0 < mu_1 < mu_2 < ... are det X / (X + mu^2) and det X (X + 2 mu^2) / (X + mu^2)^2 of
-//! the last mu, with less noise than at once.
+//! The products of the first two over 0 < mu_1 < mu_2 < ... are det X / (X + mu^2) and det X (X + 2 mu^2) / (X +
+//! mu^2)^2 of the last mu, with less noise than at once.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -315,7 +315,7 @@ impl OfRational {
             coefficient *= (0.5 - k as f64) / k as f64;
             let terms: Vec<f64> = products.iter().map(|p| coefficient * p).collect();
             found.iter_mut().zip(&terms).for_each(|(sum, term)| *sum += term);
-            // Those of odd k may be small by chance.
+            // Terms of odd k may be small by chance.
             if k % 2 == 1 {
                 continue;
             }

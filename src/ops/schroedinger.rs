@@ -1,5 +1,6 @@
-//! Quarks at the boundaries of the Schroedinger functional: boundary-to-bulk propagators and the correlators f_A, f_P and f_1
-//! (Luescher, Weisz, Nucl. Phys. B 479 (1996) 429; Luescher, Sint, Sommer, Wittig, Nucl. Phys. B 491 (1997) 344).
+//! Quarks at the boundaries of the Schroedinger functional: boundary-to-bulk propagators and the correlators f_A, f_P
+//! and f_1 (Luescher, Weisz, Nucl. Phys. B 479 (1996) 429; Luescher, Sint, Sommer, Wittig, Nucl. Phys. B 491 (1997)
+//! 344).
 
 use std::f64::consts::PI;
 
@@ -257,7 +258,7 @@ pub fn boundary_correlators(
         let pairs = mesons(&all, &all, Sink::at_rest(0))?;
         let of = |sink: Gamma, factor: f64| -> Vec<f64> {
             let factor = factor / quarks.volume();
-            // No zeros with a sign.
+            // Adding 0 turns -0 into 0.
             pairs.correlator(sink, Gamma::FIVE).iter().map(|z| factor * z.re + 0.0).collect()
         };
         // gamma_t gamma5 = - gamma_x gamma_y gamma_z.

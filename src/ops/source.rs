@@ -98,7 +98,8 @@ impl SourceParams {
     /// Makes the source; in messages names of members follow `argument`.
     ///
     /// # Errors
-    /// `InvalidArgument`: parts of the time slices without dilution in time, or such a dilution of other sites than all.
+    /// `InvalidArgument`: parts of the time slices without dilution in time, or such a dilution of other sites than
+    /// all.
     pub fn source(&self, argument: &str) -> Result<Source> {
         self.check_rows(argument)?;
         let in_time = self.dilute.contains(Dilute::Time);

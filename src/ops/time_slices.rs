@@ -12,8 +12,8 @@ pub struct TimeSlices {
     /// E = 2 sum over plaquettes of Re tr (1 - P): those in a slice, with weight 1/2 on a slice that is a boundary in
     /// time, and half of those between it and its neighbours.
     pub plaquette: Vec<f64>,
-    /// E = 1/2 sum_munu tr F_munu F_munu from clover leaves, F without its trace (Luescher, JHEP 08 (2010) 071, Eq. (2.1));
-    /// 0 on boundaries in time.
+    /// E = 1/2 sum_munu tr F_munu F_munu from clover leaves, F without its trace (Luescher, JHEP 08 (2010) 071, Eq.
+    /// (2.1)); 0 on boundaries in time.
     pub clover: Vec<f64>,
     /// Topological charge of the field strength in `clover`.
     pub charge: Vec<f64>,

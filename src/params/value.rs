@@ -50,7 +50,7 @@ macro_rules! whole {
         fn from_c(c: $c, row: &Row, name: &str) -> Result<Self> {
             let value = match <$ty>::try_from(c) {
                 Ok(value) => value,
-                // Of seeds any bits are a value.
+                // All bit patterns are valid seeds.
                 Err(_) if $bits && row.range == Range::ANY => c as $ty,
                 Err(_) => return refused(name, row, c as f64),
             };
@@ -357,7 +357,7 @@ impl<T: Element> Param for Option<T> {
             return Ok(None);
         }
         let absent = T::absent(row).in_c();
-        // Where no value is a number beyond the range, the message names it.
+        // If a number outside the range means "not set", the message names it.
         let named = |e: crate::error::Error| match absent == "-1" && row.absent != "auto" {
             true => e.or_expected(&format!(", or {absent} for {}", row.absent)),
             false => e,

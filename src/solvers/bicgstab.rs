@@ -67,8 +67,8 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
             }
             None => mixed.operator().apply(&mut v, &p)?,
         }
-        // The device goes on to the end of the step without the host. What is not finite is left out
-        // there: nothing of a broken step reaches r or x.
+        // The device computes to the end of the step without the host. It leaves out terms with coefficients that are
+        // not finite, so that r and x do not change in a step that breaks down.
         let sv = blas::dot_norm_later(&shadow, &v)?;
         let minus = mixed.masked(|i| -rho[i]);
         blas::axpy_times(&minus, Times::OverDot(&sv), &v, &mut mixed.r)?;
@@ -168,7 +168,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
             }
         }
         if (0..n).any(|i| mixed.active[i] && in_vain[i] > RESTARTS) {
-            // x is brought up to date for whoever goes on.
+            // x is updated for the solver that continues.
             mixed.refresh()?;
             give_up(mixed, &in_vain);
             if !mixed.running() {

@@ -37,7 +37,7 @@ struct Block {
     overlaps: Matrix,
     /// Scalar products of the block's images with each other.
     gram: Matrix,
-    /// Inverse of this Gram matrix, on the images that do not depend linearly on others.
+    /// Inverse of the Gram matrix `gram`, restricted to linearly independent images.
     inverse: Matrix,
 }
 
@@ -253,7 +253,7 @@ fn basis_of_residuals(mixed: &MixedPrecision, v: &VectorField) -> Result<(usize,
     if rank == 0 {
         return Ok((0, 0));
     }
-    // A GPU compiles kernels for every number: few of them.
+    // Few numbers of columns are used, since a GPU compiles kernels for each.
     let mut count = n;
     while count > 1 && count.div_ceil(4) >= rank {
         count = count.div_ceil(4);
@@ -268,7 +268,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         return Ok(());
     }
     let max = mixed.params.nkrylov.min(mixed.params.stop.iterations);
-    // All that the directions may take is there from the beginning, however many of them are needed.
+    // The memory for the largest number of directions is allocated from the beginning.
     let (mut z, mut q) = (mixed.vectors(max)?, mixed.vectors(max)?);
     let basis = preconditioner.map(|_| mixed.vector()).transpose()?;
     let mut space = Space::default();
@@ -284,7 +284,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 break;
             }
             if count != before {
-                // What is kept for other numbers of right-hand sides.
+                // Frees the vectors that the preconditioner keeps for other numbers of right-hand sides.
                 preconditioner.into_iter().for_each(|inverse| inverse.free_idle());
                 before = count;
             }

@@ -61,7 +61,7 @@ struct Step {
 /// The result of an iteration, known when the host has received its sums.
 #[derive(PartialEq)]
 enum Outcome {
-    /// What the iteration has to do next.
+    /// The next action of the iteration.
     Next(Next),
     /// The direction has no positive curvature.
     Breakdown,
@@ -114,7 +114,7 @@ pub(super) fn flexible(mixed: &mut MixedPrecision, inverse: &dyn LinOp) -> Resul
         return Ok(());
     }
     let (mut p, mut q, mut z) = (mixed.vector()?, mixed.vector()?, mixed.vector()?);
-    // <p, M p> of the direction before; infinite: there is none.
+    // The sum <p, M p> of the previous direction; infinite if there is none.
     let none = Complex64::new(f64::INFINITY, 0.0);
     let mut curvature = vec![none; mixed.nrhs()];
     while mixed.running() {
@@ -158,7 +158,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
     let mut q = mixed.vector()?;
     let mut rho = restart(mixed, form, &mut p, &mut q)?;
     let mut path = Path::from(&p)?;
-    // The iteration before, whose sums the host does not have yet.
+    // The previous iteration, whose sums have not reached the host yet.
     let mut before: Option<Step> = None;
     while mixed.running() {
         let curvature = match form {
@@ -172,7 +172,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
                 Curvature::Norm(blas::norm2_later(of)?)
             }
         };
-        // What is not finite is left out by the device.
+        // The device leaves out terms with coefficients that are not finite.
         let minus = mixed.masked(|_| -Complex64::ONE);
         let r2 = blas::axpy_norm_times(&minus, curvature.under(&rho), &q, &mut mixed.r)?;
         let step = Step { rho: rho.clone(), curvature, r2: Rc::new(r2) };
@@ -185,9 +185,9 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
         if let Some(step) = before.take() {
             outcome = path.take(mixed, &step)?.0;
         }
-        // This one stands in the residual, but not yet in x.
+        // This step has changed the residual, but not yet x.
         let late = outcome != Outcome::Next(Next::Continue);
-        // Who meets the criteria by this iteration takes its step.
+        // Right-hand sides that meet the criteria with this iteration take its step.
         let taken = mixed.masked(|_| Complex64::ONE);
         let mut alpha = None;
         let useful = outcome == Outcome::Next(Next::Refresh) && !mixed.ended();
@@ -225,7 +225,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
             break;
         }
         if !complete && form == Form::NormalError {
-            // What follows is orthogonal to directions that were taken.
+            // Later directions would be orthogonal to those already used, so the iteration starts anew.
             mixed.fresh = mixed.active.clone();
         }
         let mut old = step.rho.get()?.1;

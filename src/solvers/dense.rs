@@ -51,7 +51,7 @@ pub(super) fn eigen_hermitian_while(
             goes_on()
         }
     };
-    // With numbers of order 1 no product overflows.
+    // The matrix is scaled to numbers of order 1, so that no product overflows.
     let scale = a.iter().fold(0.0f64, |m, z| m.max(z.re.abs()).max(z.im.abs()));
     let scale = if scale > 0.0 { scale } else { 1.0 };
     let Some(Tridiagonal { mut diagonal, mut beside, phases, reflections }) =
@@ -191,7 +191,7 @@ fn implicit_ql(
                 let length = over.hypot(bulge);
                 beside[i + 1] = length;
                 if length == 0.0 {
-                    // It falls into two by itself.
+                    // The matrix splits into two blocks.
                     diagonal[i + 1] -= taken;
                     split = true;
                     break;

@@ -122,7 +122,7 @@ impl SearchMemory {
             if need <= free {
                 return Ok(all);
             }
-            // A part is left to others.
+            // A part of the free memory is left for other fields.
             let fewer = (need - (free - free / 32)).div_ceil(vector) as usize;
             if least.side + fewer <= all.side {
                 return Ok(of(all.side - fewer, None));
@@ -140,7 +140,7 @@ impl SearchMemory {
         device.require(need, "this eigensolver with its vectors on the host")?;
         let on_device = match params.vectors {
             VectorMemory::Host => 1,
-            // These stay, and operators that take them need room.
+            // Vectors stay on the device after the search, and operators that are applied to them need memory.
             _ => 1 + (free.saturating_sub(free / 4 + need) / vector) as usize,
         };
         Ok(of(side, Some(on_device)))

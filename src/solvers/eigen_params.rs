@@ -235,7 +235,7 @@ pub struct EigenReport {
     pub verified: bool,
     /// True if the monitor asked to stop or the time was over; what was known by then is returned.
     pub stopped: bool,
-    /// What ended the search; a limit takes precedence, and restarts count as iterations.
+    /// The criterion that ended the search; a limit takes precedence, and restarts count as iterations.
     pub stopped_by: Option<StoppedBy>,
     /// Eigenvalues, ordered from the wanted end of the spectrum inwards.
     pub values: Vec<f64>,

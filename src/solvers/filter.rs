@@ -80,7 +80,7 @@ impl Polynomial {
         let mut image = None;
         blas::copy(&mut before, inp)?;
         op.recur(out, inp, [first / e, -c * first / e, 0.0], &mut image)?;
-        // A step launches what the one before has launched.
+        // Every step launches the same kernels as the one before.
         let steps = op.shape().device.falling(1.0, 2).limit(self.degree);
         for _ in 1..steps {
             let next = 1.0 / (2.0 / first - sigma);

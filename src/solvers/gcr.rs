@@ -31,8 +31,8 @@ impl Space {
         self.steps.len()
     }
 
-    /// Converts coefficients of the images q_j (`steps`) to coefficients chi_j of the directions z_j: chi_j + sum_{k
-    /// > j} overlaps[k][j] chi_k = steps_j.
+    /// Converts coefficients of the images q_j (`steps`) to coefficients chi_j of the directions z_j: chi_j +
+    /// sum_{k > j} overlaps[k][j] chi_k = steps_j.
     fn solution(&self, steps: &[Vec<Complex64>]) -> Vec<Vec<Complex64>> {
         let mut chi = steps.to_vec();
         for j in (0..chi.len()).rev() {
@@ -183,7 +183,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     let max = mixed.params.nkrylov;
     // With a good preconditioner directions are few and expensive: they outlive a recomputed residual.
     let lasting = preconditioner.is_some();
-    // All that the directions may take is there from the beginning, however many of them are needed.
+    // The memory for the largest number of directions is allocated from the beginning.
     let (mut z, mut q) = (vec![], vec![]);
     for _ in 0..if mixed.running() { max.min(mixed.params.stop.iterations) } else { 0 } {
         z.push(mixed.vector()?);

@@ -143,7 +143,7 @@ fn search(
 ) -> Result<(VectorSet, EigenReport)> {
     let shape = op.shape();
     let stop = Stop::within(params.max_seconds)?;
-    // The first restarts may have another polynomial, and others launch what those launch.
+    // The first restarts may change the polynomial; later ones launch the same kernels.
     let comm = shape.geometry.comm();
     let watch = Watch::with(stop, stop.fall(), 2, &shape.device, comm, monitor);
     let mut process = Process::new(op, cheap, params, room, watch)?;
@@ -283,7 +283,7 @@ impl<'a, 'm> Process<'a, 'm> {
         if total.iter().any(|z| !z.is_finite()) {
             bail!(SolverBreakdown, "eigen: the operator produces NaN or infinity");
         }
-        // Of the locked vectors nothing enters H.
+        // Products with locked vectors do not enter H.
         for i in 0..self.have + b {
             for j in 0..b {
                 let z = total[(self.locked + i) * b + j];
@@ -323,7 +323,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 basis::rotate(&mut y, 0..rank, &t)?;
             }
             (r, rank) = (product, next);
-            // What is short has lost its orthogonality to the basis.
+            // Vectors that became short have lost their orthogonality to the basis.
             let c = self.v.dots(0..end, &y, 0..rank)?;
             let minus: Vec<Complex64> = c.iter().map(|z| -z).collect();
             self.v.combine(0..end, &minus, 1.0, &mut y, 0..rank)?;
@@ -491,12 +491,12 @@ impl<'a, 'm> Process<'a, 'm> {
         let adaptations = self.op.shape().device.falling(1.0, 0).limit(ADAPTATIONS);
         let mut adapting = if self.params.filter == Filter::Auto { adaptations } else { 0 };
         self.p = self.first_polynomial();
-        // From the wanted end inwards.
+        // Ordered from the wanted end of the spectrum inwards.
         let mut known: Vec<f64> =
             self.ritz(0..self.locked)?.0.into_iter().map(|v| self.inward(v)).collect();
         known.sort_by(f64::total_cmp);
         if self.locked >= count {
-            // All that is wanted was handed in?
+            // True if all wanted vectors were passed in.
             if !self.params.verify {
                 return self.finish();
             }
@@ -528,14 +528,14 @@ impl<'a, 'm> Process<'a, 'm> {
                 Some(_) => values.iter().filter(|&&p| p > self.bar(edge)).count().max(1),
             };
             if late {
-                // What there is of the vectors wanted.
+                // Returns the wanted vectors that have been found so far.
                 self.report.stopped = true;
                 self.restart(&values, &s, wanted.min(self.have))?;
                 break;
             }
             if adapting > 0 && self.locked < count && !decided {
                 if let Some(p) = self.adapt(&values, wanted) {
-                    // The sum of the vectors wanted begins anew.
+                    // The iteration starts anew from the sum of the wanted vectors.
                     adapting -= 1;
                     let n = self.have;
                     let known = (0..wanted.min(n)).filter(|&k| values[k] > 0.0).count().max(1);
@@ -566,7 +566,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 }
                 continue;
             }
-            // Locks what has converged, and is further out than the last one known.
+            // Locks vectors that have converged and whose eigenvalues are further out than the last known one.
             let limit = self.tol * self.scale();
             let within = edge.map_or(f64::INFINITY, |edge| edge - limit);
             let good =
@@ -577,14 +577,14 @@ impl<'a, 'm> Process<'a, 'm> {
             known.extend(found[..done].iter().map(|v| self.inward(*v)));
             known.sort_by(f64::total_cmp);
             if edge.is_none() && self.locked >= count {
-                // The first of them all: another run verifies.
+                // Ends the first run: a second run verifies its result.
                 if !self.params.verify {
                     break;
                 }
                 self.begin_again()?;
             } else {
-                // Does nothing that is wanted lie further out than the Ritz value after those locked? With a wider
-                // interval, which more of the spectrum may lie outside of, errors do not matter.
+                // Checks that no wanted eigenvalue lies further out than the Ritz value after the locked ones. The
+                // interval may be too wide, so that more of the spectrum lies outside of it; this does no harm.
                 let edge = known.get(count - 1).copied();
                 let below = match edge {
                     Some(_) => {
@@ -639,7 +639,7 @@ impl<'a, 'm> Process<'a, 'm> {
         };
         let nothing = match edge {
             Some(_) => self.is_below(values[0], errors[0], edge),
-            // Nothing wanted seems to lie outside of the interval: another polynomial will do better.
+            // If no wanted eigenvalue seems to lie outside of the interval, another polynomial will be better.
             None => values[0] < self.p.edge(),
         };
         // The residual of A is at most that of p(A) times the length of the spectrum over p, as p is small on the rest.
@@ -691,7 +691,8 @@ impl<'a, 'm> Process<'a, 'm> {
     }
 
     /// Rotates the first n vectors into Ritz vectors of A itself, ordered from the wanted end inwards; returns their
-    /// values. If there is not enough time for so many, they are not changed, and the values are Rayleigh quotients.
+    /// values. If there is not enough time for n vectors, they are not changed, and the values are Rayleigh
+    /// quotients.
     fn diagonalise(&mut self, n: usize) -> Result<Vec<f64>> {
         let shape = self.op.shape();
         let mut h = vec![Complex64::ZERO; n * n];
@@ -721,12 +722,12 @@ impl<'a, 'm> Process<'a, 'm> {
     /// Diagonalises A once more in the span of the vectors, and returns them in their order.
     fn finish(mut self) -> Result<(VectorSet, EigenReport)> {
         let count = self.params.count;
-        // Ritz vectors of p(A) come first in what is not locked, those wanted before others.
+        // Ritz vectors of p(A) come first among the vectors that are not locked, wanted ones before others.
         let n = self.locked.max(count.min(self.end()).max(1)).min(self.v.count());
         let m = count.min(n);
         let all = self.diagonalise(n)?;
         if self.scale() == 0.0 {
-            // Nothing was probed: these are all that there are.
+            // The spectrum was not probed, since the vectors span the whole space: these are all eigenvalues.
             self.report.least = all.iter().copied().fold(f64::INFINITY, f64::min);
             self.report.largest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         }

@@ -43,15 +43,14 @@ const INTERVAL: usize = 10;
 const ROUNDING: f64 = 1e5;
 /// Ratio of a recomputed residual to that of the iteration above which the iteration has lost the true residual.
 const JUMP: f64 = 3.0;
-/// Least and largest factor by which the iteration's goal is lowered if it was reached without the criteria being
-/// met.
+/// Least and largest factor by which the iteration's goal is lowered if it was reached without the criteria being met.
 const LOWER: [f64; 2] = [1e-4, 0.1];
 /// Largest exponent of the factor between two units of a residual.
 const LARGEST_UNIT: f64 = 500.0;
 /// Number of breakdowns in a row, without an iteration between them, at which a solve gives up.
 const BREAKDOWNS: usize = 3;
 
-/// What the algorithm has to do after an iteration.
+/// The algorithm's next action after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Continue,
@@ -173,7 +172,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let lower = sloppy.shape();
         let upper = match &system.sloppy {
             Some(_) => {
-                // What b was made with.
+                // Frees the temporaries with which b was made.
                 precise.free_idle();
                 let correction = Some(lower.field(n)?);
                 Some(Upper { correction, part: x.part(), heavy_quark: vec![1.0; n] })
@@ -315,9 +314,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn stagnated(&self) -> &[(usize, usize)] {
         &self.stagnated
     }
-    /// Whether right-hand side i is behind: after half of the allowed iterations, the fraction of the needed
-    /// reduction of its residual, in decades, that it has achieved is smaller than the fraction of the iterations
-    /// used.
+    /// Whether right-hand side i is behind: after half of the allowed iterations, the fraction of the needed reduction
+    /// of its residual, in decades, that it has achieved is smaller than the fraction of the iterations used.
     pub fn late(&self, i: usize) -> bool {
         let share = self.report.iterations as f64 / self.params.stop.iterations as f64;
         share >= 0.5 && self.relative[i] > self.goal[i].powf(share)
@@ -336,7 +334,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
         let k = keep.len();
         let room = if self.nrhs() < self.shown.len() { 2 * k } else { 3 * k };
-        // On a GPU kernels for another number are compiled: not for those that are nearly there.
+        // A GPU compiles kernels for a new number of right-hand sides, which does not pay if they have nearly
+        // converged.
         let far = keep.iter().any(|&i| self.goal[i] < self.delta * self.relative[i]);
         let possible = !self.done && far && room <= self.nrhs() && self.r.can_keep();
         if !possible || keep.is_empty() {
@@ -376,7 +375,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             field.keep(&keep)?;
         }
         if let Some(inverse) = self.preconditioner {
-            // What it keeps for more right-hand sides is none that it needs for fewer.
+            // Frees the vectors that it keeps for more right-hand sides, which do not serve for fewer.
             inverse.free_idle();
         }
         retain(&mut self.columns, &keep);
@@ -438,7 +437,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         last || (0..self.nrhs()).filter(|&i| self.active[i]).any(|i| {
             let updated = self.upper.is_some() && !self.rounded[i];
             let update = if updated { self.delta * self.peak[i] } else { 0.0 };
-            // As fast as the iteration before, twice.
+            // The residual is expected to fall twice more at the rate of the last iteration.
             self.relative[i] * self.rate[i].min(1.0).powi(2) <= self.goal[i].max(update)
         })
     }
@@ -536,8 +535,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         (self.refreshed_at, self.strayed) = (self.report.iterations, false);
         self.report.reliable_updates += 1;
         self.judge(which)?;
-        // Directions that led to what the iteration said are none of the residual that there is: conjugate to them the next
-        // ones would have to be longer by the jump.
+        // Earlier directions belong to the residual of the recurrence, not to the recomputed one: a direction
+        // conjugate to them would have to be longer by the difference.
         for i in jumped {
             self.fresh[i] |= self.active[i];
         }
@@ -578,7 +577,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let mut norms = vec![];
         match self.upper.is_some() {
             true => {
-                // What the operator keeps between applications makes room for what is precise.
+                // Temporaries of the operator are freed to make room for precise fields.
                 self.sloppy.free_idle();
                 let parts = self.parts(which);
                 let max = parts.iter().map(|part| part.1).max().filter(|_| with_x);
@@ -674,7 +673,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             self.choose_unit(i, norm.sqrt());
         }
         let weight = blas::complex(&self.weight[which]);
-        // Whatever r held must not come back through a coefficient of zero.
+        // The field is cleared, since a NaN in it would survive multiplication by a coefficient of zero.
         low.clear()?;
         blas::axpby(&weight, &source, &blas::uniform(count, 0.0), &mut low)?;
         Ok(norms)
@@ -746,7 +745,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             if !self.active[i] {
                 continue;
             }
-            // Believed to have converged but had not: aim lower, for the next drift.
+            // The iteration seemed to have converged, but the recomputed residual has not: the goal is lowered to
+            // allow for the next drift.
             let margin = if was_active { 1.0 } else { 0.8 };
             let before = self.goal[i];
             self.goal[i] = margin * factor * relative;

@@ -290,8 +290,8 @@ fn fall_back(
     if let Some(origin) = origin {
         origin.make()?;
     }
-    // Those that lie beside each other at a time; all of them where right-hand sides are fastest in memory, of which those
-    // that have converged take no iteration.
+    // Solves neighbouring right-hand sides together. If right-hand sides are fastest in memory, all are solved
+    // together, where those that have converged take no iteration.
     let mut runs: Vec<(usize, usize)> = vec![];
     for i in (0..n).filter(|i| stagnated.iter().any(|p| p.0 == *i)) {
         match runs.last_mut().filter(|(first, count)| first + *count == i) {
@@ -319,7 +319,7 @@ fn fall_back(
             SolverParams { kind, initial_guess: true, stop, ..params.clone() }
         };
         let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
-        // Zero is better than an x that BiCGStab has led away.
+        // A solution that BiCGStab has made worse than zero is set to zero.
         let lost = |i: usize| stagnated.iter().any(|p| p.0 == i) && report.residual[i] >= 1.0;
         let keep: Vec<f64> = columns.clone().map(|i| if lost(i) { 0.0 } else { 1.0 }).collect();
         blas::axpby(&blas::uniform(count, 0.0), &b, &blas::complex(&keep), &mut x)?;

@@ -1,4 +1,5 @@
-//! Minimal residual: as a solver, and a fixed number of steps of it as a preconditioner.
+//! Minimal residual (Saad, Iterative Methods for Sparse Linear Systems, section 5.3.2): as a solver, and a fixed
+//! number of steps of it as a preconditioner.
 
 use std::sync::Arc;
 

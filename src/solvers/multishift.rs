@@ -69,12 +69,12 @@ struct Track {
     iterations: usize,
 }
 
-/// Solves (A + sigma_k) x_k = b from zero; where A is hermitian and A + sigma positive for the smallest shift. In
+/// Solves (A + sigma_k) x_k = b from zero. A must be hermitian, and A + sigma positive for the smallest shift. In
 /// mixed precision the common Krylov space is in the lower precision and reaches only that accuracy. Then the
 /// residual of every shift is recomputed in the precision of the solution and, if `refine`, reduced to its tolerance
-/// by a separate CG. The report's residuals are the largest over the shifts; the goals of
-/// `params.stop` are not used, except for that of the largest site, which the refinement sees to. What is refused leaves
-/// every x as it is; after a breakdown they are 0.
+/// by a separate CG. The report's residuals are the largest over the shifts; the goals of `params.stop` are not used,
+/// except for the goal of the largest site, which the refinement must reach. A refused call leaves every x as it is;
+/// after a breakdown every x is 0.
 ///
 /// # Errors
 /// Errors of [`solve`]; `BadParameter`: no shift, a negative one, or a tolerance outside 0 to 1.
@@ -260,7 +260,7 @@ fn iterate(
     let op = Shifted::new(base.clone(), asked[least].sigma);
     let shape = op.shape();
     let two_level = system.sloppy.is_some();
-    // Below its own precision a sloppy recurrence means nothing.
+    // The recurrence in lower precision has no meaning below its own precision.
     let floor = if two_level { shape.precision.epsilon() } else { 0.0 };
     let (device, comm) = (b.device(), b.geometry().comm());
     let fall = asked[least].tol.max(floor);

@@ -54,8 +54,8 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
     /// changed.
     ///
     /// # Errors
-    /// `NotFinite`: b or a guess holds NaN or infinity, or a guess is more than 1e150 times as long as b; `OutOfMemory`:
-    /// there is no room for fields in other units.
+    /// `NotFinite`: b or a guess holds NaN or infinity, or a guess is more than 1e150 times as long as b;
+    /// `OutOfMemory`: there is no room for fields in other units.
     pub fn new(xs: &'a mut [X], b: &'a VectorField, guess: bool) -> Result<Self> {
         let (powers, norm2) = powers(b)?;
         let norms = norm2.iter().map(|v| v.sqrt()).collect();
@@ -66,7 +66,8 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
                 xs.iter().try_for_each(|x| check_guess((*x).borrow()))?;
             }
         } else {
-            // A refusal must find the fields as they were, and back is not the way there where numbers vanished.
+            // A refused call must leave the fields unchanged. Scaling back does not restore them if numbers have
+            // become zero, so copies are kept.
             let fields = 1 + xs.len() as u64;
             let kind = (b.precision(), b.subset(), b.nrhs(), b.components());
             let bytes = VectorField::bytes_of(b.geometry(), kind.0, kind.1, kind.2, kind.3);

@@ -314,7 +314,7 @@ impl Steps {
                 })
                 .collect();
             let change = solve(&mut rows);
-            // The whole step, or a part of it that keeps order and does some good.
+            // Takes the whole step, or a part of it that keeps the order of the points and lowers the error.
             let mut part = 1.0;
             let largest = change[2..].iter().fold(0.0, |m: f64, c| m.max(c.abs()));
             if largest > 0.5 {

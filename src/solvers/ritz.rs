@@ -129,7 +129,7 @@ pub fn ritz(
         if !report.converged || !params.verify || search.stopped {
             break;
         }
-        // A random vector alone: what is known of the spectrum says nothing about what is missing.
+        // The start is a random vector alone: known eigenvectors say nothing about missing ones.
         let mut other = shape.field(1)?;
         search.noise(&mut other, 0)?;
         let edge = values[n - 1];
@@ -282,7 +282,7 @@ impl Search<'_> {
                     if step == 0 {
                         return Ok(space);
                     }
-                    // With products computed anew.
+                    // Leaves this loop, after which products are computed anew.
                     break;
                 }
                 self.step(&mut space, watch)?;
@@ -363,7 +363,8 @@ impl Search<'_> {
             self.stopped = true;
             return Ok(());
         };
-        // Columns: new x, then what of them is not along the old ones, orthonormal to the new ones.
+        // Columns of c: the new x, then their components that are not along the old ones, orthonormal to the new
+        // ones.
         let mut c = vec![Complex64::ZERO; all * m];
         let mut d = vec![Complex64::ZERO; all * active.len()];
         for i in 0..all {

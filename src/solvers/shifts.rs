@@ -97,7 +97,7 @@ fn check(ps: &[&mut VectorField], steps: &[Step], r: &VectorField) -> Result<()>
 
 /// Whether the kernel that takes all shifts at once exists for vectors like these.
 fn at_once(x: &VectorField, r: &VectorField) -> bool {
-    // In 16 bits it finds the unit of a site that it has as a whole.
+    // In 16 bits the kernel computes the scale of a site from the whole site.
     let whole = [Components::SPINOR, Components::COLOUR].contains(&r.components());
     let known = x.precision() != Precision::F16 && (whole || r.precision() != Precision::F16);
     known && !fastest(x)

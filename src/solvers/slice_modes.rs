@@ -112,7 +112,7 @@ pub fn slice_modes(
     let room = || begin.shape().field(m);
     let mut space = Space { op: begin, times, largest, v: room()?, other: room()? };
     space.v.set_noise(Noise::Normal, params.seed, 0)?;
-    // Nothing is known of the lower end.
+    // The lower end of the interval is unknown yet.
     let mut p =
         Polynomial { degree: 8, from: 0.25 * largest, to: 1.05 * largest, at: top.least.min(0.0) };
     let mut before = f64::INFINITY;
@@ -141,7 +141,8 @@ pub fn slice_modes(
         let over = |k: usize| (0..times).map(move |t| t * m + k);
         let most = |k: usize| over(k).map(|i| values[i]).fold(f64::MIN, f64::max);
         let lowest = over(0).map(|i| values[i]).fold(f64::MAX, f64::min);
-        // What single precision gives, or has ceased to.
+        // The search changes to double precision when single precision has reached its goal or no longer makes
+        // progress.
         let goal = if rough.is_some() { tol.max(ROUGH) } else { tol };
         let refined = rough.is_some() && (worst <= goal || (restart > 3 && worst > 0.5 * before));
         before = worst;
@@ -235,7 +236,7 @@ impl<'a> Space<'a> {
     fn ritz(&mut self) -> Result<Vec<f64>> {
         let m = self.count();
         let mut rank = vec![m; self.times];
-        // Twice: what is nearly dependent has lost its digits the first time.
+        // Orthogonalises twice, since nearly dependent vectors lose digits the first time.
         for _ in 0..2 {
             let found = slices(&dots(&self.v, &self.v)?, m, orthonormal)?;
             let mut t = vec![];
@@ -315,7 +316,7 @@ impl<'a> Space<'a> {
             }
             least = search.ritz()?;
         }
-        // As near as that they are one level, which has no order.
+        // Eigenvalues closer than this count as one degenerate level, which has no order.
         let near = 1e-6 * self.largest;
         let missing = least
             .chunks(n)

@@ -18,13 +18,13 @@ pub enum Criterion {
     Residual(f64),
     /// Goal: the heavy-quark residual (`blas::heavy_quark_residual`) is at most this.
     HeavyQuark(f64),
-    /// Limit: at most so many iterations.
+    /// Limit: the largest number of iterations.
     Iterations(usize),
-    /// Limit: at most so many seconds since the start, by the clock of the rank where they are over first.
+    /// Limit: the largest number of seconds since the start, by the clock of the rank that reaches it first.
     Seconds(f64),
 }
 
-/// What ended a solve; for two parts of a solve, the greater value ended both.
+/// Criteria that end a solve; of the criteria of two parts, the greater value ended both.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StoppedBy {
     /// Every right-hand side met its goals, that for the residual last.
@@ -187,7 +187,7 @@ impl Stop {
             factor = factor.min(tol / residual);
         }
         if let Some(tol) = self.heavy_quark().filter(|tol| heavy_quark > *tol) {
-            // It does not quite follow the residual.
+            // The heavy-quark residual does not exactly follow the residual of the iteration.
             factor = factor.min(0.7 * tol / heavy_quark);
         }
         factor

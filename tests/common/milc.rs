@@ -1,7 +1,7 @@
 //! Results of MILC on two of its sample configurations, to compare with.
 
-/// What MILC says about a configuration. Correlators are of su3_clov: point source at the origin, propagator M^-1
-/// with M = 2 kappa D, csw = 1.2, links projected onto SU(3), no gauge fixing.
+/// MILC's results for a configuration. Correlators are of su3_clov: point source at the origin, propagator M^-1 with
+/// M = 2 kappa D, csw = 1.2, links projected onto SU(3), no gauge fixing.
 pub struct Milc {
     pub name: &'static str,
     pub kappa: f64,

@@ -13,8 +13,8 @@ pub fn ranks() -> Arc<Comm> {
     thread_local! {
         static OWN: Arc<Comm> = make();
     }
-    // Message buffers belong to a Comm, which frees the oldest where there are many, and tests count bytes: with halos to
-    // itself a rank has a Comm for each test, whose thread has its name.
+    // Message buffers belong to a Comm, which frees the oldest where there are many, and tests count bytes: with
+    // halos to itself a rank has a Comm for each test, whose thread has its name.
     let test = std::thread::current().name().is_some_and(|name| name != "main");
     let alone = std::env::var_os("PLAQ_TEST_GRID").is_none();
     if test && alone && std::env::var_os("PLAQ_TEST_HALO").is_some() {

@@ -147,8 +147,9 @@ const MILC: [Row; 9] = [
     ),
 ];
 
-/// (d C gamma5 u) u and (u C gamma_- u) u of it: the pair's matrix, what Wick's theorem gives more of than MILC
-/// counts, the correlator of spin 1 at both ends.
+/// Correlators of MILC's baryons (d C gamma5 u) u and (u C gamma_- u) u: name, spin matrix of the pair as (row,
+/// column, number), operator, factor by which Wick's theorem has more contractions than MILC counts, and the
+/// correlator of spin 1 at both ends.
 type Nucleon = (&'static str, [(usize, usize, f64); 4], Operator, f64, [(f64, f64); 4]);
 
 const BARYONS: [Nucleon; 2] = [

@@ -315,8 +315,8 @@ fn criteria_combine() {
     .is_err());
 }
 
-/// Solves for a point source with a heavy quark until the heavy-quark residual meets its goal, in double and with single and
-/// 16 bits inside, and compares each site with the reference. Returns the numbers of iterations.
+/// Solves for a point source with a heavy quark until the heavy-quark residual meets its goal, in double and with
+/// single and 16 bits inside, and compares each site with the reference. Returns the numbers of iterations.
 fn heavy_quark(s: &Setup, (kappa, csw, goal): (f64, f64, f64), kind: SolverKind) -> [usize; 3] {
     let source = s.spinors(Precision::F64, Subset::Full, &[&spinor::point(s.lat, 0, 1, 2)]);
     let mass = 0.5 / kappa - 4.0;

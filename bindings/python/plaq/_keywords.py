@@ -26,7 +26,7 @@ class Context(TypedDict, total=False):
 
 
 class Layout(TypedDict, total=False):
-    """An array of the host."""
+    """Layout of an array of the host."""
     order: Union[int, str, capi.plaq_order]
     precision: Union[int, str, capi.plaq_precision]
     location: Union[int, str, capi.plaq_location]
@@ -42,7 +42,7 @@ class Layout(TypedDict, total=False):
 
 
 class GaugeSmear(TypedDict, total=False):
-    """Link smearing."""
+    """Parameters of link smearing."""
     kind: Union[int, str, capi.plaq_smearing]
     steps: int
     directions: int
@@ -50,7 +50,7 @@ class GaugeSmear(TypedDict, total=False):
 
 
 class Gauge(TypedDict, total=False):
-    """Shape of a gauge field."""
+    """Parameters of a gauge field: lattice, precision, storage, boundaries in time."""
     extents: Sequence[int]
     precision: Union[int, str, capi.plaq_precision]
     storage: Union[int, str, capi.plaq_storage]
@@ -60,7 +60,7 @@ class Gauge(TypedDict, total=False):
 
 
 class GaugeRead(TypedDict, total=False):
-    """Parameters of reading a configuration, whose format and size come from the file."""
+    """Parameters of reading a configuration; format and size are found in the file."""
     extents: Sequence[int]
     storage: Union[int, str, capi.plaq_storage]
     unitarity: float
@@ -73,7 +73,7 @@ class GaugeRead(TypedDict, total=False):
 
 
 class GaugeWrite(TypedDict, total=False):
-    """Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8."""
+    """Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8."""
     byte_order: Union[int, str, capi.plaq_byte_order]
     precision: Union[int, str, capi.plaq_precision]
     sequence_number: int
@@ -85,7 +85,7 @@ class GaugeWrite(TypedDict, total=False):
 
 
 class SpinorSmear(TypedDict, total=False):
-    """Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum"""
+    """Parameters of Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, where H is"""
     alpha: float
     steps: int
     directions: int
@@ -93,7 +93,7 @@ class SpinorSmear(TypedDict, total=False):
 
 
 class Spinor(TypedDict, total=False):
-    """Shape of a spinor field."""
+    """Parameters of a spinor field: lattice, precision, sites, components."""
     extents: Sequence[int]
     precision: Union[int, str, capi.plaq_precision]
     subset: Union[int, str, capi.plaq_subset]
@@ -104,7 +104,7 @@ class Spinor(TypedDict, total=False):
 
 
 class Heatbath(TypedDict, total=False):
-    """A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N))."""
+    """Parameters of quenched updates with weight exp(-beta sum (1 - Re tr U_munu / N))."""
     beta: float
     seed: int
     sweeps: int
@@ -115,7 +115,7 @@ class Heatbath(TypedDict, total=False):
 
 
 class Clover(TypedDict, total=False):
-    """Shape of a clover term."""
+    """Parameters of a clover term: lattice and precision."""
     extents: Sequence[int]
     precision: Union[int, str, capi.plaq_precision]
     gauge: Any
@@ -140,7 +140,7 @@ class Dirac(TypedDict, total=False):
 
 
 class Laplace(TypedDict, total=False):
-    """-D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:"""
+    """Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second"""
     mass2: float
     directions: int
     spins: int
@@ -149,7 +149,7 @@ class Laplace(TypedDict, total=False):
 
 
 class Origin(TypedDict, total=False):
-    """Source and operator that the columns of a field come from, for plaq_contract_params and files."""
+    """Source and operator from which the columns of a field were made, for plaq_contract_params and files."""
     position: Sequence[int]
     normalisation: Union[int, str, capi.plaq_normalisation]
     boundary: float
@@ -222,7 +222,7 @@ class Solver(TypedDict, total=False):
 
 
 class Source(TypedDict, total=False):
-    """Source of a propagator: columns exp(i p (x - position)) eta(x), eta being 1 or noise. Without noise a column"""
+    """Source of a propagator, with columns exp(i p (x - position)) eta(x) where eta is 1 or noise. Without noise a"""
     noise: Union[int, str, capi.plaq_noise]
     position: Sequence[int]
     momentum: Sequence[int]
@@ -236,7 +236,7 @@ class Source(TypedDict, total=False):
 
 
 class Sequential(TypedDict, total=False):
-    """Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x)."""
+    """Parameters of sequential sources delta(t, time) exp(i p (x - origin)) Gamma psi(x)."""
     time: int
     gamma: int
     momentum: Sequence[int]
@@ -244,7 +244,7 @@ class Sequential(TypedDict, total=False):
 
 
 class Contract(TypedDict, total=False):
-    """Parameters of contractions of propagators."""
+    """Parameters for contractions of propagators."""
     position: Sequence[int]
     boundary: float
     parity: int
@@ -253,7 +253,7 @@ class Contract(TypedDict, total=False):
 
 
 class Loops(TypedDict, total=False):
-    """Noise of loops."""
+    """Parameters of the noise for loops."""
     kind: Union[int, str, capi.plaq_loops_kind]
     noise: Union[int, str, capi.plaq_noise]
     seed: int
@@ -266,7 +266,7 @@ class Loops(TypedDict, total=False):
 
 
 class Reweighting(TypedDict, total=False):
-    """Factors of reweighting and their noise."""
+    """Parameters of reweighting factors and of the noise that estimates them."""
     kind: Union[int, str, capi.plaq_reweighting_kind]
     system: Union[int, str, capi.plaq_system]
     vectors: int
@@ -280,7 +280,7 @@ class Reweighting(TypedDict, total=False):
 
 
 class SpinorWrite(TypedDict, total=False):
-    """Contents of the file of a propagator."""
+    """Kind and contents of a propagator's file."""
     kind: Union[int, str, capi.plaq_propagator_kind]
     precision: Union[int, str, capi.plaq_precision]
     info: Union[str, bytes, None]
@@ -294,7 +294,7 @@ class SpinorRead(TypedDict, total=False):
 
 
 class Eigen(TypedDict, total=False):
-    """Parameters of a search for eigenvectors of A, which is M where it is hermitian, a Laplacian, and else"""
+    """Parameters of a search for eigenvectors of A, where A = M if M is hermitian, as for a Laplacian, and A ="""
     method: Union[int, str, capi.plaq_eigen_method]
     end: Union[int, str, capi.plaq_eigen_end]
     system: Union[int, str, capi.plaq_system]
@@ -314,7 +314,7 @@ class Eigen(TypedDict, total=False):
 
 
 class LoopSums(TypedDict, total=False):
-    """Parts of loops that are summed up."""
+    """Parameters that divide loops into parts."""
     traces: Union[int, str, capi.plaq_loops_traces]
     hopping: int
 
@@ -335,7 +335,7 @@ class Modes(TypedDict, total=False):
 
 
 class ModesNoise(TypedDict, total=False):
-    """Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta"""
+    """Noise in the space of modes: a column is b(x) = sum of eta(t, s, k) v_k(x) over the modes k, spins s and times"""
     noise: Union[int, str, capi.plaq_noise]
     vectors: int
     seed: int
@@ -350,7 +350,7 @@ class ModesNoise(TypedDict, total=False):
 
 
 class Overlap(TypedDict, total=False):
-    """D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s."""
+    """Parameters of the overlap operator D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s."""
     delta: float
     sign: Union[int, str, capi.plaq_overlap_sign]
     most_modes: int
@@ -431,7 +431,7 @@ class GaugeAction(TypedDict, total=False):
 
 
 class Hmc(TypedDict, total=False):
-    """A chain but for its action and its integrator: keys of an input (docs/hmc.md)."""
+    """Parameters of a chain apart from its action and integrator: keys of an input (docs/hmc.md)."""
     length: float
     seed: int
     trajectory: int
@@ -443,7 +443,7 @@ class Hmc(TypedDict, total=False):
 
 
 class Quarks(TypedDict, total=False):
-    """Quarks of an action (docs/fermions.md)."""
+    """Parameters of the quarks of a monomial (docs/fermions.md)."""
     flavours: int
     system: Union[int, str, capi.plaq_system]
     max_iterations: int
@@ -478,7 +478,7 @@ class Flow(TypedDict, total=False):
 
 
 class SpinorFlow(TypedDict, total=False):
-    """A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or"""
+    """A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D),"""
     kind: Union[int, str, capi.plaq_flow_kind]
     checkpoints: int
     step: float

@@ -31,9 +31,10 @@ def watched(
     unit: str = "it",
     late: bool = False,
 ) -> Iterator[Optional[Callable[..., Any]]]:
-    """The callback of a call: the function, or one that moves a bar in a terminal or notebook as `shown` says of its
-    arguments. tqdm is imported where a bar is asked for; without it there is a warning and no bar. With `late` None is a
-    bar that appears after LATE seconds, where there is a terminal or notebook, and tqdm."""
+    """The callback of a call: the user's function, or one that draws a bar in a terminal or notebook with the
+    numbers that `shown` returns for its arguments. tqdm is imported only for a bar; without it there is a warning
+    and no bar. If `late` is true, progress=None draws a bar that appears after LATE seconds, in a terminal or
+    notebook with tqdm."""
     unasked = progress is None and late
     if progress is not True and not unasked:
         yield progress or None  # type: ignore[misc]

@@ -238,23 +238,23 @@ class KernelSpectrum(PhysicsError):
 
 
 class plaq_log_level(Enum):
-    """Levels of the log; a callback is told everything up to the level that it asked for."""
+    """Levels of the log; a callback receives all messages up to the level that it asked for."""
     #: Nothing (the default).
     OFF = 0
     #: Defects of plaq and lost devices.
     ERROR = 1
     #: Refused calls.
     WARN = 2
-    #: What takes long: compilation, tuning, solves.
+    #: Work that takes long: compilation, tuning, solves.
     INFO = 3
-    #: Choices that the library makes on the way.
+    #: Choices that the library makes by itself.
     DEBUG = 4
-    #: Every call and its time.
+    #: Every call with its time.
     TRACE = 5
 
 
-#: Gets one line of the log; may be called from any thread. Calls of plaq that it makes are
-#: refused with PLAQ_BUSY.
+#: Receives one line of the log; it may be called from any thread. Calls of plaq that it makes are refused
+#: with PLAQ_BUSY.
 #: Arguments: level, message.
 plaq_log_callback = _c.CFUNCTYPE(None, _c.c_int32, _c.c_char_p, _c.c_void_p)
 
@@ -271,8 +271,9 @@ _plaq_last_error = _n.function("plaq_last_error", _c.c_char_p, [])
 
 
 def plaq_last_error() -> str:
-    """Gives the message of this thread's last failed call: function, argument, expected, found.
-    The address stays the same for a thread, the text until it asks again; never NULL.
+    """Gives the message of this thread's last failed call: function, argument, what was expected and what was
+    found. The address is always the same for a thread, the text changes when this is called again; never
+    NULL.
     """
     return _n.text(_plaq_last_error())
 
@@ -281,8 +282,8 @@ _plaq_last_error_in_words = _n.function("plaq_last_error_in_words", _c.c_char_p,
 
 
 def plaq_last_error_in_words() -> str:
-    """Gives it with the words of values and parameters that files and languages other than C use: `full`
-    for PLAQ_SYSTEM_FULL, `tol` for params.tol.
+    """Gives the same message with the words for values and parameters that files and languages other than C use:
+    `full` for PLAQ_SYSTEM_FULL, `tol` for params.tol.
     """
     return _n.text(_plaq_last_error_in_words())
 
@@ -299,7 +300,7 @@ _plaq_status_help = _n.function("plaq_status_help", _c.c_char_p, [_c.c_int32])
 
 
 def plaq_status_help(status: int) -> str:
-    """Says what a status means, in a sentence."""
+    """Explains the meaning of a status in a sentence."""
     return _n.text(_plaq_status_help(_n.int32(status, "status")))
 
 
@@ -307,8 +308,8 @@ _plaq_log_set = _n.function("plaq_log_set", _c.c_int32, [plaq_log_callback, _c.c
 
 
 def plaq_log_set(callback: Optional[Callable[..., Any]], level: Union[int, str, plaq_log_level]) -> None:
-    """Sends the log up to `level` to the host; NULL or PLAQ_LOG_OFF makes plaq quiet again.
-    One callback per process.
+    """Sends the log up to `level` to a callback; with NULL or PLAQ_LOG_OFF nothing is logged any more. There is
+    one callback per process.
     """
     callback_ = _n.callback(plaq_log_callback, callback)
     _n.watched(_plaq_log_set, callback_, (), callback_.c, None, _n.enum(plaq_log_level, level, "level"))
@@ -318,13 +319,13 @@ def plaq_log_set(callback: Optional[Callable[..., Any]], level: Union[int, str, 
 
 
 class plaq_context(Handle):
-    """A device with its memory and threads. Fields and operators belong to a context and
-    die with it; several contexts live side by side.
+    """A device with its memory and threads. Fields and operators belong to a context and are destroyed with it;
+    there may be several contexts at a time.
     """
 
 
 class plaq_device(Enum):
-    """Kind of device that a context computes on."""
+    """Kind of the device that a context uses."""
     #: CUDA if there is a usable GPU, else the CPU.
     AUTO = 0
     #: The CPU.
@@ -334,18 +335,18 @@ class plaq_device(Enum):
 
 
 class plaq_communicator(Enum):
-    """Ways in which a host passes the ranks that share a lattice (docs/mpi.md)."""
+    """Ways of passing the ranks that share a lattice (docs/mpi.md)."""
     #: One rank, without MPI.
     NONE = 0
     #: The address of an MPI_Comm, in `communicator`.
     C = 1
-    #: The integer that Fortran has for it, in `communicator_fortran`.
+    #: The Fortran integer of a communicator, in `communicator_fortran`.
     FORTRAN = 2
     #: MPI_COMM_WORLD.
     WORLD = 3
 
 
-#: The rank at four coordinates of the process grid.
+#: Returns the rank at four coordinates of the process grid.
 #: Arguments: coords.
 plaq_rank_callback = _c.CFUNCTYPE(_c.c_int32, _c.POINTER(_c.c_int32), _c.c_void_p)
 
@@ -354,29 +355,31 @@ class plaq_context_params(Struct):
     """Parameters of a context.
 
     Members:
-      device: Device that the context computes on. Default: PLAQ_DEVICE_AUTO.
+      device: Kind of device on which the context computes. Default: PLAQ_DEVICE_AUTO.
       ordinal: Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
         0 or more. Default: -1.
-      threads: Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
-        that may use the same cores. 0 to 4096. Default: 0.
-      communicator_kind: How the ranks are passed. Default: PLAQ_COMMUNICATOR_NONE.
-      communicator: Address of the host's MPI_Comm, which is duplicated. Default: NULL.
-      communicator_fortran: Communicator as Fortran has it, an integer. Default: 0.
-      reproducible: Sums over ranks have the same bits in every run with the same process grid. 0 or 1.
+      threads: Number of threads of the CPU back end; 0: as many as this process may use, divided among ranks on the same
+        cores. 0 to 4096. Default: 0.
+      communicator_kind: The way in which the ranks are passed. Default: PLAQ_COMMUNICATOR_NONE.
+      communicator: Address of the host's MPI_Comm; plaq duplicates the communicator. Default: NULL.
+      communicator_fortran: The communicator as an integer of Fortran. Default: 0.
+      reproducible: True: sums over ranks have the same bits in every run with the same process grid.
+        0 or 1. Default: 0.
+      grid: Number of ranks in the directions x, y, z, t; zeros: all ranks in t.
+        Default: 0, 0, 0, 0.
+      rank_table: The rank at each place of the process grid, x fastest; NULL: rank n is at place n, unless there is a
+        `rank_callback`. Default: NULL.
+      rank_callback: A function that returns the rank at a place of the process grid; NULL: `rank_table` is used.
+        Default: NULL.
+      rank_user: Address that is passed to `rank_callback`. Default: NULL.
+      timeout: Seconds that a rank waits for another one before the call fails; 0: PLAQ_COMM_TIMEOUT, or 300.
         Default: 0.
-      grid: Ranks in x, y, z, t; zeros: all in t. Default: 0, 0, 0, 0.
-      rank_table: Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
-        `rank_callback` says otherwise. Default: NULL.
-      rank_callback: Function that says the rank at every place of the grid; NULL: `rank_table` says it.
-        Default: NULL.
-      rank_user: Address that `rank_callback` gets. Default: NULL.
-      timeout: Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. Default: 0.
-      memory_limit: Most bytes that the fields of this context may hold on the device; 0: no limit but
-        the device's memory. What would exceed it is OUT_OF_MEMORY. 0 or more. Default: 0.
-      stream: The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
-        calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
-        of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
-        Default: NULL.
+      memory_limit: Largest number of bytes that the fields of this context may take on the device; 0: limited only by the
+        device's memory. Calls that would exceed it fail with OUT_OF_MEMORY. 0 or more.
+        Default: 0.
+      stream: The CUstream (cudaStream_t) on which the host works with device arrays that it passes: calls run after the
+        work on that stream. NULL: the legacy default stream. Frameworks with streams of their own (CuPy, PyTorch,
+        JAX) must pass theirs, here or in plaq_layout_params. Default: NULL.
     """
     struct_size: int
     device: Any
@@ -423,19 +426,19 @@ def plaq_context_params_init(params: plaq_context_params, struct_size: int) -> N
 
 
 class plaq_context_report(Struct):
-    """Description of a context. Sizes are in bytes.
+    """Description of a context; sizes are in bytes.
 
     Members:
-      device: PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
-      lanes: Most virtual nodes (SIMD lanes) that a lattice is divided over.
-      memory_total: Memory of the device in bytes.
-      memory_free: Bytes of that memory that no program holds.
-      memory_used: Bytes that the fields of this context hold now.
-      memory_peak: Most bytes that the fields of this context held so far.
+      device: Kind of device, PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
+      lanes: Largest number of lanes (virtual nodes) into which a lattice is divided for SIMD vectors.
+      memory_total: Bytes of memory that the device has.
+      memory_free: Bytes of the device's memory that are free.
+      memory_used: Bytes of device memory that the fields of this context take now.
+      memory_peak: Largest number of bytes that the fields of this context have taken so far.
       ranks: Number of ranks.
       rank: Number of this rank, counted from 0.
       grid: Number of ranks in x, y, z, t.
-      coords: Coordinates of this rank in that grid.
+      coords: Coordinates of this rank in the process grid.
     """
     struct_size: int
     device: Any
@@ -516,7 +519,7 @@ _plaq_context_reset_peak = _n.function("plaq_context_reset_peak", _c.c_int32, [p
 
 
 def plaq_context_reset_peak(context: Any) -> None:
-    """Lets memory_peak start again from memory_used."""
+    """Resets memory_peak to memory_used."""
     _n.call(_plaq_context_reset_peak, _n.handle(plaq_context, context, "context"))
 
 
@@ -524,7 +527,7 @@ _plaq_context_synchronize = _n.function("plaq_context_synchronize", _c.c_int32, 
 
 
 def plaq_context_synchronize(context: Any) -> None:
-    """Waits until everything asked of the device is done."""
+    """Waits until the device has finished all its work."""
     _n.call(_plaq_context_synchronize, _n.handle(plaq_context, context, "context"))
 
 
@@ -532,8 +535,8 @@ def plaq_context_synchronize(context: Any) -> None:
 
 
 class plaq_subset(Enum):
-    """Sites that a field has: parity is (x + y + z + t) mod 2."""
-    #: All sites.
+    """Sites of a field; parity is (x + y + z + t) mod 2."""
+    #: Sites of both parities.
     FULL = 0
     #: Sites of parity 0.
     EVEN = 1
@@ -542,16 +545,17 @@ class plaq_subset(Enum):
 
 
 class plaq_precision(Enum):
-    """Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
-    otherwise; sums are in double.
+    """Storage precision; the value is the number of bytes of a real. Arithmetic is in double precision for fields in
+    double, else in single; sums are in double.
     """
     #: 64-bit floating point.
     DOUBLE = 8
     #: 32-bit floating point.
     SINGLE = 4
-    #: 16-bit fixed point, for spinors with one norm per site.
+    #: 16-bit fixed point; spinors have one norm per site.
     HALF = 2
-    #: 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params.
+    #: 8-bit fixed point, only for the links of multigrid's coarse operators (`link_precision` of
+    #: plaq_multigrid_params).
     QUARTER = 1
 
 
@@ -559,7 +563,7 @@ class plaq_precision(Enum):
 
 
 class plaq_location(Enum):
-    """Memory that the pointers point to."""
+    """Memory to which pointers of the host refer."""
     #: Memory of the host.
     HOST = 0
     #: Memory of the context's device.
@@ -567,7 +571,7 @@ class plaq_location(Enum):
 
 
 class plaq_basis(Enum):
-    """Gamma matrices that spinors of an array refer to (docs/layouts.md)."""
+    """Bases of the gamma matrices for arrays of spinors (docs/layouts.md)."""
     #: DeGrand-Rossi basis, of MILC, Chroma and QUDA.
     DEGRAND_ROSSI = 0
     #: UKQCD basis, non-relativistic: gamma_t is diagonal.
@@ -579,8 +583,8 @@ class plaq_basis(Enum):
 
 
 class plaq_order(Enum):
-    """Order of an array's indices; docs/layouts.md has the formulas. Complex numbers are
-    (re, im), colour matrices row-major unless it says otherwise.
+    """Order of an array's indices, from the slowest to the fastest; docs/layouts.md has the formulas. Complex
+    numbers are (re, im), colour matrices row-major unless stated otherwise.
     """
     #: Site (x fastest), then direction, row, column, or spin, colour.
     LEXICOGRAPHIC = 0
@@ -616,27 +620,28 @@ class plaq_order(Enum):
 
 
 class plaq_layout_params(Struct):
-    """An array of the host.
+    """Layout of an array of the host.
 
     Members:
-      order: Order of the array's indices. Default: PLAQ_ORDER_LEXICOGRAPHIC.
-      precision: Precision of its numbers, double or single. Default: PLAQ_PRECISION_DOUBLE.
-      location: Memory that the array is in. Default: PLAQ_LOCATION_HOST.
+      order: Order of the array's indices, and the code that uses it.
+        Default: PLAQ_ORDER_LEXICOGRAPHIC.
+      precision: Precision of the array's numbers, double or single. Default: PLAQ_PRECISION_DOUBLE.
+      location: Memory that holds the array. Default: PLAQ_LOCATION_HOST.
       basis: Gamma basis of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI.
-      arrays: 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
-        other in it. n: `data` is the address of n pointers to arrays. Default: 0.
-      project: Links are put on the group after the check. 0 or 1. Default: 0.
-      tolerance: Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
-        single. Negative: nothing is checked, also not for NaN. Default: 0.
-      scale: The array holds scale[mu] times the links, e.g. an anisotropy. Default: 1, 1, 1, 1.
-      boundary: The array's links that cross the boundary carry exp(i pi boundary[mu]).
-        Default: 0, 0, 0, 0.
-      site_bytes: Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE. 0 or more. Default: 0.
-      site_offset: Bytes that precede the links in that struct. 0 or more. Default: 0.
-      stream: Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
-        comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
-        stream; 2: the calling thread's. The call itself returns when its work is done.
-        Default: NULL.
+      arrays: 0: `data` is the array itself; several arrays (QDP links, right-hand sides) follow each other in it. n:
+        `data` is the address of n pointers to arrays. Default: 0.
+      project: True: links are projected onto the group after the check. 0 or 1. Default: 0.
+      tolerance: Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in single. Negative: nothing
+        is checked, not even for NaN. Default: 0.
+      scale: Factors of the array's links: it contains scale[mu] times the links, for example an anisotropy.
+        Default: 1, 1, 1, 1.
+      boundary: Boundary phases contained in the array: its links that cross the boundary are multiplied by exp(i pi
+        boundary[mu]). Default: 0, 0, 0, 0.
+      site_bytes: Size in bytes of a site's struct, for PLAQ_ORDER_MILC_SITE. 0 or more. Default: 0.
+      site_offset: Number of bytes before the links in that struct. 0 or more. Default: 0.
+      stream: For device arrays, the CUstream (cudaStream_t) on which the host works with them: the call runs after the
+        work on it. NULL: that of plaq_context_params; 1: the legacy default stream; 2: the calling thread's. The
+        call itself returns when its work is done. Default: NULL.
     """
     struct_size: int
     order: Any
@@ -682,62 +687,65 @@ def plaq_layout_params_init(params: plaq_layout_params, struct_size: int) -> Non
 
 
 class plaq_gauge(Handle):
-    """Links U_mu(x) from x to x + mu, mu = x, y, z, t; periodic: boundary phases belong to
-    operators. Operators keep the links that they were made with.
+    """Links U_mu(x) from x to x + mu, mu = x, y, z, t. They are periodic: boundary phases belong to operators.
+    Operators keep the links with which they were made.
     """
 
 
 class plaq_storage(Enum):
-    """Real numbers of a link that are stored; this also fixes the gauge group."""
-    #: SU(3), whole matrices.
+    """Storage of a link, named by the count of real numbers; it also determines the gauge group."""
+    #: SU(3), whole matrices (18 numbers).
     SU3_18 = 18
-    #: SU(3), two rows.
+    #: SU(3), two rows (12 numbers).
     SU3_12 = 12
     #: SU(3), eight numbers: two unit vectors by stereographic projection.
     SU3_8 = 8
-    #: SU(3), eight angles: slower.
+    #: SU(3), eight angles; slower than the other eight numbers.
     SU3_8_ANGLES = 9
-    #: SU(2), a0 + i a.sigma.
+    #: SU(2), four numbers of a0 + i a.sigma.
     SU2 = 4
 
 
 class plaq_smearing(Enum):
     """Kinds of link smearing."""
-    #: Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+    #: APE: projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples) onto SU(3), for d directions;
+    #: alpha = alpha[0].
     APE = 0
-    #: exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+    #: Stout: exp(i Q) U, with i Q the traceless antihermitian part of rho (sum of staples) U^dagger; rho =
+    #: alpha[0].
     STOUT = 1
-    #: Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
-    #: cubes; alpha[1] and alpha[2].
+    #: HYP: three levels inside of hypercubes, with alpha[0] to alpha[2], for `directions` = 15. For three
+    #: directions two levels inside of cubes, with alpha[1] and alpha[2].
     HYP = 2
-    #: Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
-    #: rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10.
+    #: Over-improved stout: stout with (5 - 2 epsilon) / 3 times the staples minus (1 - epsilon) / 12 times those
+    #: of 1 x 2 and 2 x 1 rectangles; rho = alpha[0], epsilon = alpha[1], from -10 to 10.
     OVERIMPROVED = 3
 
 
 class plaq_boundary_time(Enum):
     """Boundaries of the lattice in time, with N_t stored slices x0 = 0 .. N_t - 1."""
-    #: No links beyond the slices 0 and N_t - 1, on which quarks vanish: open boundaries (Luescher, Schaefer, JHEP
-    #: 07 (2011) 036). Temporal links of the last slice do not exist and are zero.
+    #: Open boundaries (Luescher, Schaefer, JHEP 07 (2011) 036): no links beyond the slices 0 and N_t - 1, on
+    #: which quarks vanish. Temporal links of the last slice do not exist and are zero.
     OPEN = 1
-    #: Spatial links of the slices 0 and N_t stand still, and quarks vanish on these: the Schroedinger functional
-    #: (Luescher, Narayanan, Weisz, Wolff, Nucl. Phys. B 384 (1992) 168). Slice N_t is not stored.
+    #: Schroedinger functional (Luescher, Narayanan, Weisz, Wolff, Nucl. Phys. B 384 (1992) 168): spatial links
+    #: of the slices 0 and N_t are fixed, and quarks vanish on these slices. Slice N_t is not stored.
     SF = 2
-    #: Open at slice 0, and at N_t as the Schroedinger functional (Luescher, JHEP 06 (2014) 105).
+    #: Open boundary at slice 0, and the boundary of the Schroedinger functional at N_t (Luescher, JHEP 06 (2014)
+    #: 105).
     OPEN_SF = 3
-    #: Periodic.
+    #: Periodic in time, without boundaries.
     PERIODIC = 4
 
 
 class plaq_gauge_smear_params(Struct):
-    """Link smearing.
+    """Parameters of link smearing.
 
     Members:
       kind: Kind of smearing. Default: PLAQ_SMEARING_STOUT.
-      steps: Steps of smearing. 0 to 100000. Default: 1.
-      directions: Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
-        0 or more. Default: 15.
-      alpha: Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
+      steps: Number of smearing steps. 0 to 100000. Default: 1.
+      directions: Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
+        15: all. 0 or more. Default: 15.
+      alpha: Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set.
     """
     struct_size: int
     kind: Any
@@ -764,17 +772,18 @@ def plaq_gauge_smear_params_init(params: plaq_gauge_smear_params, struct_size: i
 
 
 class plaq_gauge_params(Struct):
-    """Shape of a gauge field.
+    """Parameters of a gauge field: lattice, precision, storage, boundaries in time.
 
     Members:
       extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
         set.
       precision: Precision of the links. Default: PLAQ_PRECISION_DOUBLE.
-      storage: Storage of the links, which fixes the gauge group. Default: PLAQ_STORAGE_SU3_18.
-      boundary_time: Boundaries of the links in time; 0: periodic. Default: 0.
-      phi: Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-        sum 0. Default: not set (NaN).
-      phi_prime: Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+      storage: Storage of the links, which also determines the gauge group.
+        Default: PLAQ_STORAGE_SU3_18.
+      boundary_time: Boundaries in time of the links; 0: periodic. Default: 0.
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+        three numbers with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
         set (NaN).
     """
     struct_size: int
@@ -806,16 +815,16 @@ def plaq_gauge_params_init(params: plaq_gauge_params, struct_size: int) -> None:
 
 
 class plaq_gauge_report(Struct):
-    """Shape of a gauge field that exists.
+    """Description of a gauge field.
 
     Members:
-      extents: Sites of this rank.
+      extents: Sites of this rank in x, y, z, t.
       precision: Precision of the links.
       storage: Storage of the links.
-      bytes: Device memory of the links.
-      boundary_time: Boundaries of the links in time.
-      phi: Angles of the spatial links of slice 0 that stand still; NaN where none do.
-      phi_prime: Angles of those of slice N_t.
+      bytes: Bytes of device memory of the links.
+      boundary_time: Boundaries in time of the links.
+      phi: Angles of the fixed spatial links on slice 0; NaN if these are not fixed.
+      phi_prime: Angles of the fixed spatial links on slice N_t; NaN if these are not fixed.
     """
     struct_size: int
     extents: Any
@@ -851,9 +860,7 @@ _plaq_gauge_create = _n.function("plaq_gauge_create", _c.c_int32, [plaq_context,
 
 
 def plaq_gauge_create(context: Any, params: Optional[plaq_gauge_params] = None) -> plaq_gauge:
-    """Makes a gauge field of unspecified links.
-    Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
-    """
+    """Makes a gauge field with unspecified links. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT."""
     gauge_ = plaq_gauge()
     _n.call(_plaq_gauge_create, _n.handle(plaq_context, context, "context"), _n.struct(plaq_gauge_params, params, "params"), _c.byref(gauge_))
     return gauge_
@@ -863,7 +870,7 @@ _plaq_gauge_destroy = _n.function("plaq_gauge_destroy", _c.c_int32, [plaq_gauge]
 
 
 def plaq_gauge_destroy(gauge: Any) -> None:
-    """Destroys a gauge field; operators made with it go on. The zero handle is accepted."""
+    """Destroys a gauge field; operators made with it remain valid. The zero handle is accepted."""
     _n.call(_plaq_gauge_destroy, _n.handle(plaq_gauge, gauge, "gauge"))
 
 
@@ -879,9 +886,9 @@ _plaq_gauge_smear = _n.function("plaq_gauge_smear", _c.c_int32, [plaq_gauge, _c.
 
 
 def plaq_gauge_smear(gauge: Any, params: Optional[plaq_gauge_smear_params] = None) -> None:
-    """Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
-    polar decomposition with determinant 1. On failure the old ones stay.
-    Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+    """Smears the links of an SU(3) field; a projection to SU(3) is the unitary factor of the polar decomposition
+    with determinant 1. After an error the links are unchanged. Errors: BAD_PARAMETER, UNSUPPORTED,
+    OUT_OF_MEMORY.
     """
     _n.call(_plaq_gauge_smear, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_smear_params, params, "params"))
 
@@ -890,8 +897,8 @@ _plaq_gauge_copy = _n.function("plaq_gauge_copy", _c.c_int32, [plaq_gauge, plaq_
 
 
 def plaq_gauge_copy(from_: Any, to: Any) -> None:
-    """Copies the links of `from` with their boundaries in time into `to`, whose own boundaries are given up; precision and
-    storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
+    """Copies the links of `from`, with their boundaries in time, into `to`, whose own boundaries in time are
+    replaced; precision and storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
     """
     _n.call(_plaq_gauge_copy, _n.handle(plaq_gauge, from_, "from_"), _n.handle(plaq_gauge, to, "to"))
 
@@ -911,8 +918,8 @@ _plaq_gauge_load = _n.function("plaq_gauge_load", _c.c_int32, [plaq_gauge, _c.c_
 
 
 def plaq_gauge_load(gauge: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
-    """Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
-    the link), BAD_LAYOUT.
+    """Loads links from the host's array; after an error the old ones are kept. Errors: NOT_UNITARY, NOT_FINITE
+    (naming the link), BAD_LAYOUT.
     """
     _n.call(_plaq_gauge_load, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
 
@@ -947,7 +954,7 @@ class plaq_file_warning(Enum):
 
 
 class plaq_byte_order(Enum):
-    """Orders of the bytes of a number in a file."""
+    """Byte order of the numbers in a file."""
     #: Least significant byte first.
     LITTLE = 1
     #: Most significant byte first.
@@ -955,7 +962,7 @@ class plaq_byte_order(Enum):
 
 
 class plaq_file_format(Enum):
-    """Formats of files of gauge configurations."""
+    """File formats of gauge configurations."""
     #: NERSC archive with two rows of each link.
     NERSC = 1
     #: NERSC archive with three rows of each link.
@@ -971,43 +978,42 @@ class plaq_file_format(Enum):
 
 
 class plaq_file_text(Enum):
-    """Texts in headers of NERSC and ILDG files, those of plaq_gauge_write_params."""
+    """Texts in headers of NERSC and ILDG files; plaq_gauge_write_params has members for them."""
     #: Identifier of the ensemble.
     ENSEMBLE_ID = 1
     #: Label of the ensemble.
     ENSEMBLE_LABEL = 2
     #: Creator of the file.
     CREATOR = 3
-    #: Date of its creation.
+    #: Date of the file's creation.
     DATE = 4
-    #: Logical file name of ILDG.
+    #: Logical file name, in ILDG files.
     LFN = 5
-    #: ILDG: the whole record scidac-record-xml.
+    #: The whole record scidac-record-xml, in ILDG files.
     RECORD = 6
 
 
 class plaq_gauge_read_params(Struct):
-    """Parameters of reading a configuration, whose format and size come from the file.
+    """Parameters of reading a configuration; format and size are found in the file.
 
     Members:
-      extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
+      extents: Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the links on the device. Default: PLAQ_PRECISION_DOUBLE.
       storage: Storage of the links on the device. Default: PLAQ_STORAGE_SU3_18.
-      unitarity: Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
-        precision, and, with a warning, in files in double most of whose links are coarser.
+      unitarity: Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
+        precision, and, with a warning, for files in double whose links mostly have larger violations.
         Default: 0.
-      header: Largest difference accepted between plaquette and link trace of header and links;
-        0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+      header: Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
+        half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
         Default: 0.
-      project: 1: links are put back into SU(3) after the check. Default: 1.
-      wrong_checksum: 1: links are read although the file's checksum is not theirs; the report's `warnings` say
-        so. For files that were changed after they were written, and are known to be good.
-        Default: 0.
-      boundary_time: Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
-        are all exactly zero, else periodic. Default: 0.
-      phi: Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-        sum 0. Default: not set (NaN).
-      phi_prime: Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+      project: 1: links are put back into SU(3) after the check; 0: they are not changed. Default: 1.
+      wrong_checksum: 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
+        were changed after they were written and are known to be good. Default: 0.
+      boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+        slice are exactly zero, else periodic. Default: 0.
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+        three numbers with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
         set (NaN).
     """
     struct_size: int
@@ -1047,19 +1053,20 @@ def plaq_gauge_read_params_init(params: plaq_gauge_read_params, struct_size: int
 
 
 class plaq_gauge_write_params(Struct):
-    """Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
+    """Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
 
     Members:
       format: Format of the file. Default: PLAQ_FILE_FORMAT_ILDG.
-      byte_order: 0: the format's own; only some formats have a choice. Default: 0.
-      precision: PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+      byte_order: Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
         Default: 0.
+      precision: Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
+        it. Default: 0.
       sequence_number: Number of the configuration in its ensemble; negative: not stated. Default: -1.
       ensemble_id: Identifier of the ensemble; NULL: not stated. Default: NULL.
       ensemble_label: Label of the ensemble; NULL: not stated. Default: NULL.
       creator: Creator of the file; NULL: not stated. Default: NULL.
-      date: Date of creation; NULL: now, in UTC. Default: NULL.
-      lfn: Logical file name of ILDG; NULL: none. Default: NULL.
+      date: Date of the file's creation; NULL: the present time in UTC. Default: NULL.
+      lfn: Logical file name for ILDG; NULL: none. Default: NULL.
     """
     struct_size: int
     format: Any
@@ -1096,17 +1103,17 @@ def plaq_gauge_write_params_init(params: plaq_gauge_write_params, struct_size: i
 
 
 class plaq_file_report(Struct):
-    """Contents of the header of a file.
+    """Contents of a file's header.
 
     Members:
       extents: Extents of the whole lattice.
       format: Format of the file.
       precision: Precision of the numbers in the file.
       byte_order: Byte order of the numbers in the file.
-      warnings: A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
+      warnings: A sum of PLAQ_FILE_WARNING_...: faults of the file in spite of which it was read.
       sequence_number: Number of the configuration; -1: not stated.
-      plaquette: Plaquette of the header, 1 for unit links; NaN: not stated.
-      link_trace: Link trace of the header, 1 for unit links; NaN: not stated.
+      plaquette: Plaquette according to the header, 1 for unit links; NaN: not stated.
+      link_trace: Link trace according to the header, 1 for unit links; NaN: not stated.
     """
     struct_size: int
     extents: Any
@@ -1149,9 +1156,9 @@ def plaq_gauge_read(
         params: Optional[plaq_gauge_read_params] = None,
         report: Optional[plaq_file_report] = None,
 ) -> plaq_gauge:
-    """Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
-    plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
-    FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    """Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
+    checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     gauge_ = plaq_gauge()
     _n.call(_plaq_gauge_read, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_gauge_read_params, params, "params"), _c.byref(gauge_), _n.struct(plaq_file_report, report, "report"))
@@ -1170,9 +1177,9 @@ _plaq_gauge_read_text = _n.function("plaq_gauge_read_text", _c.c_int32, [_c.c_ch
 
 
 def plaq_gauge_read_text(path: Any, text: Union[int, str, plaq_file_text], capacity: int = 65536) -> tuple[str, int]:
-    """Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
-    file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
-    FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+    """Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
+    `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
+    `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
     """
     found_ = _c.c_int32()
     value_ = _c.create_string_buffer(capacity)
@@ -1190,17 +1197,17 @@ class plaq_spinor(Handle):
 
 
 class plaq_spinor_smear_params(Struct):
-    """Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
-    over the neighbours in d directions, carried by the links.
+    """Parameters of Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, where H is
+    the sum over the neighbours in d directions, parallel transported by the links.
 
     Members:
-      alpha: Weight of the neighbours, not -1 / (2 d). It must be set.
-      steps: Steps of smearing. 0 to 100000. Default: 0.
-      directions: Directions of the neighbours, bit mu; 7: x, y, z. Default: 7.
-      momentum: Momentum smearing: the links are U_j(x) exp(2 pi i momentum(j) / L_j), any real numbers. A quark of a hadron with
-        sink phase exp(-i p x) is at its best with momentum(j) = -zeta n_j, zeta about 1/2 for mesons, p_j = 2 pi n_j / L_j; an
-        antiquark, given as a quark, with +zeta n_j. Fields in single or double precision.
-        Default: 0, 0, 0.
+      alpha: Weight alpha of the neighbours, any number except -1 / (2 d). It must be set.
+      steps: Number of smearing steps. 0 to 100000. Default: 0.
+      directions: Bits mu of the directions of neighbours; 7: x, y, z. Default: 7.
+      momentum: Momentum smearing: the links are multiplied by exp(2 pi i momentum(j) / L_j) in direction j; any real
+        numbers. For a quark of a hadron with sink phase exp(-i p x), p_j = 2 pi n_j / L_j, the best choice is
+        momentum(j) = -zeta n_j with zeta about 1/2 for mesons; for an antiquark, given as a quark, +zeta n_j.
+        Only for fields in single or double precision. Default: 0, 0, 0.
     """
     struct_size: int
     alpha: float
@@ -1226,19 +1233,20 @@ def plaq_spinor_smear_params_init(params: plaq_spinor_smear_params, struct_size:
 
 
 class plaq_spinor_params(Struct):
-    """Shape of a spinor field.
+    """Parameters of a spinor field: lattice, precision, sites, components.
 
     Members:
-      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-        set, here or by `gauge`.
+      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+        `gauge`.
       precision: Precision of the spinors. Default: PLAQ_PRECISION_DOUBLE.
-      subset: Sites that the field has. Default: PLAQ_SUBSET_FULL.
-      nrhs: Right-hand sides, 1 to 4096. Default: 1.
-      spins: Spins of a site: 4 for spinors, 1 for colour vectors. Default: 4.
-      gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-        Default: none.
-      slices: Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
-        slices are slower than sites and faster than right-hand sides. Default: 1.
+      subset: Sites of the field: all, or those of one parity. Default: PLAQ_SUBSET_FULL.
+      nrhs: Number of right-hand sides, 1 to 4096. Default: 1.
+      spins: Number of spins of a site: 4 for spinors, 1 for colour vectors. Default: 4.
+      gauge: A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+        none.
+      slices: Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
+        arrays of the host slices are slower than sites and faster than right-hand sides.
+        Default: 1.
     """
     struct_size: int
     extents: Any
@@ -1271,16 +1279,16 @@ def plaq_spinor_params_init(params: plaq_spinor_params, struct_size: int) -> Non
 
 
 class plaq_spinor_report(Struct):
-    """Shape of a spinor field that exists.
+    """Description of a spinor field.
 
     Members:
-      extents: Sites of this rank.
+      extents: Sites of this rank in x, y, z, t.
       precision: Precision of the spinors.
-      subset: Sites that the field has.
+      subset: Sites of the field: all, or those of one parity.
       nrhs: Number of right-hand sides.
-      spins: Spins of a site: 4 for spinors, 1 for colour vectors.
-      bytes: Device memory of the spinors.
-      slices: Slices of a right-hand side: 2 for a doublet of flavours, else 1.
+      spins: Number of spins of a site: 4 for spinors, 1 for colour vectors.
+      bytes: Bytes of device memory of the field.
+      slices: Number of slices of a right-hand side: 2 for a doublet of flavours, else 1.
     """
     struct_size: int
     extents: Any
@@ -1316,7 +1324,7 @@ _plaq_spinor_create = _n.function("plaq_spinor_create", _c.c_int32, [plaq_contex
 
 
 def plaq_spinor_create(context: Any, params: Optional[plaq_spinor_params] = None) -> plaq_spinor:
-    """Makes a spinor field that is zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT."""
+    """Makes a spinor field with all numbers zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT."""
     spinor_ = plaq_spinor()
     _n.call(_plaq_spinor_create, _n.handle(plaq_context, context, "context"), _n.struct(plaq_spinor_params, params, "params"), _c.byref(spinor_))
     return spinor_
@@ -1342,8 +1350,8 @@ _plaq_spinor_load = _n.function("plaq_spinor_load", _c.c_int32, [plaq_spinor, _c
 
 
 def plaq_spinor_load(spinor: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
-    """Loads spinors from the host's array; on failure the field is as before. A field of one parity takes its
-    sites. Errors: NOT_FINITE, BAD_LAYOUT.
+    """Loads spinors from the host's array; for a field of one parity only sites of that are read. After an error
+    the field is unchanged. Errors: NOT_FINITE, BAD_LAYOUT.
     """
     _n.call(_plaq_spinor_load, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
 
@@ -1352,7 +1360,7 @@ _plaq_spinor_save = _n.function("plaq_spinor_save", _c.c_int32, [plaq_spinor, _c
 
 
 def plaq_spinor_save(spinor: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
-    """Saves the spinors into the host's array, in which sites that the field lacks stay as they are."""
+    """Saves the spinors into the host's array; sites that are not in the field are not written."""
     _n.call(_plaq_spinor_save, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
 
 
@@ -1360,7 +1368,7 @@ _plaq_spinor_zero = _n.function("plaq_spinor_zero", _c.c_int32, [plaq_spinor])
 
 
 def plaq_spinor_zero(spinor: Any) -> None:
-    """Sets every number to zero."""
+    """Sets all numbers of a field to zero."""
     _n.call(_plaq_spinor_zero, _n.handle(plaq_spinor, spinor, "spinor"))
 
 
@@ -1368,7 +1376,7 @@ _plaq_spinor_copy = _n.function("plaq_spinor_copy", _c.c_int32, [plaq_spinor, pl
 
 
 def plaq_spinor_copy(from_: Any, to: Any) -> None:
-    """Sets `to` to `from`; precisions may differ."""
+    """Copies `from` to `to`; precisions may differ."""
     _n.call(_plaq_spinor_copy, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"))
 
 
@@ -1376,7 +1384,7 @@ _plaq_spinor_axpby = _n.function("plaq_spinor_axpby", _c.c_int32, [_c.c_void_p, 
 
 
 def plaq_spinor_axpby(a: Any, x: Any, b: Any, y: Any, count: int) -> None:
-    """Sets y to a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+    """Computes y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
     Arrays: a[2 * count], b[2 * count].
     """
     _n.call(_plaq_spinor_axpby, _n.array(_c.c_double, a, "a", 2 * count), _n.handle(plaq_spinor, x, "x"), _n.array(_c.c_double, b, "b", 2 * count), _n.handle(plaq_spinor, y, "y"), _n.int64(count, "count"))
@@ -1386,9 +1394,9 @@ _plaq_spinor_smear = _n.function("plaq_spinor_smear", _c.c_int32, [plaq_spinor, 
 
 
 def plaq_spinor_smear(spinor: Any, gauge: Any, params: Optional[plaq_spinor_smear_params] = None) -> None:
-    """Smears every right-hand side of a field on both parities, in any precision, with
-    the links of `gauge` (SU(3)); on failure the field is as before.
-    Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+    """Smears every right-hand side of a field on both parities, in any precision, with the links of `gauge`
+    (SU(3)). After an error the field is unchanged. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH,
+    OUT_OF_MEMORY.
     """
     _n.call(_plaq_spinor_smear, _n.handle(plaq_spinor, spinor, "spinor"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_spinor_smear_params, params, "params"))
 
@@ -1397,10 +1405,10 @@ _plaq_spinor_shift = _n.function("plaq_spinor_shift", _c.c_int32, [plaq_spinor, 
 
 
 def plaq_spinor_shift(y: Any, gauge: Any, steps: Any, length: int, x: Any) -> None:
-    """Sets y to the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to
-    4 back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
-    (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
-    different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
+    """Computes the covariant shift y of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 -
+    mu back in direction mu: y(n) is x at the end of the path that starts at n, parallel transported to n by
+    the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both
+    parities; y and x are different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
     """
     _n.call(_plaq_spinor_shift, _n.handle(plaq_spinor, y, "y"), _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.int64(length, "length"), _n.handle(plaq_spinor, x, "x"))
 
@@ -1409,7 +1417,7 @@ _plaq_spinor_norm2 = _n.function("plaq_spinor_norm2", _c.c_int32, [plaq_spinor, 
 
 
 def plaq_spinor_norm2(x: Any, norms: Any, count: int) -> None:
-    """Sums |x|^2 over sites, spin and colour for each right-hand side: `count` = nrhs.
+    """Computes |x|^2, summed over sites, spin and colour, for each right-hand side: `count` = nrhs.
     Arrays: norms[count].
     """
     _n.call(_plaq_spinor_norm2, _n.handle(plaq_spinor, x, "x"), _n.room(_c.c_double, norms, "norms", count), _n.int64(count, "count"))
@@ -1419,7 +1427,8 @@ _plaq_spinor_dot = _n.function("plaq_spinor_dot", _c.c_int32, [plaq_spinor, plaq
 
 
 def plaq_spinor_dot(x: Any, y: Any, products: Any, count: int) -> None:
-    """Sums conj(x) y over sites, spin and colour, as (re, im) for each right-hand side: `count` = nrhs.
+    """Computes conj(x) y, summed over sites, spin and colour, as (re, im) for each right-hand side: `count` =
+    nrhs.
     Arrays: products[2 * count].
     """
     _n.call(_plaq_spinor_dot, _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.room(_c.c_double, products, "products", 2 * count), _n.int64(count, "count"))
@@ -1429,36 +1438,36 @@ def plaq_spinor_dot(x: Any, y: Any, products: Any, count: int) -> None:
 
 
 class plaq_noise(Enum):
-    """Components of a random spinor, independent, with average |c|^2 = 1."""
-    #: 1 or -1.
+    """Distribution of the components c of a random spinor, which are independent with average |c|^2 = 1."""
+    #: The numbers 1 and -1.
     Z2 = 1
-    #: 1, i, -1 or -i.
+    #: The numbers 1, i, -1 and -i.
     Z4 = 2
-    #: Complex normal.
+    #: Complex normal numbers.
     NORMAL = 3
 
 
-#: Called after every sweep with the number of those done, that of all, and the time since
-#: the start; a result other than 0 ends the update, and the report says so. One rank of
-#: many may ask for that, or have a callback at all: all ranks stop after the same sweep.
+#: Called after every sweep with the number of sweeps done, their total number, and the seconds since the
+#: start. A result other than 0 ends the update, and the report says so. A single rank may have a callback or
+#: ask to stop: all ranks stop after the same sweep.
 #: Arguments: done, all, seconds.
 plaq_sweep_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_int64, _c.c_double, _c.c_void_p)
 
 
 class plaq_heatbath_params(Struct):
-    """A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
+    """Parameters of quenched updates with weight exp(-beta sum (1 - Re tr U_munu / N)).
 
     Members:
       beta: Coupling beta of the Wilson action. It must be set. 0 to 1000000.
       seed: Seed of the random numbers. Default: 0.
-      sweeps: Heat bath sweeps. 0 or more. Default: 1.
-      overrelax: Overrelaxation sweeps after each heat bath sweep. 0 or more. Default: 4.
-      first_sweep: Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
+      sweeps: Number of heat bath sweeps. 0 or more. Default: 1.
+      overrelax: Number of overrelaxation sweeps after each heat bath sweep. 0 or more. Default: 4.
+      first_sweep: Number of heat bath sweeps already done with this seed; to continue a run, next_sweep of its last report.
         0 or more. Default: 0.
-      cg: Weight cG at slice 0 of links with boundaries in time: of plaquettes in an open boundary slice, which count one half
-        besides, or of those between a slice whose links stand still and the next one. 0 to 100.
-        Default: 1.
-      cg_prime: Weight cG' at the other boundary; NaN: as cg. Default: NaN.
+      cg: Weight cG at slice 0, for links with boundaries in time: of plaquettes in an open boundary slice, which
+        also have a factor 1/2, or of plaquettes between a slice of fixed links and the next one.
+        0 to 100. Default: 1.
+      cg_prime: Weight cG' at the other boundary; NaN: the same as cg. Default: NaN.
     """
     struct_size: int
     beta: float
@@ -1522,9 +1531,9 @@ class plaq_plaquette(Struct):
     """Average plaquettes Re tr U_munu / N: 1 for unit links.
 
     Members:
-      total: All six planes.
-      spatial: Planes xy, xz, yz.
-      temporal: Planes xt, yt, zt.
+      total: Average over all six planes.
+      spatial: Average over the planes xy, xz, yz.
+      temporal: Average over the planes xt, yt, zt.
       link_trace: Average Re tr U / N of the links themselves.
     """
     total: float
@@ -1559,7 +1568,7 @@ class plaq_unitarity(Struct):
 
     Members:
       unitary: Largest modulus of an entry of U U^dagger - 1.
-      det: Largest |det U - 1|.
+      det: Largest |det U - 1| of a link.
       site: Coordinates x, y, z, t of the link with the largest violation.
       direction: Direction of that link, 0 to 3.
     """
@@ -1607,7 +1616,9 @@ _plaq_gauge_polyakov_loop = _n.function("plaq_gauge_polyakov_loop", _c.c_int32, 
 
 
 def plaq_gauge_polyakov_loop(gauge: Any, direction: int) -> plaq_complex:
-    """Measures the average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time)."""
+    """Measures the Polyakov loop: tr prod U_mu / N along the lines in `direction` (3: time), averaged over the
+    lattice.
+    """
     polyakov_ = plaq_complex()
     _n.call(_plaq_gauge_polyakov_loop, _n.handle(plaq_gauge, gauge, "gauge"), _n.int32(direction, "direction"), _c.byref(polyakov_))
     return polyakov_
@@ -1617,7 +1628,7 @@ _plaq_gauge_topology = _n.function("plaq_gauge_topology", _c.c_int32, [plaq_gaug
 
 
 def plaq_gauge_topology(gauge: Any) -> plaq_topology:
-    """Measures topological charge and action density by a field strength F without its trace."""
+    """Measures topological charge and action density from the traceless field strength F."""
     topology_ = plaq_topology()
     _n.call(_plaq_gauge_topology, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(topology_))
     return topology_
@@ -1627,8 +1638,8 @@ _plaq_gauge_topology_with_trace = _n.function("plaq_gauge_topology_with_trace", 
 
 
 def plaq_gauge_topology_with_trace(gauge: Any) -> plaq_topology:
-    """Measures them by an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
-    charge and density differ by some per cent.
+    """Measures the same from an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough
+    links charge and density differ by some per cent.
     """
     topology_ = plaq_topology()
     _n.call(_plaq_gauge_topology_with_trace, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(topology_))
@@ -1639,8 +1650,8 @@ _plaq_gauge_charge_density = _n.function("plaq_gauge_charge_density", _c.c_int32
 
 
 def plaq_gauge_charge_density(gauge: Any, trace: int, density: Any, sites: int) -> None:
-    """Measures the topological charge of each of this rank's `sites` sites, lexicographic with x fastest,
-    whose sum over all ranks is the charge: of an F without its trace, or with `trace` 1 with it.
+    """Measures the topological charge density on each of this rank's `sites` sites, in lexicographic order with
+    x fastest; its sum over all ranks is the charge. F is traceless, or with `trace` 1 keeps its trace.
     Arrays: density[sites].
     """
     _n.call(_plaq_gauge_charge_density, _n.handle(plaq_gauge, gauge, "gauge"), _n.int32(trace, "trace"), _n.room(_c.c_double, density, "density", sites), _n.int64(sites, "sites"))
@@ -1650,9 +1661,10 @@ _plaq_gauge_time_slices = _n.function("plaq_gauge_time_slices", _c.c_int32, [pla
 
 
 def plaq_gauge_time_slices(gauge: Any, plaquette: Any, clover: Any, charge: Any, slices: int) -> None:
-    """Measures energy and charge of every time slice of the whole lattice, summed over space: `plaquette`, E = 2 sum
-    of Re tr (1 - P), half of the plaquettes with t on either side, spatial ones of boundary slices with weight
-    1/2; `clover`, E = 1/2 sum of tr F F from clover leaves; and the topological charge. All ranks get all slices.
+    """Measures energy and charge of every time slice of the whole lattice, summed over space: `plaquette`, E = 2
+    sum of Re tr (1 - P), where plaquettes between two slices count half for each, and spatial ones of
+    boundary slices half; `clover`, E = 1/2 sum of tr F F from clover leaves; and the topological charge. All
+    ranks get all slices.
     Arrays: plaquette[slices], clover[slices], charge[slices].
     """
     _n.call(_plaq_gauge_time_slices, _n.handle(plaq_gauge, gauge, "gauge"), _n.room(_c.c_double, plaquette, "plaquette", slices), _n.room(_c.c_double, clover, "clover", slices), _n.room(_c.c_double, charge, "charge", slices), _n.int64(slices, "slices"))
@@ -1662,7 +1674,7 @@ _plaq_gauge_unitarity = _n.function("plaq_gauge_unitarity", _c.c_int32, [plaq_ga
 
 
 def plaq_gauge_unitarity(gauge: Any) -> plaq_unitarity:
-    """Measures how far the links are from the group."""
+    """Measures the largest deviation of the links from the group."""
     unitarity_ = plaq_unitarity()
     _n.call(_plaq_gauge_unitarity, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(unitarity_))
     return unitarity_
@@ -1680,7 +1692,9 @@ _plaq_gauge_hot = _n.function("plaq_gauge_hot", _c.c_int32, [plaq_gauge, _c.c_in
 
 
 def plaq_gauge_hot(gauge: Any, seed: int) -> None:
-    """Draws independent links from the Haar measure; they are the same on every device and decomposition."""
+    """Sets the links to independent random matrices of the Haar measure, the same on every device and
+    decomposition.
+    """
     _n.call(_plaq_gauge_hot, _n.handle(plaq_gauge, gauge, "gauge"), _n.int64(seed, "seed"))
 
 
@@ -1688,7 +1702,7 @@ _plaq_gauge_warm = _n.function("plaq_gauge_warm", _c.c_int32, [plaq_gauge, _c.c_
 
 
 def plaq_gauge_warm(gauge: Any, seed: int, width: float) -> None:
-    """Draws links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1."""
+    """Sets the links to exp(i width sum_a p_a T_a) with normally distributed p_a; 0 <= width <= 1."""
     _n.call(_plaq_gauge_warm, _n.handle(plaq_gauge, gauge, "gauge"), _n.int64(seed, "seed"), _n.real(width, "width"))
 
 
@@ -1701,8 +1715,8 @@ def plaq_gauge_heatbath(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_heatbath_report] = None,
 ) -> None:
-    """Updates the links by heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or
-    single.
+    """Updates the links by heat bath and overrelaxation; SU(3) stored as 18 numbers, or SU(2), in double or
+    single precision.
     """
     callback_ = _n.callback(plaq_sweep_callback, callback)
     _n.watched(_plaq_gauge_heatbath, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_heatbath_params, params, "params"), callback_.c, None, _n.struct(plaq_heatbath_report, report, "report"))
@@ -1712,7 +1726,7 @@ _plaq_spinor_noise = _n.function("plaq_spinor_noise", _c.c_int32, [plaq_spinor, 
 
 
 def plaq_spinor_noise(spinor: Any, noise: Union[int, str, plaq_noise], seed: int, first: int) -> None:
-    """Sets right-hand side b to noise vector number `first` + b of `seed`."""
+    """Sets right-hand side number b to noise vector number `first` + b of the sequence of `seed`."""
     _n.call(_plaq_spinor_noise, _n.handle(plaq_spinor, spinor, "spinor"), _n.enum(plaq_noise, noise, "noise"), _n.int64(seed, "seed"), _n.int32(first, "first"))
 
 
@@ -1720,20 +1734,20 @@ def plaq_spinor_noise(spinor: Any, noise: Union[int, str, plaq_noise], seed: int
 
 
 class plaq_clover(Handle):
-    """Blocks A of a clover term, or their inverses: per site and chirality one hermitian
-    6 x 6 matrix, row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F.
+    """Blocks A of a clover term, or their inverses: for each site and chirality one hermitian 6 x 6 matrix, with
+    row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F.
     """
 
 
 class plaq_clover_params(Struct):
-    """Shape of a clover term.
+    """Parameters of a clover term: lattice and precision.
 
     Members:
-      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-        set, here or by `gauge`.
+      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+        `gauge`.
       precision: Precision of the blocks. Default: PLAQ_PRECISION_DOUBLE.
-      gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-        Default: none.
+      gauge: A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+        none.
     """
     struct_size: int
     extents: Any
@@ -1761,7 +1775,7 @@ _plaq_clover_create = _n.function("plaq_clover_create", _c.c_int32, [plaq_contex
 
 
 def plaq_clover_create(context: Any, params: Optional[plaq_clover_params] = None) -> plaq_clover:
-    """Makes a clover term of unspecified blocks, to be loaded."""
+    """Makes a clover term with unspecified blocks, to be loaded afterwards."""
     clover_ = plaq_clover()
     _n.call(_plaq_clover_create, _n.handle(plaq_context, context, "context"), _n.struct(plaq_clover_params, params, "params"), _c.byref(clover_))
     return clover_
@@ -1771,7 +1785,7 @@ _plaq_clover_destroy = _n.function("plaq_clover_destroy", _c.c_int32, [plaq_clov
 
 
 def plaq_clover_destroy(clover: Any) -> None:
-    """Destroys a clover term; operators made with it go on. The zero handle is accepted."""
+    """Destroys a clover term; operators made with it remain valid. The zero handle is accepted."""
     _n.call(_plaq_clover_destroy, _n.handle(plaq_clover, clover, "clover"))
 
 
@@ -1779,8 +1793,8 @@ _plaq_clover_load = _n.function("plaq_clover_load", _c.c_int32, [plaq_clover, _c
 
 
 def plaq_clover_load(clover: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
-    """Loads blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure the old
-    ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
+    """Loads blocks from the host's array, in PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. After an error the
+    old blocks are kept. Errors: NOT_FINITE, BAD_LAYOUT.
     """
     _n.call(_plaq_clover_load, _n.handle(plaq_clover, clover, "clover"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
 
@@ -1809,8 +1823,8 @@ _plaq_clover_det_sign = _n.function("plaq_clover_det_sign", _c.c_int32, [plaq_cl
 
 
 def plaq_clover_det_sign(clover: Any, twist: float, sign: Any) -> None:
-    """Measures the signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
-    negative. Errors: as before.
+    """Measures the signs, 1 or -1, of the same two determinants: -1 if A has an odd number of negative
+    eigenvalues. Errors: those of plaq_clover_log_det.
     Arrays: sign[2].
     """
     _n.call(_plaq_clover_det_sign, _n.handle(plaq_clover, clover, "clover"), _n.real(twist, "twist"), _n.room(_c.c_int32, sign, "sign", 2))
@@ -1827,24 +1841,24 @@ class plaq_dirac(Handle):
 
 class plaq_clover_form(Enum):
     """Forms of the clover term."""
-    #: 4 + m + csw (i/4) sum sigma F (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572).
+    #: Traditional: 4 + m + csw (i/4) sum sigma F (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572).
     TRADITIONAL = 0
-    #: (4 + m) exp(csw / (4 + m) (i/4) sum sigma F), whose determinant is a constant (Francis, Fritzsch, Luscher,
-    #: Rago, Comput. Phys. Commun. 255 (2020) 107355).
+    #: Exponential: (4 + m) exp(csw / (4 + m) (i/4) sum sigma F), whose determinant is constant (Francis,
+    #: Fritzsch, Luscher, Rago, Comput. Phys. Commun. 255 (2020) 107355).
     EXPONENTIAL = 1
 
 
 class plaq_clover_links(Enum):
-    """Links that a clover term is made of."""
-    #: The links of the hop.
+    """The links from which a clover term is made."""
+    #: The links of the hop, smeared or not.
     HOP = 0
-    #: The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
-    #: in chains whose quarks have smearing.
+    #: The thin links from which the links of the hop were smeared (QCDSF: Cundy et al., Phys. Rev. D 79 (2009)
+    #: 094507); only in chains whose quarks have smearing.
     THIN = 1
 
 
 class plaq_normalisation(Enum):
-    """Normalisation of an operator. The symmetric P is the same in both."""
+    """Normalisation of an operator. The symmetric Schur complement P is the same in both."""
     #: M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
     KAPPA = 0
     #: D = m + 4 - H/2 + ...
@@ -1852,9 +1866,9 @@ class plaq_normalisation(Enum):
 
 
 class plaq_system(Enum):
-    """The whole lattice or a Schur complement on one parity p, q the other. Symmetric:
-    1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
-    A_p - kappa^2 H_pq A_q^-1 H_qp.
+    """The system that is solved: on the whole lattice, or by a Schur complement on one parity p, with q the other
+    parity. The symmetric complement 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp is the same in all normalisations; the
+    asymmetric one is A_p - kappa^2 H_pq A_q^-1 H_qp.
     """
     #: The whole lattice.
     FULL = 0
@@ -1884,28 +1898,29 @@ class plaq_dirac_params(Struct):
     """A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
 
     Members:
-      normalisation: What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
-        eigenvalues and propagators follow it. Default: PLAQ_NORMALISATION_MASS.
-      kappa: Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
-        A number above 0, to 2.
+      normalisation: Normalisation of the operator; mass: D as above, kappa: 2 kappa D, which is 1 - kappa H without clover
+        term. Solutions, shifts, eigenvalues and propagators are those of the normalised operator.
+        Default: PLAQ_NORMALISATION_MASS.
+      kappa: Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: the quark is given by `mass`. One of the two must be
+        set. A number above 0, to 2.
       mass: Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
       csw: Sheikholeslami-Wohlert coefficient; 0: no clover term. Default: 0.
-      csw_t: Its value in the planes with t; NaN: as csw. Default: NaN.
-      cf: Coefficients cF of the boundary counterterm at slice 0, and cF' of that at the upper boundary, of links with
-        boundaries in time: cF - 1 is added to the mass on the slice next to that where quarks vanish.
-        Default: 1.
-      cf_prime: cF'; NaN: as cf. Default: NaN.
+      csw_t: Sheikholeslami-Wohlert coefficient in the planes with t; NaN: the same as csw.
+        Default: NaN.
+      cf: Coefficient cF of the boundary counterterm, for links with boundaries in time: cF - 1 is added to the mass
+        on the slice next to the lower boundary, where quarks vanish. Default: 1.
+      cf_prime: The same coefficient at the upper boundary; NaN: the same as cf. Default: NaN.
       mu: Twisted mass mu. Default: 0.
       hop: Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
         Default: 1, 1, 1, 1.
       boundary: Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
         also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
         Default: 0, 0, 0, 1.
-      precision: Precision of the operator; 0: that of the gauge field. Default: 0.
-      storage: Storage of its links; 0: two rows. The clover term is made of the gauge field's.
-        Default: 0.
-      clover: Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
-        (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+      precision: Precision of the operator's links and spinors; 0: that of the gauge field. Default: 0.
+      storage: Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
+        stored. Default: 0.
+      clover: Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m)
+        exp(csw / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
         Default: PLAQ_CLOVER_TRADITIONAL.
       clover_links: Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
         Default: PLAQ_CLOVER_LINKS_HOP.
@@ -2143,17 +2158,18 @@ def plaq_dirac_hop(dirac: Any, parity: int, dagger: int, y: Any, x: Any) -> None
 
 
 class plaq_laplace_params(Struct):
-    """-D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
-    (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
-    U_mu(n - mu)^dagger x(n - mu).
+    """Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
+    difference: (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and U_mu(n - mu)^dagger
+    x(n - mu).
 
     Members:
-      mass2: m^2 in units of the lattice spacing. Default: 0.
-      directions: Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four. Default: 7.
-      spins: Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+      mass2: Mass term m^2 in units of the lattice spacing. Default: 0.
+      directions: Bits mu of the directions; 7: x, y, z, so that time slices are independent; 15: all four.
+        Default: 7.
+      spins: Number of spins of a site: 1 for colour vectors, 4 for spinors; spins are not mixed.
         Default: 1.
       precision: Precision of the operator; 0: that of the gauge field. Default: 0.
-      storage: Storage of its links, 18 or 12 numbers; 0: 12. Default: 0.
+      storage: Storage of the operator's links, 18 or 12 numbers; 0: 12. Default: 0.
     """
     struct_size: int
     mass2: float
@@ -2185,9 +2201,9 @@ _plaq_dirac_create_laplace = _n.function("plaq_dirac_create_laplace", _c.c_int32
 
 
 def plaq_dirac_create_laplace(context: Any, gauge: Any, params: Optional[plaq_laplace_params] = None) -> plaq_dirac:
-    """Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and
-    eigensolvers take it like any operator; it is hermitian, and every Schur complement and
-    normalisation is that of M = -D^2 + m^2. Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+    """Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and eigensolvers accept it
+    like any operator. It is hermitian, and Schur complements and normalisations are those of M = -D^2 + m^2.
+    Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
     """
     dirac_ = plaq_dirac()
     _n.call(_plaq_dirac_create_laplace, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_laplace_params, params, "params"), _c.byref(dirac_))
@@ -2198,19 +2214,19 @@ def plaq_dirac_create_laplace(context: Any, gauge: Any, params: Optional[plaq_la
 
 
 class plaq_origin_params(Struct):
-    """Source and operator that the columns of a field come from, for plaq_contract_params and files.
+    """Source and operator from which the columns of a field were made, for plaq_contract_params and files.
 
     Members:
-      position: Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
-        Default: -1, -1, -1, -1.
+      position: Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
+        known. Default: -1, -1, -1, -1.
       normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1.
       boundary: Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
         Default: NaN.
       boundary_space: Boundary phases in x, y and z in units of pi. NaN: not known. Default: NaN, NaN, NaN.
       mass: Bare mass of the operator. NaN: not known. Default: NaN.
       mu: Twisted mass of the operator. NaN: not known. Default: NaN.
-      links: What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
-        NaN: not known. Default: NaN, NaN, NaN.
+      links: Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
+        U / 3. NaN: not known. Default: NaN, NaN, NaN.
     """
     struct_size: int
     position: Any
@@ -2243,7 +2259,7 @@ def plaq_origin_params_init(params: plaq_origin_params, struct_size: int) -> Non
 
 
 class plaq_origin_report(Struct):
-    """Source and operator that the columns of a field come from, as far as they are known; members are as in
+    """Source and operator from which the columns of a field were made, as far as known; members are as in
     plaq_origin_params.
 
     Members:
@@ -2253,7 +2269,7 @@ class plaq_origin_report(Struct):
       boundary_space: Boundary phases in x, y and z in units of pi; NaN: not known.
       mass: Bare mass of the operator; NaN: not known.
       mu: Twisted mass of the operator; NaN: not known.
-      links: What the operator's links are known by; NaN: not known.
+      links: Averages that identify the operator's links; NaN: not known.
     """
     struct_size: int
     position: Any
@@ -2289,9 +2305,9 @@ _plaq_spinor_origin = _n.function("plaq_spinor_origin", _c.c_int32, [plaq_spinor
 
 
 def plaq_spinor_origin(spinor: Any, origin: Optional[plaq_origin_report] = None) -> None:
-    """Tells what is known of the source and the operator of a field: propagators, solutions and sources have
-    it from the calls that made them or from their file, copies, smeared, shifted and sequential fields from
-    the field that they are made of. After plaq_spinor_load nothing is known.
+    """Gives the source and operator of a field, as far as known. Propagators, solutions and sources have them
+    from the calls that made them or from their file; copies, smeared, shifted and sequential fields from the
+    field of which they were made. After plaq_spinor_load nothing is known.
     """
     _n.call(_plaq_spinor_origin, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_origin_report, origin, "origin"))
 
@@ -2300,7 +2316,7 @@ _plaq_spinor_set_origin = _n.function("plaq_spinor_set_origin", _c.c_int32, [pla
 
 
 def plaq_spinor_set_origin(spinor: Any, origin: Optional[plaq_origin_params] = None) -> None:
-    """Sets source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT."""
+    """Sets the source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT."""
     _n.call(_plaq_spinor_set_origin, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_origin_params, origin, "origin"))
 
 
@@ -2308,9 +2324,9 @@ _plaq_spinor_support = _n.function("plaq_spinor_support", _c.c_int32, [plaq_spin
 
 
 def plaq_spinor_support(spinor: Any, position: Any) -> None:
-    """Finds the only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities
-    have numbers other than 0: the site of a point, the time of a wall; -1 where there are several, or none
-    at all. Columns are looked at on the host.
+    """Finds the coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities are not
+    zero: the site of a point source, the time of a wall; -1 for a direction with several coordinates, or if
+    all columns are zero. The search runs on the host.
     Arrays: position[4].
     """
     _n.call(_plaq_spinor_support, _n.handle(plaq_spinor, spinor, "spinor"), _n.room(_c.c_int32, position, "position", 4))
@@ -2319,11 +2335,10 @@ def plaq_spinor_support(spinor: Any, position: Any) -> None:
 # ---- Progress of long work ----
 
 
-#: Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
-#: residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
-#: says so.
-#: One rank of many may ask for that, or have a callback at all: all ranks stop after the
-#: next iteration, and the callback that asked is not called again.
+#: Called after every iteration of a solve, step of a set-up or restart of a search, with the largest
+#: relative residual of the recurrence and the seconds since the start. A result other than 0 ends the work,
+#: and the report says so. A single rank may have a callback or ask to stop: all ranks stop after the next
+#: iteration, and the callback is not called again.
 #: Arguments: iteration, residual, seconds.
 plaq_progress_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_double, _c.c_void_p)
 
@@ -2332,16 +2347,18 @@ plaq_progress_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_
 
 
 class plaq_multigrid(Handle):
-    """Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share."""
+    """A multigrid hierarchy of null vectors and coarse operators of a Dirac operator, with which solvers, also
+    several of them, precondition.
+    """
 
 
 class plaq_cycle(Enum):
     """Cycles of multigrid: the ways in which a level solves with the next coarser one."""
-    #: One correction.
+    #: V cycle: one correction by the next coarser level.
     V = 0
-    #: Two corrections, by GCR.
+    #: W cycle: two corrections by the next coarser level, combined by GCR.
     W = 1
-    #: GCR to a tolerance, preconditioned by the cycle of the level below.
+    #: K cycle: GCR to a tolerance, preconditioned by the cycle of the level below.
     K = 2
 
 
@@ -2374,8 +2391,9 @@ class plaq_coarsest(Enum):
     CA_GCR = 1
     #: Stabilised biconjugate gradient.
     BICGSTAB = 2
-    #: The inverse of the level's whole operator, a dense matrix of which every rank has its rows: to 1024
-    #: unknowns, 2 x vectors of every site that is solved for.
+    #: The inverse of the level's whole operator, a dense matrix of which every rank holds the
+    #: rows of its sites. At most 1024 unknowns, which are 2 x `vectors` for every site that is
+    #: solved for.
     DIRECT = 3
 
 
@@ -2397,21 +2415,19 @@ class plaq_refresh(Enum):
     REFINE = 1
     #: Starts from random ones.
     ANEW = 2
-    #: There was none since the set-up: of reports only.
+    #: No update since the set-up; occurs in reports only.
     NONE = 3
 
 
 class plaq_vector_memory(Enum):
-    """Memory in which the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are
-    kept.
-    """
-    #: On the device; where its memory is short an eigensolver keeps fewer vectors in the search than `max_vectors` of 0 means, and
-    #: where that is not enough, or for a set-up of multigrid, the host has those that do not fit.
+    """Memory for the vectors of an eigensolver, and for the null vectors of a set-up of multigrid."""
+    #: The device's memory if it suffices. Otherwise an eigensolver keeps fewer vectors than its default; if that
+    #: does not suffice, and in a set-up of multigrid, the vectors that do not fit are kept on the host.
     AUTO = 0
-    #: On the device, by an eigensolver with fewer vectors where memory is short.
+    #: The device's memory only; an eigensolver keeps fewer vectors if it is short.
     DEVICE = 1
-    #: On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
-    #: set-up of multigrid brings each of them there once for each refinement.
+    #: The host's memory. In an eigensolver all but one vector are there, and each step copies all of them to the
+    #: device eight times; in a set-up of multigrid each null vector is copied once for each refinement.
     HOST = 2
 
 
@@ -2419,12 +2435,14 @@ class plaq_multigrid_level_params(Struct):
     """A level of multigrid and its step to the next coarser one.
 
     Members:
-      block: Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
-        a rank, the others the whole level, or where levels are not gathered a rank's part of it.
+      block: Extents x, y, z, t of aggregates in sites of this level; 0: chosen for the lattice.
+        Aggregates of the finest level divide a rank's part of it; those of coarse levels divide
+        the whole level, or a rank's part where levels are not gathered (`gather` = 0).
         0 or more. Default: 0, 0, 0, 0.
-      vectors: Null vectors of each chirality. 1 to 256. Default: 24.
-      pre: Steps of the smoother before the correction of the next level. 0 to 10000. Default: 0.
-      post: Steps of the smoother after the correction. 0 to 10000. Default: 10.
+      vectors: Number of null vectors of each chirality. 1 to 256. Default: 24.
+      pre: Number of smoothing steps before the correction by the next level. 0 to 10000.
+        Default: 0.
+      post: Number of smoothing steps after the correction. 0 to 10000. Default: 10.
     """
     block: Any
     vectors: int
@@ -2443,50 +2461,55 @@ class plaq_multigrid_params(Struct):
     """Parameters of a hierarchy of multigrid. The defaults need no tuning.
 
     Members:
-      levels: Number of levels, the finest and the coarsest included; automatic (0): as the lattice suggests, and at least those whose
-        blocks are given. 2 to 5. Default: 0.
+      levels: Number of levels, the finest and the coarsest included; automatic (0): chosen for the
+        lattice, but at least as many as have a `block`. 2 to 5. Default: 0.
       cycle: Cycle of the second level. Default: PLAQ_CYCLE_K.
-      level: The levels but the coarsest, from the finest on.
+      level: Levels from the finest on, without the coarsest.
       smoother: Smoother of the finest level. Default: PLAQ_SMOOTHER_CA_GCR.
       smoother_precision: Precision of the finest level's smoother, half with MR, CA-GCR and Richardson only; automatic (0): half on
         GPUs with CA-GCR where the coarse levels are in single precision, else single.
         Default: 0.
       coarse_precision: Precision of coarse operators and null vectors: double or single.
         Default: PLAQ_PRECISION_SINGLE.
-      iterations: Largest number of iterations of GCR on coarse levels but the coarsest. 1 to 100000.
-        Default: 8.
+      iterations: Largest number of iterations of GCR on the levels between the finest and the coarsest.
+        1 to 100000. Default: 8.
       coarsest_iterations: Largest number of iterations on the coarsest level. 1 to 100000. Default: 64.
-      setup_iterations: Iterations of the set-up's solver that make null vectors of random ones. 1 to 100000.
-        Default: 20.
-      refinements: Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
-        0 to 10000. Default: 3.
-      gather: Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
-        fewer sites than this in a direction; 0: all levels stay on all ranks. 1 to 65536.
-        Default: 2.
-      omega: Relaxation of the smoothers MR and Richardson. A number between 0 and 2. Default: 0.85.
-      tol: Relative residual at which GCR stops on coarse levels but the coarsest.
+      setup_iterations: Number of solver iterations at a set-up that turn a random vector into a null vector.
+        1 to 100000. Default: 20.
+      refinements: Number of times that the cycle is applied to the null vectors and the hierarchy is built
+        again from them. 0 to 10000. Default: 3.
+      gather: Least number of sites of a rank in each direction of a coarse level. A level that would
+        have fewer, or that aggregates do not divide on a rank, is gathered on fewer ranks; 0:
+        all levels stay on all ranks. 1 to 65536. Default: 2.
+      omega: Relaxation parameter omega of the smoothers MR and Richardson. A number between 0 and 2.
+        Default: 0.85.
+      tol: Relative residual at which GCR stops on the levels between the finest and the coarsest.
         A number between 0 and 1. Default: 0.25.
       coarsest_tol: Relative residual at which the coarsest level's solver stops. A number between 0 and 1.
         Default: 0.25.
-      seed: Seed of the random start vectors. Default: 1.
+      seed: Seed of the random vectors from which null vectors are made. Default: 1.
       coarse_smoother: Smoother of the levels between the finest and the coarsest.
         Default: PLAQ_SMOOTHER_CA_GCR.
-      coarsest: What solves the coarsest level. Default: PLAQ_COARSEST_CA_GCR.
-      coarsest_modes: Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 where
-        it is solved directly; automatic (-1): as the lattice suggests, 96 on large ones, none on small ones.
-        0 to 256. Default: -1.
-      deep_cycle: Cycle of levels from the third on; -1: that of the second. Default: -1.
-      domain: Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
-        of coarse levels have up to 2 sites in a direction. 0 or more. Default: 0, 0, 0, 0.
-      domain_steps: Steps of minimal residual in a Schwarz domain. 1 to 10000. Default: 4.
-      link_precision: Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
-        with a scale for each matrix; automatic (0), where the operator is in single precision: half, on GPUs quarter
-        where rounding leaves the eigenvalues of low modes as they are. Default: 0.
-      setup_columns: Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
-        memory allows it, else 4, 2 or 1. 0 to 256. Default: 0.
-      setup_solver: What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB.
-      setup_vectors: Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
-        bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
+      coarsest: Solver of the coarsest level. Default: PLAQ_COARSEST_CA_GCR.
+      coarsest_modes: Number of low modes of the coarsest level that a set-up finds and that are solved for
+        exactly; 0 where the level is solved directly; automatic (-1): 96 on large lattices,
+        none on small ones. 0 to 256. Default: -1.
+      deep_cycle: Cycle of levels from the third on; -1: the same as `cycle`. Default: -1.
+      domain: Extents x, y, z, t of the finest level's Schwarz domains, which divide a rank's part of
+        the lattice; 0: the largest divisor up to 4. Domains of coarse levels have up to 2 sites
+        in a direction. 0 or more. Default: 0, 0, 0, 0.
+      domain_steps: Number of steps of minimal residual in a Schwarz domain. 1 to 10000. Default: 4.
+      link_precision: Precision of the links of coarse operators: that of the operator or, if that is single,
+        half or quarter with a scale for each matrix. Automatic (0): for operators in single
+        precision half, on GPUs quarter if rounding does not change the eigenvalues of low
+        modes; else that of the operator. Default: 0.
+      setup_columns: Number of null vectors that are iterated together at a set-up and in refinements.
+        Automatic (0): 8 where the device's memory allows it, else 4, 2 or 1. 0 to 256.
+        Default: 0.
+      setup_solver: Solver that makes null vectors from random ones. Default: PLAQ_SETUP_BICGSTAB.
+      setup_vectors: Memory for the new null vectors that a refinement makes while the old ones are in use,
+        and for those that are being shortened to 16 bits; automatic: the device, or the host
+        where the device has too little memory for one vector at a time.
         Default: PLAQ_VECTORS_AUTO.
       twist_factors: Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
         level easier to solve (Alexandrou et al., arXiv:1610.02370). 0 to 1000000.
@@ -2561,15 +2584,16 @@ def plaq_multigrid_params_init(params: plaq_multigrid_params, struct_size: int) 
 
 
 class plaq_multigrid_report(Struct):
-    """A hierarchy.
+    """Description of a hierarchy.
 
     Members:
       levels: Number of levels.
-      refresh: What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
+      refresh: The update that was carried out last, which may be stronger than the requested one; PLAQ_REFRESH_NONE:
+        none since the set-up.
       setup_seconds: Seconds of the last set-up or update.
-      reduction: Factor by which an iteration of GCR with the cycle reduces the residual of a random
-        vector, measured at the last set-up or update.
-      bytes: Bytes that null vectors and coarse operators hold on this rank.
+      reduction: Factor by which an iteration of GCR with the cycle reduced the residual of a random vector after the
+        last set-up or update.
+      bytes: Bytes that null vectors and coarse operators take on this rank.
     """
     struct_size: int
     levels: int
@@ -2598,26 +2622,28 @@ def plaq_multigrid_report_init(report: plaq_multigrid_report, struct_size: int) 
 
 
 class plaq_multigrid_level_report(Struct):
-    """A level of a hierarchy.
+    """Description of a level of a hierarchy.
 
     Members:
-      extents: Extents of the whole lattice of the level.
+      extents: Extents of the level over all ranks.
       block: Extents of the aggregates that become sites of the next level; 1 on the coarsest.
-      vectors: Null vectors of a chirality; 0 on the coarsest.
-      ranks: Ranks that have a part of the level.
-      bytes: Bytes of null vectors and the level's coarse operator on this rank.
-      iterations: Iterations of all solves since the last set-up or update, each cycle with all of its right-hand sides
-        counted once: on the finest level steps of the smoother; on levels between steps of the smoother and
-        iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
-        direct solution being one. 0 on a rank without a part of the level.
-      seconds: Seconds that cycles of these solves took in the level and those below it: the finest level's are all of
-        the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
-        is less than the device's; on a rank without a part of the level that of waiting for it.
-      setup_seconds: Seconds that the set-up or update took for the level: its null vectors, transfer and the coarse operator
-        below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them.
-      reduction: Factor by which an iteration reduces the residual of the level's solve: on the finest as the
-        report's; on levels between with W or K cycles the mean in solves since the last set-up or update
-        of the iterations that norms are known of; 0 where none are.
+      vectors: Number of null vectors of each chirality; 0 on the coarsest level.
+      ranks: Number of ranks that hold a part of the level.
+      bytes: Bytes that null vectors and the level's coarse operator take on this rank.
+      iterations: Number of iterations of all solves since the last set-up or update; a cycle for several right-hand
+        sides counts once. On the finest level these are steps of the smoother; on levels between steps of the
+        smoother and iterations of GCR in W or K cycles; on the coarsest iterations of its solver, where a
+        direct solution is one. 0 on a rank without a part of the level.
+      seconds: Seconds that the cycles of these solves spent in the level and those below it; for the finest level
+        this is the whole preconditioner. On a GPU it is the time of the host for launches and for waiting for
+        sums, which is less than the device's; on a rank without a part of the level it is the time of
+        waiting.
+      setup_seconds: Seconds of the last set-up or update on this level, measured on the host: its null vectors, the
+        transfer and the coarse operator below it, in all passes; on the coarsest level the low modes or the
+        inverse for its solver.
+      reduction: Factor by which an iteration reduced the residual on this level: on the finest level as in the report;
+        on levels between with W or K cycles the mean over those iterations in solves since the last set-up or
+        update whose norms were computed; 0 if there were none.
     """
     struct_size: int
     extents: Any
@@ -2660,11 +2686,11 @@ def plaq_multigrid_create(
         params: Optional[plaq_multigrid_params] = None,
         callback: Optional[Callable[..., Any]] = None,
 ) -> plaq_multigrid:
-    """Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
-    UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
-    NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
-    not finite), NOT_CONVERGED (the callback ended it). The callback hears of every iteration of solves for null
-    vectors, with its largest residual, and of every other step of the set-up, with 1.
+    """Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS, UNSUPPORTED
+    (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated), NOT_FINITE (links,
+    or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is not finite), NOT_CONVERGED
+    (the callback ended it). The callback is called after every iteration of solves for null vectors with the
+    largest residual, and after every other step of the set-up with 1.
     """
     multigrid_ = plaq_multigrid()
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -2681,8 +2707,8 @@ def plaq_multigrid_create_from(
         vectors: Any,
         callback: Optional[Callable[..., Any]] = None,
 ) -> plaq_multigrid:
-    """Builds the levels with the right-hand sides of a full field as null vectors of the finest level, such as
-    plaq_multigrid_vectors gave.
+    """Builds the levels from null vectors of the finest level, the right-hand sides of a full field, as given by
+    plaq_multigrid_vectors.
     """
     multigrid_ = plaq_multigrid()
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -2694,7 +2720,7 @@ _plaq_multigrid_destroy = _n.function("plaq_multigrid_destroy", _c.c_int32, [pla
 
 
 def plaq_multigrid_destroy(multigrid: Any) -> None:
-    """Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted."""
+    """Destroys a hierarchy; solvers that use it keep it. The zero handle is accepted."""
     _n.call(_plaq_multigrid_destroy, _n.handle(plaq_multigrid, multigrid, "multigrid"))
 
 
@@ -2702,7 +2728,7 @@ _plaq_multigrid_memory = _n.function("plaq_multigrid_memory", _c.c_int32, [plaq_
 
 
 def plaq_multigrid_memory(dirac: Any, params: Optional[plaq_multigrid_params] = None) -> int:
-    """Tells the device memory in bytes that a set-up takes at most."""
+    """Gives the largest number of bytes of device memory that a set-up takes."""
     bytes_ = _c.c_int64()
     _n.call(_plaq_multigrid_memory, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _c.byref(bytes_))
     return bytes_.value
@@ -2718,13 +2744,13 @@ def plaq_multigrid_update(
         passes: int,
         callback: Optional[Callable[..., Any]] = None,
 ) -> None:
-    """Takes the operator's links as they are now. What came of it is measured: where the cycle has
-    become bad, the next stronger means follow, and the report says which. `passes`: of
-    PLAQ_REFRESH_REFINE, 1 to 10000. Without an update after a change of the links (plaq_dirac_update)
-    solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
-    solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
-    OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
-    new random vectors too, or the callback ended the update).
+    """Updates a hierarchy to the operator's present links. Its reduction of residuals is measured afterwards; if
+    it is bad, the next stronger treatment follows, and the report says which. `passes`: for
+    PLAQ_REFRESH_REFINE the number of refinements, 1 to 10000. Without an update after a change of the links
+    (plaq_dirac_update) solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy
+    is unchanged, and solves continue with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another
+    lattice), OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad
+    from new random vectors too, or the callback ended the update).
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
     _n.watched(_plaq_multigrid_update, callback_, (), _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_refresh, refresh, "refresh"), _n.int32(passes, "passes"), callback_.c, None)
@@ -2739,8 +2765,8 @@ def plaq_multigrid_update_memory(
         refresh: Union[int, str, plaq_refresh],
         passes: int,
 ) -> int:
-    """Tells the device memory in bytes that such an update takes at most, whatever means it needs in the end,
-    beside the hierarchy: that stays until the new one is there.
+    """Gives the largest number of bytes of device memory that such an update takes, including stronger
+    treatments that may follow, besides the present hierarchy, which is kept until the new one is complete.
     """
     bytes_ = _c.c_int64()
     _n.call(_plaq_multigrid_update_memory, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_refresh, refresh, "refresh"), _n.int32(passes, "passes"), _c.byref(bytes_))
@@ -2771,8 +2797,8 @@ _plaq_multigrid_vectors = _n.function("plaq_multigrid_vectors", _c.c_int32, [pla
 
 
 def plaq_multigrid_vectors(multigrid: Any, precision: Union[int, str, plaq_precision]) -> plaq_spinor:
-    """Gives the null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
-    sides of a new full field: all levels can be built from them again.
+    """Makes a full field with the null vectors of the finest level as right-hand sides, normalised but not
+    orthonormal on aggregates; all levels can be built from them again.
     """
     vectors_ = plaq_spinor()
     _n.call(_plaq_multigrid_vectors, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.enum(plaq_precision, precision, "precision"), _c.byref(vectors_))
@@ -2783,8 +2809,8 @@ _plaq_multigrid_write = _n.function("plaq_multigrid_write", _c.c_int32, [plaq_mu
 
 
 def plaq_multigrid_write(multigrid: Any, file: Any) -> None:
-    """Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
-    at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
+    """Writes the null vectors of the finest level to a file: SciDAC records in LIME with checksums. The file
+    appears complete or not at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
     """
     _n.call(_plaq_multigrid_write, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.encoded(file, "file"))
 
@@ -2798,9 +2824,9 @@ def plaq_multigrid_read(
         file: Any,
         callback: Optional[Callable[..., Any]] = None,
 ) -> plaq_multigrid:
-    """Builds the levels with the vectors of such a file, as plaq_multigrid_create_from does. Errors:
-    FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another lattice),
-    FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+    """Builds the levels from the vectors in a file of plaq_multigrid_write, as plaq_multigrid_create_from does.
+    Errors: FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another
+    lattice), FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
     plaq_multigrid_create.
     """
     multigrid_ = plaq_multigrid()
@@ -2813,7 +2839,7 @@ def plaq_multigrid_read(
 
 
 class plaq_solver(Handle):
-    """A Dirac operator prepared for solves."""
+    """A Dirac operator with a chain of solvers for one of its equations."""
 
 
 class plaq_stopped_by(Enum):
@@ -2835,7 +2861,7 @@ class plaq_stopped_by(Enum):
 
 
 class plaq_solver_kind(Enum):
-    """Algorithms."""
+    """Algorithms of solvers."""
     #: Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
     CG = 0
     #: CG on M M^dagger y = b, x = M^dagger y.
@@ -2848,17 +2874,18 @@ class plaq_solver_kind(Enum):
     GCR = 4
     #: Minimal residual with relaxation.
     MR = 5
-    #: Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
-    #: multigrid as soon as its set-up pays (docs/propagator.md).
+    #: Chosen by the library: CG for hermitian operators, else BiCGStab (on a GPU with an iteration in 16 bits),
+    #: and multigrid as soon as its set-up is expected to save time (docs/propagator.md).
     AUTO = 6
-    #: GCR in which the right-hand sides that are solved for at a time share one space: each takes its step along
-    #: the directions of all, of which `nkrylov` are kept for each. With many right-hand sides that takes fewer
-    #: iterations than PLAQ_SOLVER_GCR, each of which costs more. Sources may depend on each other.
+    #: GCR in which the right-hand sides that are solved for together share one Krylov space: the step of each is
+    #: a combination of the directions of all, of which `nkrylov` are kept for each. With many right-hand sides
+    #: it takes fewer iterations than PLAQ_SOLVER_GCR, but each is more expensive. Sources may depend linearly on
+    #: each other.
     BLOCK_GCR = 7
 
 
 class plaq_solution(Enum):
-    """The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity."""
+    """The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity."""
     #: M x = b.
     M = 0
     #: M^dagger x = b.
@@ -2873,13 +2900,14 @@ class plaq_solution(Enum):
     PDAGP = 5
     #: M M^dagger x = b, by a solve with M and one with M^dagger.
     MMDAG = 6
-    #: P P^dagger x = b, likewise.
+    #: P P^dagger x = b, by a solve with P and one with P^dagger.
     PPDAG = 7
 
 
 class plaq_equations(Enum):
-    """Equations that the Krylov space is built from."""
-    #: M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations.
+    """The equations for which the Krylov space is built."""
+    #: M x = b itself. Plain CG then solves M^dagger M x = M^dagger b; CGNE and CGNR form their own normal
+    #: equations.
     DIRECT = 0
     #: M^dagger M x = M^dagger b.
     NORMAL_RESIDUAL = 1
@@ -2888,15 +2916,15 @@ class plaq_equations(Enum):
 
 
 class plaq_chosen(Enum):
-    """Choices of PLAQ_SOLVER_AUTO."""
-    #: Nothing: the solver was asked for.
+    """The algorithm that PLAQ_SOLVER_AUTO chose."""
+    #: None: the caller asked for a given solver.
     NONE = 0
-    #: No multigrid: its set-up would not have paid.
+    #: A Krylov solver without multigrid, as a set-up would have cost more than it saves.
     KRYLOV = 1
-    #: Multigrid.
+    #: GCR with multigrid.
     MULTIGRID = 2
-    #: No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
-    #: log says.
+    #: A Krylov solver, as multigrid is not available for this operator, equation or lattice, or its memory or
+    #: set-up failed; the log says which.
     ONLY_KRYLOV = 3
 
 
@@ -2907,46 +2935,50 @@ class plaq_solver_params(Struct):
     Members:
       solver: Solver of the iteration. Default: PLAQ_SOLVER_AUTO.
       solution: Equation that is solved. Default: PLAQ_SOLUTION_M.
-      equations: What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, block GCR, MR; CG needs
-        one of the normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT.
-      system: System that is solved through; on the whole lattice there is no even-odd preconditioning.
+      equations: Equations for which the Krylov space is built, for BiCGStab, GCR, block GCR and MR, which can solve any of
+        them. CG needs normal equations; CGNE and CGNR form their own.
+        Default: PLAQ_EQUATIONS_DIRECT.
+      system: Even-odd preconditioned system, or full lattice, on which the equation is solved.
         Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
       sloppy_precision: Precision of the iteration; every solver recomputes residuals in the operator's, to which the tolerance
         applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
         PLAQ_SOLVER_AUTO on a GPU, else the operator's;
         plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
         that goes no deeper than its precision. The report says which. Default: 0.
-      sloppy_storage: Storage of the iteration's links; automatic (0): the operator's. Default: 0.
+      sloppy_storage: Storage of the links in the iteration; automatic (0): that of the operator. Default: 0.
       max_iterations: Largest number of iterations. 1 or more. Default: 10000.
-      nkrylov: Directions that GCR keeps before a restart, block GCR for each right-hand side.
+      nkrylov: Number of directions that GCR keeps before a restart; block GCR keeps as many for each right-hand side.
         1 to 10000. Default: 10.
-      precondition_steps: Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR,
-        block GCR and MR; 0: none. 0 or more. Default: 0.
-      initial_guess: The solve starts from the x that is passed in; else from zero. 0 or 1. Default: 0.
-      tol: Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
+      precondition_steps: Number of steps of minimal residual before every application of the operator, as preconditioner of
+        BiCGStab, GCR, block GCR and MR; 0: none. 0 or more. Default: 0.
+      initial_guess: True if the solve starts from the x that is passed in, false if from zero. 0 or 1.
+        Default: 0.
+      tol: Largest |b - M x| / |b|; 0: not required. Where several criteria are set, all must be met.
         Default: 1e-10.
-      tol_hq: Largest heavy-quark residual; 0: not asked for. Default: 0.
-      delta: Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
-        Automatic (0): 0.1 of an iteration in 16 bits, else 0.01. 0 to below 1. Default: 0.
-      omega: Relaxation of MR; 1: none. A number between 0 and 2. Default: 1.
-      columns: Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
-        many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
-        0 to 12. Default: 0.
-      expected_columns: PLAQ_SOLVER_AUTO: right-hand sides that are going to be solved for with these links, from which follows
-        whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
-        0 or more. Default: 0.
+      tol_hq: Largest heavy-quark residual; 0: not required. Default: 0.
+      delta: Factor by which the residual falls in the iteration before it is recomputed in the operator's precision.
+        Automatic (0): 0.1 for iterations in 16 bits, else 0.01. 0 to below 1. Default: 0.
+      omega: Relaxation parameter omega of MR; 1: no relaxation. A number between 0 and 2.
+        Default: 1.
+      columns: Number of columns of a propagator that are solved for together. Fewer take less memory, and on a GPU more
+        time. Automatic (0): the first of 12, 6, 4, 3, 2 and 1 that fits in the device's memory; the report says
+        which. 0 to 12. Default: 0.
+      expected_columns: PLAQ_SOLVER_AUTO: number of right-hand sides that will be solved for with these links, by which the solver
+        decides whether a set-up of multigrid is worth its time. Automatic (0): as many as have been solved for
+        already. 0 or more. Default: 0.
       distance_t0: Time slice of the source, for distance_alpha. 0 or more. Default: 0.
-      max_seconds: Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
+      max_seconds: Largest number of seconds of a call; 0: no limit. The time is checked after every iteration; all ranks
         stop after the same one. Default: 0.
-      distance_alpha: Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028,
-        Eq. 9): with W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the solver iterates
-        W^-1 M W y = W^-1 b, x = W y, and residuals are those of y. Of a heavy quark's propagator time slices far from
-        the source, which |b - M x| does not see, then are as precise as others. Best is an alpha near the energy of
-        the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
-        Without multigrid and several shifts; at most 160 / T. 0: none. 0 or more. Default: 0.
-      tol_site: Largest |b - M x| of a site over the largest |b| of one, OpenLat's criterion (Francis, Fritzsch, Luscher, Rago,
-        arXiv:1911.04533, Section 4); 0: not asked for. It is met besides the others; alone it stands for tol, too.
-        Eigenvectors do not take it. Default: 0.
+      distance_alpha: Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo,
+        arXiv:1006.4028, Eq. 9). With W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the
+        solver iterates W^-1 M W y = W^-1 b, x = W y, and reports residuals of y. A heavy quark's propagator is
+        then as precise in time slices far from the source, to which |b - M x| is insensitive, as near it. The
+        best alpha is near the quark's energy, half the mass of its pion. M^dagger has the same weights, and
+        M^dagger M is solved as two systems. Not available with multigrid or several shifts; at most 160 / T. 0:
+        no preconditioning. 0 or more. Default: 0.
+      tol_site: Largest |b - M x| at any site, divided by the largest |b| at any site, the criterion of OpenLat (Francis,
+        Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not required. It is required besides the other
+        criteria, and replaces `tol` if that is 0. Not for eigenvectors. Default: 0.
     """
     struct_size: int
     solver: Any
@@ -3009,26 +3041,26 @@ class plaq_solve_report(Struct):
     """Report of a solve. Residuals are recomputed from x in the operator's precision.
 
     Members:
-      converged: 1: every right-hand side meets every criterion.
-      stopped: 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
-      columns: Right-hand sides solved at a time: of a propagator its columns.
-      iterations: Iterations of the slowest right-hand side.
+      converged: 1: every right-hand side meets all criteria.
+      stopped: 1: the callback or `max_seconds` ended the solve; x holds what was reached.
+      columns: Number of right-hand sides, or of columns of a propagator, that were solved for together.
+      iterations: Number of iterations of the slowest right-hand side.
       residual: Largest |b - M x| / |b| over the right-hand sides.
-      residual_hq: Largest heavy-quark residual.
+      residual_hq: Largest heavy-quark residual over the right-hand sides.
       seconds: Seconds that the solve took.
-      flops: Floating-point operations of operators and vectors.
-      bytes: Bytes that operators and vectors read and write at least.
-      memory_peak: Most device memory held during the solve.
-      reliable_updates: Residuals recomputed in the operator's precision.
-      restarts: Breakdowns after which search directions were thrown away.
-      solver: The solver that finished; another one than asked for after a standstill.
-      standstill: 1: given up because the recomputed residuals no longer fell. 0 and not converged:
-        `stopped_by` says what ended the solve.
+      flops: Number of floating-point operations of operators and vectors.
+      bytes: Number of bytes that operators and vectors had to read and write.
+      memory_peak: Largest number of bytes of device memory that was in use during the solve.
+      reliable_updates: Number of times that residuals were recomputed in the operator's precision.
+      restarts: Number of breakdowns after which search directions were started again.
+      solver: The algorithm that finished the solve; another one than asked for if that made no progress.
+      standstill: 1: given up because recomputed residuals no longer fell. If 0 and not converged, `stopped_by` tells
+        what ended the solve.
       sloppy_precision: Precision of the iteration.
-      sloppy_storage: Storage of the iteration's links.
+      sloppy_storage: Storage of the links in the iteration.
       stopped_by: Criterion that ended the solve.
-      chosen: What PLAQ_SOLVER_AUTO chose.
-      residual_site: Largest |b - M x| of a site over the largest |b| of one; 0 where tol_site is.
+      chosen: The choice of PLAQ_SOLVER_AUTO.
+      residual_site: Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
     """
     struct_size: int
     converged: int
@@ -3085,15 +3117,16 @@ def plaq_solve_report_init(report: plaq_solve_report, struct_size: int) -> None:
 
 
 class plaq_plan_report(Struct):
-    """Memory and kernels that a solve takes, known before anything runs.
+    """Memory and kernels that a solve needs, found before anything runs.
 
     Members:
-      memory: Device memory in bytes, as plaq_solver_memory.
-      kernels: Kernels: instantiations with their constants.
-      to_compile: Kernels that a GPU's compiler makes first, neither used before nor in the cache; 0 on a CPU.
-      seconds: Seconds that compiling takes on this machine's cores, a rough estimate.
-      kept: Bytes of the memory that stay allocated afterwards: links and modes of an overlap operator that was made,
-        and the multigrid that it keeps; of other solves 0.
+      memory: Bytes of device memory, as given by plaq_solver_memory.
+      kernels: Number of kernels: instantiations with their constants.
+      to_compile: Number of kernels that a GPU's compiler has to make first, as they were not used before and are not in
+        the cache; 0 on a CPU.
+      seconds: Rough estimate of the seconds that compiling takes on this machine's cores.
+      kept: Bytes of the memory that stay allocated afterwards: links and modes of a new overlap operator, and a
+        multigrid that it keeps; 0 for other solves.
     """
     struct_size: int
     memory: int
@@ -3124,8 +3157,8 @@ _plaq_solver_create = _n.function("plaq_solver_create", _c.c_int32, [plaq_dirac,
 
 
 def plaq_solver_create(dirac: Any, params: Optional[plaq_solver_params] = None) -> plaq_solver:
-    """Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
-    UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY.
+    """Makes a solver for an operator, in the operator's normalisation. Errors: BAD_PARAMETER, UNSUPPORTED (a
+    combination that is not available), OUT_OF_MEMORY.
     """
     solver_ = plaq_solver()
     _n.call(_plaq_solver_create, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_solver_params, params, "params"), _c.byref(solver_))
@@ -3136,8 +3169,8 @@ _plaq_solver_set_multigrid = _n.function("plaq_solver_set_multigrid", _c.c_int32
 
 
 def plaq_solver_set_multigrid(solver: Any, multigrid: Any = None) -> None:
-    """Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
-    any more. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
+    """Preconditions every iteration with a multigrid, which several solvers may share; zero handle: without any
+    from now on. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
     FIELD_MISMATCH (set up for another lattice).
     """
     _n.call(_plaq_solver_set_multigrid, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"))
@@ -3155,12 +3188,11 @@ _plaq_solver_memory = _n.function("plaq_solver_memory", _c.c_int32, [plaq_solver
 
 
 def plaq_solver_memory(solver: Any, nrhs: int) -> int:
-    """Tells the device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and
-    b. Where there is less, fewer are solved for at a time. Where there is more, a solve with 16 bits
-    inside, or with single precision inside GCR, also holds the inverse of the clover term in double. A
-    propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that,
-    it keeps solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where
-    there is room for it besides.
+    """Gives the bytes of device memory that a solve for `nrhs` right-hand sides together needs, besides x and b.
+    With less memory it solves for fewer at a time. With more, a solve with an iteration in 16 bits, or with
+    GCR in single precision, also keeps the inverse of the clover term in double. A propagator needs in
+    addition a field of 12 columns and one of `columns`; if these do not fit, solved columns are kept on the
+    host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only if it fits in addition.
     """
     bytes_ = _c.c_int64()
     _n.call(_plaq_solver_memory, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _c.byref(bytes_))
@@ -3171,10 +3203,10 @@ _plaq_solver_plan = _n.function("plaq_solver_plan", _c.c_int32, [plaq_solver, _c
 
 
 def plaq_solver_plan(solver: Any, nrhs: int, report: Optional[plaq_plan_report] = None, capacity: int = 65536) -> str:
-    """Tells memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has
-    now. Nothing is run, compiled or allocated. `names`: a line with the links of the solver's chain, as "12
-    columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8
-    KiB for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
+    """Gives the memory and kernels of a solve for `nrhs` right-hand sides with the solver's present multigrid.
+    Nothing is run, compiled or allocated. `names`: a line with the links of the solver's chain, as "12
+    columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8 KiB
+    for most solves; a name is repeated for other values of its constants. Errors: INVALID_ARGUMENT.
     """
     names_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_solver_plan, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _n.struct(plaq_plan_report, report, "report"), names_, _n.int64(capacity, "capacity"))
@@ -3192,9 +3224,10 @@ def plaq_solver_solve(
         report: Optional[plaq_solve_report] = None,
         residuals: Any = None,
 ) -> None:
-    """Solves for all right-hand sides of b, at once or as many at a time as fit in the device's memory, which the
-    report says. x and b have the operator's precision and the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
-    Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY (not one right-hand side fits), SOLVER_BREAKDOWN.
+    """Solves for all right-hand sides of b, together or as many at a time as fit in the device's memory; the
+    report says how many. x and b have the operator's precision and the subset of the equation. `residuals`:
+    NULL, or room for |b - M x| / |b| of each right-hand side. Errors: FIELD_MISMATCH, NOT_FINITE,
+    OUT_OF_MEMORY (not one right-hand side fits), SOLVER_BREAKDOWN.
     Arrays: residuals[right-hand sides of b].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -3206,9 +3239,9 @@ _plaq_solver_history = _n.function("plaq_solver_history", _c.c_int32, [plaq_solv
 
 def plaq_solver_history(solver: Any, history: Any, capacity: int) -> int:
     """Gives the largest |r| / |b| over the right-hand sides after every iteration of the solver's last solve,
-    propagator or multishift: by the recurrence and for the system that is iterated; at recomputed residuals
-    it may jump. `count`: how many there are. The first `capacity` of them are written; `history` may be
-    NULL.
+    propagator or multishift: as given by the recurrence for the system that is iterated; it may jump when
+    residuals are recomputed. `count`: number of iterations, of which the first `capacity` are written;
+    `history` may be NULL.
     Arrays: history[capacity].
     """
     count_ = _c.c_int64()
@@ -3230,11 +3263,11 @@ def plaq_solver_multishift(
         report: Optional[plaq_solve_report] = None,
         residuals: Any = None,
 ) -> None:
-    """Solves (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P as
-    PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0. x: `count` different
-    fields. `residuals`: NULL or room for `count`, the largest over the right-hand sides. solver, tol and
-    initial_guess of the parameters are not used; automatic `sloppy_precision` and then `sloppy_storage`,
-    too, are the operator's. max_seconds are those of the call.
+    """Solves (A + sigma[k]) x[k] = b for all `count` shifts together, with A = M^dagger M for
+    PLAQ_SOLUTION_MDAGM and P^dagger P for PLAQ_SOLUTION_PDAGP, each to its tol[k]; sigma[k] >= 0. x: `count`
+    different fields. `residuals`: NULL, or room for a number for each shift, the largest over the right-hand
+    sides. solver, tol and initial_guess of the parameters are not used; automatic `sloppy_precision` and then
+    `sloppy_storage`, too, are the operator's. max_seconds are those of the call.
     Arrays: x[count], sigma[count], tol[count], residuals[count].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -3245,8 +3278,8 @@ def plaq_solver_multishift(
 
 
 class plaq_gamma(Enum):
-    """Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; these
-    have a name.
+    """Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d has the number a + 2 b + 4 c + 8 d, from 0
+    to 15; the following have names.
     """
     #: The unit matrix.
     GAMMA_ONE = 0
@@ -3258,7 +3291,7 @@ class plaq_gamma(Enum):
     GAMMA_Z = 4
     #: gamma_t.
     GAMMA_T = 8
-    #: gamma_x gamma_y gamma_z gamma_t.
+    #: gamma5 = gamma_x gamma_y gamma_z gamma_t.
     GAMMA_5 = 15
 
 
@@ -3271,7 +3304,7 @@ _n.word(plaq_gamma.GAMMA_5, "5")
 
 
 class plaq_mass_form(Enum):
-    """Functions of time that a correlator falls as."""
+    """Functional forms of a correlator, from which effective masses are computed."""
     #: cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
     COSH = 0
     #: exp(-m t): ln[C(t) / C(t+1)].
@@ -3279,49 +3312,50 @@ class plaq_mass_form(Enum):
 
 
 class plaq_source(Enum):
-    """Sites of a source."""
+    """The sites on which a source is not zero."""
     #: One site.
     POINT = 0
-    #: All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.
+    #: All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge.
     WALL = 1
-    #: All sites.
+    #: All sites of the lattice.
     VOLUME = 2
 
 
 class plaq_dilute(Enum):
-    """Indices that columns of noise are diluted in: bits."""
-    #: A vector of noise for each spin.
+    """Indices in which noise is diluted, as bits."""
+    #: A separate noise vector for each spin.
     SPIN = 1
-    #: A vector of noise for each colour.
+    #: A separate noise vector for each colour.
     COLOUR = 2
-    #: A vector of noise for even and one for odd sites.
+    #: Separate noise vectors for even and odd sites.
     PARITY = 4
-    #: A vector of noise for the time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
+    #: A separate noise vector for the time slices t = k mod time_parts, for each k; for PLAQ_SOURCE_VOLUME.
     TIME = 8
 
 
 class plaq_source_params(Struct):
-    """Source of a propagator: columns exp(i p (x - position)) eta(x), eta being 1 or noise. Without noise a column
-    has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour) in a
-    column, and columns of a vector share their numbers. Columns count with colour fastest, then spin, parity
-    (even, odd), part of the time slices and the noise vector. Smearing: plaq_spinor_smear of the columns.
+    """Source of a propagator, with columns exp(i p (x - position)) eta(x) where eta is 1 or noise. Without noise a
+    column has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour)
+    in a column, and columns of a vector share their numbers. Columns are numbered with colour fastest, then spin,
+    parity (even, odd), part of the time slices and noise vector. plaq_spinor_smear smears the columns.
 
     Members:
-      kind: Sites of the source. Default: PLAQ_SOURCE_POINT.
+      kind: Sites on which the source is not zero. Default: PLAQ_SOURCE_POINT.
       noise: Noise at these sites; 0: all numbers are 1. Default: 0.
-      position: Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
-        0 or more. Default: 0, 0, 0, 0.
-      momentum: Momentum n: p_mu = 2 pi n_mu / L_mu. Default: 0, 0, 0, 0.
-      vectors: Noise vectors; number k is that of plaq_spinor_noise with first = k. 1 to 1048576.
-        Default: 1.
-      dilute: Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits. Default: 0.
-      spin: The only spin that is not zero; -1: all. 0 to 3. Default: -1.
-      colour: The only colour that is not zero; -1: all. 0 to 2. Default: -1.
-      first: The column that comes first. 0 or more. Default: 0.
+      position: Coordinates x, y, z, t of a point. For a wall t is its time slice, and at x, y, z the momentum's phase is
+        1. 0 or more. Default: 0, 0, 0, 0.
+      momentum: Integer momentum n: p_mu = 2 pi n_mu / L_mu. Default: 0, 0, 0, 0.
+      vectors: Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
+        1 to 1048576. Default: 1.
+      dilute: Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits. Default: 0.
+      spin: The only spin whose component is not zero; -1: all spins. 0 to 3. Default: -1.
+      colour: The only colour whose component is not zero; -1: all colours. 0 to 2. Default: -1.
+      first: Number of the first column; those before it are left out. 0 or more. Default: 0.
       count: Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0.
-      time_parts: Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
-        divisor of it: every time_parts-th. 0 to 1048576. Default: 0.
-      seed: Seed of the noise, which is the same on any number of ranks. Default: 0.
+      time_parts: Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
+        one slice; for a divisor of T a part is every time_parts-th slice. 0 to 1048576.
+        Default: 0.
+      seed: Seed of the noise; the noise is the same on any number of ranks. Default: 0.
     """
     struct_size: int
     kind: Any
@@ -3364,13 +3398,13 @@ def plaq_source_params_init(params: plaq_source_params, struct_size: int) -> Non
 
 
 class plaq_sequential_params(Struct):
-    """Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
+    """Parameters of sequential sources delta(t, time) exp(i p (x - origin)) Gamma psi(x).
 
     Members:
-      time: The sink's time slice; -1: all. 0 or more. Default: -1.
+      time: Time slice of the sink; -1: all time slices. 0 or more. Default: -1.
       gamma: Number of Gamma as plaq_gamma counts it. 0 to 15. Default: 15.
-      momentum: Momentum n: p_i = 2 pi n_i / L_i. Default: 0, 0, 0.
-      origin: Coordinates at which the phase is 1. 0 or more. Default: 0, 0, 0.
+      momentum: Integer momentum n: p_i = 2 pi n_i / L_i. Default: 0, 0, 0.
+      origin: Coordinates x, y, z at which the momentum's phase is 1. 0 or more. Default: 0, 0, 0.
     """
     struct_size: int
     time: int
@@ -3399,9 +3433,9 @@ _plaq_spinor_source = _n.function("plaq_spinor_source", _c.c_int32, [plaq_spinor
 
 
 def plaq_spinor_source(spinor: Any, source: Optional[plaq_source_params] = None) -> None:
-    """Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a
-    source, as many as the field has. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more than
-    plaq_source_columns.
+    """Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a source,
+    for all right-hand sides of the field. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more right-hand sides
+    than plaq_source_columns.
     """
     _n.call(_plaq_spinor_source, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_source_params, source, "source"))
 
@@ -3410,8 +3444,8 @@ _plaq_source_columns = _n.function("plaq_source_columns", _c.c_int32, [_c.c_void
 
 
 def plaq_source_columns(source: Optional[plaq_source_params] = None) -> int:
-    """Counts the columns of a source from `first` on, at most `count`: 12 without noise for all spins and
-    colours.
+    """Gives the number of columns of a source from `first` on, at most `count`: without noise 12, for all spins
+    and colours.
     """
     columns_ = _c.c_int64()
     _n.call(_plaq_source_columns, _n.struct(plaq_source_params, source, "source"), _c.byref(columns_))
@@ -3422,9 +3456,9 @@ _plaq_spinor_sequential = _n.function("plaq_spinor_sequential", _c.c_int32, [pla
 
 
 def plaq_spinor_sequential(from_: Any, to: Any, params: Optional[plaq_sequential_params] = None) -> None:
-    """Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
-    the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
-    Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
+    """Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: this makes from a
+    solution the source of a second solve (plaq_solver_propagator_from). Fields are in single or double
+    precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
     """
     _n.call(_plaq_spinor_sequential, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_sequential_params, params, "params"))
 
@@ -3439,11 +3473,12 @@ def plaq_solver_propagator(
         report: Optional[plaq_solve_report] = None,
         residuals: Any = None,
 ) -> plaq_spinor:
-    """Makes a field of as many right-hand sides as the source has columns, S(x, source), from a solver for
-    PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these solves: the
-    iterations of the slowest; time, work, updates and restarts added up. The callback's iterations begin
-    anew with each solve, its seconds do not; once it has asked to stop, every solve that is left ends after
-    one iteration. `residuals`: NULL or room for as many as the source has columns.
+    """Makes a field of as many right-hand sides as the source has columns, S(x, source), by a solver for
+    PLAQ_SOLUTION_M, which solves for as many columns at a time as its parameter `columns` says. The report
+    covers all solves: the largest number of iterations; sums of time, work, updates and restarts. The
+    callback's iterations start from 0 with each solve, its seconds do not; once it has asked to stop, each
+    remaining solve ends after one iteration. `residuals`: NULL, or room for a number for each column of the
+    source.
     Arrays: residuals[columns of the source].
     """
     propagator_ = plaq_spinor()
@@ -3462,10 +3497,10 @@ def plaq_solver_propagator_from(
         report: Optional[plaq_solve_report] = None,
         residuals: Any = None,
 ) -> plaq_spinor:
-    """Makes a propagator for the sources that a field of the operator's precision holds, on the full lattice:
-    smeared, sequential, of another code. Where the field does not know the position of its source
-    (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as
-    many as it has right-hand sides.
+    """Makes a propagator from sources in a field on the full lattice, in the operator's precision: smeared or
+    sequential ones, or those of another code. If the field does not record the position of its source
+    (plaq_spinor_origin), that is determined as in plaq_spinor_support. `residuals`: NULL, or room for a
+    number for each right-hand side.
     Arrays: residuals[right-hand sides of sources].
     """
     propagator_ = plaq_spinor()
@@ -3486,9 +3521,10 @@ def plaq_spinor_correlators(
         rho: Any = None,
         nucleon: Any = None,
 ) -> None:
-    """Contracts zero-momentum correlators of a propagator over t, the time from `source_time`, in `times`
-    steps, the extent of the lattice. boundary: the fermions' phase in time in units of pi, 1: antiperiodic.
-    Each array is NULL or has room: pion times, rho 3 times (x, then y, then z), nucleon 2 times (re, im).
+    """Contracts zero-momentum correlators of a propagator over t, the time from `source_time`, in `times` steps,
+    the extent of the lattice. `boundary`: the fermions' boundary phase in time in units of pi (1:
+    antiperiodic). Each array is NULL or has room: pion times, rho 3 times (x, then y, then z), nucleon 2
+    times (re, im).
     Arrays: pion[times], rho[3 * times], nucleon[2 * times].
     """
     _n.call(_plaq_spinor_correlators, _n.handle(plaq_spinor, propagator, "propagator"), _n.int32(source_time, "source_time"), _n.real(boundary, "boundary"), _n.int64(times, "times"), _n.room(_c.c_double, pion, "pion", times, optional=True), _n.room(_c.c_double, rho, "rho", 3 * times, optional=True), _n.room(_c.c_double, nucleon, "nucleon", 2 * times, optional=True))
@@ -3503,7 +3539,7 @@ def plaq_correlator_effective_mass(
         form: Union[int, str, plaq_mass_form],
         masses: Any,
 ) -> None:
-    """Computes effective masses of a correlator of `times` numbers; NaN where there is none.
+    """Computes effective masses from a correlator of `times` numbers; NaN where the formula has no solution.
     Arrays: correlator[times], masses[times].
     """
     _n.call(_plaq_correlator_effective_mass, _n.array(_c.c_double, correlator, "correlator", times), _n.int64(times, "times"), _n.enum(plaq_mass_form, form, "form"), _n.room(_c.c_double, masses, "masses", times))
@@ -3513,11 +3549,11 @@ def plaq_correlator_effective_mass(
 
 
 class plaq_projection(Enum):
-    """Projections of the free spins of a baryon, with P = (1 + parity gamma_t) / 2."""
-    #: tr P C; of the decuplet the average over i = x, y, z.
+    """Projections of the free spin indices of a baryon's correlator C, with P = (1 + parity gamma_t) / 2."""
+    #: tr P C; for the decuplet averaged over i = x, y, z.
     TRACE = 0
-    #: The decuplet's spin 3/2 at rest: the sum over i, j of
-    #: tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3.
+    #: Spin 3/2 of the decuplet at rest: 1/3 times the sum over i, j of tr P (delta_ij - gamma_i gamma_j / 3)
+    #: C_ji.
     THREE_HALVES = 1
 
 
@@ -3542,19 +3578,19 @@ class plaq_baryon(Enum):
 
 
 class plaq_contract_params(Struct):
-    """Parameters of contractions of propagators.
+    """Parameters for contractions of propagators.
 
     Members:
-      position: Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
-        of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
-        Default: -1, -1, -1, -1.
-      boundary: Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
-        of a quark that reaches times before the source's carries its phase, which is taken out.
+      position: Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
+        y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
+        that need it are refused. Default: -1, -1, -1, -1.
+      boundary: Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
+        At times before the source's every quark propagator has this phase, which is divided out.
         Default: 1.
-      parity: Parity of baryons forward in time, 1 or -1. Default: 1.
-      projection: Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE.
-      boundary_space: Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
-        across the lattice's end take them along. Default: 0, 0, 0.
+      parity: Parity of baryons that propagate forward in time, 1 or -1. Default: 1.
+      projection: Projection of the free spin indices of baryons. Default: PLAQ_PROJECTION_TRACE.
+      boundary_space: Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
+        operators that shift quarks across the lattice's end. Default: 0, 0, 0.
     """
     struct_size: int
     position: Any
@@ -3597,12 +3633,12 @@ def plaq_spinor_contract_mesons(
         correlators: Any,
 ) -> None:
     """Contracts connected correlators of mesons: the sum over x of exp(-i p (x - x0)) times the correlator of
-    qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs such that
-    for A = B, with antiperiodic fermions, it is positive on average. `quark` and `antiquark` (zero handle:
-    the same) are propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted
-    in spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three
-    numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re, im) for every t of `times`, the extent of the
-    lattice, of every pair of every momentum, t fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs such that for
+    A = B, with antiperiodic fermions, it is positive on average. `quark` and `antiquark` (zero handle: the
+    same) are propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted in
+    spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three integers
+    n_i for each, p_i = 2 pi n_i / L_i. `correlators`: complex numbers [momentum][pair][t]; `times` must be
+    the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
     """
     _n.call(_plaq_spinor_contract_mesons, _n.handle(plaq_spinor, quark, "quark"), _n.handle(plaq_spinor, antiquark, "antiquark"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, gammas, "gammas", 2 * pairs), _n.int64(pairs, "pairs"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * pairs * nmomenta))
@@ -3650,15 +3686,18 @@ def plaq_spinor_contract_insertions(
         times: int,
         correlators: Any,
 ) -> None:
-    """Operators between two quark lines: the sum over z of exp(i q (z - x0)) sum over columns of X(z)^dagger gamma5 Gamma [line]
-    S(z). `forward` is S(z, x0), `back` the solution X of a sequential source (plaq_spinor_sequential_meson, -_baryon): X^dagger
-    gamma5 is the line from z to the sink, with a gamma5-hermitian operator. A line is a product of `lengths[i]` factors, 0 for a
-    local operator; `steps` has those of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t,
-    U_mu(z) q(z + mu), 7 - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
-    mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q, the first on qbar. What
-    crosses the lattice's end takes the quark's boundary phase along. Zero handle for `gauge`: without links. A derivative
-    across an end where the two quarks have different phases is refused. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
-    16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
+    """Contracts operators between two quark propagators: the sum over z of exp(i q (z - x0)) sum over columns of
+    X(z)^dagger gamma5 Gamma [line] S(z). `forward` is S(z, x0), `back` the solution X of a sequential source
+    (plaq_spinor_sequential_meson, -_baryon): X^dagger gamma5 is the propagator from z to the sink; M must be
+    gamma5-hermitian. A line is a product of `lengths[i]` factors, 0 for a local operator; `steps` lists the
+    factors of all lines one after the other: 0 to 3 shift q along a link forward in x, y, z, t, U_mu(z) q(z +
+    mu), 7 - mu shifts it back, U_mu(z - mu)^dagger q(z - mu), and 8 + mu is the derivative (D - D')_mu / 2, D
+    q = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor
+    acts first on q, the first on qbar. Steps across the end of the lattice are multiplied by the quark's
+    boundary phase. With a zero handle for `gauge` all links are 1. A derivative across an end where the two
+    quarks have different phases is refused. `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i.
+    `correlators`: complex numbers [line][Gamma, all 16][momentum][t], with t the time from the source;
+    `times` must be the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
     OUT_OF_MEMORY.
     Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], correlators[32 * lines * nmomenta * times].
     """
@@ -3678,9 +3717,9 @@ def plaq_spinor_contract_current(
         times: int,
         correlators: Any,
 ) -> None:
-    """The same for the conserved vector current V_mu(z) = [qbar(z + mu) (1 + gamma_mu) U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu)
-    U_mu(z) q(z + mu)] / 2 of Wilson's operators, exp(i q (z - x0)) at z: [mu][momentum][t]. Of anisotropic operators it is
-    without the weight of the hops.
+    """Contracts the conserved vector current in the same way, V_mu(z) = [qbar(z + mu) (1 + gamma_mu)
+    U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q
+    (z - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
     Arrays: momenta[3 * nmomenta], correlators[8 * nmomenta * times].
     """
     _n.call(_plaq_spinor_contract_current, _n.handle(plaq_spinor, back, "back"), _n.handle(plaq_spinor, forward, "forward"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 8 * nmomenta * times))
@@ -3701,12 +3740,15 @@ def plaq_spinor_contract_quarks(
         times: int,
         correlators: Any,
 ) -> None:
-    """Baryons eps_abc (q1_a^T Gamma q2_b) q3_c of three propagators with twelve columns, which may differ in mass, smearing or
-    displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>,
-    Obar = O^dagger gamma_t, Gamma `sink` and `source` matrices of 16 (re, im), row by row. `correlators`: (re, im) of
-    [pairing][momentum][t][s][s']. Pairings name the slots of the source to which the quarks of slots 1, 2, 3 of the sink go: 123,
-    213, 132, 321, 231, 312; quarks belong to the sink's slots. All have the sign +, as colours are antisymmetric. Add those
-    which flavours allow; boundary phases beyond the lattice's end are taken out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    """Contracts baryons eps_abc (q1_a^T Gamma q2_b) q3_c from three propagators with twelve columns, which may
+    differ in mass, smearing or displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x
+    exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>, Obar = O^dagger gamma_t. Gamma is the matrix `sink`
+    at the sink and `source` at the source, 16 (re, im) row by row. `correlators`: complex numbers
+    [pairing][momentum][t][s][s']. A pairing gives the positions in the source's operator to which the quarks
+    at positions 1, 2, 3 of the sink's operator are connected: 123, 213, 132, 321, 231, 312. All count with
+    sign +, since colours are antisymmetric at both ends; the caller adds those that the flavours allow.
+    Boundary phases at times beyond the lattice's end are divided out. Errors: INVALID_ARGUMENT,
+    FIELD_MISMATCH.
     Arrays: sink[32], source[32], momenta[3 * nmomenta], correlators[192 * nmomenta * times].
     """
     _n.call(_plaq_spinor_contract_quarks, _n.handle(plaq_spinor, first, "first"), _n.handle(plaq_spinor, second, "second"), _n.handle(plaq_spinor, third, "third"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 192 * nmomenta * times))
@@ -3726,9 +3768,10 @@ def plaq_spinor_sequential_operator(
         momentum: Any,
         time: int,
 ) -> None:
-    """to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or on all of them with -1: the source
-    of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_spinor_contract_insertions. Any
-    number of columns, in single or double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    """Computes to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or
+    with -1 on all: the source of the propagator that continues from an operator. `matrix`: Gamma as 16 (re,
+    im), row by row; `steps` 0 to 7 as in plaq_spinor_contract_insertions. Any number of columns, in single or
+    double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: matrix[32], steps[nsteps], momentum[3].
     """
     _n.call(_plaq_spinor_sequential_operator, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, matrix, "matrix", 32), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momentum, "momentum", 3), _n.int32(time, "time"))
@@ -3746,11 +3789,13 @@ def plaq_spinor_sequential_meson(
         momentum: Any,
         time: int,
 ) -> None:
-    """The sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar' Gamma_B q at the source, `time` of
-    the sink counted from the source and its momentum p: from the propagator of the antiquark (given as that of a quark, smeared
-    where the sink is) to = -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). Smear it where the sink is
-    smeared; with its solution X plaq_spinor_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
-    the sign of plaq_contract_mesons. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    """Computes the sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar'
+    Gamma_B q at the source. `time` is that of the sink, counted from the source, and p the sink's momentum.
+    From the propagator S' of the antiquark (given as that of a quark, smeared if the sink is) it makes to =
+    -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). If the sink is smeared,
+    the result has to be smeared, too. With its solution X plaq_spinor_contract_insertions gives <O_A(x) J
+    O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. Errors:
+    INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: sink[32], source[32], momentum[3].
     """
     _n.call(_plaq_spinor_sequential_meson, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_int32, momentum, "momentum", 3), _n.int32(time, "time"))
@@ -3775,12 +3820,13 @@ def plaq_spinor_sequential_baryon(
         momentum: Any,
         time: int,
 ) -> None:
-    """The sequential source through the sink of a baryon: as of plaq_spinor_contract_quarks, of the sum of `terms` contractions, each with a
-    `pairings` number 0 to 5 in the order given there, the slot 0, 1 or 2 of the sink (`slots`) whose quark the operator acts on, and
-    a weight. `projector` P closes the spins, tr[P C]. With the solution X of the result, smeared before where the sink is,
-    plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
-    an operator on u is pairings 0 and 3 with slots 0 and 2 each, one on d the same with slot 1. Errors: INVALID_ARGUMENT,
-    FIELD_MISMATCH.
+    """Creates the sequential source through the sink of a baryon, for a sum of `terms` contractions of
+    plaq_spinor_contract_quarks. Each contraction has a number 0 to 5 in `pairings`, in the order given there,
+    a slot 0, 1 or 2 of the sink in `slots`, on whose quark the operator acts, and a weight. `projector` is
+    the matrix P in tr[P C]. If the sink is smeared, the result has to be smeared, too. With its solution X
+    plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For
+    the nucleon with quarks u d u, an operator on u takes pairings 0 and 3, each with slots 0 and 2; an
+    operator on d takes the same pairings with slot 1. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: sink[32], source[32], projector[32], pairings[terms], slots[terms], weights[terms], momentum[3].
     """
     _n.call(_plaq_spinor_sequential_baryon, _n.handle(plaq_spinor, first, "first"), _n.handle(plaq_spinor, second, "second"), _n.handle(plaq_spinor, third, "third"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_double, projector, "projector", 32), _n.array(_c.c_int32, pairings, "pairings", terms), _n.array(_c.c_int32, slots, "slots", terms), _n.array(_c.c_double, weights, "weights", terms), _n.int64(terms, "terms"), _n.array(_c.c_int32, momentum, "momentum", 3), _n.int32(time, "time"))
@@ -3799,12 +3845,14 @@ def plaq_gauge_gluon_pairs(
         times: int,
         correlators: Any,
 ) -> None:
-    """Pairs of field strengths joined by adjoint lines, gluon operators: the sum over x of exp(-i p x) tr[F_a(x) W F_b(x + d)
-    W^dagger], where W is the product of links along the first n of `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x
-    to x + d, and F = (Q - Q^dagger) / 8 the sum of the four clover leaves without its trace. `correlators`: (re, im) of [n][plane a]
-    [plane b][momentum][t] for n = 0 to `nsteps`, which are `places` = nsteps + 1, planes xy, xz, yz, xt, yt, zt, t and x of the first
-    one from the lattice's origin. Links are those of `gauge`, which may have flowed. Errors: INVALID_ARGUMENT, UNSUPPORTED,
-    OUT_OF_MEMORY.
+    """Computes gluon operators, pairs of field strengths connected by adjoint Wilson lines: the sum over x of
+    exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger], where W is the product of links along the first n of
+    `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x to x + d, and F = (Q - Q^dagger) / 8 the
+    sum of the four clover leaves without its trace. `correlators`: complex numbers [n][plane a][plane
+    b][momentum][t] for n = 0 to
+    `nsteps` (`places` = nsteps + 1 values), with planes in the order xy, xz, yz, xt, yt, zt, and t and x of
+    F_a counted from the lattice's origin. The links of `gauge` may have been flowed. Errors:
+    INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
     Arrays: steps[nsteps], momenta[3 * nmomenta], correlators[72 * places * nmomenta * times].
     """
     _n.call(_plaq_gauge_gluon_pairs, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(places, "places"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 72 * places * nmomenta * times))
@@ -3814,32 +3862,34 @@ def plaq_gauge_gluon_pairs(
 
 
 class plaq_loops_kind(Enum):
-    """Contractions of noise eta into loops; S = M^-1."""
+    """Ways of contracting noise eta with solutions into loops; S = M^-1."""
     #: eta^dagger Gamma S eta: the loops of S.
     PLAIN = 0
-    #: (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.
-    #: 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
+    #: (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al.,
+    #: Comput. Phys. Commun. 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
     ONE_END = 1
-    #: (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m' - m those of S - S' of two
-    #: masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
+    #: (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor
+    #: m' - m those of S - S' of two masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
     DIFFERENCE = 2
 
 
 class plaq_loops_params(Struct):
-    """Noise of loops.
+    """Parameters of the noise for loops.
 
     Members:
-      kind: Contraction of noise into loops. Default: PLAQ_LOOPS_PLAIN.
-      noise: Noise at all sites. Default: PLAQ_NOISE_Z4.
-      seed: Seed of the noise, which is the same on any number of ranks. Default: 0.
-      first: Number of the first noise vector: estimates go on from there. 0 to 1048576. Default: 0.
-      vectors: Noise vectors. 1 to 1048576. Default: 1.
-      dilute: Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits; parts of a dilution are added.
+      kind: Contraction of noise with solutions. Default: PLAQ_LOOPS_PLAIN.
+      noise: Numbers from which noise at all sites is drawn. Default: PLAQ_NOISE_Z4.
+      seed: Seed of the noise; the noise is the same on any number of ranks. Default: 0.
+      first: Number of the first noise vector; a later one continues an earlier estimate.
+        0 to 1048576. Default: 0.
+      vectors: Number of noise vectors. 1 to 1048576. Default: 1.
+      dilute: Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits; contributions of the parts are added.
         Default: 0.
-      time_parts: Parts of the time slices with PLAQ_DILUTE_TIME, else 0. 0 to 1048576. Default: 0.
-      probes: Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean
-        over them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
-        1 or more. Default: 1.
+      time_parts: Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. 0 to 1048576.
+        Default: 0.
+      probes: Hierarchical probing: number of plane waves by which each noise vector is multiplied, 1 (none) to the
+        number of sites; the estimate is the mean over them. Complete levels work best: for extents divisible by 4
+        they are 2, 16, 32, 256. 1 or more. Default: 1.
       factor: Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
         Default: 1, 0.
     """
@@ -3898,13 +3948,15 @@ def plaq_solver_loops(
         currents: Any = None,
         report: Optional[plaq_solve_report] = None,
 ) -> int:
-    """Quark loops by noise: of each noise vector the estimates of sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without the minus
-    sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and `gauge` as of plaq_spinor_contract_insertions;
-    M and its boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
-    PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, NULL or room: of the conserved
-    current of plaq_spinor_contract_current, [vector][mu][momentum][t]. Columns are contracted as they are solved. The callback is that of
-    solves; where it ends the work `finished` vectors are complete, and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED,
-    those of plaq_solver_solve.
+    """Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)],
+    without the minus sign of the fermion loop, for each time t of the lattice, with x counted from the
+    lattice's origin. Lines, momenta and `gauge` are as for plaq_spinor_contract_insertions; M and its
+    boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
+    PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or
+    NULL: the loops of the conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t].
+    Columns are contracted right after they are solved. The callback is that of solves; if it ends the work,
+    `finished` vectors are complete and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of
+    plaq_solver_solve.
     Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times].
     """
     finished_ = _c.c_int64()
@@ -3917,8 +3969,8 @@ _plaq_source_probe = _n.function("plaq_source_probe", _c.c_int32, [_c.c_void_p, 
 
 
 def plaq_source_probe(extents: Any, number: int, wave: Any) -> None:
-    """Wave number `number` of hierarchical probing on a lattice of these extents, which must be even: exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors:
-    INVALID_ARGUMENT.
+    """Gives wave number `number` of hierarchical probing on a lattice of these extents, which must be even, as
+    n_mu of exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors: INVALID_ARGUMENT.
     Arrays: extents[4], wave[4].
     """
     _n.call(_plaq_source_probe, _n.array(_c.c_int32, extents, "extents", 4), _n.int64(number, "number"), _n.room(_c.c_int32, wave, "wave", 4))
@@ -3928,7 +3980,7 @@ def plaq_source_probe(extents: Any, number: int, wave: Any) -> None:
 
 
 class plaq_reweighting_kind(Enum):
-    """Reweighting factors, with X = M^dagger M."""
+    """Reweighting factors, with X = M^dagger M of the quark's operator M."""
     #: det X / (X + mu^2): openQCD's RWTM1, and RWTM1_EO of an asymmetric system.
     TWISTED_MASS_1 = 0
     #: det X (X + 2 mu^2) / (X + mu^2)^2: openQCD's RWTM2, and RWTM2_EO of an asymmetric system.
@@ -3938,23 +3990,27 @@ class plaq_reweighting_kind(Enum):
 
 
 class plaq_reweighting_params(Struct):
-    """Factors of reweighting and their noise.
+    """Parameters of reweighting factors and of the noise that estimates them.
 
     Members:
-      kind: Factor. Default: PLAQ_REWEIGHTING_TWISTED_MASS_1.
-      system: System whose operator is M. Twisted masses: PLAQ_SYSTEM_FULL, or an asymmetric system, whose twisted mass is on its
-        own parity alone. Rational functions: that of the chain, by default of plaq's PLAQ_SYSTEM_EVEN_SYMMETRIC, of
-        openQCD's PLAQ_SYSTEM_EVEN_ASYMMETRIC. Default: PLAQ_SYSTEM_FULL.
-      vectors: Noise vectors of each factor. 1 to 1048576. Default: 1.
+      kind: Kind of the factor. Default: PLAQ_REWEIGHTING_TWISTED_MASS_1.
+      system: Full lattice, or parity and form of the Schur complement, whose operator is M. Twisted masses:
+        PLAQ_SYSTEM_FULL, or an asymmetric system with the twisted mass on its own parity only. Rational
+        functions: the system of the chain, which is PLAQ_SYSTEM_EVEN_SYMMETRIC by default in plaq, and
+        PLAQ_SYSTEM_EVEN_ASYMMETRIC in openQCD. Default: PLAQ_SYSTEM_FULL.
+      vectors: Number of noise vectors for each factor. 1 to 1048576. Default: 1.
       first: Number of the first noise vector: others make independent estimates. 0 to 1048576.
         Default: 0.
       seed: Seed of the noise. Default: 0.
-      low: Interval of the rational function's approximation: the chain's for M^dagger M in the solver's
-        normalisation. openQCD's are those of |D|: their squares. 0: not given. Default: 0.
-      high: Its upper end. Default: 0.
-      poles: Poles of the rational function; 0: as few as have `error`. 0 to 40. Default: 0.
-      fields: Pseudofermion fields n of the chain, each with the n-th root. 1 to 64. Default: 1.
-      error: Relative error of the rational function where `poles` is 0, the chain's error_hamiltonian.
+      low: Lower end of the interval of the rational function, as in the chain: for M^dagger M in the solver's
+        normalisation. openQCD gives the ends for |D|; their squares belong here. 0: not given.
+        Default: 0.
+      high: Upper end of the interval of the rational function. Default: 0.
+      poles: Number of poles of the rational function; 0: as few as reach `error`. 0 to 40.
+        Default: 0.
+      fields: Number n of pseudofermion fields of the chain, each of which represents the n-th root of the determinant.
+        1 to 64. Default: 1.
+      error: Relative error of the rational function, if `poles` is 0; in the chain it is error_hamiltonian.
         A number above 0, to 1. Default: 1e-12.
     """
     struct_size: int
@@ -3994,13 +4050,13 @@ def plaq_reweighting_params_init(params: plaq_reweighting_params, struct_size: i
 
 
 class plaq_reweighting_report(Struct):
-    """The product of the averages of factors over noise vectors.
+    """Report of a reweighting: the product over factors of their averages over noise vectors.
 
     Members:
-      ln: Its logarithm.
-      error: Its relative error by the scatter of the vectors; infinite of one vector.
-      iterations: Iterations of all solves.
-      seconds: Seconds.
+      ln: Logarithm of the product.
+      error: Relative error of the product, from the scatter over noise vectors; infinite for a single vector.
+      iterations: Number of iterations of all solves.
+      seconds: Seconds that the estimates took.
     """
     struct_size: int
     ln: float
@@ -4039,12 +4095,15 @@ def plaq_solver_reweighting(
         numbers: int,
         report: Optional[plaq_reweighting_report] = None,
 ) -> None:
-    """Estimates reweighting factors by normal noise: for each twisted mass mu_k, 0 < mu_1 < mu_2 < ..., the factor from mu_k-1 to
-    mu_k (mu_0 = 0), whose product is that of the last one; for a rational function, without mu (`nmu` = 0), one factor. `minus_ln`: -ln of the
-    estimate, [factor][vector]; a factor is the average of exp(-minus_ln) over vectors. `norms`: square norms of the noise,
-    alike, or NULL. `numbers`: factors times params.vectors. Solves are those of the settings of `solver`, with twisted masses by its algorithm, for
-    poles by CG; the callback is that of solves, and where it ends one the call is NOT_CONVERGED. Errors: INVALID_ARGUMENT, BAD_PARAMETER,
-    UNSUPPORTED, NOT_CONVERGED, SPECTRAL_BOUNDS (eigenvalues that the rational function does not cover), those of plaq_solver_solve.
+    """Estimates reweighting factors by normal noise: for each twisted mass mu_k, 0 < mu_1 < mu_2 < ..., the
+    factor from mu_k-1 to mu_k (mu_0 = 0), so that their product is the factor of the last mass; for a
+    rational function, without mu (`nmu` = 0), one factor. `minus_ln`: -ln of the estimate, [factor][vector];
+    a factor is the average of exp(-minus_ln) over vectors. `norms`: square norms of the noise vectors in the
+    same order, or NULL. `numbers`: number of factors times params.vectors. Solves have the settings of
+    `solver`; those with twisted masses use its algorithm, those for poles CG. The callback is that of solves;
+    if it ends one the call fails with NOT_CONVERGED. Errors: INVALID_ARGUMENT, BAD_PARAMETER, UNSUPPORTED,
+    NOT_CONVERGED, SPECTRAL_BOUNDS (eigenvalues outside of the rational function's interval), those of
+    plaq_solver_solve.
     Arrays: mu[nmu], minus_ln[numbers], norms[numbers].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -4058,7 +4117,7 @@ class plaq_boundary_end(Enum):
     """Boundaries of the Schroedinger functional."""
     #: Slice 0.
     LOWER = 0
-    #: Slice T, behind the last stored one.
+    #: Slice T, the one after the last stored slice.
     UPPER = 1
 
 
@@ -4071,11 +4130,13 @@ def plaq_solver_boundary_propagator(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_solve_report] = None,
 ) -> plaq_spinor:
-    """Makes the boundary-to-bulk propagator of a boundary whose links stand still, H(x) = cF sum_y D^-1(x, y) U(y - t, t)^dagger P with y
-    on slice 1 of the lower end, P = (1 + gamma_t) / 2, or H(x) = cF' sum_y D^-1(x, y) U(y, t) P with y on slice T - 1 of the upper one,
-    P = (1 - gamma_t) / 2: twelve right-hand sides, 3 spin + colour of the boundary field, of which six are solved for. D is that of mass
-    normalisation whatever the solver's is; boundary fields have momentum zero, with the phases of quarks in space exp(i theta x / L). The
-    solver is one for PLAQ_SOLUTION_M. Errors: UNSUPPORTED (other boundaries or operators), those of plaq_solver_propagator.
+    """Makes the boundary-to-bulk propagator of a boundary with fixed links: H(x) = cF sum_y D^-1(x, y) U(y - t,
+    t)^dagger P with y on slice 1 for the lower boundary, P = (1 + gamma_t) / 2, or H(x) = cF' sum_y D^-1(x,
+    y) U(y, t) P with y on slice T - 1 for the upper one, P = (1 - gamma_t) / 2. It has twelve right-hand
+    sides, 3 spin + colour of the boundary field, of which six are solved for. D is mass-normalised, whatever
+    the solver's normalisation; boundary fields have momentum zero, which with spatial boundary phases is
+    exp(i theta x / L). The solver must be one for PLAQ_SOLUTION_M. Errors: UNSUPPORTED (other boundaries or
+    operators), those of plaq_solver_propagator.
     """
     propagator_ = plaq_spinor()
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -4097,11 +4158,12 @@ def plaq_solver_boundary_correlators(
         f1: Any = None,
         report: Optional[plaq_solve_report] = None,
 ) -> None:
-    """Makes the correlators of boundary fields by slice x0 = 0 to `times` - 1, averaged over space, with the H of
-    plaq_solver_boundary_propagator: f_A = -1/2 tr H^dagger gamma_t H and f_P = 1/2 tr H^dagger H of the lower end, g_A = 1/2 tr H^dagger gamma_t H and
-    g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K = cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each may be NULL. On
-    PLAQ_BOUNDARY_TIME_OPEN_SF what is of the lower end is NaN. `times`: the extent of t. The report is that of all solves.
-    Errors: as of plaq_solver_boundary_propagator.
+    """Computes the correlators of boundary fields for slices x0 from 0 to `times` - 1, averaged over space, with
+    the H of plaq_solver_boundary_propagator: f_A = -1/2 tr H^dagger gamma_t H and f_P = 1/2 tr H^dagger H of
+    the lower end, g_A = 1/2 tr H^dagger gamma_t H and g_P of the upper one, and `f1` = 1/2 tr K^dagger K, K =
+    cF' sum_x P U(x, t)^dagger H(x) / L^3 on the last slice. Each array may be NULL. For
+    PLAQ_BOUNDARY_TIME_OPEN_SF correlators of the lower boundary are NaN. `times`: the extent of t. The report
+    is that of all solves. Errors: as of plaq_solver_boundary_propagator.
     Arrays: f_a[times], f_p[times], g_a[times], g_p[times], f1[1].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -4112,7 +4174,7 @@ def plaq_solver_boundary_correlators(
 
 
 class plaq_propagator_kind(Enum):
-    """SciDAC files in LIME, with checksums, as QIO writes them."""
+    """Kinds of propagator files: SciDAC files in LIME, with checksums, in the layout of QIO."""
     #: USQCD_DiracFermion_ScalarSource_TwelveSink: one complex field, the source of all spins and
     #: colours, and twelve spinors (MILC).
     SCALAR_SOURCE = 1
@@ -4123,14 +4185,15 @@ class plaq_propagator_kind(Enum):
 
 
 class plaq_spinor_write_params(Struct):
-    """Contents of the file of a propagator.
+    """Kind and contents of a propagator's file.
 
     Members:
-      kind: 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
+      kind: Kind of the file; 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE if they have that form, else
         PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX. Default: 0.
-      precision: PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
-        Default: 0.
-      info: For the reader, in every record: NULL or NUL-terminated UTF-8. Default: NULL.
+      precision: Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double for fields in
+        double, else single. Default: 0.
+      info: A text for human readers, stored in every record: NULL or NUL-terminated UTF-8.
+        Default: NULL.
     """
     struct_size: int
     kind: Any
@@ -4158,10 +4221,10 @@ class plaq_spinor_read_params(Struct):
     """Parameters of reading a propagator.
 
     Members:
-      extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
+      extents: Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the field; 0: that of the file. Default: 0.
-      wrong_checksum: 1: columns are read although a checksum of the file is not theirs. For files that were changed after
-        they were written, and are known to be good. Default: 0.
+      wrong_checksum: 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
+        were written and are known to be good. Default: 0.
     """
     struct_size: int
     extents: Any
@@ -4194,9 +4257,10 @@ def plaq_spinor_write(
         path: Any,
         params: Optional[plaq_spinor_write_params] = None,
 ) -> None:
-    """Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
-    for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
-    records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+    """Writes a propagator, every rank its part; the file appears complete or not at all. `sources`: the sources
+    for which it was solved, as many columns, or the zero handle. The records contain what plaq_spinor_origin
+    knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
+    FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
     """
     _n.call(_plaq_spinor_write, _n.handle(plaq_spinor, propagator, "propagator"), _n.handle(plaq_spinor, sources, "sources"), _n.encoded(path, "path"), _n.struct(plaq_spinor_write_params, params, "params"))
 
@@ -4206,10 +4270,10 @@ _plaq_spinor_read = _n.function("plaq_spinor_read", _c.c_int32, [plaq_context, _
 
 def plaq_spinor_read(context: Any, path: Any, params: Optional[plaq_spinor_read_params] = None) -> plaq_spinor:
     """Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
-    colour where the file says which they are, else in its order. Checksums are compared; what the records
-    say of source and operator (also those of Chroma), or the sources in the file tell, is what
-    plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-    FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
+    gives the source and operator as described in the records (also those of Chroma) or determined from
+    sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
+    NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     propagator_ = plaq_spinor()
     _n.call(_plaq_spinor_read, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_spinor_read_params, params, "params"), _c.byref(propagator_))
@@ -4220,11 +4284,11 @@ def plaq_spinor_read(context: Any, path: Any, params: Optional[plaq_spinor_read_
 
 
 class plaq_eigen(Handle):
-    """Eigenvectors that were found, with their eigenvalues."""
+    """Eigenvectors with their eigenvalues."""
 
 
 class plaq_eigen_end(Enum):
-    """An end of the spectrum."""
+    """The end of the spectrum at which eigenvalues are searched for."""
     #: The smallest eigenvalues.
     SMALLEST = 0
     #: The largest eigenvalues.
@@ -4232,51 +4296,52 @@ class plaq_eigen_end(Enum):
 
 
 class plaq_eigen_method(Enum):
-    """Methods of finding eigenvectors."""
+    """Algorithms that find eigenvectors."""
     #: Block Lanczos with thick restarts and Chebyshev polynomials.
     LANCZOS = 0
-    #: Minimising the Ritz functional with locally optimal conjugate gradients.
+    #: Minimisation of the Ritz functional by locally optimal conjugate gradients.
     RITZ = 1
 
 
 class plaq_eigen_params(Struct):
-    """Parameters of a search for eigenvectors of A, which is M where it is hermitian, a Laplacian, and else
-    M^dagger M.
+    """Parameters of a search for eigenvectors of A, where A = M if M is hermitian, as for a Laplacian, and A =
+    M^dagger M otherwise.
 
     Members:
-      method: How eigenvectors are found. Default: PLAQ_EIGEN_LANCZOS.
-      end: End of the spectrum that they are of. Default: PLAQ_EIGEN_SMALLEST.
-      system: What stands for M: the operator, or a Schur complement. Default: PLAQ_SYSTEM_FULL.
-      count: Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
-        diagonalised as a whole. 1 or more. Default: 8.
-      max_vectors: Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
+      method: Algorithm of the search. Default: PLAQ_EIGEN_LANCZOS.
+      end: End of the spectrum at which eigenvectors are searched for.
+        Default: PLAQ_EIGEN_SMALLEST.
+      system: The operator M: on the whole lattice, or a Schur complement. Default: PLAQ_SYSTEM_FULL.
+      count: Number of wanted eigenvectors, at most the number of unknowns. If they are a large part of the space of a
+        small operator, it is diagonalised completely. 1 or more. Default: 8.
+      max_vectors: Largest number of vectors that are kept, at least `count` + 2 `block`; 0: about twice `count`.
         0 or more. Default: 0.
-      block: Vectors multiplied at a time. 1 or more. Default: 1.
-      max_restarts: Times that the basis is built up anew, or cycles of the Ritz functional. 1 to 1000000.
-        Default: 200.
-      verify: A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
-        else `converged` says nothing about missing eigenvalues. With it a `tol` above 1e-3 counts as 1e-3.
-        0 or 1. Default: 1.
+      block: Number of vectors that are multiplied by A together. 1 or more. Default: 1.
+      max_restarts: Largest number of restarts of Lanczos, or of cycles of the Ritz functional.
+        1 to 1000000. Default: 200.
+      verify: True: after the search others, from random vectors orthogonal to the results, look for eigenvectors that
+        were missed, until they find none; false: `converged` does not tell whether eigenvalues are missing. With
+        true a `tol` above 1e-3 is taken as 1e-3. 0 or 1. Default: 1.
       tol: Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         0: 1e-10, in single precision 1e-6. Default: 0.
-      degree: Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
+      degree: Degree of the Chebyshev polynomial; 0: chosen by the spectrum; 1: no polynomial.
         0 to 100000. Default: 0.
-      time_slices: The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
-        Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and
-        values are [t][k]. Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
-        0 or 1. Default: 0.
-      from_: Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
-        normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
+      time_slices: True, for operators without hops in t, e.g. the Laplacian of colour vectors in x, y and z: the `count`
+        smallest eigenvalues are found for each time slice separately. Vector k holds eigenvector k of every
+        slice, each normalised to 1, and values are [t][k]. Only the parameters `tol`, `max_restarts`, `verify`,
+        `seed` and `max_seconds` are used besides. 0 or 1. Default: 0.
+      from_: Lower end of the interval on which the polynomial is small, which should contain the unwanted eigenvalues,
+        in the operator's normalisation. The interval is replaced if wanted eigenvalues turn out to lie in it.
         Default: 0.
-      to: Upper end of the interval. Default: 0.
-      seed: Seed of random start vectors. Default: 1.
-      max_seconds: Most seconds that a search may take; 0: as many as it needs. They are asked for after every block, by
-        the Ritz functional after every step of the minimisation; all ranks stop after the same one.
+      to: Upper end of the interval on which the polynomial is small. Default: 0.
+      seed: Seed of the random vectors with which the search starts. Default: 1.
+      max_seconds: Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
+        functional after every step of the minimisation; all ranks stop after the same one.
         Default: 0.
-      vectors: Where vectors are kept while they are sought by Lanczos, and afterwards.
+      vectors: Memory for the vectors of Lanczos, during the search and for its results.
         Default: PLAQ_VECTORS_AUTO.
-      min_vectors: Vectors that are kept at least, before some of them are kept on the host; 0: a quarter more than are
-        wanted, 16 or 4 `block` at least. 0 or more. Default: 0.
+      min_vectors: Least number of vectors that are kept on the device before some are moved to the host; 0: 1.25 times
+        `count`, at least 16 or 4 `block`. 0 or more. Default: 0.
     """
     struct_size: int
     method: Any
@@ -4333,22 +4398,22 @@ class plaq_eigen_report(Struct):
     """Report of a search for eigenvectors.
 
     Members:
-      converged: 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for.
-      stopped: 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
-      count: Vectors that there are.
+      converged: 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
+      stopped: 1: the callback or `max_seconds` ended the search; the results are those known by then.
+      count: Number of eigenvectors.
       degree: Degree of the last polynomial.
-      from_: Lower end of the polynomial's last interval.
+      from_: Lower end of the interval on which the last polynomial is small.
       to: Upper end of that interval.
       least: Estimate of the smallest eigenvalue.
       largest: Estimate of the largest eigenvalue.
-      restarts: Restarts of the search.
-      applications: Multiplications of a vector with A.
+      restarts: Number of restarts of the search.
+      applications: Number of multiplications of a vector by A.
       seconds: Seconds that the search took.
-      stopped_by: What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-      verified: 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
-        because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
-      max_vectors: Vectors that the search kept at most; 0 where Lanczos did not run.
-      on_device: Vectors of the search that the device held; the others waited on the host.
+      stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+      verified: 1: no eigenvalue was missed, as shown by a search from a random vector orthogonal to the results, or
+        because the operator was diagonalised completely. 0: not asked for, or ended by a limit.
+      max_vectors: Largest number of vectors that the search kept; 0 if Lanczos was not used.
+      on_device: Number of vectors of the search on the device; the others were in the host's memory.
     """
     struct_size: int
     converged: int
@@ -4406,10 +4471,10 @@ def plaq_eigen_create(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_eigen_report] = None,
 ) -> plaq_eigen:
-    """Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
-    The callback hears of every restart, and of every block on the way, and of the largest residual
-    that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
-    FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
+    """Finds eigenvectors. `guess`: approximate eigenvectors, for example saved ones, or the zero handle. The
+    callback is called after every restart and every block, with the largest residual known. A search that has
+    not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
+    NOT_FINITE, OUT_OF_MEMORY.
     """
     eigen_ = plaq_eigen()
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -4421,9 +4486,8 @@ _plaq_eigen_write = _n.function("plaq_eigen_write", _c.c_int32, [plaq_eigen, _c.
 
 
 def plaq_eigen_write(eigen: Any, file: Any) -> None:
-    """Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
-    bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
-    parity; FILE_WRITE.
+    """Writes eigenvectors to a file: SciDAC records in LIME with checksums, with values, residuals and bounds.
+    The file appears complete or not at all. Errors: UNSUPPORTED: vectors on one parity; FILE_WRITE.
     """
     _n.call(_plaq_eigen_write, _n.handle(plaq_eigen, eigen, "eigen"), _n.encoded(file, "file"))
 
@@ -4432,8 +4496,8 @@ _plaq_eigen_read = _n.function("plaq_eigen_read", _c.c_int32, [plaq_dirac, _c.c_
 
 
 def plaq_eigen_read(dirac: Any, file: Any, report: Optional[plaq_eigen_report] = None) -> plaq_eigen:
-    """Reads eigenvectors of such a file as those of this operator: values and residuals are measured with it.
-    Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+    """Reads eigenvectors of this operator from a file of plaq_eigen_write; values and residuals are computed
+    again with the operator. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
     """
     eigen_ = plaq_eigen()
     _n.call(_plaq_eigen_read, _n.handle(plaq_dirac, dirac, "dirac"), _n.encoded(file, "file"), _c.byref(eigen_), _n.struct(plaq_eigen_report, report, "report"))
@@ -4452,9 +4516,9 @@ _plaq_eigen_values = _n.function("plaq_eigen_values", _c.c_int32, [plaq_eigen, _
 
 
 def plaq_eigen_values(eigen: Any, values: Any, residuals: Any, bounds: Any, count: int) -> None:
-    """Gives eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
-    lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
-    extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
+    """Gives eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, residuals |A
+    v - lambda v|, and bounds on the error of the values. `count`: as in the report; with `time_slices` times
+    the extent in t, ordered [t][k]. `residuals` and `bounds` may be NULL.
     Arrays: values[count], residuals[count], bounds[count].
     """
     _n.call(_plaq_eigen_values, _n.handle(plaq_eigen, eigen, "eigen"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, bounds, "bounds", count, optional=True), _n.int64(count, "count"))
@@ -4464,7 +4528,7 @@ _plaq_eigen_vectors = _n.function("plaq_eigen_vectors", _c.c_int32, [plaq_eigen,
 
 
 def plaq_eigen_vectors(eigen: Any) -> plaq_spinor:
-    """Makes a field with all eigenvectors, orthonormal, one for each right-hand side."""
+    """Makes a field that holds all eigenvectors, orthonormal, one in each right-hand side."""
     vectors_ = plaq_spinor()
     _n.call(_plaq_eigen_vectors, _n.handle(plaq_eigen, eigen, "eigen"), _c.byref(vectors_))
     return vectors_
@@ -4474,9 +4538,7 @@ _plaq_eigen_some_vectors = _n.function("plaq_eigen_some_vectors", _c.c_int32, [p
 
 
 def plaq_eigen_some_vectors(eigen: Any, first: int, count: int) -> plaq_spinor:
-    """Makes a field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the
-    device.
-    """
+    """Makes a field with `count` eigenvectors from number `first` on, for sets that do not fit on the device."""
     vectors_ = plaq_spinor()
     _n.call(_plaq_eigen_some_vectors, _n.handle(plaq_eigen, eigen, "eigen"), _n.int64(first, "first"), _n.int64(count, "count"), _c.byref(vectors_))
     return vectors_
@@ -4486,45 +4548,46 @@ def plaq_eigen_some_vectors(eigen: Any, first: int, count: int) -> plaq_spinor:
 
 
 class plaq_space(Handle):
-    """Spaces of low modes of a solver's operator, each with an approximate inverse L = P D_c^-1 R, D_c = R M P: levels of
-    multigrid or vectors. Level 0 is the lattice, larger numbers are coarser.
+    """Spaces of low modes of a solver's operator M, each with an approximate inverse L = P D_c^-1 R, D_c = R M
+    P: levels of multigrid, or vectors. Level 0 is the lattice, larger numbers are coarser.
     """
 
 
 class plaq_loops(Handle):
-    """Quark loops as sums of parts, each with its variance and cost."""
+    """Quark loops as sums of parts, each with its own variance and cost."""
 
 
 class plaq_loops_traces(Enum):
-    """Ways to take the traces of low modes."""
-    #: Noise on each level, but the last level's trace exactly where that costs less for the goals, as four noise vectors tell.
+    """Methods for the traces of low modes."""
+    #: Noise on each level; for the last level the exact trace if that costs less for the goals, judged after
+    #: four noise vectors.
     AUTO = 0
-    #: The last level's trace exactly, by its coordinate vectors; noise on levels between.
+    #: The exact trace of the last level, from its coordinate vectors; noise on the levels between.
     LAST = 1
     #: Noise on each level.
     NOISE = 2
-    #: Traces of all coarse levels exactly.
+    #: Exact traces of all coarse levels, from their coordinate vectors.
     EVERY = 3
 
 
 class plaq_loops_term(Enum):
-    """Terms that loops are the sum of."""
-    #: The difference of a level and the next one, or the last level, by noise on the level.
+    """Terms whose sum are the loops."""
+    #: The difference of a level and the next one, or the last level itself, by noise on this level.
     NOISE = 0
-    #: The same, exactly by all coordinate vectors of the level.
+    #: The same quantity exactly, from all coordinate vectors of the level.
     EXACT = 1
     #: The first terms of the hopping expansion, exactly.
     HOPPING = 2
 
 
 class plaq_loop_sums_params(Struct):
-    """Parts of loops that are summed up.
+    """Parameters that divide loops into parts.
 
     Members:
       traces: Estimator of the traces of low modes, by noise or exactly.
         Default: PLAQ_LOOPS_TRACES_AUTO.
-      hopping: Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
-        0 to 16. Default: 0.
+      hopping: Number of terms of the hopping expansion, (A^-1 H)^k A^-1 with M = A - H, whose trace is taken exactly; 0:
+        none. 0 to 16. Default: 0.
     """
     struct_size: int
     traces: Any
@@ -4547,15 +4610,16 @@ def plaq_loop_sums_params_init(params: plaq_loop_sums_params, struct_size: int) 
 
 
 class plaq_loop_goals(Struct):
-    """When a call that adds to loops ends. At least one of `error`, `seconds` and `vectors` is asked for; of several the first one counts.
+    """Goals at which a call that adds to loops ends: the first one that is reached. At least one of `error`,
+    `seconds` and `vectors` must be set.
 
     Members:
-      error: Error at which it ends: that of the loop of the first line, Gamma number `gamma` and first momentum at a time slice,
-        root of the mean square over time slices, real and imaginary part together; 0: not asked for.
+      error: Error to reach: of the loop of the first line, Gamma number `gamma` and the first momentum on a time
+        slice, as root mean square over time slices, of real and imaginary part together; 0: no goal.
         Default: 0.
-      seconds: Seconds after which it ends; 0: not asked for. Default: 0.
-      gamma: Number of this Gamma. 0 to 15. Default: 0.
-      vectors: Noise vectors of each part at most, those of earlier calls included; 0: no limit.
+      seconds: Seconds after which the call ends; 0: no limit. Default: 0.
+      gamma: Number, 0 to 15, of the Gamma whose error counts. 0 to 15. Default: 0.
+      vectors: Largest number of noise vectors of each part, those of earlier calls included; 0: no limit.
         0 to 1048576. Default: 0.
     """
     struct_size: int
@@ -4582,12 +4646,12 @@ def plaq_loop_goals_init(params: plaq_loop_goals, struct_size: int) -> None:
 
 
 class plaq_space_report(Struct):
-    """A level of spaces.
+    """Description of a level of spaces.
 
     Members:
-      levels: Levels of the spaces, without the lattice.
-      extents: Extents of the level on all ranks; of vectors 1.
-      unknowns: Dimension of the level's space on all ranks.
+      levels: Number of levels, the lattice not counted.
+      extents: Extents of the level over all ranks; for vectors 1.
+      unknowns: Dimension of the level's space over all ranks.
     """
     struct_size: int
     levels: int
@@ -4611,15 +4675,16 @@ def plaq_space_report_init(report: plaq_space_report, struct_size: int) -> None:
 
 
 class plaq_loops_report(Struct):
-    """Loops so far.
+    """Description of loops summed so far.
 
     Members:
-      parts: Number of parts.
-      reached: 1: the call reached the wanted error or, where none is wanted, the number of vectors.
+      parts: Number of parts into which the loops are divided.
+      reached: 1: the call reached the error that was asked for or, if none was, the number of vectors.
       stopped: 1: the callback ended the call.
-      error: The error that plaq_loop_goals has, in descriptions that of Gamma number 0; infinite before all parts are known.
-      seconds: Seconds of the call.
-      failed: Solves of all parts that did not converge.
+      error: The error as defined in plaq_loop_goals, in descriptions for Gamma number 0; infinite before all parts
+        have an estimate.
+      seconds: Seconds that the call took.
+      failed: Number of solves in all parts that did not converge.
     """
     struct_size: int
     parts: int
@@ -4649,16 +4714,16 @@ def plaq_loops_report_init(report: plaq_loops_report, struct_size: int) -> None:
 
 
 class plaq_loops_part_report(Struct):
-    """A part of loops.
+    """Description of one part of loops.
 
     Members:
-      term: The term.
-      level: The level whose vectors it takes.
-      done: Noise vectors, or columns of what is exact, that are summed.
-      total: Columns of what is exact; 0 of noise.
-      solves: Columns solved for on the level.
-      failed: Solves that did not converge.
-      seconds: Seconds.
+      term: The kind of term that the part estimates.
+      level: The level whose noise or coordinate vectors are used.
+      done: Number of noise vectors, or of columns of an exact trace, that have been summed.
+      total: Number of columns of an exact trace; 0 for noise.
+      solves: Number of columns solved for on the level.
+      failed: Number of solves that did not converge.
+      seconds: Seconds spent on this part.
     """
     struct_size: int
     term: Any
@@ -4694,10 +4759,11 @@ _plaq_space_create_multigrid = _n.function("plaq_space_create_multigrid", _c.c_i
 
 
 def plaq_space_create_multigrid(solver: Any, multigrid: Any, levels: int, tol: float) -> plaq_space:
-    """Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all that live on all ranks. Coarse operators are made again
-    in the precision of the solver's operator and solved to the relative residual `tol`, which has to be well below the noise. Errors:
-    INVALID_ARGUMENT (more levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID,
-    OUT_OF_MEMORY.
+    """Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
+    ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
+    relative residual
+    `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels, `tol`), UNSUPPORTED
+    (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID, OUT_OF_MEMORY.
     """
     space_ = plaq_space()
     _n.call(_plaq_space_create_multigrid, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(levels, "levels"), _n.real(tol, "tol"), _c.byref(space_))
@@ -4708,8 +4774,8 @@ _plaq_space_memory = _n.function("plaq_space_memory", _c.c_int32, [plaq_solver, 
 
 
 def plaq_space_memory(solver: Any, multigrid: Any, levels: int) -> int:
-    """Tells the device memory in bytes that making these spaces takes at most, and after that L of twelve columns. Errors: those of
-    plaq_space_create_multigrid.
+    """Gives the largest number of bytes of device memory that making these spaces takes, and afterwards applying
+    L to twelve columns. Errors: those of plaq_space_create_multigrid.
     """
     bytes_ = _c.c_int64()
     _n.call(_plaq_space_memory, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(levels, "levels"), _c.byref(bytes_))
@@ -4720,8 +4786,8 @@ _plaq_space_create_eigen = _n.function("plaq_space_create_eigen", _c.c_int32, [p
 
 
 def plaq_space_create_eigen(solver: Any, eigen: Any) -> plaq_space:
-    """Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
-    precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+    """Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
+    (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
     """
     space_ = plaq_space()
     _n.call(_plaq_space_create_eigen, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_eigen, eigen, "eigen"), _c.byref(space_))
@@ -4732,7 +4798,7 @@ _plaq_space_destroy = _n.function("plaq_space_destroy", _c.c_int32, [plaq_space]
 
 
 def plaq_space_destroy(space: Any) -> None:
-    """Destroys spaces; loops keep theirs. The zero handle is accepted."""
+    """Destroys spaces; loops made with them remain valid. The zero handle is accepted."""
     _n.call(_plaq_space_destroy, _n.handle(plaq_space, space, "space"))
 
 
@@ -4740,7 +4806,7 @@ _plaq_space_describe = _n.function("plaq_space_describe", _c.c_int32, [plaq_spac
 
 
 def plaq_space_describe(space: Any, level: int, report: Optional[plaq_space_report] = None) -> None:
-    """Describes a level, 1 or more."""
+    """Describes level number `level`, 1 or more."""
     _n.call(_plaq_space_describe, _n.handle(plaq_space, space, "space"), _n.int32(level, "level"), _n.struct(plaq_space_report, report, "report"))
 
 
@@ -4748,8 +4814,9 @@ _plaq_space_apply = _n.function("plaq_space_apply", _c.c_int32, [plaq_space, _c.
 
 
 def plaq_space_apply(space: Any, level: int, x: Any, b: Any) -> None:
-    """x = L b with the approximate inverse of a level; x and b are different full fields as the solver takes them. Errors: FIELD_MISMATCH,
-    INVALID_ARGUMENT, NOT_CONVERGED, SOLVER_BREAKDOWN.
+    """Computes x = L b with the approximate inverse of a level; x and b are different fields on the full
+    lattice, as the solver takes them. Errors: FIELD_MISMATCH, INVALID_ARGUMENT, NOT_CONVERGED,
+    SOLVER_BREAKDOWN.
     """
     _n.call(_plaq_space_apply, _n.handle(plaq_space, space, "space"), _n.int32(level, "level"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, b, "b"))
 
@@ -4758,8 +4825,8 @@ _plaq_space_propagator = _n.function("plaq_space_propagator", _c.c_int32, [plaq_
 
 
 def plaq_space_propagator(space: Any, level: int, source: Optional[plaq_source_params] = None) -> plaq_spinor:
-    """Makes the propagator L(x, source) of a level in place of M^-1, as many right-hand sides as the source has columns. Errors: those of
-    plaq_space_apply.
+    """Makes the propagator L(x, source) of a level, with L instead of M^-1, with a right-hand side for each
+    column of the source. Errors: those of plaq_space_apply.
     """
     propagator_ = plaq_spinor()
     _n.call(_plaq_space_propagator, _n.handle(plaq_space, space, "space"), _n.int32(level, "level"), _n.struct(plaq_source_params, source, "source"), _c.byref(propagator_))
@@ -4780,10 +4847,11 @@ def plaq_space_mesons(
         callback: Optional[Callable[..., Any]],
         correlators: Any,
 ) -> None:
-    """Contracts mesons of L in place of propagators, as plaq_spinor_contract_mesons does, exactly averaged over all sites of the lattice as
-    sources. With S of some sources, C[S, S] - C[L, L] of these and this average are less noisy than C[S, S] (low-mode averaging). The
-    callback hears of each site of the level and of the share that is left, and may end the call: NOT_CONVERGED. M is gamma5-hermitian.
-    Errors: INVALID_ARGUMENT, NOT_CONVERGED, those of plaq_space_apply.
+    """Contracts mesons as plaq_spinor_contract_mesons does, with L instead of propagators, averaged exactly over
+    all sites of the lattice as sources. With propagators S from some sources, C[S, S] - C[L, L] of these
+    sources plus this average is less noisy than C[S, S] (low-mode averaging). The callback is called after
+    each site of the level with the fraction that is left, and may end the call: NOT_CONVERGED. M is
+    gamma5-hermitian. Errors: INVALID_ARGUMENT, NOT_CONVERGED, those of plaq_space_apply.
     Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -4807,12 +4875,14 @@ def plaq_loops_create(
         momenta: Any,
         nmomenta: int,
 ) -> plaq_loops:
-    """Makes loops as of plaq_solver_loops, of which nothing is summed yet: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus
-    Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
-    multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
-    have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
-    INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. Of
-    PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes are those of products of inverses, with noise between them, too.
+    """Makes loops as in plaq_solver_loops, with empty sums: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus Tr O
+    (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with
+    `sums.hopping` = n every right side is multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping
+    expansion before that are added exactly. This is an identity if solves are accurate: their residuals must
+    be well below the noise. `vectors` of `params` is not used. Zero handle of `space`: no low modes. Errors:
+    INVALID_ARGUMENT, UNSUPPORTED (hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH. For
+    PLAQ_LOOPS_ONE_END and PLAQ_LOOPS_DIFFERENCE low modes approximate the products of two inverses, with
+    noise between them.
     Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta].
     """
     loops_ = plaq_loops()
@@ -4837,9 +4907,10 @@ def plaq_loops_add(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_loops_report] = None,
 ) -> None:
-    """Adds to loops until a goal is reached: to the part where it lowers the error most for its cost. Each part has four noise
-    vectors first. The callback is that of solves; where it ends the call, what is complete stays, and a next call goes on. Errors: those of
-    plaq_solver_solve, FIELD_MISMATCH (links that have changed), INVALID_ARGUMENT (no goal).
+    """Adds to loops until a goal is reached, each time to the part whose error it lowers most for its cost,
+    after four noise vectors for each part. The callback is that of solves; if it ends the call, completed
+    vectors are kept, and a next call continues. Errors: those of plaq_solver_solve, FIELD_MISMATCH (links
+    that have changed), INVALID_ARGUMENT (no goal).
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
     _n.watched(_plaq_loops_add, callback_, (), _n.handle(plaq_loops, loops, "loops"), _n.struct(plaq_loop_goals, goals, "goals"), callback_.c, None, _n.struct(plaq_loops_report, report, "report"))
@@ -4849,7 +4920,7 @@ _plaq_loops_describe = _n.function("plaq_loops_describe", _c.c_int32, [plaq_loop
 
 
 def plaq_loops_describe(loops: Any, report: Optional[plaq_loops_report] = None) -> None:
-    """Describes loops; what belongs to a call is 0."""
+    """Describes loops; numbers about a single call are 0."""
     _n.call(_plaq_loops_describe, _n.handle(plaq_loops, loops, "loops"), _n.struct(plaq_loops_report, report, "report"))
 
 
@@ -4857,7 +4928,7 @@ _plaq_loops_describe_part = _n.function("plaq_loops_describe_part", _c.c_int32, 
 
 
 def plaq_loops_describe_part(loops: Any, part: int, report: Optional[plaq_loops_part_report] = None) -> None:
-    """Describes a part."""
+    """Describes part number `part` of loops."""
     _n.call(_plaq_loops_describe_part, _n.handle(plaq_loops, loops, "loops"), _n.int32(part, "part"), _n.struct(plaq_loops_part_report, report, "report"))
 
 
@@ -4874,10 +4945,12 @@ def plaq_loops_values(
         current_variances: Any,
         ncurrents: int,
 ) -> None:
-    """Gives (re, im) of means, [line][Gamma, all 16][momentum][t], and of variances of one noise vector, of real and of imaginary parts:
-    infinite with less than two, 0 of what is exact. Part -1: of the sum of all parts, with its errors squared. `currents`, the
-    same of the conserved current, [mu][momentum][t], `variances` and `current_variances` may be NULL. `numbers`: complex numbers of
-    `means`; `ncurrents`: of `currents`.
+    """Copies the values of loops, complex numbers as (re, im): `means` [line][Gamma, all 16][momentum][t], and
+    `variances` of a single noise vector, with the variance of real parts as real and that of imaginary parts
+    as imaginary part. A variance is infinite with fewer than two noise vectors, and 0 for exact parts. Part
+    -1 stands for the sum of all parts, with its squared errors as variances. `currents` and
+    `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
+    may be NULL. `numbers` is the number of complex numbers in `means`, `ncurrents` that in `currents`.
     Arrays: means[2 * numbers], variances[2 * numbers], currents[2 * ncurrents], current_variances[2 * ncurrents].
     """
     _n.call(_plaq_loops_values, _n.handle(plaq_loops, loops, "loops"), _n.int32(part, "part"), _n.room(_c.c_double, means, "means", 2 * numbers), _n.room(_c.c_double, variances, "variances", 2 * numbers, optional=True), _n.int64(numbers, "numbers"), _n.room(_c.c_double, currents, "currents", 2 * ncurrents, optional=True), _n.room(_c.c_double, current_variances, "current_variances", 2 * ncurrents, optional=True), _n.int64(ncurrents, "ncurrents"))
@@ -4887,7 +4960,9 @@ _plaq_loops_write = _n.function("plaq_loops_write", _c.c_int32, [plaq_loops, _c.
 
 
 def plaq_loops_write(loops: Any, file: Any) -> None:
-    """Writes sums and what they are of to a file, from which plaq_loops_read goes on. It appears complete or not at all. Errors: FILE_WRITE."""
+    """Writes sums, and a description of what they are sums of, to a file from which plaq_loops_read continues.
+    The file appears complete or not at all. Errors: FILE_WRITE.
+    """
     _n.call(_plaq_loops_write, _n.handle(plaq_loops, loops, "loops"), _n.encoded(file, "file"))
 
 
@@ -4895,8 +4970,9 @@ _plaq_loops_read = _n.function("plaq_loops_read", _c.c_int32, [plaq_loops, _c.c_
 
 
 def plaq_loops_read(loops: Any, file: Any) -> None:
-    """Takes the sums of such a file in place of those that there are. Errors: FIELD_MISMATCH (of other links, operators, spaces,
-    noise, lines or momenta: the first difference is named), FILE_*. After an error nothing has changed.
+    """Replaces the sums by those of a file that plaq_loops_write wrote. Errors, after which nothing has changed:
+    FIELD_MISMATCH (of other links, operators, spaces, noise, lines or momenta: the first difference is
+    named), FILE_*.
     """
     _n.call(_plaq_loops_read, _n.handle(plaq_loops, loops, "loops"), _n.encoded(file, "file"))
 
@@ -4905,31 +4981,32 @@ def plaq_loops_read(loops: Any, file: Any) -> None:
 
 
 class plaq_modes(Handle):
-    """Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z: mode k has number k of
-    every slice, of unit length there. The component of colour 0 at the site 0, 0, 0 of a slice is real
-    and positive; where it is next to nothing that of colour 1 is, or 2; where all three are, the phase is unspecified.
+    """Modes of -D^2 on every time slice, where D^2 is the covariant second difference in x, y and z: mode k
+    holds eigenvector k of every slice, each normalised to 1. The component of colour 0 at the site 0, 0, 0 of
+    a slice is real and positive; if it is almost zero that of colour 1, or 2; if all three are, the phase is
+    unspecified.
     """
 
 
 class plaq_modes_dilution(Enum):
     """Divisions of an index of N values into the parts of a dilution."""
-    #: Not divided: one part.
+    #: No division: one part.
     NONE = 0
-    #: A part for each value.
+    #: One part for each value.
     FULL = 1
-    #: `parts` parts; value i is in part i mod `parts`.
+    #: `parts` parts; value i belongs to part i mod `parts`.
     INTERLACE = 2
-    #: `parts` parts of neighbours; value i is in part i `parts` / N, rounded down.
+    #: `parts` parts of consecutive values; value i belongs to part i `parts` / N, rounded down.
     BLOCK = 3
 
 
 class plaq_modes_step(Enum):
-    """Operators that act on a mode v of an elemental, with the links of the Laplacian."""
+    """Operators, made of the Laplacian's links, that act on a mode v."""
     #: D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
     DERIVATIVE_X = 0
-    #: The same in y.
+    #: D_y, the covariant derivative as for x.
     DERIVATIVE_Y = 1
-    #: The same in z.
+    #: D_z, the covariant derivative as for x.
     DERIVATIVE_Z = 2
     #: U_x(n) v(n + x).
     FORWARD_X = 3
@@ -4957,12 +5034,12 @@ _n.word(plaq_modes_step.BACK_Z, "-z")
 
 
 class plaq_if_exists(Enum):
-    """Treatment of a file that is there already."""
-    #: It is refused.
+    """Action if a file to be written exists already."""
+    #: Writing is refused.
     REFUSE = 0
-    #: It is replaced.
+    #: The file is replaced.
     OVERWRITE = 1
-    #: It is added to; names that it has are refused.
+    #: Datasets are added to the file; names that it already has are refused.
     APPEND = 2
 
 
@@ -4970,24 +5047,28 @@ class plaq_modes_params(Struct):
     """Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
 
     Members:
-      count: Modes of a time slice, at most three times its sites. 1 or more. Default: 16.
-      steps: Steps of stout smearing in space, of the links that the modes are made from.
-        0 to 100000. Default: 0.
-      rho: Weight of the staples in that smearing. 0 to 1. Default: 0.1.
+      count: Number of modes on each time slice, at most three times the number of its sites.
+        1 or more. Default: 16.
+      steps: Number of steps of spatial stout smearing of the links in the Laplacian. 0 to 100000.
+        Default: 0.
+      rho: Weight rho of the staples in this stout smearing. 0 to 1. Default: 0.1.
       tol: Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         0: 1e-10, in single precision 1e-6. Default: 0.
-      max_restarts: Times that the vectors are multiplied by a polynomial. 1 to 1000000. Default: 200.
-      verify: A search from random vectors orthogonal to those found looks for what was missed, until it finds nothing.
-        0 or 1. Default: 1.
-      seed: Seed of random start vectors. Default: 1.
-      max_seconds: Most seconds that the search may take; 0: as many as it needs. Default: 0.
-      vectors: Where modes are kept: on the device, or where its memory is short some time slices are searched after the others
-        and the host has the modes that do not fit; `host`: all but the first one, so that solves have the
-        device; `device`: refused where memory is short. Default: PLAQ_VECTORS_AUTO.
-      mixed: Links in double precision: vectors are iterated in single precision to a residual of 1e-5 of the largest
-        eigenvalue, and from there in double. 0 or 1. Default: 0.
-      momentum: Moving frames: the links of the Laplacian, once they are smeared, times exp(2 pi i momentum(j) / L_j) in x, y
-        and z, any real numbers, as of plaq_spinor_smear. Default: 0, 0, 0.
+      max_restarts: Largest number of restarts; in each the vectors are multiplied by a polynomial of the Laplacian.
+        1 to 1000000. Default: 200.
+      verify: True: after the search another one from random vectors orthogonal to the modes looks for modes that were
+        missed, and is repeated until it finds none. 0 or 1. Default: 1.
+      seed: Seed of the random vectors with which the search starts. Default: 1.
+      max_seconds: Largest number of seconds for the search; 0: no limit. Default: 0.
+      vectors: Memory for the modes. Automatic: on the device; if its memory does not suffice, groups of time slices are
+        searched one after the other and the host holds the modes that do not fit. `host`: the host holds all but
+        the first mode, so that solves have the device's memory. `device`: an error if memory does not suffice.
+        Default: PLAQ_VECTORS_AUTO.
+      mixed: True, for links in double precision: vectors are first iterated in single precision, to a residual of 1e-5
+        of the largest eigenvalue, and then in double. 0 or 1. Default: 0.
+      momentum: Momentum of a moving frame, three real numbers: after smearing the links of the Laplacian are multiplied
+        by exp(2 pi i momentum(j) / L_j) in x, y and z, as in plaq_spinor_smear.
+        Default: 0, 0, 0.
     """
     struct_size: int
     count: int
@@ -5028,21 +5109,22 @@ def plaq_modes_params_init(params: plaq_modes_params, struct_size: int) -> None:
 
 
 class plaq_modes_noise_params(Struct):
-    """Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta
-    independent roots of unity.
-    Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
+    """Noise in the space of modes: a column is b(x) = sum of eta(t, s, k) v_k(x) over the modes k, spins s and times
+    t of one part of the dilution, with independent roots of unity eta. Columns are numbered with parts of modes
+    fastest, then of spins, of times, and noise vectors.
 
     Members:
-      noise: Noise eta: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4. Default: PLAQ_NOISE_Z4.
-      vectors: Noise vectors. 1 to 1048576. Default: 1.
+      noise: Numbers from which eta is drawn: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4. Default: PLAQ_NOISE_Z4.
+      vectors: Number of noise vectors, each of which has a column for every part. 1 to 1048576.
+        Default: 1.
       seed: Seed of the noise. Default: 0.
-      time: Dilution of times. Default: PLAQ_MODES_DILUTION_FULL.
+      time: Dilution of the time index. Default: PLAQ_MODES_DILUTION_FULL.
       time_parts: Number of parts of times, of dilutions that need it. 0 or more. Default: 0.
-      spin: Dilution of spins. Default: PLAQ_MODES_DILUTION_FULL.
+      spin: Dilution of the spin index. Default: PLAQ_MODES_DILUTION_FULL.
       spin_parts: Number of parts of spins. 0 or more. Default: 0.
-      mode: Dilution of modes. Default: PLAQ_MODES_DILUTION_INTERLACE.
+      mode: Dilution of the mode index. Default: PLAQ_MODES_DILUTION_INTERLACE.
       mode_parts: Number of parts of modes. 0 or more. Default: 1.
-      first: The first column. 0 or more. Default: 0.
+      first: Number of the first column; those before it are left out. 0 or more. Default: 0.
       count: Number of columns from there on at most; 0: all. 1 or more. Default: 0.
     """
     struct_size: int
@@ -5084,29 +5166,29 @@ def plaq_modes_noise_params_init(params: plaq_modes_noise_params, struct_size: i
 
 
 class plaq_modes_report(Struct):
-    """Description of modes and report of the search for them.
+    """Description of modes, and report of the search that found them.
 
     Members:
-      converged: 1: every mode meets the tolerance, and none is missing if `verify` was asked for.
-      verified: 1: none is missing, as a search from random vectors orthogonal to those found has shown, or because slices
-        were diagonalised as a whole.
-      stopped: 1: the callback asked to stop or `max_seconds` were over.
-      stopped_by: What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-      count: Modes of a slice.
-      times: Time slices of the whole lattice.
-      steps: Steps of stout smearing in space.
-      restarts: Restarts of the search.
-      rho: Weight of the staples in that smearing.
-      applications: Multiplications of a vector of the lattice with -D^2.
-      largest: The largest eigenvalue, to some per cent: what residuals are compared with.
+      converged: 1: every mode meets the tolerance and, with `verify`, no eigenvalue was missed.
+      verified: 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the modes, or
+        because slices were diagonalised completely.
+      stopped: 1: the callback or `max_seconds` ended the search.
+      stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+      count: Number of modes of a time slice.
+      times: Number of time slices of the whole lattice.
+      steps: Number of steps of spatial stout smearing.
+      restarts: Number of restarts of the search.
+      rho: Weight rho of the staples in this smearing.
+      applications: Number of multiplications of a vector by -D^2.
+      largest: The largest eigenvalue, to some per cent; residuals are relative to it.
       seconds: Seconds that the search took.
-      plaquette_spatial: Average plaquette in planes of space of the links before smearing. Other links are refused with
-        these modes.
-      plaquette_temporal: Average plaquette in planes with t of these links.
-      link_trace: Average Re tr U / 3 of these links.
-      bytes: Device memory of the modes.
-      host_bytes: Memory of the host that the modes take which are not on the device.
-      momentum: Phases of a moving frame on the links, as of plaq_modes_params.
+      plaquette_spatial: Average spatial plaquette of the links before smearing. It identifies the links: these modes are
+        refused with others.
+      plaquette_temporal: Average temporal plaquette of the links before smearing.
+      link_trace: Average Re tr U / 3 of the links before smearing.
+      bytes: Bytes of device memory of the modes.
+      host_bytes: Bytes of the host's memory for the modes that are not on the device.
+      momentum: Momentum of the moving frame, as in plaq_modes_params.
     """
     struct_size: int
     converged: int
@@ -5170,9 +5252,10 @@ def plaq_modes_create(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_modes_report] = None,
 ) -> plaq_modes:
-    """Finds modes of the links of `gauge` (SU(3)), which `params` smears, or of `smeared` ones that belong to it; the
-    zero handle: none. The callback hears of every restart and the largest residual. Not converged is not an error.
-    Errors: BAD_PARAMETER (more modes than a slice has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+    """Finds modes on the links of `gauge` (SU(3)), smeared as `params` say, or on links `smeared` that the
+    caller made from them; zero handle: none. The callback is called after every restart with the largest
+    residual. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
+    has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
     """
     modes_ = plaq_modes()
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -5184,9 +5267,10 @@ _plaq_modes_memory = _n.function("plaq_modes_memory", _c.c_int32, [plaq_gauge, _
 
 
 def plaq_modes_memory(gauge: Any, params: Optional[plaq_modes_params] = None) -> tuple[int, int, int, int]:
-    """Gives the memory of a rank that plaq_modes_create takes with these parameters: device memory of the search at its
-    peak, besides these links, that of the modes afterwards, that of the host for the others, and the time
-    slices of a rank that are searched together. Errors: BAD_PARAMETER, OUT_OF_MEMORY: it will not fit.
+    """Gives the memory in bytes that plaq_modes_create takes on a rank with these parameters: device memory at
+    the peak of the search, besides the links of `gauge`; that of the modes afterwards; the host's memory for
+    modes that are not on the device; and the number of time slices that are searched together. Errors:
+    BAD_PARAMETER, OUT_OF_MEMORY: it will not fit.
     """
     search_ = _c.c_int64()
     device_ = _c.c_int64()
@@ -5200,9 +5284,10 @@ _plaq_modes_write = _n.function("plaq_modes_write", _c.c_int32, [plaq_modes, _c.
 
 
 def plaq_modes_write(modes: Any, file: Any) -> None:
-    """Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
-    beside them, or where its name ends with .h5 or .hdf5 the same by libhdf5, modes as datasets "modes/0", "modes/1", ...
-    [t][z][y][x][colour]. It appears complete or not at all. Errors: FILE_WRITE; UNSUPPORTED: no libhdf5.
+    """Writes modes to a file: SciDAC records in LIME with checksums, with eigenvalues, smearing and the averages
+    that identify the links; or, if the name ends with .h5 or .hdf5, the same by libhdf5, with modes as
+    datasets "modes/0", "modes/1", ... [t][z][y][x][colour]. The file appears complete or not at all. Errors:
+    FILE_WRITE; UNSUPPORTED: no libhdf5.
     """
     _n.call(_plaq_modes_write, _n.handle(plaq_modes, modes, "modes"), _n.encoded(file, "file"))
 
@@ -5211,8 +5296,9 @@ _plaq_modes_read = _n.function("plaq_modes_read", _c.c_int32, [plaq_gauge, plaq_
 
 
 def plaq_modes_read(gauge: Any, smeared: Any, file: Any, report: Optional[plaq_modes_report] = None) -> plaq_modes:
-    """Reads modes of such a file, as those of these links; `smeared` as above, without it they are smeared as
-    they were. Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+    """Reads modes of the links of `gauge` from a file of plaq_modes_write; `smeared` as in plaq_modes_create,
+    without it the links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links;
+    FILE_*.
     """
     modes_ = plaq_modes()
     _n.call(_plaq_modes_read, _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, smeared, "smeared"), _n.encoded(file, "file"), _c.byref(modes_), _n.struct(plaq_modes_report, report, "report"))
@@ -5231,7 +5317,7 @@ _plaq_modes_describe = _n.function("plaq_modes_describe", _c.c_int32, [plaq_mode
 
 
 def plaq_modes_describe(modes: Any, report: Optional[plaq_modes_report] = None) -> None:
-    """Describes modes and their links; what belongs to the search is 0."""
+    """Describes modes and their links; numbers about the search are 0 if the modes were read from a file."""
     _n.call(_plaq_modes_describe, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_report, report, "report"))
 
 
@@ -5239,9 +5325,10 @@ _plaq_modes_values = _n.function("plaq_modes_values", _c.c_int32, [plaq_modes, _
 
 
 def plaq_modes_values(modes: Any, values: Any, residuals: Any, count: int, next: Any, times: int) -> None:
-    """Gives eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times
-    slices of the whole lattice. `next`: the value after the last one of each slice as far as it is known,
-    infinite where there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+    """Gives eigenvalues, ascending on each slice, [t][mode], and residuals |D^2 v + lambda v|; `count`: modes
+    times slices of the whole lattice. `next`: for each slice the eigenvalue after the last one, as far as it
+    is known, infinite if there is none; it tells whether a degenerate level is complete. `residuals` and
+    `next` may be NULL.
     Arrays: values[count], residuals[count], next[times].
     """
     _n.call(_plaq_modes_values, _n.handle(plaq_modes, modes, "modes"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.int64(count, "count"), _n.room(_c.c_double, next, "next", times, optional=True), _n.int64(times, "times"))
@@ -5251,7 +5338,7 @@ _plaq_modes_vectors = _n.function("plaq_modes_vectors", _c.c_int32, [plaq_modes,
 
 
 def plaq_modes_vectors(modes: Any, first: int, count: int) -> plaq_spinor:
-    """Makes a field of colour vectors with `count` modes from number `first` on."""
+    """Makes a field of colour vectors with `count` modes, from number `first` on."""
     vectors_ = plaq_spinor()
     _n.call(_plaq_modes_vectors, _n.handle(plaq_modes, modes, "modes"), _n.int64(first, "first"), _n.int64(count, "count"), _c.byref(vectors_))
     return vectors_
@@ -5271,11 +5358,11 @@ def plaq_modes_perambulators(
         report: Optional[plaq_solve_report] = None,
 ) -> int:
     """Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
-    normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the
-    whole lattice, spins in the DeGrand-Rossi basis; `count`: as many. No propagator is stored. `finished`:
-    source times that are complete, all unless the callback or the solver's `max_seconds` end the work; the
-    others are 0. Errors: FIELD_MISMATCH (modes of other links), INVALID_ARGUMENT, UNSUPPORTED, those of
-    plaq_solver_solve.
+    normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
+    the whole lattice and spins in the DeGrand-Rossi basis; `count`: their number. Propagators are not stored.
+    `finished`: number of source times that are complete: all, unless the callback or the solver's
+    `max_seconds` end the work; numbers of the others are 0. Errors: FIELD_MISMATCH (modes of other links),
+    INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
     Arrays: times[ntimes], perambulators[2 * count].
     """
     finished_ = _c.c_int64()
@@ -5288,8 +5375,8 @@ _plaq_modes_about = _n.function("plaq_modes_about", _c.c_int32, [plaq_modes, pla
 
 
 def plaq_modes_about(modes: Any, solver: Any = None, capacity: int = 65536) -> str:
-    """Says what perambulators of these modes and this solver are known by in files, or without a solver what the modes are:
-    a JSON object of the attributes that datasets have.
+    """Gives the attributes that identify perambulators of these modes and this solver in files, or without a
+    solver the modes, as a JSON object.
     """
     about_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_modes_about, _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), about_, _n.int64(capacity, "capacity"))
@@ -5309,13 +5396,13 @@ def plaq_modes_write_perambulators(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_solve_report] = None,
 ) -> int:
-    """Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds each as
-    soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
-    [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file is made where there
-    is none. What has not converged is not written and ends the work. `finished`: source times that the file then has.
-    libhdf5 is opened at run time (PLAQ_HDF5, its full path). Errors: FIELD_MISMATCH: those of the file are of other
-    modes, links or quarks, or were solved to a larger tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of
-    plaq_modes_perambulators.
+    """Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds
+    each as soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
+    [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file
+    is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
+    number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
+    Errors: FIELD_MISMATCH: those of the file are of other modes, links or quarks, or were solved to a larger
+    tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of plaq_modes_perambulators.
     Arrays: times[ntimes].
     """
     finished_ = _c.c_int64()
@@ -5344,12 +5431,13 @@ def plaq_modes_generalised_perambulators(
         count: int,
         report: Optional[plaq_solve_report] = None,
 ) -> int:
-    """Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
-    [shift along a path], for source time t0, sink times t1 and all times t: complex numbers
-    [sink time][insertion][t][spin'][spin][mode'][mode]; `count`: as many. The source's columns are solved for once. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
-    pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
-    as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
-    ended. Errors: those of plaq_modes_perambulators.
+    """Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift
+    along a path], for source time t0, sink times t1 and all times t: complex numbers [sink
+    time][insertion][t][spin'][spin][mode'][mode]; `count`: their number. The columns of the source are solved
+    for once. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: one for each
+    insertion; `steps`: spatial steps of all paths one after the other, as in plaq_spinor_shift. M must be
+    gamma5-hermitian. `finished`: 1, or 0 if the work was ended early. Errors: those of
+    plaq_modes_perambulators.
     Arrays: sink_times[nsinks], gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
     """
     finished_ = _c.c_int64()
@@ -5362,7 +5450,7 @@ _plaq_modes_noise_columns = _n.function("plaq_modes_noise_columns", _c.c_int32, 
 
 
 def plaq_modes_noise_columns(modes: Any, params: Optional[plaq_modes_noise_params] = None) -> int:
-    """Counts the columns of noise in modes."""
+    """Gives the number of columns of noise in the space of modes."""
     columns_ = _c.c_int64()
     _n.call(_plaq_modes_noise_columns, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_noise_params, params, "params"), _c.byref(columns_))
     return columns_.value
@@ -5372,7 +5460,7 @@ _plaq_modes_noise = _n.function("plaq_modes_noise", _c.c_int32, [plaq_modes, _c.
 
 
 def plaq_modes_noise(modes: Any, params: Optional[plaq_modes_noise_params], numbers: Any, count: int) -> None:
-    """Gives noise in modes as complex numbers [column][t][spin][mode]; `count`: as many.
+    """Gives noise in the space of modes as complex numbers [column][t][spin][mode]; `count`: their number.
     Arrays: numbers[2 * count].
     """
     _n.call(_plaq_modes_noise, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_noise_params, params, "params"), _n.room(_c.c_double, numbers, "numbers", 2 * count), _n.int64(count, "count"))
@@ -5390,8 +5478,9 @@ def plaq_modes_solve_noise(
         count: int,
         report: Optional[plaq_solve_report] = None,
 ) -> int:
-    """Computes V(t')^dagger M^-1 b for these sources b: complex numbers [column][t'][spin'][mode']; `count`:
-    as many. `finished`: 1, or 0 where the work was ended. Errors: those of plaq_modes_perambulators.
+    """Solves for noise sources b and projects on the modes, V(t')^dagger M^-1 b: complex numbers
+    [column][t'][spin'][mode']; `count`: their number. `finished`: 1, or 0 if the work was ended early.
+    Errors: those of plaq_modes_perambulators.
     Arrays: numbers[2 * count].
     """
     finished_ = _c.c_int64()
@@ -5415,11 +5504,11 @@ def plaq_modes_meson_elementals(
         elementals: Any,
         count: int,
 ) -> None:
-    """Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x) with the links of
-    the Laplacian of v: u is of the modes `left`, such as those of the antiquark's moving frame, or the same where it is
-    the zero handle. Complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
-    `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
-    other.
+    """Computes meson elementals Phi_ab(p) = sum_x exp(-i p x) u_a(x)^dagger [O v_b](x), where O is made of the
+    links of the Laplacian of v. u are the modes `left`, for example those of the antiquark's moving frame;
+    zero handle: the same as v. The result is complex numbers [momentum][operator][t][a][b]; `count`: their
+    number. Operator i has `lengths[i]` steps (plaq_modes_step), of which the last acts first; `steps` holds
+    those of all operators one after the other.
     Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     """
     _n.call(_plaq_modes_meson_elementals, _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_modes, left, "left"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
@@ -5438,9 +5527,10 @@ def plaq_modes_baryon_elementals(
         elementals: Any,
         count: int,
 ) -> None:
-    """Computes elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
-    complex numbers [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the
-    others differ by a sign; `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+    """Computes baryon elementals B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
+    complex numbers [momentum][t][a][b][c]; if no operator has steps only those with a < b < c, c fastest, as
+    the others differ by signs. `count`: their number. `lengths` and `steps` of the three operators as in
+    plaq_modes_meson_elementals.
     Arrays: lengths[3], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     """
     _n.call(_plaq_modes_baryon_elementals, _n.handle(plaq_modes, modes, "modes"), _n.array(_c.c_int32, lengths, "lengths", 3), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
@@ -5463,9 +5553,9 @@ def plaq_modes_write_elementals(
         if_exists: Union[int, str, plaq_if_exists],
 ) -> None:
     """Writes eigenvalues, residuals and elementals to an HDF5 file: `values` and `residuals` [t][mode], `mesons`
-    [momentum][operator][t][a][b] as of plaq_modes_meson_elementals, and with
-    `baryons` not 0 `baryons` [momentum][t][a < b < c], with what modes are known by as attributes. Errors: FILE_WRITE: also
-    a file that exists and is refused; UNSUPPORTED: no libhdf5.
+    [momentum][operator][t][a][b] as in plaq_modes_meson_elementals, and if `baryons` is not 0 `baryons`
+    [momentum][t][a < b < c], with attributes that identify the modes. Errors: FILE_WRITE: also if the file
+    exists and that is to be refused; UNSUPPORTED: no libhdf5.
     Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta].
     """
     _n.call(_plaq_modes_write_elementals, _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_modes, left, "left"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int32(baryons, "baryons"), _n.encoded(file, "file"), _n.enum(plaq_if_exists, if_exists, "if_exists"))
@@ -5486,8 +5576,8 @@ def plaq_modes_mesons(
         pairs: int,
         correlators: Any,
 ) -> None:
-    """Contracts two-point functions of mesons by the time from the source, times complex numbers for each of
-    the pairs of Gammas at sink and source, connected, from perambulators of one source time,
+    """Contracts connected two-point functions of mesons: for each pair of Gammas at sink and source a complex
+    number for every time from the source. Input are perambulators of one source time,
     [t'][spin'][spin][mode'][mode] (that of the antiquark last), and elementals [t][a][b] at the sink and
     [a][b] at the source: C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x
     Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger gamma5], t' = t0 + t.
@@ -5504,99 +5594,103 @@ class plaq_overlap(Handle):
 
 
 class plaq_overlap_sign(Enum):
-    """Approximations of sign(Q) on the spectrum that is not projected."""
+    """Approximations of sign(Q) on the part of the spectrum that is not projected."""
     #: The minimax polynomial, by Clenshaw's recurrence.
     POLYNOMIAL = 0
-    #: Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
-    #: polynomial takes its place.
+    #: Zolotarev's rational function, by multi-shift CG. In 16 bits, where CG cannot reach the accuracy, the
+    #: polynomial is used instead.
     ZOLOTAREV = 1
-    #: Whichever takes less time here, in double precision.
+    #: The polynomial or Zolotarev's function, whichever takes less time on this device in double precision.
     AUTO = 2
 
 
 class plaq_overlap_finder(Enum):
-    """Methods of finding low modes of the kernel."""
+    """Methods of computing low modes of the kernel."""
     #: Block Lanczos.
     LANCZOS = 0
-    #: Minimising the Ritz functional (Kalkreuter and Simma).
+    #: Minimisation of the Ritz functional (Kalkreuter, Simma, hep-lat/9507023).
     RITZ = 1
 
 
 class plaq_overlap_solver(Enum):
     """Solvers of D x = b."""
-    #: x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
+    #: x = D^dagger (D^dagger D)^-1 b by CG, on each chirality of which b has a component.
     CG = 0
     #: Shifted unitary minimal residual.
     SUMR = 1
     #: Flexible GCR, which takes a preconditioner.
     GCR = 2
-    #: Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
-    #: of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
+    #: Chosen by expected time: GCR preconditioned by the Wilson operator's inverse, or without it, if that takes
+    #: longer, CG for b of one chirality and SUMR for others.
     AUTO = 3
 
 
 class plaq_overlap_form(Enum):
-    """The operator D or what is made of it."""
-    #: D.
+    """The operator D, or an operator made from it."""
+    #: The overlap operator D.
     D = 0
-    #: D^dagger.
+    #: The adjoint D^dagger.
     DDAG = 1
-    #: D^dagger D.
+    #: The product D^dagger D.
     DDAGD = 2
-    #: sign(Q).
+    #: The sign function sign(Q).
     SIGN = 3
-    #: Q = gamma5 (D_W - (1 + s)).
+    #: The kernel Q = gamma5 (D_W - (1 + s)).
     Q = 4
-    #: D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
-    #: PLAQ_OVERLAP_DDAGD.
+    #: D^dagger D (1 + gamma5) / 2, which takes one application of the sign function; PLAQ_OVERLAP_DDAGD
+    #: takes two.
     DDAGD_PLUS = 5
-    #: D^dagger D (1 - gamma5) / 2, in one application likewise.
+    #: D^dagger D (1 - gamma5) / 2, which takes one application of the sign function.
     DDAGD_MINUS = 6
 
 
 class plaq_overlap_params(Struct):
-    """D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
+    """Parameters of the overlap operator D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
 
     Members:
       s: Shift s of the kernel gamma5 (D_W - (1 + s)). A number between -1 and 1. Default: 0.4.
-      mass: Quark mass m, 0 to below 2 rho. Default: 0.
-      delta: Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
-        precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
+      mass: Quark mass m, from 0 to below 2 rho. Default: 0.
+      delta: Largest error of the sign function on the spectrum that is not projected. In single precision 3e-7 and in
+        16 bits 1e-3 are used if it is smaller; the report has the value in use.
         1e-14 to below 1. Default: 0.00000001.
-      sign: Approximation of the sign function. In 16 bit it is always the polynomial, as the report says.
+      sign: Approximation of the sign function. In 16 bits it is always the polynomial; the report says which.
         Default: PLAQ_OVERLAP_POLYNOMIAL.
-      modes: Low modes of the kernel to project, at least; automatic (-1): found from the spectrum.
+      modes: Number of low modes of the kernel that are projected at least; automatic (-1): chosen by the spectrum.
         0 to 10000. Default: -1.
-      most_modes: Largest number of modes that are found from the spectrum. 1 to 10000. Default: 48.
-      finder: How modes of the kernel are found. Default: PLAQ_OVERLAP_LANCZOS.
-      modes_tol: Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
-        double precision, whatever that of the operator. Default: 0.
-      max_degree: Highest degree of a polynomial. 1 to 20000. Default: 5000.
-      two_passes: Zolotarev's function runs the Krylov space twice and takes no memory for poles. 0 or 1.
+      most_modes: Largest number of low modes if their number is chosen by the spectrum. 1 to 10000.
+        Default: 48.
+      finder: Algorithm that finds modes of the kernel. Default: PLAQ_OVERLAP_LANCZOS.
+      modes_tol: Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
+        Modes are found in double precision, whatever the operator's precision. Default: 0.
+      max_degree: Highest degree of a polynomial that is allowed. 1 to 20000. Default: 5000.
+      two_passes: True: Zolotarev's function runs the Krylov space twice, and needs no memory for the solutions of its
+        poles. 0 or 1. Default: 0.
+      low: Least modulus of the eigenvalues of Q that are not projected; 0: measured, then `high` must be 0 as well.
         Default: 0.
-      low: Least modulus of eigenvalues of Q that are not projected; 0, with `high`: as found.
+      high: Largest modulus of the eigenvalues of Q; 0: measured, then `low` must be 0 as well.
         Default: 0.
-      high: Largest modulus of eigenvalues of Q; 0, with `low`: as found. Default: 0.
       csw: Sheikholeslami-Wohlert coefficient of the kernel. Default: 0.
       boundary: Boundary phases in units of pi, or a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
         Default: 0, 0, 0, 1.
-      precision: Precision of the operator and, single at least, of the modes that it keeps; automatic (0): that of the gauge
-        field. Default: 0.
-      storage: Storage of its links; automatic (0): two rows. Default: 0.
-      seed: Seed of random start vectors. Default: 1.
-      smearing_steps: Steps of smearing of the links that the kernel takes; the links of `gauge` stay as they are.
+      precision: Precision of the operator, and of the modes that it keeps (single at least); automatic (0): that of the
+        gauge field. Default: 0.
+      storage: Storage of the operator's links; automatic (0): two rows. Default: 0.
+      seed: Seed of the random vectors with which searches start. Default: 1.
+      smearing_steps: Number of smearing steps for the links of the kernel; the links of `gauge` are not changed.
         0 to 100000. Default: 0.
-      smearing: Kind of that smearing. Default: PLAQ_SMEARING_STOUT.
-      smearing_alpha: Parameters of the kind, as of plaq_gauge_smear; the first must be set where there are steps.
-      max_seconds: Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
-        as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks. Default: 0.
-      high_modes: Modes at the upper end of the kernel's spectrum that plaq_overlap_high_values reports.
+      smearing: Kind of smearing for the links of the kernel. Default: PLAQ_SMEARING_STOUT.
+      smearing_alpha: Parameters of this smearing, as in plaq_gauge_smear; the first must be set if there are steps.
+      max_seconds: Largest number of seconds for a search for modes, when the operator is made and in each
+        plaq_overlap_index; 0: no limit. After that the call fails with KERNEL_SPECTRUM, on all ranks.
+        Default: 0.
+      high_modes: Number of modes at the upper end of the kernel's spectrum, which plaq_overlap_high_values reports.
         1 to 10000. Default: 1.
-      max_restarts: Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
-        1 to 1000000. Default: 300.
-      vectors: Where Lanczos keeps vectors of the kernel, and where its modes are kept.
+      max_restarts: Largest number of restarts of a search for low modes of the kernel; for the Ritz functional, of
+        diagonalisations. 1 to 1000000. Default: 300.
+      vectors: Memory in which Lanczos keeps vectors of the kernel, and in which the kernel's modes are kept.
         Default: PLAQ_VECTORS_AUTO.
-      block: Vectors of the kernel that Lanczos multiplies at a time. 1 to 10000. Default: 1.
+      block: Number of vectors that Lanczos multiplies by the kernel together. 1 to 10000.
+        Default: 1.
     """
     struct_size: int
     s: float
@@ -5665,36 +5759,38 @@ def plaq_overlap_params_init(params: plaq_overlap_params, struct_size: int) -> N
 
 
 class plaq_overlap_report(Struct):
-    """An overlap operator that exists.
+    """Description of an overlap operator.
 
     Members:
-      s: Shift of the kernel.
+      s: Shift s of the kernel.
       mass: Quark mass.
-      sign: Polynomial or Zolotarev.
-      degree: Degree of the polynomial in Q^2, or poles.
-      modes: Modes that are projected.
-      vectors: Vectors that plaq_overlap_vectors gives out.
-      delta: Error of the sign function on the spectrum that is not projected.
-      kappa_plus: Kappa of the projector on positive chirality (Walk, section 2.8).
-      kappa_minus: Kappa of the projector on negative chirality.
-      error_bound: Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
-        rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices.
-      low: Smallest modulus of eigenvalues of Q that the approximation holds for.
-      high: Largest modulus of eigenvalues of Q that the approximation holds for.
+      sign: Approximation in use: polynomial or Zolotarev's function.
+      degree: Degree of the polynomial in Q^2, or number of poles.
+      modes: Number of modes of the kernel that are projected.
+      vectors: Number of vectors that plaq_overlap_vectors gives.
+      delta: Largest error of the sign function on the spectrum that is not projected.
+      kappa_plus: Error kappa_+ of the projector on positive modes (Walk, section 2.8).
+      kappa_minus: Error kappa_- of the projector on negative modes.
+      error_bound: Bound on the error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta),
+        without rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small
+        lattices.
+      low: Smallest modulus of the eigenvalues of Q for which the approximation holds.
+      high: Largest modulus of the eigenvalues of Q for which the approximation holds.
       largest: Largest modulus of an eigenvalue of Q.
-      largest_error: Error of that modulus.
+      largest_error: Bound on the error of that modulus.
       next: Smallest modulus of an eigenvalue of Q that is not projected.
-      multiplications: Multiplications of a vector with Q so far.
+      multiplications: Number of multiplications of a vector by Q so far.
       precision: Precision of the operator.
-      storage: Storage of its links.
+      storage: Storage of the operator's links.
       seconds_modes: Seconds that the search for modes took.
       seconds_sign: Seconds that making the approximation took.
-      solver: The solver of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
-      preconditioner: Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
-      high_modes: Modes that plaq_overlap_high_values reports.
-      low_modes: Low modes of D^dagger D of either chirality that are known.
-      vectors_on_device: Vectors of `vectors` that the device holds; the others wait on the host.
-      max_vectors: Vectors that the search for modes kept at most; 0: they are of a file, or not found by Lanczos.
+      solver: Algorithm of the last solve; PLAQ_OVERLAP_SOLVER_AUTO before the first one.
+      preconditioner: Preconditioner of the last solve: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+      high_modes: Number of modes that plaq_overlap_high_values gives.
+      low_modes: Number of known low modes of D^dagger D of each chirality.
+      vectors_on_device: Number of the vectors in `vectors` that are on the device; the others are in the host's memory.
+      max_vectors: Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not
+        found by Lanczos.
     """
     struct_size: int
     s: float
@@ -5774,10 +5870,10 @@ def plaq_overlap_create(
         modes: Any = None,
         callback: Optional[Callable[..., Any]] = None,
 ) -> plaq_overlap:
-    """Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
-    plaq_overlap_vectors of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
-    KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
-    too inexact modes: the message says what to change), OUT_OF_MEMORY.
+    """Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of an earlier search,
+    from plaq_overlap_vectors, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1), KERNEL_SPECTRUM (a kernel
+    mode at zero, an interval that does not hold the spectrum, too few or too inexact modes: the message says
+    what to change), OUT_OF_MEMORY.
     """
     overlap_ = plaq_overlap()
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -5789,9 +5885,9 @@ _plaq_overlap_read = _n.function("plaq_overlap_read", _c.c_int32, [plaq_context,
 
 
 def plaq_overlap_read(context: Any, gauge: Any, params: Optional[plaq_overlap_params], file: Any) -> plaq_overlap:
-    """Makes an operator with the modes of a file of plaq_overlap_write, which are not sought again: their
-    residuals with these links are measured. Low modes of D in the file start solves, and answer
-    plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other
+    """Makes an operator with the modes in a file of plaq_overlap_write. They are not searched for again, but
+    their residuals with these links are measured. Low modes of D in the file are used at the start of solves
+    and by plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other
     links or parameters; FILE_*.
     """
     overlap_ = plaq_overlap()
@@ -5803,8 +5899,8 @@ _plaq_overlap_write = _n.function("plaq_overlap_write", _c.c_int32, [plaq_overla
 
 
 def plaq_overlap_write(overlap: Any, file: Any) -> None:
-    """Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
-    records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
+    """Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC records in LIME
+    with checksums, with eigenvalues. The file appears complete or not at all.
     """
     _n.call(_plaq_overlap_write, _n.handle(plaq_overlap, overlap, "overlap"), _n.encoded(file, "file"))
 
@@ -5813,7 +5909,7 @@ _plaq_overlap_create_with_mass = _n.function("plaq_overlap_create_with_mass", _c
 
 
 def plaq_overlap_create_with_mass(overlap: Any, mass: float) -> plaq_overlap:
-    """Makes the same operator with another mass; both share the modes."""
+    """Makes the same operator with another mass; both operators share the modes."""
     other_ = plaq_overlap()
     _n.call(_plaq_overlap_create_with_mass, _n.handle(plaq_overlap, overlap, "overlap"), _n.real(mass, "mass"), _c.byref(other_))
     return other_
@@ -5839,8 +5935,8 @@ _plaq_overlap_kernel_values = _n.function("plaq_overlap_kernel_values", _c.c_int
 
 
 def plaq_overlap_kernel_values(overlap: Any, values: Any, residuals: Any, distances: Any, count: int) -> None:
-    """Gives the projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues |(Q -
-    lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+    """Gives the projected modes of Q, ordered by modulus: eigenvalues, residuals |(Q - lambda) w|, and distances
+    to the rest of the spectrum; the last two may be NULL. `count`: `modes` of the report.
     Arrays: values[count], residuals[count], distances[count].
     """
     _n.call(_plaq_overlap_kernel_values, _n.handle(plaq_overlap, overlap, "overlap"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, distances, "distances", count, optional=True), _n.int64(count, "count"))
@@ -5850,9 +5946,9 @@ _plaq_overlap_high_values = _n.function("plaq_overlap_high_values", _c.c_int32, 
 
 
 def plaq_overlap_high_values(overlap: Any, values: Any, residuals: Any, gaps: Any, count: int) -> None:
-    """Gives the modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the
-    largest on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
-    them; the last two may be NULL.
+    """Gives the modes at the upper end of the kernel's spectrum, the largest first: moduli of eigenvalues of Q,
+    their errors, and distances to the largest modulus below all of them; the last two may be NULL. `count`:
+    high_modes of the report.
     Arrays: values[count], residuals[count], gaps[count].
     """
     _n.call(_plaq_overlap_high_values, _n.handle(plaq_overlap, overlap, "overlap"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, gaps, "gaps", count, optional=True), _n.int64(count, "count"))
@@ -5862,7 +5958,7 @@ _plaq_overlap_vectors = _n.function("plaq_overlap_vectors", _c.c_int32, [plaq_ov
 
 
 def plaq_overlap_vectors(overlap: Any) -> plaq_spinor:
-    """Makes a field with all vectors of the search, the projected ones first."""
+    """Makes a field with all vectors found by the search for modes, the projected ones first."""
     vectors_ = plaq_spinor()
     _n.call(_plaq_overlap_vectors, _n.handle(plaq_overlap, overlap, "overlap"), _c.byref(vectors_))
     return vectors_
@@ -5872,8 +5968,8 @@ _plaq_overlap_apply = _n.function("plaq_overlap_apply", _c.c_int32, [plaq_overla
 
 
 def plaq_overlap_apply(overlap: Any, form: Union[int, str, plaq_overlap_form], y: Any, x: Any) -> None:
-    """Sets y to D x or another plaq_overlap_form. Fields are on the full lattice in the operator's precision;
-    y and x are different fields.
+    """Computes y = D x, or applies another plaq_overlap_form. Fields are on the full lattice in the operator's
+    precision; y and x are different fields.
     """
     _n.call(_plaq_overlap_apply, _n.handle(plaq_overlap, overlap, "overlap"), _n.enum(plaq_overlap_form, form, "form"), _n.handle(plaq_spinor, y, "y"), _n.handle(plaq_spinor, x, "x"))
 
@@ -5882,7 +5978,9 @@ _plaq_overlap_ginsparg_wilson = _n.function("plaq_overlap_ginsparg_wilson", _c.c
 
 
 def plaq_overlap_ginsparg_wilson(overlap: Any, seed: int) -> float:
-    """Measures |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x."""
+    """Measures the violation of the Ginsparg-Wilson relation, |(gamma5 D + D gamma5 - D gamma5 D / rho) x| /
+    |x|, of the massless operator for a random x.
+    """
     violation_ = _c.c_double()
     _n.call(_plaq_overlap_ginsparg_wilson, _n.handle(plaq_overlap, overlap, "overlap"), _n.int64(seed, "seed"), _c.byref(violation_))
     return violation_.value
@@ -5900,13 +5998,12 @@ def plaq_overlap_index(
         minus: Any,
         zeros: Any,
 ) -> None:
-    """Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
-    residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
-    is good enough is not sought again. plus, minus: room for `count`
-    eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
-    modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. While all that were found
-    are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
-    not even an eighth of all vectors would do. UNSUPPORTED in 16 bit.
+    """Finds `count` low modes of D^dagger D of the massless operator for each chirality, to residuals of `tol`
+    (2 rho)^2; solves may start from them. Modes found or loaded before are used if they are accurate enough.
+    `plus`, `minus`: room for `count` eigenvalues |lambda|^2 of chirality 1 and -1, ascending. `zeros`: room
+    for the numbers n_+ and n_- of zero modes; n_- - n_+ is the topological charge of a smooth field. If all
+    modes that were found are zero modes, twice as many are searched for, so that `zeros` may exceed `count`.
+    Errors: KERNEL_SPECTRUM if an eighth of all vectors does not suffice; UNSUPPORTED in 16 bits.
     Arrays: plus[count], minus[count], zeros[2].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -5917,8 +6014,9 @@ _plaq_overlap_low_values = _n.function("plaq_overlap_low_values", _c.c_int32, [p
 
 
 def plaq_overlap_low_values(overlap: Any, chirality: int, values: Any, residuals: Any, count: int) -> None:
-    """Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file
-    held: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+    """Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or that were
+    read from a file: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which
+    may be NULL.
     `count`: at most low_modes of the report.
     Arrays: values[count], residuals[count].
     """
@@ -5932,27 +6030,32 @@ class plaq_overlap_solve_params(Struct):
     """Parameters of solves of D x = b.
 
     Members:
-      solver: Algorithm. Default: PLAQ_OVERLAP_SOLVER_AUTO.
+      solver: Algorithm of the solve. Default: PLAQ_OVERLAP_SOLVER_AUTO.
       max_iterations: Largest number of iterations. 1 or more. Default: 2000.
-      tol: Largest |b - D x| / |b|, not far below the operator's error bound. Default: 0.0000001.
+      tol: Largest |b - D x| / |b|; it cannot be much smaller than the operator's error bound.
+        Default: 0.0000001.
       sloppy_precision: Precision of the iteration; automatic (0): that of the operator. Default: 0.
-      sloppy_storage: Storage of the iteration's links; automatic (0): that of the operator. Default: 0.
-      relax: The sign function is coarser while the residual is large. 0 or 1. Default: 1.
-      deflate: Low modes that plaq_overlap_index found are taken out of the start. 0 or 1. Default: 1.
-      nkrylov: Directions that GCR keeps. 1 or more. Default: 20.
-      wilson_iterations: Iterations of the Wilson operator's inverse as preconditioner of GCR; 0: none, or 100 where the library
-        chooses GCR. 0 or more. Default: 0.
-      wilson_mass: Mass of that Wilson operator, which must be above the critical one; automatic (NaN): found once for the links,
-        the low edge of its spectrum at twice the (least) quark mass. Default: NaN.
-      wilson_tol: Tolerance of that inverse. Default: 0.1.
-      subtract: plaq_overlap_propagators takes the contact term out. 0 or 1. Default: 1.
-      multigrid: The Wilson operator's inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
-        keeps for other solves with the same wilson_mass; 0: by BiCGStab; automatic (-1): by what is expected to
-        take less time, from the mass, the tolerance, the number of right-hand sides and masses, and whether there
-        is a multigrid already. 0 or 1. Default: -1.
-      max_seconds: Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
-        stop after the same one. What a call prepares, a multigrid or the mass of the Wilson operator, is not
-        counted. Default: 0.
+      sloppy_storage: Storage of the links in the iteration; automatic (0): that of the operator. Default: 0.
+      relax: True: the sign function is computed less accurately while the residual is large. 0 or 1.
+        Default: 1.
+      deflate: True: low modes that plaq_overlap_index found are projected out at the start. 0 or 1.
+        Default: 1.
+      nkrylov: Number of directions that GCR keeps. 1 or more. Default: 20.
+      wilson_iterations: Largest number of iterations for the Wilson operator's inverse as preconditioner of GCR; 0: no
+        preconditioner, but 100 if the library chooses GCR. 0 or more. Default: 0.
+      wilson_mass: Mass of the preconditioner's Wilson operator, which must be above the critical mass; automatic (NaN):
+        determined once for the links so that the low edge of its spectrum is at twice the (smallest) quark mass.
+        Default: NaN.
+      wilson_tol: Relative residual of the Wilson operator's inverse as preconditioner. Default: 0.1.
+      subtract: True: plaq_overlap_propagators subtracts the contact term. 0 or 1. Default: 1.
+      multigrid: 1: the preconditioner's Wilson operator is inverted by multigrid: the one of plaq_overlap_set_multigrid,
+        or else one with default parameters, which the operator keeps for other solves with the same wilson_mass.
+        0: by BiCGStab. Automatic (-1): by the one that is expected to take less time, from the mass, the
+        tolerance, the number of right-hand sides and masses, and whether there is a multigrid already.
+        0 or 1. Default: -1.
+      max_seconds: Largest number of seconds of a call; 0: no limit. The time is checked after every iteration; all ranks
+        stop after the same one. Preparations of a call (setting up multigrid, finding the mass of the Wilson
+        operator) are not counted. Default: 0.
     """
     struct_size: int
     solver: Any
@@ -6003,8 +6106,8 @@ _plaq_overlap_set_multigrid = _n.function("plaq_overlap_set_multigrid", _c.c_int
 
 
 def plaq_overlap_set_multigrid(overlap: Any, multigrid: Any = None) -> None:
-    """Sets the multigrid of solves with params.multigrid = 1, set up for a Wilson operator of about
-    params.wilson_mass on the kernel's links; the zero handle: one of their own again.
+    """Sets the multigrid for solves with params.multigrid = 1. It must have been set up for a Wilson operator of
+    about params.wilson_mass on the kernel's links. Zero handle: the operator sets up its own again.
     """
     _n.call(_plaq_overlap_set_multigrid, _n.handle(plaq_overlap, overlap, "overlap"), _n.handle(plaq_multigrid, multigrid, "multigrid"))
 
@@ -6019,10 +6122,10 @@ def plaq_overlap_plan(
         report: Optional[plaq_plan_report] = None,
         capacity: int = 65536,
 ) -> str:
-    """Tells memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set
-    up included. Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before
-    a solve has measured it, goes by the quark mass. `names`: a line for each kernel; a name comes again
-    where constants differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
+    """Gives memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, including a multigrid that it
+    would set up. Nothing is run, compiled or allocated. Choices that depend on the Wilson operator's spectrum
+    are predicted from the quark mass until a solve has measured it. `names`: a line for each kernel; a name
+    is repeated for other values of its constants. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
     """
     names_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_overlap_plan, _n.handle(plaq_overlap, overlap, "overlap"), _n.struct(plaq_overlap_solve_params, params, "params"), _n.int32(nrhs, "nrhs"), _n.struct(plaq_plan_report, report, "report"), names_, _n.int64(capacity, "capacity"))
@@ -6040,9 +6143,9 @@ def plaq_overlap_create_plan(
         report: Optional[plaq_plan_report] = None,
         capacity: int = 65536,
 ) -> str:
-    """Tells memory and kernels of making an operator on links like those of `gauge`, the search for modes of
-    its kernel included, as many as that may find, and of a solve after it for `nrhs` right-hand sides with
-    these and x; 0: of making it alone.
+    """Gives memory and kernels needed to make an operator on links like those of `gauge`, including the search
+    for the largest number of modes of its kernel that it may find, and then to solve for `nrhs` right-hand
+    sides, including these and x; 0: without a solve.
     """
     names_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_overlap_create_plan, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_overlap_params, params, "params"), _n.struct(plaq_overlap_solve_params, solve, "solve"), _n.int32(nrhs, "nrhs"), _n.struct(plaq_plan_report, report, "report"), names_, _n.int64(capacity, "capacity"))
@@ -6061,8 +6164,8 @@ def plaq_overlap_solve(
         report: Optional[plaq_solve_report] = None,
         residuals: Any = None,
 ) -> None:
-    """Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
-    each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    """Solves D x = b for all right-hand sides. `residuals`: NULL, or room for |b - D x| / |b| of each right-hand
+    side. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
     Arrays: residuals[right-hand sides of b].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -6082,10 +6185,10 @@ def plaq_overlap_propagators(
         propagators: Any,
         report: Optional[plaq_solve_report] = None,
 ) -> None:
-    """Makes fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of `count`
-    masses, or without the contact term taken out as params.subtract says. CG solves for several masses from
-    one Krylov space, SUMR and GCR, which the library may choose, for one after the other. propagators: room
-    for `count` handles.
+    """Makes a propagator of twelve columns for each of `count` masses, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2
+    rho)) source, or D(m)^-1 source if params.subtract is 0. CG solves for all masses in one Krylov space;
+    SUMR and GCR, which the library may choose, solve for one mass after the other. `propagators`: room for
+    `count` handles.
     Arrays: masses[count], propagators[count].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -6096,7 +6199,7 @@ def plaq_overlap_propagators(
 
 
 class plaq_gaugefix(Handle):
-    """A gauge transformation that fixes a gauge, and what is known of it."""
+    """A gauge transformation that fixes a gauge, with the results of all gauge copies."""
 
 
 class plaq_gaugefix_condition(Enum):
@@ -6105,7 +6208,8 @@ class plaq_gaugefix_condition(Enum):
     """
     #: F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V).
     LANDAU = 0
-    #: The same without the links along `time`, for every slice across it on its own.
+    #: Like Landau gauge without the links along `time`; every slice with a fixed coordinate in this direction is
+    #: fixed independently.
     COULOMB = 1
     #: Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
     MAXIMALLY_ABELIAN = 2
@@ -6113,13 +6217,14 @@ class plaq_gaugefix_condition(Enum):
 
 class plaq_gaugefix_method(Enum):
     """Algorithms."""
-    #: Overrelaxation; relaxation with omega = 1.
+    #: Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation.
     OVERRELAXATION = 0
-    #: Every SU(2) subgroup takes its best value, or its square with `probability`.
+    #: Stochastic relaxation: every SU(2) subgroup takes its best value, or with probability `probability` the
+    #: square of it.
     STOCHASTIC = 1
-    #: Simulated annealing, then overrelaxation.
+    #: Simulated annealing, followed by overrelaxation.
     ANNEALING = 2
-    #: Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
+    #: Simulated annealing, then `stochastic_sweeps` sweeps of stochastic relaxation, then overrelaxation.
     COMBINED = 3
     #: Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
     #: (1988) 1581); Landau and Coulomb gauge.
@@ -6127,26 +6232,26 @@ class plaq_gaugefix_method(Enum):
     #: Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
     #: 115) with `alpha` as the first trial; Landau and Coulomb gauge.
     FOURIER_CG = 5
-    #: Fourier-accelerated conjugate gradients where there are any: in Landau and Coulomb gauge, on a CPU or on
-    #: one GPU with cuFFT. Else overrelaxation. The report says which.
+    #: Fourier-accelerated conjugate gradients where they are available: in Landau and Coulomb gauge, on a CPU or
+    #: on one GPU with cuFFT. Otherwise overrelaxation. The report says which.
     AUTO = 6
 
 
 class plaq_gaugefix_precision(Enum):
-    """Precision of the sweeps. Links are only read, so that rounding does not grow in them; functional, violation
-    and result are in double for all, and the residual gauge is fixed in double.
+    """Precision of the sweeps. Rounding does not grow in the links, which are only read. Functional, violation and
+    result are computed in double precision in all cases, and so is the fixing of the residual gauge.
     """
     #: Single precision.
     SINGLE = 0
-    #: Single precision as far as it goes, then double.
+    #: Single precision until it gives no further progress, then double.
     MIXED = 1
     #: Double precision.
     DOUBLE = 2
 
 
-#: Called at every check with the number of the copy, its sweeps so far, functional and
-#: violation in the precision of the sweeps, and the temperature while annealing (else 0).
-#: A result other than 0 on any rank ends the fixing at the next check.
+#: Called at every check with the number of the copy, its number of sweeps so far, functional and violation
+#: in the precision of the sweeps, and the temperature during annealing (else 0). A result other than 0, on
+#: any rank, ends the fixing at the next check.
 #: Arguments: copy, sweeps, functional, theta, temperature.
 plaq_gaugefix_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_int64, _c.c_double, _c.c_double, _c.c_double, _c.c_void_p)
 
@@ -6155,37 +6260,42 @@ class plaq_gaugefix_params(Struct):
     """Parameters of gauge fixing.
 
     Members:
-      condition: Gauge that is fixed. Default: PLAQ_GAUGEFIX_LANDAU.
-      time: Direction whose links Coulomb gauge leaves out (x, y, z, t). 0 to 3. Default: 3.
-      residual: Maximally Abelian gauge is followed by Landau gauge, by diagonal transformations.
+      condition: Gauge to which the links are fixed. Default: PLAQ_GAUGEFIX_LANDAU.
+      time: Direction (0 to 3: x, y, z, t) whose links are not part of the functional of Coulomb gauge.
+        0 to 3. Default: 3.
+      residual: True: maximally Abelian gauge is followed by Landau gauge for the remaining diagonal transformations.
         0 or 1. Default: 0.
-      method: Algorithm that raises the functional. Default: PLAQ_GAUGEFIX_AUTO.
+      method: Algorithm that maximises the functional. Default: PLAQ_GAUGEFIX_AUTO.
       precision: Precision of the sweeps; the result is measured in double. Default: PLAQ_GAUGEFIX_MIXED.
-      logarithmic: Annealing temperatures have equal ratios; else equal differences. 0 or 1. Default: 0.
-      omega: Power of overrelaxation. 1 to below 2. Default: 1.7.
-      probability: Probability of stochastic relaxation. 0 to below 1. Default: 0.5.
-      stochastic_sweeps: Sweeps of stochastic relaxation in the combined algorithm. 0 or more. Default: 1000.
+      logarithmic: True: consecutive temperatures of annealing have equal ratios; false: equal differences.
+        0 or 1. Default: 0.
+      omega: Power omega of overrelaxation. 1 to below 2. Default: 1.7.
+      probability: Probability of taking the square in stochastic relaxation. 0 to below 1. Default: 0.5.
+      stochastic_sweeps: Number of sweeps of stochastic relaxation in the combined algorithm. 0 or more.
+        Default: 1000.
       hot: First temperature of annealing. Default: 1.4.
       cold: Last temperature of annealing. Default: 0.1.
-      temperatures: Number of temperatures, each with a heat bath sweep. 1 to 16777216. Default: 1000.
-      microcanonical: Microcanonical sweeps after each heat bath. 0 or more. Default: 3.
-      stop_theta: Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11, which is what that
-        comes to. All criteria asked for must be met. Default: -1.
-      stop_theta_max: Largest violation of a site, of which theta is the average; 0: not asked for. 0 or more.
+      temperatures: Number of temperatures of annealing, each with one heat bath sweep. 1 to 16777216.
+        Default: 1000.
+      microcanonical: Number of microcanonical sweeps after each heat bath sweep. 0 or more. Default: 3.
+      stop_theta: Largest violation theta; 0: not required; negative: 1e-12, or 1e-11 where sweeps are in single precision,
+        the smallest that it reaches. Where several criteria are set, all must be met.
+        Default: -1.
+      stop_theta_max: Largest violation of any single site; theta is the average over sites. 0: not required.
+        0 or more. Default: 0.
+      stop_change: Largest increase of the functional in one iteration; 0: not required. 0 or more.
         Default: 0.
-      stop_change: Largest rise of the functional in one iteration; 0: not asked for. 0 or more.
-        Default: 0.
-      max_iterations: Sweeps after which a copy, or a slice, is given up; annealing is not counted. 1 or more.
-        Default: 20000.
-      check_every: Sweeps between two looks at the violation, and between two calls of the callback. Fourier-accelerated
-        methods know the violation at every step and end at the first that is good enough.
+      max_iterations: Number of sweeps after which a copy, or in Coulomb gauge a slice, is given up; those of annealing are not
+        counted. 1 or more. Default: 20000.
+      check_every: Number of sweeps between two measurements of the violation, after which the callback is called.
+        Fourier-accelerated methods know the violation at every step and end as soon as it is small enough.
         1 or more. Default: 10.
-      copies: Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
-        gauge of every slice. The first starts from the field as it is. 1 or more. Default: 1.
-      random_start: 1: the first copy starts from a random transformation, as the others do. 0 or 1.
-        Default: 0.
+      copies: Number of gauge copies. Of those that converged the one with the largest functional is returned, in
+        Coulomb gauge for each slice. The first copy starts from the field as it is. 1 or more.
+        Default: 1.
+      random_start: 1: the first copy, too, starts from a random transformation. 0 or 1. Default: 0.
       seed: Seed of the random numbers. Default: 1.
-      alpha: Step of the Fourier-accelerated methods along the gradient times p2max / p^2.
+      alpha: Step size alpha of the Fourier-accelerated methods, by which the gradient times p2max / p^2 is multiplied.
         A number above 0. Default: 0.08.
     """
     struct_size: int
@@ -6252,20 +6362,20 @@ class plaq_gaugefix_report(Struct):
     """Report of a gauge fixing.
 
     Members:
-      functional: Gauge functional of the field as it is now; in Coulomb gauge the average over the slices.
-      theta: Violation theta of the field; in Coulomb gauge the average over the slices.
-      theta_max: Violation theta of the worst site.
+      functional: Gauge functional of the fixed field; in Coulomb gauge the average over slices.
+      theta: Violation theta of the fixed field; in Coulomb gauge the average over slices.
+      theta_max: Largest violation of any single site.
       residual_functional: Functional of the residual fixing; 0: there was none.
       residual_theta: Violation of the residual fixing; 0: there was none.
-      iterations: Sweeps, without annealing; in Coulomb gauge of the slowest slice.
-      residual_iterations: Sweeps of the residual fixing.
+      iterations: Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
+      residual_iterations: Number of sweeps of the residual fixing.
       seconds: Seconds that the fixing took.
-      converged: 1: all criteria were met, in every slice, and by the residual fixing.
+      converged: 1: all criteria were met, in every slice and by the residual fixing.
       stopped: 1: the callback asked to stop.
-      method: Method that was taken: as asked for, or as PLAQ_GAUGEFIX_AUTO chose.
+      method: Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO.
       copies: Number of copies made.
       best_copy: Number of the copy that is kept.
-      stop_theta: Largest violation theta that was accepted.
+      stop_theta: Largest violation theta that counted as converged.
     """
     struct_size: int
     functional: float
@@ -6312,14 +6422,14 @@ def plaq_gaugefix_report_init(report: plaq_gaugefix_report, struct_size: int) ->
 
 
 class plaq_gaugefix_state(Struct):
-    """One gauge copy, or one slice of it.
+    """Result for one gauge copy, or for one slice of a copy.
 
     Members:
       functional: Gauge functional.
       theta: Violation theta.
-      theta_max: Violation theta of the worst site.
-      seconds: Seconds that a copy took; 0 of a slice.
-      iterations: Sweeps, without annealing.
+      theta_max: Largest violation of any single site.
+      seconds: Seconds that the copy took; 0 for a slice.
+      iterations: Number of sweeps, those of annealing not counted.
       converged: 1: all criteria were met.
     """
     functional: float
@@ -6348,12 +6458,10 @@ def plaq_gauge_fix(
         report: Optional[plaq_gaugefix_report] = None,
         result: Optional[plaq_gaugefix] = None,
 ) -> None:
-    """Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
-    the criteria says the report. `result` has the transformation and the copies; NULL if
-    they are not wanted.
-    Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
-    UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
-    CUFFT_MISSING: the links stay as they were.
+    """Fixes the gauge: the links are replaced by the fixed ones. The report says whether they meet the criteria.
+    `result` gets the transformation and the copies; NULL if they are not wanted. Errors, after which the
+    links are unchanged: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY, UNSUPPORTED
+    (half precision; Fourier acceleration in maximally Abelian gauge), CUFFT_MISSING.
     """
     callback_ = _n.callback(plaq_gaugefix_callback, callback)
     _n.watched(_plaq_gauge_fix, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gaugefix_params, params, "params"), callback_.c, None, _n.struct(plaq_gaugefix_report, report, "report"), _n.struct(plaq_gaugefix, result, "result"))
@@ -6363,7 +6471,7 @@ _plaq_gaugefix_destroy = _n.function("plaq_gaugefix_destroy", _c.c_int32, [plaq_
 
 
 def plaq_gaugefix_destroy(result: Any) -> None:
-    """Destroys a result. The zero handle is accepted."""
+    """Destroys the result of a gauge fixing. The zero handle is accepted."""
     _n.call(_plaq_gaugefix_destroy, _n.handle(plaq_gaugefix, result, "result"))
 
 
@@ -6371,8 +6479,8 @@ _plaq_gaugefix_copies = _n.function("plaq_gaugefix_copies", _c.c_int32, [plaq_ga
 
 
 def plaq_gaugefix_copies(result: Any, copies: Any, capacity: int) -> int:
-    """Gives all copies in turn. `count`: how many there are; the first `capacity` of them are written;
-    `copies` may be NULL.
+    """Gives the results of all gauge copies in order. `count`: their number, of which the first `capacity` are
+    written to `copies`, which may be NULL.
     Arrays: copies[capacity].
     """
     count_ = _c.c_int64()
@@ -6384,8 +6492,8 @@ _plaq_gaugefix_slices = _n.function("plaq_gaugefix_slices", _c.c_int32, [plaq_ga
 
 
 def plaq_gaugefix_slices(result: Any, copy: int, slices: Any, capacity: int) -> int:
-    """Gives the slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or with -1 of the
-    field that is kept; in other gauges there are none.
+    """Gives the results for the slices in Coulomb gauge, ordered by their coordinate, of copy number `copy`, or
+    with -1 of the field that is kept. In other gauges there are none.
     Arrays: slices[capacity].
     """
     count_ = _c.c_int64()
@@ -6408,7 +6516,7 @@ _plaq_gaugefix_apply = _n.function("plaq_gaugefix_apply", _c.c_int32, [plaq_gaug
 
 
 def plaq_gaugefix_apply(result: Any, gauge: Any) -> None:
-    """Applies the transformation to the links of another field of the lattice."""
+    """Applies the transformation to the links of another field on the same lattice."""
     _n.call(_plaq_gaugefix_apply, _n.handle(plaq_gaugefix, result, "result"), _n.handle(plaq_gauge, gauge, "gauge"))
 
 
@@ -6416,28 +6524,28 @@ def plaq_gaugefix_apply(result: Any, gauge: Any) -> None:
 
 
 class plaq_momentum(Handle):
-    """Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic
-    term is 1/2 sum p_a^2. Numbers of other codes are multiples of i p: MILC's and QUDA's
-    anti-hermitian matrices are sqrt(2) i p, and their unit of time is sqrt(2) of this one; openQCD's are i p.
+    """Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic term is 1/2
+    sum p_a^2. Matrices of other codes are multiples of i p: MILC's and QUDA's anti-hermitian matrices are
+    sqrt(2) i p, and their unit of time is sqrt(2) of this one; openQCD's are i p.
     """
 
 
 class plaq_site_order(Enum):
     """Order of this rank's sites in an array of momenta."""
-    #: x fastest, t slowest.
+    #: Lexicographic: x fastest, t slowest.
     LEXICOGRAPHIC = 0
-    #: Even sites, then odd ones.
+    #: Even sites, then odd ones, each in lexicographic order.
     EVEN_ODD = 1
-    #: The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
+    #: openQCD: the eight links of each odd site, as in PLAQ_ORDER_OPENQCD.
     OPENQCD = 2
 
 
 class plaq_momentum_form(Enum):
-    """Numbers that an array of momenta holds for each link; a site has four links."""
-    #: p_1 to p_8.
+    """The form of the momentum of a link in a host's array; a site has four links."""
+    #: The coefficients p_1 to p_8 of p = sum_a p_a T_a.
     COEFFICIENTS = 0
-    #: i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
-    #: is free; MILC's anti_hermitmat.
+    #: i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, and an unused one; MILC's
+    #: anti_hermitmat.
     TEN = 1
     #: i p as 3x3 complex numbers, row major.
     MATRICES = 2
@@ -6447,24 +6555,24 @@ class plaq_momentum_form(Enum):
 
 
 class plaq_gauge_action_kind(Enum):
-    """Gauge actions: sums over x and planes of plaquettes and of rectangles of two by one."""
+    """Gauge actions, which are sums over sites and planes of plaquettes and of rectangles of two by one links."""
     #: Wilson's action of plaquettes (Wilson, Phys. Rev. D 10 (1974) 2445).
     WILSON = 0
     #: Tree-level improved Symanzik action (Luescher, Weisz, Commun. Math. Phys. 97 (1985) 59): c1 = -1/12.
     SYMANZIK = 1
-    #: Tadpole-improved Luescher-Weisz action of plaquettes, which beta counts, and rectangles with the factor
-    #: -1 / (20 u0^2), without the term of parallelograms, whose coefficient is of order alpha.
+    #: Tadpole-improved Luescher-Weisz action of plaquettes with coefficient beta, and rectangles with the factor
+    #: -1 / (20 u0^2); parallelograms, whose coefficient is of order alpha, are left out.
     LUESCHER_WEISZ = 2
-    #: Iwasaki's action, c1 = -0.331.
+    #: Iwasaki's action: c1 = -0.331.
     IWASAKI = 3
-    #: The action DBW2, c1 = -1.4088.
+    #: The DBW2 action: c1 = -1.4088.
     DBW2 = 4
-    #: Plaquettes with the factor 1 - 8 c1 and rectangles with c1.
+    #: Plaquettes with the factor 1 - 8 c1 and rectangles with the factor c1, any c1.
     RECTANGLE = 5
     #: One-loop improved Luescher-Weisz action with parallelograms (Phys. Lett. B 158 (1985) 250) and the part of
     #: HISQ quarks (Hart, von Hippel, Horgan, arXiv:0812.0503).
     ONE_LOOP_SYMANZIK = 6
-    #: Couplings for each kind of plane: `plaquettes` and `rectangles`.
+    #: Separate couplings for planes of space and planes with t: `plaquettes` and `rectangles`.
     GENERAL = 7
 
 
@@ -6474,22 +6582,25 @@ class plaq_gauge_action_params(Struct):
 
     Members:
       action: The action; c0 and c1 follow from it. Default: PLAQ_GAUGE_ACTION_WILSON.
-      beta: Coupling beta, which every action but the general one needs. 0 to 1000000. Default: NaN.
-      anisotropy: Bare anisotropy xi: planes of space have the coupling beta / xi, those with t beta xi.
+      beta: Coupling beta; required by every action except `general`. 0 to 1000000. Default: NaN.
+      anisotropy: Bare anisotropy xi: planes of space have the coupling beta / xi, planes with t the coupling beta xi.
         A number above 0, to 1000000. Default: 1.
-      c1: Factor of rectangles, of the action `rectangle`. -1000000 to 1000000. Default: NaN.
-      u0: Tadpole factor of `luescher_weisz` and `one_loop_symanzik`; 0: 1.
+      c1: Coefficient c1 of rectangles; only for the action `rectangle`. -1000000 to 1000000.
+        Default: NaN.
+      u0: Tadpole factor u0 of `luescher_weisz` and `one_loop_symanzik`; 0: the factor is 1.
         A number above 0, to 1. Default: 0.
       flavours: Number of HISQ quarks whose part `one_loop_symanzik` includes; NaN: none. 0 to 1000.
         Default: NaN.
-      cg: Coefficient cG of the boundary at slice 0 of links with boundaries in time: of plaquettes and rectangles in an
-        open boundary slice, which count one half besides, and of plaquettes between a slice whose links stand still
-        and the next one. -1000000 to 1000000. Default: 1.
-      cg_prime: The same of the upper boundary; NaN: as cg. -1000000 to 1000000. Default: NaN.
-      plaquettes: Couplings of plaquettes in planes of space and in those with t, of the action `general`.
+      cg: Coefficient cG at slice 0, for links with boundaries in time. It multiplies plaquettes and rectangles in
+        an open boundary slice, which also have a factor 1/2, and plaquettes between a slice of fixed links and
+        the next one. -1000000 to 1000000. Default: 1.
+      cg_prime: The same coefficient at the upper boundary, cG'; NaN: the same as cg.
+        -1000000 to 1000000. Default: NaN.
+      plaquettes: Couplings of plaquettes in planes of space and in planes with t; only for the action `general`.
         -1000000 to 1000000. Default: 0, 0.
-      rectangles: Couplings of rectangles in planes of space, with two steps in space and one in t, and with two steps in t,
-        of the action `general`. -1000000 to 1000000. Default: 0, 0, 0.
+      rectangles: Couplings of rectangles in planes of space, of those with two steps in space and one in t, and of those
+        with two steps in t; only for the action `general`. -1000000 to 1000000.
+        Default: 0, 0, 0.
     """
     struct_size: int
     action: Any
@@ -6528,13 +6639,13 @@ def plaq_gauge_action_params_init(params: plaq_gauge_action_params, struct_size:
 
 
 class plaq_force_report(Struct):
-    """Report of the change of momenta by a force.
+    """Report of an update of momenta by a force.
 
     Members:
-      rms: Root of the average over links of |F|^2 = sum_a F_a^2; F_a is dS/d omega_a for U -> exp(i omega_a
-        T_a) U, without the step.
-      max: Largest |F| of a link.
-      iterations: Iterations of solvers.
+      rms: Root mean square of |F| over links, |F|^2 = sum_a F_a^2, where F_a is dS/d omega_a for U -> exp(i
+        omega_a T_a) U, without the step size.
+      max: Largest |F| on a link.
+      iterations: Number of solver iterations.
     """
     struct_size: int
     rms: float
@@ -6561,7 +6672,7 @@ _plaq_momentum_create = _n.function("plaq_momentum_create", _c.c_int32, [plaq_ga
 
 
 def plaq_momentum_create(gauge: Any) -> plaq_momentum:
-    """Makes momenta that are zero for links on the lattice and in the precision (double or single) of `gauge`."""
+    """Makes momenta that are zero, for links on the lattice and in the precision (double or single) of `gauge`."""
     momentum_ = plaq_momentum()
     _n.call(_plaq_momentum_create, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(momentum_))
     return momentum_
@@ -6579,8 +6690,8 @@ _plaq_momentum_gaussian = _n.function("plaq_momentum_gaussian", _c.c_int32, [pla
 
 
 def plaq_momentum_gaussian(momentum: Any, seed: int, number: int) -> None:
-    """Draws normal p_a with unit variance, field number `number` of `seed`; the same on every device and
-    decomposition.
+    """Draws normally distributed p_a of variance 1: field number `number` in the sequence of `seed`, the same on
+    every device and decomposition.
     """
     _n.call(_plaq_momentum_gaussian, _n.handle(plaq_momentum, momentum, "momentum"), _n.int64(seed, "seed"), _n.int32(number, "number"))
 
@@ -6589,7 +6700,7 @@ _plaq_momentum_kinetic = _n.function("plaq_momentum_kinetic", _c.c_int32, [plaq_
 
 
 def plaq_momentum_kinetic(momentum: Any) -> float:
-    """Sums 1/2 p_a^2 over all links of all ranks."""
+    """Gives the kinetic energy, the sum of 1/2 p_a^2 over all links of all ranks."""
     kinetic_ = _c.c_double()
     _n.call(_plaq_momentum_kinetic, _n.handle(plaq_momentum, momentum, "momentum"), _c.byref(kinetic_))
     return kinetic_.value
@@ -6613,8 +6724,8 @@ def plaq_momentum_load(
         factor: float,
         data: Any,
 ) -> None:
-    """Loads momenta from the host's array of this rank's sites, whose numbers are `factor` times those of p.
-    Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+    """Loads momenta from the host's array of this rank's sites, which contains `factor` times p. After an error
+    the momenta are unchanged. Errors: NOT_FINITE, INVALID_ARGUMENT.
     Arrays: data[reals of the form * 4 * sites of the rank].
     """
     _n.call(_plaq_momentum_load, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.real(factor, "factor"), _n.array(_c.c_double, data, "data", None))
@@ -6665,7 +6776,7 @@ def plaq_momentum_save_in(
         data: Any,
 ) -> None:
     """Saves momenta, as plaq_momentum_save does, into an array of the host in `precision`, double or single.
-    Errors as of it.
+    Errors: those of plaq_momentum_save.
     """
     _n.call(_plaq_momentum_save_in, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.enum(plaq_precision, precision, "precision"), _n.real(factor, "factor"), _n.address(data, "data"))
 
@@ -6674,7 +6785,7 @@ _plaq_gauge_action = _n.function("plaq_gauge_action", _c.c_int32, [plaq_gauge, _
 
 
 def plaq_gauge_action(gauge: Any, params: Optional[plaq_gauge_action_params] = None) -> float:
-    """Measures the gauge action of the links of all ranks."""
+    """Measures the gauge action over all ranks."""
     action_ = _c.c_double()
     _n.call(_plaq_gauge_action, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_action_params, params, "params"), _c.byref(action_))
     return action_.value
@@ -6708,7 +6819,7 @@ _plaq_gauge_reunitarise = _n.function("plaq_gauge_reunitarise", _c.c_int32, [pla
 
 
 def plaq_gauge_reunitarise(gauge: Any) -> float:
-    """Puts all links back into SU(3); `correction`: the largest change of an entry."""
+    """Puts all links back into SU(3); `correction`: the largest change of a matrix entry."""
     correction_ = _c.c_double()
     _n.call(_plaq_gauge_reunitarise, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(correction_))
     return correction_.value
@@ -6721,10 +6832,11 @@ _plaq_gauge_path_traces = _n.function("plaq_gauge_path_traces", _c.c_int32, [pla
 
 
 def plaq_gauge_path_traces(gauge: Any, steps: Any, lengths: Any, count: int, traces: Any) -> None:
-    """Sums over x the trace of the ordered product of links from x along each of `count` closed paths, up to
-    4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one after the
-    other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A path may wind around
-    the lattice. The same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+    """For each of `count` closed paths (at most 4096) gives the trace of the ordered product of links along it,
+    summed over all starting points x on all ranks; `traces` gets real and imaginary parts. `steps` holds the
+    paths one after the other, with `lengths` of 1 to 64 steps: 0 to 3 forward in x, y, z, t, 7 - mu back in
+    direction mu. A path may wind around the lattice. The arguments are the same on all ranks. Errors:
+    BAD_PARAMETER, OUT_OF_MEMORY.
     Arrays: steps[sum of lengths], lengths[count], traces[2 * count].
     """
     _n.call(_plaq_gauge_path_traces, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.int64(count, "count"), _n.room(_c.c_double, traces, "traces", 2 * count))
@@ -6734,8 +6846,9 @@ _plaq_gauge_path_action = _n.function("plaq_gauge_path_action", _c.c_int32, [pla
 
 
 def plaq_gauge_path_action(gauge: Any, steps: Any, lengths: Any, coefficients: Any, count: int) -> float:
-    """Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths as
-    above. Links are stored as 18 numbers in double or single precision. Errors: as above, UNSUPPORTED.
+    """Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), where L(x) is the product of links
+    along the path from x; paths as in plaq_gauge_path_traces. Links are stored as 18 numbers in double or
+    single precision. Errors: those of plaq_gauge_path_traces, UNSUPPORTED.
     Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     """
     action_ = _c.c_double()
@@ -6756,8 +6869,8 @@ def plaq_gauge_path_force(
         step: float,
         report: Optional[plaq_force_report] = None,
 ) -> None:
-    """Sets `momentum` to momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
-    above, FIELD_MISMATCH.
+    """Sets `momentum` to momentum - step F, where F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors:
+    those of plaq_gauge_path_action, FIELD_MISMATCH.
     Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     """
     _n.call(_plaq_gauge_path_force, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.struct(plaq_force_report, report, "report"))
@@ -6767,10 +6880,10 @@ _plaq_path_images = _n.function("plaq_path_images", _c.c_int32, [_c.c_void_p, _c
 
 
 def plaq_path_images(steps: Any, length: int, images: Any, capacity: int) -> int:
-    """Gives all forms that a closed path of `length` steps takes under turns and reflections of the lattice,
-    each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one): `images` takes them
-    one after the other, `capacity` of them at most. Errors: BAD_PARAMETER; INVALID_ARGUMENT: `capacity` is
-    too small.
+    """Gives all images of a closed path of `length` steps under rotations and reflections of the lattice; paths
+    that differ only in start or sense are given once (6 plaquettes, 12 rectangles of two by one). `images`
+    gets them one after the other, at most `capacity` of them. Errors: BAD_PARAMETER; INVALID_ARGUMENT:
+    `capacity` is too small.
     Arrays: steps[length], images[capacity * length].
     """
     count_ = _c.c_int64()
@@ -6785,12 +6898,12 @@ _plaq_dirac_hop_force = _n.function("plaq_dirac_hop_force", _c.c_int32, [plaq_di
 
 
 def plaq_dirac_hop_force(dirac: Any, momentum: Any, step: float, x: Any, y: Any, coefficients: Any, count: int) -> None:
-    """Sets `momentum` to momentum - step F with F the force of the hopping term in S = sum_k 2 coefficients[k]
-    Re <y_k, M x_k>, boundary phases included: what two flavours with the action phi^dagger (M^dagger M)^-1
-    phi have for coefficient -1, x = (M^dagger M)^-1 phi and y = M x. F_a = dS/d omega_a for U -> exp(i
-    omega_a T_a) U. Spinors hold the whole lattice; `count` = nrhs. Operator, spinors and momenta have the
-    same precision, double or single, and the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH,
-    UNSUPPORTED.
+    """Sets `momentum` to momentum - step F, where F is the force of the hopping term in S = sum_k 2
+    coefficients[k] Re <y_k, M x_k>, including boundary phases. For two flavours with the action phi^dagger
+    (M^dagger M)^-1 phi the coefficient is -1, x = (M^dagger M)^-1 phi and y = M x. F_a = dS/d omega_a for U
+    -> exp(i omega_a T_a) U. Spinors hold the whole lattice; `count` = nrhs. Operator, spinors and momenta
+    have the same precision, double or single, and the operator's links 18 or 12 numbers. Errors:
+    FIELD_MISMATCH, UNSUPPORTED.
     Arrays: coefficients[count].
     """
     _n.call(_plaq_dirac_hop_force, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"))
@@ -6810,9 +6923,10 @@ def plaq_dirac_clover_force(
         determinant_even: float,
         determinant_odd: float,
 ) -> None:
-    """Does this for the clover term, made of the operator's links; to S are added determinant_even ln |det
-    A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two flavours have -1 for the parities
-    that their Schur complement leaves out. Errors: as above; UNSUPPORTED without such a clover term.
+    """Does as plaq_dirac_hop_force for the force of the clover term, if that is computed from the operator's
+    links. S then also has the terms determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2,
+    with A including the twisted mass: for two flavours the coefficient is -1 on the parities that their Schur
+    complement leaves out. Errors: those of plaq_dirac_hop_force; UNSUPPORTED without such a clover term.
     Arrays: coefficients[count].
     """
     _n.call(_plaq_dirac_clover_force, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.real(determinant_even, "determinant_even"), _n.real(determinant_odd, "determinant_odd"))
@@ -6832,9 +6946,10 @@ def plaq_dirac_schur_force(
         count: int,
         determinant: float,
 ) -> None:
-    """Does this for the whole force, of hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P
-    x_k> + determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on its
-    parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+    """Does as plaq_dirac_hop_force for the force of both hopping and clover term in S = sum_k 2 coefficients[k]
+    Re <y_k, P x_k> + determinant ln |det A|^2. P is a Schur complement (any plaq_system except the full one),
+    spinors have the sites of its parity, and A is the site term on the sites that P leaves out, or on all
+    sites for a symmetric P. Errors: those of plaq_dirac_hop_force.
     Arrays: coefficients[count].
     """
     _n.call(_plaq_dirac_schur_force, _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_system, system, "system"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.real(determinant, "determinant"))
@@ -6844,18 +6959,18 @@ def plaq_dirac_schur_force(
 
 
 class plaq_hmc(Handle):
-    """A Markov chain of trajectories: action, integrator, momenta, place in the random streams."""
+    """A Markov chain of trajectories: action, integrator, momenta, place in the sequence of random numbers."""
 
 
-#: Called after every trajectory with its number, its Delta H, whether it was accepted (1), the
-#: average plaquette, the iterations of its solvers and its seconds; a result other than 0 on any
-#: rank ends the run.
+#: Called after every trajectory with its number, Delta H, whether it was accepted (1), the average
+#: plaquette, the iterations of its solvers and its seconds. A result other than 0, on any rank, ends the
+#: run.
 #: Arguments: trajectory, delta_h, accepted, plaquette, iterations, seconds.
 plaq_trajectory_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_int32, _c.c_double, _c.c_int64, _c.c_double, _c.c_void_p)
 
 
 class plaq_hmc_report(Struct):
-    """Report of a run of trajectories; numbers of one trajectory are those of the last.
+    """Report of a run of trajectories; what concerns one trajectory is that of the last.
 
     Members:
       trajectories: Number of trajectories done.
@@ -6863,15 +6978,15 @@ class plaq_hmc_report(Struct):
       next_trajectory: Number of the next trajectory.
       last_accepted: 1: the last trajectory was accepted.
       stopped: 1: the callback asked to stop.
-      iterations: Iterations of all solvers in the last trajectory.
-      delta_h: Delta H of the last trajectory.
-      exp_minus_delta_h: Average over the run of exp(-Delta H): 1 within errors.
-      kinetic_start: Kinetic term at the start of the last trajectory.
-      kinetic_end: Kinetic term at its end.
+      iterations: Number of iterations of all solvers in the last trajectory.
+      delta_h: Delta H = H(end) - H(start) of the last trajectory.
+      exp_minus_delta_h: Average of exp(-Delta H) over the run, which is 1 within errors.
+      kinetic_start: Kinetic energy at the start of the last trajectory.
+      kinetic_end: Kinetic energy at the end of the last trajectory.
       plaquette: Average plaquette after the last trajectory.
-      correction: Largest change of an entry when links were put back into SU(3).
-      reversibility_links: Largest difference of an entry of a link after the way there and back; -1: not checked.
-      reversibility_h: Difference of H after the way there and back; -1: not checked.
+      correction: Largest change of a matrix entry when links were put back into SU(3).
+      reversibility_links: Largest difference of a link's matrix entry after integrating forward and back; -1: not measured.
+      reversibility_h: Difference of H after integrating forward and back; -1: not measured.
       trajectory_seconds: Seconds of the last trajectory.
       seconds: Seconds of all trajectories.
     """
@@ -6923,18 +7038,18 @@ def plaq_hmc_report_init(report: plaq_hmc_report, struct_size: int) -> None:
 
 
 class plaq_monomial_report(Struct):
-    """A monomial in the last trajectory.
+    """Report of a monomial in the last trajectory.
 
     Members:
-      action_start: Action at the start of the trajectory.
-      action_end: Action at its end.
+      action_start: The monomial's action at the start of the trajectory.
+      action_end: The monomial's action at the end of the trajectory.
       kicks: Number of evaluations of the force.
-      rms: Average of the forces' rms.
-      max: Largest force of a link.
-      force_iterations: Iterations of solvers in forces.
-      action_iterations: Iterations of solvers in heat bath and actions.
+      rms: Root mean square of the force on a link, averaged over the updates of the momenta.
+      max: Largest force on a link.
+      force_iterations: Number of solver iterations in forces.
+      action_iterations: Number of solver iterations in heat bath and actions.
       seconds: Seconds that the monomial took.
-      solve_seconds: Seconds of them in solvers.
+      solve_seconds: Seconds spent in solvers, a part of `seconds`.
     """
     struct_size: int
     action_start: float
@@ -6973,9 +7088,9 @@ _plaq_hmc_create = _n.function("plaq_hmc_create", _c.c_int32, [plaq_gauge, _c.c_
 
 
 def plaq_hmc_create(gauge: Any, input: Any) -> plaq_hmc:
-    """Makes a chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice and in
-    the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line),
-    BAD_PARAMETER, OUT_OF_MEMORY.
+    """Makes a chain from a description in TOML (docs/hmc.md lists the keys), for links on the lattice and in the
+    precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line), BAD_PARAMETER,
+    OUT_OF_MEMORY.
     """
     hmc_ = plaq_hmc()
     _n.call(_plaq_hmc_create, _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(input, "input"), _c.byref(hmc_))
@@ -7000,8 +7115,8 @@ def plaq_hmc_run(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_hmc_report] = None,
 ) -> None:
-    """Runs trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are those
-    before the trajectory that failed, whose number is then that of the next.
+    """Runs trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links, and the
+    number of the next trajectory, are those before the trajectory that failed.
     """
     callback_ = _n.callback(plaq_trajectory_callback, callback)
     _n.watched(_plaq_hmc_run, callback_, (), _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.int64(trajectories, "trajectories"), callback_.c, None, _n.struct(plaq_hmc_report, report, "report"))
@@ -7011,8 +7126,8 @@ _plaq_hmc_memory = _n.function("plaq_hmc_memory", _c.c_int32, [plaq_hmc, plaq_ga
 
 
 def plaq_hmc_memory(hmc: Any, gauge: Any) -> int:
-    """Tells the device memory in bytes that trajectories take at most, beside what the chain holds; a first
-    trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more.
+    """Gives the largest number of bytes of device memory that trajectories take besides what the chain holds. A
+    first trajectory for which there is less memory is refused (OUT_OF_MEMORY); later ones take no more.
     """
     bytes_ = _c.c_int64()
     _n.call(_plaq_hmc_memory, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(bytes_))
@@ -7023,7 +7138,7 @@ _plaq_hmc_monomials = _n.function("plaq_hmc_monomials", _c.c_int32, [plaq_hmc, _
 
 
 def plaq_hmc_monomials(hmc: Any) -> int:
-    """Counts the monomials."""
+    """Gives the number of monomials."""
     count_ = _c.c_int64()
     _n.call(_plaq_hmc_monomials, _n.handle(plaq_hmc, hmc, "hmc"), _c.byref(count_))
     return count_.value
@@ -7038,7 +7153,7 @@ def plaq_hmc_monomial(
         capacity: int = 65536,
         report: Optional[plaq_monomial_report] = None,
 ) -> str:
-    """Describes monomial number `index` from 0 in the last trajectory, and its name."""
+    """Gives the name of monomial number `index` (from 0), and its report on the last trajectory."""
     name_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_hmc_monomial, _n.handle(plaq_hmc, hmc, "hmc"), _n.int64(index, "index"), name_, _n.int64(capacity, "capacity"), _n.struct(plaq_monomial_report, report, "report"))
     return _n.text(name_.value)
@@ -7067,8 +7182,8 @@ _plaq_hmc_write = _n.function("plaq_hmc_write", _c.c_int32, [plaq_hmc, plaq_gaug
 
 
 def plaq_hmc_write(hmc: Any, gauge: Any, file: Any) -> None:
-    """Writes links, place and the intervals that monomials have measured to a file (ILDG, double
-    precision) from which the chain goes on bit for bit; it appears complete or not at all.
+    """Writes links, place and the intervals that monomials have measured to a file (ILDG, double precision),
+    from which the chain continues bit for bit. The file appears complete or not at all.
     """
     _n.call(_plaq_hmc_write, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(file, "file"))
 
@@ -7077,8 +7192,9 @@ _plaq_hmc_read = _n.function("plaq_hmc_read", _c.c_int32, [plaq_hmc, plaq_gauge,
 
 
 def plaq_hmc_read(hmc: Any, gauge: Any, file: Any) -> None:
-    """Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
-    those of plaq_gauge_read; FILE_FORMAT: a configuration without a place. All is then as before.
+    """Reads links, place and intervals from a checkpoint of plaq_hmc_write; an interval given in the input is
+    not replaced. Errors, after which nothing has changed: those of plaq_gauge_read; FILE_FORMAT: a
+    configuration that is no checkpoint.
     """
     _n.call(_plaq_hmc_read, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(file, "file"))
 
@@ -7087,8 +7203,8 @@ _plaq_input_number = _n.function("plaq_input_number", _c.c_int32, [_c.c_char_p, 
 
 
 def plaq_input_number(input: Any, path: Any, otherwise: float) -> tuple[float, int]:
-    """Reads a number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none, and
-    `value` is then `otherwise`. For the host's own keys, in the table `run`.
+    """Reads a number from an input in TOML by its path, e.g. "run.lattice.3". `found`: 0 if it does not exist,
+    and `value` is then `otherwise`. For the host's own keys, in the table `run`.
     """
     value_ = _c.c_double()
     found_ = _c.c_int32()
@@ -7100,7 +7216,7 @@ _plaq_input_text = _n.function("plaq_input_text", _c.c_int32, [_c.c_char_p, _c.c
 
 
 def plaq_input_text(input: Any, path: Any, capacity: int = 65536) -> tuple[str, int]:
-    """Reads a text of an input in the same way; it is empty if there is none."""
+    """Reads a text from an input in the same way; it is empty if it does not exist."""
     found_ = _c.c_int32()
     value_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_input_text, _n.encoded(input, "input"), _n.encoded(path, "path"), value_, _n.int64(capacity, "capacity"), _c.byref(found_))
@@ -7131,57 +7247,58 @@ def plaq_input_check_run(input: Any) -> None:
 
 
 class plaq_hmc_parts(Handle):
-    """Terms of an action and levels of its integrator, of which a chain is made."""
+    """Terms of an action and levels of its integrator, from which a chain is made."""
 
 
 class plaq_integrator(Enum):
-    """Schemes of integrators."""
-    #: Second order, a force a step.
+    """The schemes of integrators."""
+    #: Leapfrog: second order, one force per step.
     LEAPFROG = 0
-    #: Omelyan's of second order, two forces.
+    #: Omelyan, Mryglod and Folk: second order, two forces per step.
     OMELYAN2 = 1
-    #: Omelyan's of fourth order, five forces.
+    #: Omelyan, Mryglod and Folk: fourth order, five forces per step.
     OMELYAN4 = 2
-    #: Fourth order, three forces and one at shifted links.
+    #: Force gradient: fourth order, three forces and one at shifted links per step.
     FORCE_GRADIENT = 3
 
 
 class plaq_hmc_algorithm(Enum):
-    """Algorithms that make a Markov chain of molecular dynamics."""
-    #: Hybrid Monte Carlo: momenta and pseudofermions are drawn anew for every trajectory.
+    """Algorithms for Markov chains of molecular dynamics."""
+    #: Hybrid Monte Carlo: new momenta and pseudofermions are drawn at the start of every trajectory.
     HMC = 0
-    #: Stochastic molecular dynamics: they are rotated at the start of every trajectory, a short cycle.
+    #: Stochastic molecular dynamics: momenta and pseudofermions are rotated at the start of every trajectory,
+    #: which is a short cycle.
     SMD = 1
 
 
 class plaq_smd_rejection(Enum):
-    """Momenta that a rejected cycle leaves with their sign changed. Links go back to the start of the cycle,
-    pseudofermions stay as they were rotated.
+    """The momenta that remain, with reversed sign, after a rejected cycle. Links return to the start of the cycle,
+    pseudofermions stay rotated.
     """
-    #: Momenta from before the rotation, as openQCD has it.
+    #: Momenta before the rotation, as in openQCD.
     BEFORE = 0
-    #: Momenta after the rotation, with which the cycle keeps the distribution exactly (Horowitz, Phys. Lett. B 268
-    #: (1991) 247).
+    #: Momenta after the rotation, with which the cycle leaves the distribution exactly invariant (Horowitz,
+    #: Phys. Lett. B 268 (1991) 247).
     AFTER = 1
 
 
 class plaq_hmc_params(Struct):
-    """A chain but for its action and its integrator: keys of an input (docs/hmc.md).
+    """Parameters of a chain apart from its action and integrator: keys of an input (docs/hmc.md).
 
     Members:
-      length: Length of a trajectory. Default: 1.
+      length: Length of a trajectory in molecular-dynamics time. Default: 1.
       seed: Seed of the random numbers. Default: 0.
       trajectory: Number of the next trajectory. 0 or more. Default: 0.
-      accept_until: Trajectories with lower numbers are accepted whatever their Delta H; until then an interval of one flavour's
-        spectrum that is measured follows the links. 0 or more. Default: 0.
-      reversibility_every: Every so many trajectories the way there and back is measured; 0: never. 0 or more.
-        Default: 0.
-      algorithm: Step before molecular dynamics: new momenta and pseudofermions in hmc, a rotation of those that are
-        there in smd. Default: PLAQ_HMC_ALGORITHM_HMC.
-      rejection: Momenta that a rejected cycle of smd leaves, reversed.
+      accept_until: Trajectories with lower numbers are accepted whatever their Delta H. Up to this number a measured interval
+        of one flavour's spectrum is adjusted to the links. 0 or more. Default: 0.
+      reversibility_every: Number of trajectories between two measurements of reversibility, in which a trajectory is integrated
+        forward and back; 0: never. 0 or more. Default: 0.
+      algorithm: Algorithm: hmc draws new momenta and pseudofermions before molecular dynamics, smd rotates the present
+        ones. Default: PLAQ_HMC_ALGORITHM_HMC.
+      rejection: Momenta, with reversed sign, that remain after a rejected cycle of smd.
         Default: PLAQ_SMD_REJECTION_BEFORE.
-      friction: Friction gamma of smd: a cycle of length t keeps exp(-gamma t) of momenta and pseudofermions.
-        0 to 1000000. Default: 0.3.
+      friction: Friction gamma of smd, in inverse time: a cycle of length t multiplies the present momenta and
+        pseudofermions by exp(-gamma t). 0 to 1000000. Default: 0.3.
     """
     struct_size: int
     length: float
@@ -7216,44 +7333,47 @@ def plaq_hmc_params_init(params: plaq_hmc_params, struct_size: int) -> None:
 
 
 class plaq_quarks_params(Struct):
-    """Quarks of an action (docs/fermions.md).
+    """Parameters of the quarks of a monomial (docs/fermions.md).
 
     Members:
       flavours: Number of flavours; 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
         1 or 2. Default: 2.
-      system: Schur complement whose determinant is taken. Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
+      system: Form and parity of the Schur complement whose determinant is taken.
+        Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
       max_iterations: Largest number of iterations of a solve. 1 or more. Default: 20000.
-      sloppy_precision: Precision of the iteration inside double; automatic (0): half on a GPU and single on a CPU for CG of two
-        flavours, else double. Default: 0.
-      guesses: Solutions that guesses of force solves are made of; 0: solves start from zero.
-        0 or more. Default: 0.
-      smearing_levels: Levels of stout smearing of the links that the operators see; 0: none. 0 to 64.
+      sloppy_precision: Precision of the iteration inside of double-precision solves; automatic (0): for CG of two flavours half
+        on a GPU and single on a CPU, else double. Default: 0.
+      guesses: Number of earlier solutions from which the initial guess of force solves is made; 0: solves start from
+        zero. 0 or more. Default: 0.
+      smearing_levels: Number of levels of stout smearing of the operators' links; 0: none. 0 to 64.
         Default: 0.
-      multigrid: Solves are by GCR with multigrid. 0 or 1. Default: 0.
-      multigrid_preconditioner: Solves of the preconditioner are by multigrid, too. 0 or 1. Default: 0.
-      persistent: Null vectors outlive a trajectory. 0 or 1. Default: 0.
-      nkrylov: Directions that GCR keeps. 1 or more. Default: 20.
-      refresh: What follows a change of links: nothing but the new links, a refinement, or a new set-up.
+      multigrid: True: solves are by GCR with multigrid; false: by CG. 0 or 1. Default: 0.
+      multigrid_preconditioner: True: solves of the preconditioner W are by multigrid, too. 0 or 1. Default: 0.
+      persistent: True: null vectors are kept from one trajectory to the next. 0 or 1. Default: 0.
+      nkrylov: Number of directions that GCR keeps. 1 or more. Default: 20.
+      refresh: Treatment of multigrid's null vectors when links have changed: they are kept, refined, or found anew.
         Default: PLAQ_REFRESH_KEEP.
       shifts: Number of the least shifts of one flavour that multigrid solves. 0 or more. Default: 3.
-      fields: Pseudofermion fields of one flavour, each with its root. 1 or more. Default: 1.
-      check_every: Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
-        interval ends the trajectory; 0: only to find the interval. 0 or more. Default: 1.
-      tolerance_force: Largest residual of solves in forces; trajectories are reversible to about as much.
+      fields: Number n of pseudofermion fields of one flavour, each of which represents the n-th root of the
+        determinant. 1 or more. Default: 1.
+      check_every: Number of trajectories between two measurements of the spectrum of one flavour; an eigenvalue outside of
+        the interval ends the trajectory with an error; 0: only once, to find the interval.
+        0 or more. Default: 1.
+      tolerance_force: Largest relative residual of solves in forces; trajectories are reversible to about this accuracy.
         A number between 0 and 1. Default: 1e-11.
-      tolerance_hamiltonian: Largest residual of solves in the Hamiltonian and the heat bath.
+      tolerance_hamiltonian: Largest relative residual of solves in the Hamiltonian and the heat bath.
         A number between 0 and 1. Default: 1e-11.
       smearing_rho: Weight rho of stout smearing. Default: 0.
       error_force: Relative error of one flavour's rational approximation in forces. Default: 0.0000001.
-      error_hamiltonian: Relative error of that approximation in the Hamiltonian and the heat bath.
+      error_hamiltonian: Relative error of one flavour's rational approximation in the Hamiltonian and the heat bath.
         Default: 1e-12.
-      interval: Ends of the interval of one flavour's spectrum; 0: it is measured, a third below and a fifth above what was found.
-        Default: 0, 0.
-      epsilon: Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
-        flavour; 0: two flavours of equal mass. Default: 0.
-      tol_site: Solves also go on until the largest |b - P^dagger P x| of a site is at most this times their tolerance times the
-        largest |b| of one (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not asked for.
-        0 to 1000000. Default: 0.
+      interval: Smallest and largest end of the interval for one flavour's spectrum; 0: the spectrum is measured, and the
+        interval extended by the factors 2/3 below and 6/5 above. Default: 0, 0.
+      epsilon: Mass splitting epsilon of a twisted-mass doublet with weight det M; it has `flavours` = 2 and uses the
+        parameters of one flavour. 0: two flavours of equal mass. Default: 0.
+      tol_site: Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
+        solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
+        Section 4). 0: not required. 0 to 1000000. Default: 0.
     """
     struct_size: int
     flavours: int
@@ -7320,8 +7440,8 @@ _plaq_hmc_parts_create = _n.function("plaq_hmc_parts_create", _c.c_int32, [plaq_
 
 
 def plaq_hmc_parts_create(gauge: Any, params: Optional[plaq_hmc_params] = None) -> plaq_hmc_parts:
-    """Makes parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
-    Each level is added before its monomials, the outermost first. Errors: BAD_PARAMETER.
+    """Starts a description of a chain for links on the lattice and in the precision of `gauge`, stored as 18
+    numbers. Levels are added from the outermost in, each before its monomials. Errors: BAD_PARAMETER.
     """
     parts_ = plaq_hmc_parts()
     _n.call(_plaq_hmc_parts_create, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_hmc_params, params, "params"), _c.byref(parts_))
@@ -7332,7 +7452,7 @@ _plaq_hmc_parts_destroy = _n.function("plaq_hmc_parts_destroy", _c.c_int32, [pla
 
 
 def plaq_hmc_parts_destroy(parts: Any) -> None:
-    """Destroys parts. The zero handle is accepted."""
+    """Destroys the parts of a chain. The zero handle is accepted."""
     _n.call(_plaq_hmc_parts_destroy, _n.handle(plaq_hmc_parts, parts, "parts"))
 
 
@@ -7340,7 +7460,7 @@ _plaq_hmc_parts_add_level = _n.function("plaq_hmc_parts_add_level", _c.c_int32, 
 
 
 def plaq_hmc_parts_add_level(parts: Any, integrator: Union[int, str, plaq_integrator], steps: int) -> None:
-    """Adds a level with so many steps of a plaq_integrator."""
+    """Adds a level with this number of steps of a plaq_integrator."""
     _n.call(_plaq_hmc_parts_add_level, _n.handle(plaq_hmc_parts, parts, "parts"), _n.enum(plaq_integrator, integrator, "integrator"), _n.int64(steps, "steps"))
 
 
@@ -7348,8 +7468,8 @@ _plaq_hmc_parts_add_gauge = _n.function("plaq_hmc_parts_add_gauge", _c.c_int32, 
 
 
 def plaq_hmc_parts_add_gauge(parts: Any, name: Any, params: Optional[plaq_gauge_action_params] = None) -> None:
-    """Adds a gauge action to the last level. Names of monomials are unique. Errors:
-    BAD_PARAMETER, OUT_OF_MEMORY.
+    """Adds a gauge action to the last level. The names of monomials must be unique. Errors: BAD_PARAMETER,
+    OUT_OF_MEMORY.
     """
     _n.call(_plaq_hmc_parts_add_gauge, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_gauge_action_params, params, "params"))
 
@@ -7358,7 +7478,8 @@ _plaq_hmc_parts_add_paths = _n.function("plaq_hmc_parts_add_paths", _c.c_int32, 
 
 
 def plaq_hmc_parts_add_paths(parts: Any, name: Any, steps: Any, lengths: Any, coefficients: Any, count: int) -> None:
-    """Adds closed paths as plaq_gauge_path_action takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+    """Adds an action of closed paths, which are given as for plaq_gauge_path_action. Errors: BAD_PARAMETER,
+    OUT_OF_MEMORY.
     Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     """
     _n.call(_plaq_hmc_parts_add_paths, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"))
@@ -7375,9 +7496,9 @@ def plaq_hmc_parts_add_quarks(
         preconditioner: Optional[plaq_dirac_params] = None,
         multigrid: Optional[plaq_multigrid_params] = None,
 ) -> None:
-    """Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
-    kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
-    BAD_PARAMETER, UNSUPPORTED.
+    """Adds quarks. Of `dirac` and `preconditioner` (no ratio if NULL, or if neither kappa nor mass is set) only
+    kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary are used; `multigrid` is used if
+    `params` ask for it. Errors: BAD_PARAMETER, UNSUPPORTED.
     """
     _n.call(_plaq_hmc_parts_add_quarks, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_quarks_params, params, "params"), _n.struct(plaq_dirac_params, dirac, "dirac"), _n.struct(plaq_dirac_params, preconditioner, "preconditioner"), _n.struct(plaq_multigrid_params, multigrid, "multigrid"))
 
@@ -7386,8 +7507,8 @@ _plaq_hmc_create_from = _n.function("plaq_hmc_create_from", _c.c_int32, [plaq_hm
 
 
 def plaq_hmc_create_from(parts: Any) -> plaq_hmc:
-    """Makes the chain of what was added, the same bit for bit as that of an input that says so; the parts are
-    then empty. Errors: as of plaq_hmc_create.
+    """Makes the chain from its parts, bit for bit the same as from an equivalent input; the parts are empty
+    afterwards. Errors: those of plaq_hmc_create.
     """
     hmc_ = plaq_hmc()
     _n.call(_plaq_hmc_create_from, _n.handle(plaq_hmc_parts, parts, "parts"), _c.byref(hmc_))
@@ -7398,18 +7519,18 @@ def plaq_hmc_create_from(parts: Any) -> plaq_hmc:
 
 
 class plaq_flow_kind(Enum):
-    """Action whose gradient flows."""
+    """Actions whose gradient generates the flow."""
     #: Wilson's plaquette action.
     WILSON = 0
     #: Tree-level improved Symanzik action.
     SYMANZIK = 1
-    #: The same with 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
+    #: The Symanzik flow with a factor 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
     #: (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15).
     ZEUTHEN = 2
 
 
-#: Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the
-#: topological charge; a result other than 0 on any rank ends the flow.
+#: Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the topological
+#: charge. A result other than 0, on any rank, ends the flow.
 #: Arguments: time, t2e, charge.
 plaq_flow_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_double, _c.c_double, _c.c_double, _c.c_void_p)
 
@@ -7418,15 +7539,15 @@ class plaq_flow_params(Struct):
     """A gradient flow by Luescher's third-order Runge-Kutta scheme (JHEP 08 (2010) 071, appendix C).
 
     Members:
-      kind: Action whose gradient flows. Default: PLAQ_FLOW_WILSON.
-      every: Steps between measurements; one more is at the start, one at the end. 1 or more.
-        Default: 10.
-      step: Step of the flow time; of adaptive steps the first. Beyond 0.2 the scheme is unstable.
+      kind: Action whose gradient generates the flow. Default: PLAQ_FLOW_WILSON.
+      every: Number of steps between measurements; further ones are made at the start and at the end.
+        1 or more. Default: 10.
+      step: Step of the flow time; for adaptive steps the first step. Above 0.2 the scheme is unstable.
         A number above 0, to 0.2. Default: 0.02.
-      time: Flow time t / a^2 to reach, in a million steps at most. It must be set. 0 to 1000000.
-      tolerance: Adaptive steps: largest difference of an entry to the embedded scheme of second order in one step (Fritzsch,
-        Ramos, JHEP 10 (2013) 008, appendix D); 0: fixed steps. One that takes steps of less than a millionth of the
-        time is refused. 0 to below 1. Default: 0.
+      time: Flow time t / a^2 at the end, at most a million steps. It must be set. 0 to 1000000.
+      tolerance: Adaptive steps: largest difference of a matrix entry between the scheme and the embedded second-order
+        scheme in one step (Fritzsch, Ramos, JHEP 10 (2013) 008, appendix D); 0: fixed steps. A tolerance that
+        needs steps below a millionth of the flow time is refused. 0 to below 1. Default: 0.
     """
     struct_size: int
     kind: Any
@@ -7455,18 +7576,20 @@ def plaq_flow_params_init(params: plaq_flow_params, struct_size: int) -> None:
 
 
 class plaq_spinor_flow_params(Struct):
-    """A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or
-    its adjoint.
+    """A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D),
+    or its adjoint.
 
     Members:
-      kind: Action whose gradient moves the links. Default: PLAQ_FLOW_WILSON.
-      checkpoints: States of the links that the adjoint flow keeps besides those it starts with; those between are computed again; -1:
-        as many as half of the free memory holds, 1000 at most. 0 to 1000. Default: -1.
-      step: Step of the flow time; the last one ends at `time`. Beyond 0.157 the scheme is unstable.
+      kind: Action whose gradient flows the links. Default: PLAQ_FLOW_WILSON.
+      checkpoints: Number of states of the links that the adjoint flow keeps, besides the first one; states between them are
+        computed again; -1: as many as half of the free memory holds, at most 1000. 0 to 1000.
+        Default: -1.
+      step: Step of the flow time; the last step ends at `time`. Above 0.157 the scheme is unstable.
         A number above 0, to 0.157. Default: 0.01.
-      time: Flow time t / a^2 from these links on. It must be set. 0 to 1000000.
-      boundary: Boundary phases in units of pi of fields that do not know theirs: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x).
-        Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+      time: Flow time t / a^2 at the end, starting with 0 for the given links. It must be set.
+        0 to 1000000.
+      boundary: Boundary phases in units of pi, for fields that do not carry their own: psi(x + L_mu) = exp(i pi
+        boundary[mu]) psi(x). Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
         Default: 0, 0, 0, 1.
     """
     struct_size: int
@@ -7499,10 +7622,11 @@ class plaq_spinor_flow_report(Struct):
     """Report of a flow of quark fields, or of its adjoint.
 
     Members:
-      time: Flow time of the field afterwards: the end of a flow, 0 of an adjoint, unless they were stopped.
-      steps: Steps of the quark fields.
-      link_steps: Whole steps of the links, those that were computed again included.
-      checkpoints: States of the links that the adjoint kept besides those that it began with.
+      time: Flow time of the fields afterwards. Unless the flow was stopped it is that of the parameters, for an
+        adjoint flow 0.
+      steps: Number of steps of the quark fields.
+      link_steps: Number of steps of the links, including those that were computed again.
+      checkpoints: Number of states of the links that the adjoint flow kept, besides the first one.
       stopped: 1: the callback asked to stop.
       seconds: Seconds that the flow took.
     """
@@ -7534,16 +7658,16 @@ def plaq_spinor_flow_report_init(report: plaq_spinor_flow_report, struct_size: i
 
 
 class plaq_flow_report(Struct):
-    """Report of a flow. Scales are in lattice units, negative where the flow ended before them.
+    """Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
 
     Members:
-      time: Flow time reached.
+      time: Flow time that was reached, t / a^2.
       t0_clover: Scale t0 with t^2 E = 0.3, E from clover leaves.
       t0_plaquette: Scale t0, E from plaquettes.
       w0_clover: Scale w0 with t d/dt t^2 E = 0.3 at t = w0^2, E from clover leaves.
       w0_plaquette: Scale w0, E from plaquettes.
-      steps: Steps of the flow that count.
-      repeated: Steps that were done again with a smaller step.
+      steps: Number of steps of the flow, without repeated ones.
+      repeated: Number of steps that were repeated with a smaller step size.
       stopped: 1: the callback asked to stop.
       seconds: Seconds that the flow took.
     """
@@ -7618,8 +7742,8 @@ def plaq_gauge_flow(
         points: Any,
         capacity: int,
 ) -> int:
-    """Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
-    made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
+    """Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: number of measurements
+    made, of which the first `capacity` are written to `points`, which may be NULL. Errors: BAD_PARAMETER,
     UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
     Arrays: points[capacity].
     """
@@ -7640,13 +7764,14 @@ def plaq_spinor_flow(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_spinor_flow_report] = None,
 ) -> None:
-    """Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
-    D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
-    flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those that the
-    field knows (plaq_spinor_origin), else those of `params`. `flowed`: links that the flowed ones are written to, which may be `gauge`
-    itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
-    many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
-    OUT_OF_MEMORY.
+    """Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d
+    chi / dt = D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2
+    chi(x)] with the links V of the flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123).
+    Boundary phases are those that the field records (plaq_spinor_origin), else those of `params`. `flowed`:
+    field to which the flowed links are written, which may be `gauge` itself; zero handle: they are not kept.
+    Links flow in the precision of the field. The callback is called after every step with the numbers of
+    steps done and of all steps, and may end the flow. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH,
+    NOT_FINITE, OUT_OF_MEMORY.
     """
     callback_ = _n.callback(plaq_sweep_callback, callback)
     _n.watched(_plaq_spinor_flow, callback_, (), _n.handle(plaq_spinor, spinor, "spinor"), _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, flowed, "flowed"), _n.struct(plaq_spinor_flow_params, params, "params"), callback_.c, None, _n.struct(plaq_spinor_flow_report, report, "report"))
@@ -7662,11 +7787,12 @@ def plaq_spinor_flow_adjoint(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_spinor_flow_report] = None,
 ) -> None:
-    """Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
-    flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
-    again between `checkpoints` states that are kept. The callback hears after every step, of the links too, how many steps of the
-    field are done; a field of an adjoint that it ends is that of the adjoint of the flow from the time of the report. Errors: as
-    of plaq_spinor_flow.
+    """Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`:
+    it takes a field at the flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to
+    rounding. The links of the steps are computed again between `checkpoints` states that are kept. The
+    callback is called after every step, also of the links, with the number of steps of the field that are
+    done. If it ends the work, the field is the adjoint of the flow that begins at the time in the report.
+    Errors: those of plaq_spinor_flow.
     """
     callback_ = _n.callback(plaq_sweep_callback, callback)
     _n.watched(_plaq_spinor_flow_adjoint, callback_, (), _n.handle(plaq_spinor, spinor, "spinor"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_spinor_flow_params, params, "params"), callback_.c, None, _n.struct(plaq_spinor_flow_report, report, "report"))
@@ -7676,16 +7802,16 @@ def plaq_spinor_flow_adjoint(
 
 
 class plaq_quda_error_mode(Enum):
-    """Actions of a function of the headers in quda/ once its error has been told to the handler."""
+    """Action of a function of the headers in quda/ after an error, when the handler has been told."""
     #: Ends the program with exit code 1 (the default).
     END = 0
-    #: Returns. No array, number or count of the host has been written then, and what is
-    #: returned is NULL, 1 from functions that return an int, NaN from those that return a double.
+    #: Returns. No array, number or count of the host has been written, and the result is NULL, 1 from
+    #: functions that return an int, or NaN from those that return a double.
     RETURN = 1
 
 
-#: Gets the name of the function that failed, its status and the message in lines: argument,
-#: expected, found, and what to do. On several ranks all get what the one that failed has.
+#: Receives the name of the function that failed, its status, and the message in lines: argument, expected,
+#: found, and what to do. On several ranks all receive the message of the rank that failed.
 #: Arguments: function, status, message.
 plaq_quda_error_callback = _c.CFUNCTYPE(None, _c.c_char_p, _c.c_int32, _c.c_char_p, _c.c_void_p)
 
@@ -7702,7 +7828,7 @@ _plaq_quda_set_error_handler = _n.function("plaq_quda_set_error_handler", _c.c_i
 
 
 def plaq_quda_set_error_handler(callback: Optional[Callable[..., Any]] = None) -> None:
-    """Takes the place of the handler that prints to stderr; NULL: that one again."""
+    """Replaces the handler that prints to stderr; NULL: restores it."""
     callback_ = _n.callback(plaq_quda_error_callback, callback)
     _n.watched(_plaq_quda_set_error_handler, callback_, (), callback_.c, None)
 

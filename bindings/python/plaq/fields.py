@@ -283,7 +283,7 @@ class Fermion(Object):
         return (self.n, *slices, *((2, t, z, y, x // 2) if even_odd else (t, z, y, x)), self.spins, 3)
 
     def set(self, array: Any) -> None:
-        """Loads the field from an array of its shape."""
+        """Replaces the field's numbers by those of an array of its shape."""
         self._take(borrow(array, "array", self.context.on_gpu))
 
     def _take(self, found: Borrowed) -> None:
@@ -328,7 +328,7 @@ class Fermion(Object):
         )
 
     def copy(self: Self) -> Self:
-        """A copy of the field, maybe in another precision."""
+        """A copy of the field."""
         other = self._like()
         capi.plaq_spinor_copy(self, other)
         return self._as(other)

@@ -176,7 +176,7 @@ fn quarks(
             perambulators(solver, modes, &[time], columns, &mut watch, &mut keep)?
         };
         solved.add(&done.report, solver.params().solver.kind);
-        // What has not converged is solved for again by a run that goes on.
+        // Source times that did not converge are not written, so that a later run solves for them again.
         if !done.whole || !done.report.solver.converged {
             return Ok(false);
         }

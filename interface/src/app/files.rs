@@ -71,7 +71,7 @@ pub const PHI_PRIME: Opt = param::<BoundaryParams>("phi-prime", BoundaryParams::
 pub fn all_distinct(options: &Options) -> Run<()> {
     let mut read = vec![];
     for (option, text) in options.read() {
-        // What cannot be read is refused by who reads it.
+        // Unreadable names are ignored here and refused when the file is read.
         let names = expand(text).unwrap_or_default();
         read.extend(names.into_iter().map(|name| (option, name)));
     }

@@ -102,7 +102,8 @@ impl Opt {
         Opt { old, ..self }
     }
 
-    /// The same option, which sets this row of a table with values of its own.
+    /// The option as one that sets `row` of a table of parameters, with values of its own instead of those of the
+    /// row.
     pub const fn sets(self, row: &'static Row) -> Opt {
         Opt { sets: Some(row), ..self }
     }
@@ -170,7 +171,7 @@ impl Opt {
         match self.kind {
             Kind::Param(of) if self.default.is_empty() => match (of.row.default)() {
                 yes if self.is_flag() => if yes == "true" { "yes" } else { "no" }.into(),
-                // It must be given.
+                // NaN means that the option must be given.
                 text if text == "NaN" => String::new(),
                 text => text,
             },

@@ -65,7 +65,8 @@ pub fn distinct<'a>(
     Ok(())
 }
 
-/// Refuses a run that would write PREFIX.00001 and so on, with these numbers, over a file that it reads or writes otherwise.
+/// Refuses a run that would write PREFIX.00001 and so on, with these numbers, over a file that it reads or writes
+/// otherwise.
 pub fn apart_from_numbered<'a>(
     (option, prefix): (&str, &str),
     numbers: Range<u64>,

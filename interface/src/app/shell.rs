@@ -8,7 +8,7 @@ use super::{session, Failure, Run, COMMANDS};
 /// Shells for which `plaq completion` writes a script.
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
-/// These two subcommands in the overview: name and sentence.
+/// Names of the subcommands `completion` and `man` with their descriptions in the overview.
 pub const ABOUT: [(&str, &str); 2] = [
     ("completion", "prints the completion script of bash, zsh or fish"),
     ("man", "prints the manual page of plaq or of a subcommand, for man -l -"),

@@ -1,5 +1,4 @@
-//! Kinds of arguments of C functions: how each is checked before a call, and how results are written after its
-//! success.
+//! Kinds of arguments of C functions: how each is checked before a call, and how results are written after it.
 
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::Arc;
@@ -353,8 +352,7 @@ impl<T: CType> Arg for MaybeOut<T> {
     }
 }
 
-/// An address for a struct of results, whose size may grow in later versions, written on success; NULL if the host
-/// does not want it.
+/// An address for a struct of results that may grow in later versions, written on success; NULL if not wanted.
 pub struct Report<T> {
     to: *mut T,
     size: usize,
@@ -705,8 +703,7 @@ unsafe fn numbers_at(at: *const u8, precision: Precision, count: usize) -> Vec<f
 }
 
 impl DataOut {
-    /// The first `count` numbers of an array, converted to double precision. Its size is not checked, as in
-    /// [`Memory::block`].
+    /// The first `count` numbers of an array, converted to double precision. Its size is not checked.
     pub(crate) fn numbers(&self, precision: Precision, count: usize) -> Vec<f64> {
         // SAFETY: the host's array of that size.
         unsafe { numbers_at(self.0, precision, count) }

@@ -53,7 +53,7 @@ pub(crate) fn call(function: &'static str, body: &mut dyn FnMut() -> Result<()>)
     }));
     match &outcome {
         Ok(Ok(())) => making.keep(),
-        // What falls with the objects must not unwind either.
+        // Panics while objects are dropped must not unwind either.
         _ => drop(catch_unwind(AssertUnwindSafe(|| drop(making)))),
     }
     let error = match outcome {

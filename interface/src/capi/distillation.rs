@@ -128,8 +128,9 @@ interface! {
         /// datasets "modes/0", "modes/1", ... [t][z][y][x][colour]. The file appears complete or not at all. Errors:
         /// FILE_WRITE; UNSUPPORTED: no libhdf5.
         plaq_modes_write(modes: Handle<plaq_modes>, file: Text) = save;
-        /// Reads modes of the links of `gauge` from such a file; `smeared` as in plaq_modes_create, without it the
-        /// links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+        /// Reads modes of the links of `gauge` from a file of plaq_modes_write; `smeared` as in plaq_modes_create,
+        /// without it the links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links;
+        /// FILE_*.
         plaq_modes_read(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, file: Text, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = load;
         /// Destroys modes. The zero handle is accepted.
         plaq_modes_destroy(modes: Raw<plaq_modes>) = destroy;

@@ -103,8 +103,8 @@ interface! {
         /// Writes eigenvectors to a file: SciDAC records in LIME with checksums, with values, residuals and bounds.
         /// The file appears complete or not at all. Errors: UNSUPPORTED: vectors on one parity; FILE_WRITE.
         plaq_eigen_write(eigen: Handle<plaq_eigen>, file: FileName) = save;
-        /// Reads eigenvectors of this operator from such a file; values and residuals are computed again with the
-        /// operator. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+        /// Reads eigenvectors of this operator from a file of plaq_eigen_write; values and residuals are computed
+        /// again with the operator. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
         plaq_eigen_read(dirac: Handle<plaq_dirac>, file: FileName, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = load;
         /// Destroys eigenvectors. The zero handle is accepted.
         plaq_eigen_destroy(eigen: Raw<plaq_eigen>) = destroy;

@@ -213,7 +213,7 @@ fn file_text(
     value.set(text.as_deref().unwrap_or(""), capacity)
 }
 
-/// Bits of a file's numbers; `None`: the format's own.
+/// Number of bits of the floating-point numbers in a file; `None`: that of the file's format.
 pub(super) fn bits_of(precision: plaq_precision) -> Result<Option<u32>> {
     match choose_any(precision, "params.precision")? {
         Some(Precision::F16) => refuse!(

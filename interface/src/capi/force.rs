@@ -24,15 +24,15 @@ interface! {
         /// have the same precision, double or single, and the operator's links 18 or 12 numbers. Errors:
         /// FIELD_MISMATCH, UNSUPPORTED.
         plaq_dirac_hop_force(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64) = wilson;
-        /// The same for the force of the clover term, if that is made from the operator's links. To S are added
-        /// determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two flavours have
-        /// -1 for the parities that their Schur complement leaves out. Errors: as above; UNSUPPORTED without such a
-        /// clover term.
+        /// Does as plaq_dirac_hop_force for the force of the clover term, if that is computed from the operator's
+        /// links. S then also has the terms determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2,
+        /// with A including the twisted mass: for two flavours the coefficient is -1 on the parities that their Schur
+        /// complement leaves out. Errors: those of plaq_dirac_hop_force; UNSUPPORTED without such a clover term.
         plaq_dirac_clover_force(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64, determinant_even: f64, determinant_odd: f64) = clover;
-        /// The same for the whole force, of hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k>
-        /// + determinant ln |det A|^2, where P is a Schur complement (any plaq_system except the full one), spinors
-        /// live on its parity, and A is that of the sites that it leaves out: of all sites for a symmetric one.
-        /// Errors: those of plaq_dirac_hop_force.
+        /// Does as plaq_dirac_hop_force for the force of both hopping and clover term in S = sum_k 2 coefficients[k]
+        /// Re <y_k, P x_k> + determinant ln |det A|^2. P is a Schur complement (any plaq_system except the full one),
+        /// spinors have the sites of its parity, and A is the site term on the sites that P leaves out, or on all
+        /// sites for a symmetric P. Errors: those of plaq_dirac_hop_force.
         plaq_dirac_schur_force(dirac: Handle<plaq_dirac>, system: One<System>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64, determinant: f64) = schur;
     }
 }

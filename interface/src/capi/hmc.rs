@@ -138,9 +138,9 @@ interface! {
         /// Writes links, place and the intervals that monomials have measured to a file (ILDG, double precision),
         /// from which the chain continues bit for bit. The file appears complete or not at all.
         plaq_hmc_write(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = save;
-        /// Reads links, place and intervals from such a file; an interval given in the input is not replaced. Errors,
-        /// after which nothing has changed: those of plaq_gauge_read; FILE_FORMAT: a configuration that is no
-        /// checkpoint.
+        /// Reads links, place and intervals from a checkpoint of plaq_hmc_write; an interval given in the input is
+        /// not replaced. Errors, after which nothing has changed: those of plaq_gauge_read; FILE_FORMAT: a
+        /// configuration that is no checkpoint.
         plaq_hmc_read(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = load;
         /// Reads a number from an input in TOML by its path, e.g. "run.lattice.3". `found`: 0 if it does not exist,
         /// and `value` is then `otherwise`. For the host's own keys, in the table `run`.

@@ -142,7 +142,7 @@ fn destroy(parts: plaq_hmc_parts) -> Result<()> {
 }
 
 fn add_level(parts: &Arc<Parts>, scheme: Scheme, steps: i64) -> Result<()> {
-    // What is no number of steps is refused with the chain.
+    // An invalid number of steps becomes 0, which is refused when the chain is created.
     let steps = usize::try_from(steps).unwrap_or(0);
     parts.added().params()?.levels.push(Level { scheme, steps, monomials: vec![] });
     Ok(())

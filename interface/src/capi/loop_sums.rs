@@ -196,8 +196,8 @@ interface! {
         /// Gives the largest number of bytes of device memory that making these spaces takes, and afterwards applying
         /// L to twelve columns. Errors: those of plaq_space_create_multigrid.
         plaq_space_memory(solver: Local<plaq_solver>, multigrid: Local<plaq_multigrid>, levels: i32, bytes: Out<i64>) = memory;
-        /// Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
-        /// precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+        /// Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
+        /// (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
         plaq_space_create_eigen(solver: Handle<plaq_solver>, eigen: Handle<plaq_eigen>, space: Out<plaq_space>) = of_eigen;
         /// Destroys spaces; loops made with them remain valid. The zero handle is accepted.
         plaq_space_destroy(space: Raw<plaq_space>) = destroy_space;
@@ -236,16 +236,19 @@ interface! {
         plaq_loops_describe(loops: Local<plaq_loops>, report: Report<plaq_loops_report>) = describe;
         /// Describes part number `part` of loops.
         plaq_loops_describe_part(loops: Local<plaq_loops>, part: i32, report: Report<plaq_loops_part_report>) = describe_part;
-        /// Gives (re, im) of means, [line][Gamma, all 16][momentum][t], and of variances of one noise vector, of real and of imaginary parts:
-        /// infinite with less than two, 0 of what is exact. Part -1: of the sum of all parts, with its errors squared. `currents`, the
-        /// same of the conserved current, [mu][momentum][t], `variances` and `current_variances` may be NULL. `numbers`: complex numbers of
-        /// `means`; `ncurrents`: of `currents`.
+        /// Copies the values of loops, complex numbers as (re, im): `means` [line][Gamma, all 16][momentum][t], and
+        /// `variances` of a single noise vector, with the variance of real parts as real and that of imaginary parts
+        /// as imaginary part. A variance is infinite with fewer than two noise vectors, and 0 for exact parts. Part
+        /// -1 stands for the sum of all parts, with its squared errors as variances. `currents` and
+        /// `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
+        /// may be NULL. `numbers` is the number of complex numbers in `means`, `ncurrents` that in `currents`.
         plaq_loops_values(loops: Local<plaq_loops>, part: i32, means: OutArray<f64>[2 numbers], variances: MaybeArray<f64>[2 numbers], numbers: i64, currents: MaybeArray<f64>[2 ncurrents], current_variances: MaybeArray<f64>[2 ncurrents], ncurrents: i64) = values_of;
         /// Writes sums, and a description of what they are sums of, to a file from which plaq_loops_read continues.
         /// The file appears complete or not at all. Errors: FILE_WRITE.
         plaq_loops_write(loops: Handle<plaq_loops>, file: FileName) = write;
-        /// Replaces the sums by those of such a file. Errors, after which nothing has changed: FIELD_MISMATCH (of
-        /// other links, operators, spaces, noise, lines or momenta: the first difference is named), FILE_*.
+        /// Replaces the sums by those of a file that plaq_loops_write wrote. Errors, after which nothing has changed:
+        /// FIELD_MISMATCH (of other links, operators, spaces, noise, lines or momenta: the first difference is
+        /// named), FILE_*.
         plaq_loops_read(loops: Handle<plaq_loops>, file: FileName) = read;
     }
 }

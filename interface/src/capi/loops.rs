@@ -27,13 +27,14 @@ interface! {
     }
     functions {
         /// Estimates quark loops by noise: for each noise vector sum_x exp(-i p x) tr[Gamma line M^-1(end, x)],
-        /// without the minus sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and
-        /// `gauge` as of plaq_spinor_contract_insertions; M and its boundary phase are those of `solver`, for
-        /// PLAQ_SOLUTION_M; `other`: the solver of the other quark of PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of
-        /// [vector][line][Gamma, all 16][momentum][t]; `currents`, or NULL: the loops of the conserved current of
-        /// plaq_spinor_contract_current, [vector][mu][momentum][t]. Columns are contracted right after they are
-        /// solved. The callback is that of solves; if it ends the work, `finished` vectors are complete and the
-        /// others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+        /// without the minus sign of the fermion loop, for each time t of the lattice, with x counted from the
+        /// lattice's origin. Lines, momenta and `gauge` are as for plaq_spinor_contract_insertions; M and its
+        /// boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
+        /// PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, or
+        /// NULL: the loops of the conserved current of plaq_spinor_contract_current, [vector][mu][momentum][t].
+        /// Columns are contracted right after they are solved. The callback is that of solves; if it ends the work,
+        /// `finished` vectors are complete and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED, those of
+        /// plaq_solver_solve.
         plaq_solver_loops(solver: Handle<plaq_solver>, other: Maybe<plaq_solver>, gauge: Handle<plaq_gauge>, params: Params<plaq_loops_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, vectors: i64, times: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, estimates: OutArray<f64>[32 vectors lines nmomenta times], currents: MaybeArray<f64>[8 vectors nmomenta times], finished: Out<i64>, report: Report<plaq_solve_report>) = loops_of;
         /// Gives wave number `number` of hierarchical probing on a lattice of these extents, which must be even, as
         /// n_mu of exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors: INVALID_ARGUMENT.

@@ -123,7 +123,7 @@ pub const HEADERS: &[table::Header] = &[
             ],
         )
     },
-    // Of these, hosts want the names alone.
+    // Hosts only include these headers; they declare little or nothing.
     header("quda/quda_api.h", &[], &[]),
     header("quda/device.h", &[], &[]),
     header("quda/malloc_quda.h", &["stdlib.h"], &[&quda::memory::MODULE]),

@@ -141,9 +141,9 @@ interface! {
         /// Writes the null vectors of the finest level to a file: SciDAC records in LIME with checksums. The file
         /// appears complete or not at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
         plaq_multigrid_write(multigrid: Handle<plaq_multigrid>, file: FileName) = save;
-        /// Builds the levels from the vectors in such a file, as plaq_multigrid_create_from does. Errors:
-        /// FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another lattice),
-        /// FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+        /// Builds the levels from the vectors in a file of plaq_multigrid_write, as plaq_multigrid_create_from does.
+        /// Errors: FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another
+        /// lattice), FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
         /// plaq_multigrid_create.
         plaq_multigrid_read(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, file: FileName, callback: Raw<plaq_progress_callback>, user: *mut c_void, multigrid: Out<plaq_multigrid>) = load;
     }

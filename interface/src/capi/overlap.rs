@@ -64,7 +64,7 @@ impl Overlap {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    /// What is known of solutions with this operator: their boundary phase in time, in units of pi.
+    /// The origin of solutions with this operator, of which the boundary phase in time is known, in units of pi.
     pub(super) fn origin(&self) -> Origin {
         let phase = self.op.sign().kernel().op().params().boundary[3];
         Origin { boundary: Some(phase.arg() / std::f64::consts::PI), ..Default::default() }

@@ -35,8 +35,8 @@ pub struct Solver {
     columns: usize,
     /// Boundary phases of quarks in units of pi.
     phases: [f64; 4],
-    /// What is known of all solutions by this solver: boundary phases, normalisation and masses; not the source's
-    /// position and the links.
+    /// The common origin of all solutions by this solver: boundary phases, normalisation and masses, without the
+    /// source's position and the links.
     origin: Origin,
     /// Version of the operator's links at the last solve, with the averages that identify them.
     links: Mutex<Option<(u64, LinksMark)>>,
@@ -54,7 +54,7 @@ impl Solver {
     pub(crate) fn columns(&self) -> usize {
         self.columns
     }
-    /// What is known of solutions by this solver: boundary phases, normalisation, masses and links; not the source's
+    /// The origin of solutions by this solver: boundary phases, normalisation, masses and links, without the source's
     /// position. All ranks call it.
     pub(crate) fn origin(&self) -> Result<Origin> {
         let links = self.solver.op().links();
@@ -310,7 +310,7 @@ pub(crate) fn monitor(
     }
 }
 
-/// What ended a solve of several parts: a goal if and only if the whole solve has converged.
+/// The criterion that ended a solve of several parts: a goal if and only if the whole solve has converged.
 fn stopped_by(report: &SolverReport) -> StoppedBy {
     match report.stopped_by {
         Some(by) if by.is_goal() == report.converged => by,

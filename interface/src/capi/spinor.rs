@@ -92,7 +92,7 @@ impl Spinor {
         only_spinors(&field, argument)?;
         Ok(field)
     }
-    /// The field for work on spinors or colour vectors.
+    /// Locks the field for reading; it may hold spinors or colour vectors.
     pub(crate) fn read_any(&self, argument: &str) -> Result<RwLockReadGuard<'_, SpinorField>> {
         self.field.read(argument)
     }

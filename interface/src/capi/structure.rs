@@ -31,19 +31,20 @@ interface! {
         /// Contracts operators between two quark propagators: the sum over z of exp(i q (z - x0)) sum over columns of
         /// X(z)^dagger gamma5 Gamma [line] S(z). `forward` is S(z, x0), `back` the solution X of a sequential source
         /// (plaq_spinor_sequential_meson, -_baryon): X^dagger gamma5 is the propagator from z to the sink; M must be
-        /// gamma5-hermitian. A line is a product of `lengths[i]` factors, 0 for a local operator; `steps` has those
-        /// of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t, U_mu(z) q(z + mu), 7
-        /// - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
-        /// mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q,
-        /// the first on qbar. What crosses the lattice's end takes the quark's boundary phase along. Zero handle for
-        /// `gauge`: without links. A derivative across an end where the two quarks have different phases is refused.
-        /// `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i. `correlators`: complex numbers [line][Gamma,
-        /// all 16][momentum][t], with t the time from the source; `times` must be the extent of the lattice in time.
-        /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH, OUT_OF_MEMORY.
+        /// gamma5-hermitian. A line is a product of `lengths[i]` factors, 0 for a local operator; `steps` lists the
+        /// factors of all lines one after the other: 0 to 3 shift q along a link forward in x, y, z, t, U_mu(z) q(z +
+        /// mu), 7 - mu shifts it back, U_mu(z - mu)^dagger q(z - mu), and 8 + mu is the derivative (D - D')_mu / 2, D
+        /// q = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor
+        /// acts first on q, the first on qbar. Steps across the end of the lattice are multiplied by the quark's
+        /// boundary phase. With a zero handle for `gauge` all links are 1. A derivative across an end where the two
+        /// quarks have different phases is refused. `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i.
+        /// `correlators`: complex numbers [line][Gamma, all 16][momentum][t], with t the time from the source;
+        /// `times` must be the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
+        /// OUT_OF_MEMORY.
         plaq_spinor_contract_insertions(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Maybe<plaq_gauge>, params: Params<plaq_contract_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[32 lines nmomenta times]) = insertions_of;
         /// Contracts the conserved vector current in the same way, V_mu(z) = [qbar(z + mu) (1 + gamma_mu)
-        /// U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q (z
-        /// - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
+        /// U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q
+        /// (z - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
         plaq_spinor_contract_current(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_contract_params>, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[8 nmomenta times]) = current_of;
         /// Contracts baryons eps_abc (q1_a^T Gamma q2_b) q3_c from three propagators with twelve columns, which may
         /// differ in mass, smearing or displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x
@@ -68,13 +69,13 @@ interface! {
         /// O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. Errors:
         /// INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_sequential_meson(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], momentum: Array<i32>[3], time: i32) = meson_source;
-        /// The sequential source through the sink of a baryon: as of plaq_spinor_contract_quarks, of the sum of `terms` contractions, each with a
-        /// `pairings` number 0 to 5 in the order given there, the slot 0, 1 or 2 of the sink (`slots`) whose quark the operator acts on, and
-        /// a weight. `projector` is the matrix P in tr[P C]. With the solution X for the result, which has to be
-        /// smeared before if the sink is, plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x,
-        /// t0 + time) J Obar(x0, t0)>]. For the nucleon with quarks u d u, an operator on u takes pairings 0 and 3,
-        /// each with slots 0 and 2; an operator on d takes the same pairings with slot 1. Errors: INVALID_ARGUMENT,
-        /// FIELD_MISMATCH.
+        /// Creates the sequential source through the sink of a baryon, for a sum of `terms` contractions of
+        /// plaq_spinor_contract_quarks. Each contraction has a number 0 to 5 in `pairings`, in the order given there,
+        /// a slot 0, 1 or 2 of the sink in `slots`, on whose quark the operator acts, and a weight. `projector` is
+        /// the matrix P in tr[P C]. If the sink is smeared, the result has to be smeared, too. With its solution X
+        /// plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For
+        /// the nucleon with quarks u d u, an operator on u takes pairings 0 and 3, each with slots 0 and 2; an
+        /// operator on d takes the same pairings with slot 1. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_sequential_baryon(first: Handle<plaq_spinor>, second: Maybe<plaq_spinor>, third: Maybe<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], projector: Array<f64>[32], pairings: Array<i32>[terms], slots: Array<i32>[terms], weights: Array<f64>[terms], terms: i64, momentum: Array<i32>[3], time: i32) = baryon_source;
         /// Computes gluon operators, pairs of field strengths connected by adjoint Wilson lines: the sum over x of
         /// exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger], where W is the product of links along the first n of
@@ -323,7 +324,7 @@ fn together<T>(
     }
     let (origin, phases) = lines(objects, params)?;
     let mut guards = vec![];
-    // Where one field is several quarks it is locked once.
+    // A field that is passed for several quarks is locked only once.
     let mut places = [0; 3];
     for (k, (object, name)) in objects.iter().enumerate() {
         let same = (0..k).find(|&j| Arc::ptr_eq(objects[j].0, object));

@@ -13,6 +13,8 @@ use crate::refuse;
 /// number is taken to be uninitialised.
 const LARGEST: i64 = 4096;
 
+/// A member whose value may be copied byte by byte from and to a struct of the host.
+///
 /// # Safety
 /// Every bit pattern must be a valid value of the type.
 pub(crate) unsafe trait Plain: Member {

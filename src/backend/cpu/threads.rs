@@ -340,7 +340,7 @@ impl Drop for Threads {
         self.shared.stop.store(true, Ordering::SeqCst);
         for worker in self.workers.drain(..) {
             worker.thread().unpark();
-            // It has caught all panics.
+            // The worker catches all panics, so `join` does not fail.
             let _ = worker.join();
         }
     }

@@ -160,7 +160,7 @@ mod tests {
         assert_ne!(threads[0], threads[1]);
         assert_eq!(done.load(Ordering::Relaxed), 0);
         assert_eq!(ahead.take(&7), None);
-        // Nobody has begun the last one: this thread does it.
+        // No worker has begun the last job: this thread does it.
         drop(held);
         let mine = ahead.take(&5);
         let order: Vec<_> = [0, 1, 2, 3, 4].iter().map(|key| ahead.take(key)).collect();

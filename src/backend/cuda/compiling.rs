@@ -1,7 +1,8 @@
 //! Makes the end of the process wait for the compiler.
 //!
-//! NVRTC registers destructors of its objects, which `exit` would run, in whichever thread calls it, while other threads
-//! compile. Its copies register none (`image.rs`); `exit` still waits, since files of the cache may be half written.
+//! NVRTC registers destructors of its objects, which `exit` would run, in whichever thread calls it, while other
+//! threads compile. Its copies register none (`image.rs`); `exit` still waits, since files of the cache may be half
+//! written.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::Once;
@@ -29,8 +30,8 @@ fn prepare() {
         }
         // SAFETY: a function that may run at any time.
         _ = unsafe { libc::atexit(end) };
-        // A child has none of the threads that compile, and would wait for ever for locks of the loader that one of them
-        // holds.
+        // A child has none of the threads that compile, and would wait for ever for locks of the loader that one of
+        // them holds.
         extern "C" fn in_child() {
             RUNNING.store(0, SeqCst);
             release();

@@ -79,7 +79,7 @@ impl Memory {
             settle()?;
         }
         match self.attempt(bytes, shared) {
-            // What the pool keeps may be what is missing.
+            // Memory that the pool keeps for later may suffice.
             Err(e) if e.status == Status::OutOfMemory && self.kept()? > 0 => {
                 drain()?;
                 self.trim()?;

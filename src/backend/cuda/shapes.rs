@@ -31,8 +31,8 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> LaunchShape {
 /// The launch shapes to try for a kernel, its default first; only the default if results depend on the shape.
 pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<LaunchShape> {
     let first = default_shape(kernel, params);
-    // Of tuned kernels from many registers and few warps to the opposite. The assembler rounds the warps of a
-    // multiprocessor up to a multiple of four, so shapes between these give the same code.
+    // Shapes of tuned kernels go from many registers and few warps to the opposite. The assembler rounds the warps of
+    // a multiprocessor up to a multiple of four, so shapes between these give the same code.
     let more: &[LaunchShape] = match (kernel.tuned, params.contains(&"f64")) {
         _ if !kernel.any_shape() => &[],
         (true, true) => &[shape(64, 4), shape(64, 6), shape(128, 2), shape(128, 3)],

@@ -14,7 +14,7 @@ const MAX_AMOUNTS: usize = 32;
 /// Largest fraction of the first shape's time that a better shape may take; smaller differences are within errors.
 const BETTER: f64 = 0.97;
 
-/// What to do with a launch while launch shapes are compared.
+/// The use of a launch while launch shapes are compared.
 #[derive(Debug, PartialEq)]
 pub enum Purpose {
     Work,
@@ -167,7 +167,7 @@ mod tests {
             }
             false
         });
-        // Nobody said how long the small ones take.
+        // The durations of the small launches are unknown.
         assert_eq!((began, other), (Some(10), 0));
         assert!(trial.waits());
         trial.begin(2);

@@ -194,7 +194,7 @@ mod tests {
         assert!(waits.any());
         let e = waits.wait(done, block).unwrap_err();
         assert_eq!((e.status, blocked.get()), (Status::CommFailed, 1));
-        // What has ended is not asked for.
+        // Kernels that have ended are not waited for.
         waits.wait(done, block).unwrap();
         assert_eq!(blocked.get(), 1);
         drop(ranks);

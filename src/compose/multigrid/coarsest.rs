@@ -24,7 +24,7 @@ impl Hierarchy {
     /// solved directly.
     pub fn find_coarsest_modes(&self) -> Result<CoarsestModes> {
         if self.coarse.len() < self.params.steps().len() {
-            // Other ranks have the coarsest level.
+            // This rank has no part of the coarsest level.
             return Ok(CoarsestModes::default());
         }
         let modes = match self.params.coarsest_modes {
@@ -51,7 +51,8 @@ impl Hierarchy {
             let steps = Steps::to((Some(PASS_TOL), PASS_ITERATIONS));
             self.minimise(level, &mut v, &mut b, steps)?;
             self.pools[level].clear();
-            // In the end twice: the first time leaves an error of rounding times the condition.
+            // The last pass is done twice, since the first time leaves an error of rounding times the condition
+            // number.
             for _ in 0..if pass < PASSES { 1 } else { 2 } {
                 b.combine(&v, &orthonormaliser(&v)?, 1.0, false)?;
                 std::mem::swap(&mut v, &mut b);

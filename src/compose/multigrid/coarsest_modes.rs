@@ -1,5 +1,4 @@
-//! What the set-up computes of the coarsest level's operator S: its low modes, or its whole
-//! inverse.
+//! Low modes, or the whole inverse, of the coarsest level's operator S, which the set-up computes.
 
 use std::sync::Arc;
 

@@ -211,7 +211,8 @@ impl Hierarchy {
 
     /// out = K in on even sites of the finest level, in any precision.
     pub fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        // Vectors of all levels go at once: those of a level below would wait beside new ones until the cycle is there.
+        // Frees vectors of all levels together: otherwise those of lower levels would remain besides new ones until
+        // the cycle reaches them.
         if self.last.swap(inp.nrhs(), Ordering::Relaxed) != inp.nrhs() {
             self.free_idle();
         }
@@ -380,7 +381,7 @@ impl Hierarchy {
             }
             self.transfers[0].prolong(&mut fine, &solution)?;
         }
-        // All columns at once: pieces of memory are whole.
+        // Copies all columns together, since the field is contiguous in memory.
         let direct = level.pre == 0 && out.precision() == shape.precision;
         if direct {
             fine.copy_to_spinors(0, out, 0)?;

@@ -49,7 +49,8 @@ impl Hierarchy {
                 (Some(modes), _) => {
                     let (part, mut t) = (pool.lend(op.subset(), n)?, pool.lend(op.subset(), n)?);
                     squares.both(&rows, part.row(), false, r.row())?;
-                    // part has no part in U: of S part that is what `rest` has, with the other sign.
+                    // The vector `part` has no component in U; the component of S part in U is that of `rest` with
+                    // the other sign.
                     op.one_minus_schur(&mut t, &part, &mut odd)?;
                     x.axpy(&blas::uniform(n, 1.0), &part)?;
                     modes.complete(x, &modes.project(&mut t)?, -1.0)?;

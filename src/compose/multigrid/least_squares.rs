@@ -222,8 +222,8 @@ impl LeastSquares {
             let args = KrylovArgs { noise: 1e-15, ..args };
             return self.squares(kernels::KrylovGram::of(row.precision)?, &args, work, args);
         }
-        // A power differs by its rounding from the image that it stands for: a direction in which less is
-        // left than that brings more noise than it takes from the residual.
+        // A power of the operator differs by rounding from the image that it stands for. A direction in which less
+        // than this remains adds more noise than it removes from the residual.
         args.noise = if row.scales == Ptr::NULL { SHORT_NOISE } else { HALF_NOISE };
         let short = KrylovShortArgs {
             first: args.first,

@@ -213,7 +213,7 @@ impl Multigrid {
         let (start, links) = (Instant::now(), op.version());
         let (geometry, device) = (op.links().geometry(), &op.shape().device);
         let params = &params.on(geometry, device);
-        // What ranks make together, before each of them rehearses by itself.
+        // Creates the objects that need all ranks, before each rank rehearses by itself.
         gathering::divide(geometry, &gathering::places(params, geometry)?)?;
         geometry.reaches_all(device)?;
         // Ranks have parts of different size.
@@ -357,7 +357,7 @@ impl Multigrid {
         }
         self.check(op)?;
         let made = self.renewed(op, how, monitor);
-        // Of what failed the host hears now: only what it forgets is refused later.
+        // The caller receives an error of this update now; later calls are refused only if links change again.
         self.state().links = op.version();
         made?;
         Ok(self.report())
@@ -386,7 +386,7 @@ impl Multigrid {
         for &step in steps {
             let next = match (made.take(), step) {
                 (last, Update::Anew) => {
-                    // Its memory is for the next one.
+                    // The last hierarchy is freed to make room for the next one.
                     drop(last);
                     setup::anew(&low, &params, &mut setup)?
                 }
@@ -612,7 +612,7 @@ fn reduction(h: &Arc<Hierarchy>) -> Result<f64> {
     let found = solvers::solve(&system, &params, &mut x, &b, &mut solvers::unwatched);
     let report = match found {
         Ok(report) => report,
-        // NaN is the worst that a cycle can do.
+        // A cycle that gives NaN counts as one that does not reduce the residual.
         Err(e) if e.status == Status::SolverBreakdown => return Ok(1.0),
         Err(e) => return Err(e),
     };

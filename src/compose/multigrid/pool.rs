@@ -25,7 +25,7 @@ impl Pool {
     pub fn lend(&self, subset: Subset, nrhs: usize) -> Result<Lent<'_>> {
         let kept = {
             let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
-            // One count of right-hand sides at a time: the old ones would only hold memory.
+            // Keeps only fields with this number of right-hand sides: others would only take memory.
             idle.retain(|f| f.nrhs() == nrhs);
             idle.iter().position(|f| f.subset() == subset).map(|i| idle.swap_remove(i))
         };

@@ -30,7 +30,8 @@ pub(super) struct Setup<'a, 'm> {
     seconds: Vec<f64>,
     monitor: &'a mut Monitor<'m>,
     start: Instant,
-    /// Number of steps that the monitor has heard of: iterations of solves for null vectors, cycles and coarse operators.
+    /// Number of steps that the monitor has heard of: iterations of solves for null vectors, cycles and coarse
+    /// operators.
     steps: usize,
 }
 
@@ -170,7 +171,7 @@ fn levels(
 ) -> Result<Hierarchy> {
     let geometry = op.setup.links().geometry();
     let places = places(params, geometry)?;
-    // Ranks without a part wait to learn what came of it.
+    // Ranks without a part of a level wait for the result of the others.
     let gathered = places.iter().any(LevelRanks::gathered);
     let (transfers, gathers, coarse) =
         together(geometry, gathered, build(&op.setup, params, &places, vectors, setup, waiting))?;
@@ -370,7 +371,7 @@ fn random_vectors(
         if report.stopped_by == Some(StoppedBy::Callback) {
             return stopped();
         }
-        // The other parity solves its own equation with nothing on the right.
+        // On the other parity the right-hand side is zero.
         let zero = op.subset_shape(Subset::Full).field(count)?;
         let mut full = op.subset_shape(Subset::Full).field(count)?;
         system.reconstruct(&mut full, &x, &zero, false)?;

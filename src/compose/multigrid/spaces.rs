@@ -101,7 +101,7 @@ impl CoarseSpaces {
         };
         let hierarchy = multigrid.read();
         let everywhere = hierarchy.gathers.iter().take_while(|gather| gather.is_none()).count();
-        // What is gathered is gathered behind its transfer.
+        // A gathered level is gathered after the transfer to it, so that this transfer still works on all ranks.
         let there = hierarchy.transfers.len().min(everywhere + 1);
         if count > there {
             refuse!(

@@ -157,12 +157,12 @@ impl Transfer {
                 self.coarse.global_volume()
             );
         }
-        // The vectors that these were made of are their product with the factor.
+        // The original vectors are the product of these and the factor.
         if let Some(factor) = factor.take() {
             self.tests.copy_from_columns(0, &factor, 0, n, 0)?;
         }
         if !double {
-            // Products in double would not be better than what they are stored in.
+            // Products in double would not be more precise than the stored vectors.
             let mut narrow = self.tests.like(n)?;
             narrow.copy_from_columns(0, &gram, 0, n, 0)?;
             gram = narrow;
@@ -313,7 +313,7 @@ impl Transfer {
             shorten(first, count, &piece)?;
             copy.take(bytes * first, &piece, 0, bytes * count)?;
         }
-        // Their memory is for those of 16 bits.
+        // Vectors in single precision are freed to make room for those in 16 bits.
         self.vectors = NullVectors::Half(piece);
         let mut numbers = device.alloc((bytes * volume).max(16))?;
         copy.give(&mut numbers)?;

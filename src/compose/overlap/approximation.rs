@@ -107,7 +107,7 @@ impl Polynomial {
         for _ in 0..12 {
             let found = Polynomial::of_degree(degree, epsilon)?;
             let error = found.delta;
-            // Rounding must not keep the smallest errors from being reached.
+            // The error is compared with a bound that rounding allows to reach.
             if error <= delta.max(2.0 * FINEST) {
                 best = Some(found);
             } else {
@@ -481,7 +481,7 @@ mod tests {
                 last = r.delta;
             }
         }
-        // Known in closed form: one pole, 2 sqrt(x y) / (x^2 + x y) between x and 1.
+        // With one pole the error is known in closed form:
         let r = Rational::of_order(1, 0.25).unwrap();
         assert!((r.poles[0] - 0.5).abs() < 1e-12, "{:?}", r.poles);
     }

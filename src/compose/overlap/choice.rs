@@ -75,7 +75,7 @@ impl Overlap {
     pub fn preconditioner_wins(&self, modes: Option<&OverlapModes>, masses: &[f64]) -> bool {
         let least = masses.iter().fold(f64::INFINITY, |m, &v| m.min(v));
         let found = modes.map_or(0.0, |modes| {
-            // Of either chirality what is not found is above the last one that is.
+            // Unknown eigenvalues of a chirality are above its last known one.
             let last = modes.values().iter().map(|v| v.last().copied().unwrap_or(0.0));
             last.fold(f64::INFINITY, f64::min).max(0.0)
         });

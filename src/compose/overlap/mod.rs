@@ -138,8 +138,8 @@ impl Overlap {
     pub fn mass(&self) -> f64 {
         self.mass
     }
-    /// Bound on |D~ - D| of an application at the accuracy in use, to first order and without rounding: (1 + s - m /
-    /// 2) (2 (kappa_+ + kappa_-) + delta) (Walk, section 2.8).
+    /// Bound on |D~ - D| of an application at the accuracy in use, to first order and without rounding: (1 + s - m
+    /// / 2) (2 (kappa_+ + kappa_-) + delta) (Walk, section 2.8).
     pub fn error_bound(&self) -> f64 {
         (self.rho - 0.5 * self.mass) * self.sign.error_bound()
     }

@@ -287,7 +287,7 @@ impl Modes {
     ) -> Result<Self> {
         let found = vectors.count();
         let modulus = |k: usize| report.values[k].max(0.0).sqrt();
-        // Not between two that lie together by accident.
+        // The cut is not made between eigenvalues that are close by accident.
         let gap = |&k: &usize| {
             let below = if k == 0 { 0.0 } else { modulus(k - 1) };
             (modulus(k) - below) / modulus(k).max(f64::MIN_POSITIVE)
@@ -295,7 +295,8 @@ impl Modes {
         let end = last.map_or(found, |last| found.min(last + 1));
         let n = match wanted {
             0 => 0,
-            // Of equal gaps the last one, so that as many as possible are planned for where none is known.
+            // Takes the last one of equal gaps, so that a rehearsal, which knows no gaps, plans for as many modes as
+            // possible.
             _ => (wanted..end).max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(found - 1),
         };
         let next = (report.values[n] - report.residuals[n]).max(0.0).sqrt();

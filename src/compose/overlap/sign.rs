@@ -236,7 +236,7 @@ impl Sign {
         }
         let mut all = seconds;
         shape.geometry.comm().sum(&mut all)?;
-        // On a device that takes no time, Zolotarev's function, which takes more memory.
+        // If neither takes time on the device, Zolotarev's function is assumed, since it takes more memory.
         if all[0] < all[1] {
             (self.polynomials, self.rational) = (polynomials, None);
         }
@@ -372,7 +372,7 @@ impl Sign {
     /// X = gamma5 D / top, D makes gamma5 b_j of odd b_(j+1), and D^dagger b_j of gamma5 b_(j+1).
     fn clenshaw(&self, p: &Polynomial, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, nrhs) = (self.shape(), inp.nrhs());
-        // Three steps are all kinds that there are.
+        // Three steps launch all kernels of the recurrence.
         let n = shape.device.falling(1.0, 0).limit(p.degree());
         let (c, one) = (&p.odd, 1.0 / self.top);
         let step = |to: &mut SpinorField, from: &SpinorField, j: usize, own: f64| {
@@ -430,7 +430,8 @@ impl Sign {
             self.add_low(&minus, t)?;
             self.approximation(out, t)?;
         }
-        // What rounding and inexact modes brought back is taken out, the modes are added.
+        // Components of the modes that rounding and inexact modes brought back are subtracted, and the modes' exact
+        // part is added.
         let back = self.low(out)?;
         let signs = self.modes.values().iter().map(|l| l.signum());
         let mut c = vec![];

@@ -248,8 +248,8 @@ impl OverlapSolver {
         self.solve_within(self.params.max_seconds, x, b, monitor)
     }
 
-    /// Solves like [`OverlapSolver::solve`] in at most `max_seconds` whatever the parameters say, for a job that solves again
-    /// and again with the time that it has left.
+    /// Solves like [`OverlapSolver::solve`] in at most `max_seconds` whatever the parameters say, for a job that
+    /// solves again and again with the time that it has left.
     ///
     /// # Errors
     /// Errors of [`OverlapSolver::solve`].
@@ -385,7 +385,7 @@ impl OverlapSolver {
             let converged = residual.iter().all(|&v| v <= self.params.tol);
             let stopped = total.as_ref().is_some_and(|t| t.stopped);
             let stuck = match &total {
-                // A whole solve that did not halve the residual will not the next time.
+                // If a complete solve did not halve the residual, another one will not either.
                 Some(t) => {
                     let max = |v: &[f64]| v.iter().fold(0.0f64, |m, &x| m.max(x));
                     max(&residual) > 0.5 * max(&t.residual) && t.iterations > 0
@@ -400,7 +400,7 @@ impl OverlapSolver {
             if converged || stopped || stuck || left == 0 {
                 break;
             }
-            // What is left of the tolerance for this residual.
+            // Tolerance of the inner solve, relative to the present residual.
             let worst = report.residual.iter().fold(0.0f64, |m, &v| m.max(v));
             let goal = (0.5 * self.params.tol / worst).min(0.5);
             let mut inner = self.relaxed(goal, monitor);
@@ -504,7 +504,7 @@ impl OverlapSolver {
         let (rho, mass) = (op.rho(), op.mass());
         let pair = [rho + 0.5 * mass, rho - 0.5 * mass];
         let norms: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
-        // No deeper than the inner precision goes.
+        // The goal is not below the inner solve's precision.
         let floor = (10.0 * op.shape().precision.epsilon()).max(2.0 * op.sign().delta());
         let reach = params.stop.residual.max(floor);
         let unitary = Unitary(op.sign().clone());
@@ -568,8 +568,8 @@ impl OverlapSolver {
         self.solve_masses_within(self.params.max_seconds, masses, xs, b, monitor)
     }
 
-    /// Solves like [`OverlapSolver::solve_masses`] in at most `max_seconds` for all masses together. If the time is over
-    /// before a mass had its turn, its solution is 0.
+    /// Solves like [`OverlapSolver::solve_masses`] in at most `max_seconds` for all masses together. If the time is
+    /// over before a mass had its turn, its solution is 0.
     ///
     /// # Errors
     /// Errors of [`OverlapSolver::solve_masses`].
@@ -689,7 +689,7 @@ impl OverlapSolver {
         if let Some(modes) = &self.modes {
             modes.take_out(&mut rest)?;
         }
-        // Residuals count against all of b.
+        // Residuals are relative to the whole source b.
         let pairs = size.iter().zip(blas::norm2(&rest)?).filter(|(_, r)| *r > 0.0);
         let share = pairs.map(|(b, r)| b / r).fold(f64::INFINITY, f64::min).max(1.0).sqrt();
         let tol = (0.5 * self.params.tol * share).min(0.5);
@@ -701,7 +701,7 @@ impl OverlapSolver {
         xs.iter_mut().try_for_each(|x| x.clear())?;
         for chirality in [1, -1] {
             self.op.square(chirality).project(&mut half, &rest)?;
-            // What modes of the other chirality brought in by rounding is none.
+            // Sources smaller than this have this chirality only by rounding in modes of the other one.
             let least = (0.01 * self.params.tol).powi(2);
             if blas::norm2(&half)?.iter().zip(&size).all(|(h, b)| *h <= least * b) {
                 continue;

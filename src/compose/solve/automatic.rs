@@ -150,7 +150,8 @@ pub struct Automatic {
 struct State {
     /// The hierarchy and the chain that uses it, once they are set up.
     multigrid: Option<(Arc<Multigrid>, Arc<Parts>)>,
-    /// True if the hierarchy was set up here: it is then updated when links change. One that the host gave is not.
+    /// True if the hierarchy was set up by this solver, which then updates it when links change; false if the host
+    /// gave it.
     own: bool,
     /// Number of right-hand sides solved for so far.
     solved: usize,
@@ -361,7 +362,7 @@ impl Automatic {
     ) -> Result<SolveReport> {
         let chain = self.set_up(watch, before).and_then(|()| match self.with_multigrid() {
             Some(chain) => chain.at_once(b.nrhs()).map(|_| Some(chain)),
-            // The host asked to stop, or another thread has taken it away.
+            // The host asked to stop, or another thread has removed the hierarchy.
             None => Ok(None),
         });
         match chain {
@@ -392,7 +393,7 @@ impl Inverter for Automatic {
         }
         let at_once = self.krylov.at_once(n)?;
         if at_once < n {
-            // Multigrid may be there after the first ones.
+            // After the first solves multigrid may be set up.
             let part = |x: &mut SpinorField, b: &SpinorField, ask: &Ask, watch: &mut Monitor| {
                 self.solve(x, b, ask, watch)
             };
@@ -401,7 +402,8 @@ impl Inverter for Automatic {
         let possible = self.possible();
         let later = self.later(n).max(ask.later);
         let mut look = self.look(&stop, n, later, f64::INFINITY);
-        // Where most of what multigrid costs are solves it may be cheaper than CGNR, which would hide that.
+        // If most of multigrid's cost is in its solves and not in its set-up, it may be cheaper than CGNR. BiCGStab
+        // is then patient, so that a switch to CGNR does not hide this.
         let many = look.costs.solve * (look.n + look.later) > look.costs.setup;
         let ask = Ask { patient: possible && many, ..ask };
         let mut told = |p: &Progress| match watch(p).is_break() {
@@ -425,7 +427,7 @@ impl Inverter for Automatic {
         let next = self.go_on(&left, (x, b), (at, &report.solver.residual), watch)?;
         self.state().solved += n;
         let mut all = report.followed_by(next);
-        // The last part is about the whole.
+        // The report's last part is replaced by that of the whole solve.
         let solver = &mut all.solver;
         solver.converged =
             stop.met(&solver.residual, &solver.residual_hq) && stop.site_met(&solver.residual_site);

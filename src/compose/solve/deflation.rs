@@ -154,7 +154,7 @@ impl Deflation {
             blas::copy(&mut r, b)?;
             x.clear()?;
         }
-        // Of unit length: the modes may be in single precision.
+        // Residuals are scaled to unit length, since the modes may be in single precision.
         let lengths: Vec<f64> = blas::norm2(&r)?.iter().map(|v| v.sqrt()).collect();
         let over = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
         let worst = lengths.iter().zip(norms).map(|(l, norm)| over(*l, *norm)).fold(0.0, f64::max);
@@ -221,14 +221,14 @@ impl Inverter for Deflated {
         };
         let (asked, mut part) = (ask.stop, Ask { origin: None, ..*ask });
         let mut total: Option<SolveReport> = None;
-        // A part that took no iterations may not have come nearer: the rest is one part.
+        // A part without iterations may not have reduced the residual: then the remaining solve is one part.
         let mut stalled = false;
         let falling = b.device().falling(asked.fall(), 1);
         for parts in 1.. {
             let worst = correct(x, part.guess)?;
             part.guess = true;
             let goal = (restart * worst).min(0.5);
-            // Where only a heavy-quark residual is asked for, nothing says how many parts there are.
+            // If only a heavy-quark residual is required, the number of parts is unknown.
             let more = !stalled && asked.residual > 0.0 && goal > asked.residual;
             let left = part.stop.iterations;
             part.stop = Stop { iterations: left, ..asked.since(start) };

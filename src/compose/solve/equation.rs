@@ -128,12 +128,13 @@ parameters! {
         /// Largest number of seconds of a call; 0: no limit. The time is checked after every iteration; all ranks
         /// stop after the same one.
         max_seconds: f64 = 0.0;
-        /// Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028,
-        /// Eq. 9): with W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the solver iterates
-        /// W^-1 M W y = W^-1 b, x = W y, and residuals are those of y. Of a heavy quark's propagator time slices far from
-        /// the source, which |b - M x| does not see, then are as precise as others. Best is an alpha near the energy of
-        /// the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
-        /// Without multigrid and several shifts; at most 160 / T. 0: none.
+        /// Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo,
+        /// arXiv:1006.4028, Eq. 9). With W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the
+        /// solver iterates W^-1 M W y = W^-1 b, x = W y, and reports residuals of y. A heavy quark's propagator is
+        /// then as precise in time slices far from the source, to which |b - M x| is insensitive, as near it. The
+        /// best alpha is near the quark's energy, half the mass of its pion. M^dagger has the same weights, and
+        /// M^dagger M is solved as two systems. Not available with multigrid or several shifts; at most 160 / T. 0:
+        /// no preconditioning.
         distance_alpha: f64 = 0.0, from(0.0, f64::INFINITY);
         /// Largest |b - M x| at any site, divided by the largest |b| at any site, the criterion of OpenLat (Francis,
         /// Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not required. It is required besides the other
@@ -320,7 +321,7 @@ impl SolveParams {
         if kind == SolverKind::MultiShift {
             bail!(Unsupported, "multishift has its own call");
         }
-        // Those steps are no hermitian operator, which CG would need.
+        // Steps of minimal residual are no hermitian operator, which CG would need.
         if self.precondition_steps > 0 && (kind == SolverKind::Cg || !kind.takes_preconditioner()) {
             bail!(
                 Unsupported,

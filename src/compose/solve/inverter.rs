@@ -6,7 +6,7 @@ use crate::fields::VectorField;
 use crate::linop::{SchurSource, Shape};
 use crate::solvers::{Monitor, Stop};
 
-/// What a link is asked for besides x and b: stopping criteria and settings of this solve.
+/// Requests to a link besides x and b: stopping criteria and settings of this solve.
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
     pub stop: Stop,

@@ -75,7 +75,7 @@ impl Inverter for Krylov {
                 solvers::solve_in_range(&self.system, &params, x, source, watch)?
             }
             Equations::NormalResidual => {
-                // Its residual is compared with its own source.
+                // The residual of the weighted system is relative to its own source.
                 let mut source = b.like(b.precision())?;
                 self.op.apply_dagger(&mut source, b)?;
                 solvers::solve(&self.system, &params, x, &source, watch)?

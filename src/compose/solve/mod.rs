@@ -176,8 +176,8 @@ impl DiracSolver {
         self.solve_until(self.params.solver.stop, x, b, monitor)
     }
 
-    /// Solves the equation with other stopping criteria. With boundaries in time the source and the first guess count as
-    /// zero on slices where quarks vanish.
+    /// Solves the equation with other stopping criteria. With boundaries in time the source and the first guess count
+    /// as zero on slices where quarks vanish.
     ///
     /// # Errors
     /// Errors of [`DiracSolver::solve`].

@@ -49,8 +49,8 @@ pub fn multigrid_delta(residual: f64) -> f64 {
     residual.clamp(1e-16, LARGEST).powf(1.0 / parts)
 }
 
-/// What a chain is made of: the action in the precision of the equation and in that of the iteration, weights of distance
-/// preconditioning, and the settings.
+/// Ingredients of a chain: the action in the precision of the equation and in that of the iteration, weights of
+/// distance preconditioning, and the settings.
 #[derive(Clone)]
 pub struct Ingredients {
     pub op: Arc<dyn QuarkAction>,
@@ -326,8 +326,8 @@ fn memory(all: &Ingredients) -> SolveMemory {
     SolveMemory::new(op, multigrid, ways, Box::new(make))
 }
 
-/// All links after the one for parts; `way` is the number of the algorithm with which the chain starts: 0 for the one
-/// of the settings, larger for those that take over from it.
+/// Makes all links of the chain after the one that solves in parts. `way` is the number of the algorithm with which
+/// the chain starts: 0 for the one of the settings, larger numbers for those that solve if it fails.
 fn after_parts(
     all: &Ingredients,
     memory: &Arc<SolveMemory>,
@@ -349,7 +349,7 @@ fn algorithms(all: &Ingredients) -> usize {
     1 + usize::from(all.multigrid.is_some())
 }
 
-/// What the links of a chain share, for an equation in kappa normalisation.
+/// Data shared by the links of a chain, for an equation in kappa normalisation.
 struct Links<'a> {
     all: &'a Ingredients,
     memory: &'a Arc<SolveMemory>,

@@ -65,7 +65,7 @@ impl Inverter for ToTolerance {
             let extend = claimed && !report.converged && ask.stop.iterations > 0;
             report.stopped_by = match report.converged {
                 true => Some(stop.last_goal(&report.residual, &report.residual_hq)),
-                // The goals of another system were met.
+                // The solve met the goals of another system.
                 false if ask.stop.iterations == 0 => {
                     report.stopped_by.max(Some(StoppedBy::Iterations))
                 }

@@ -225,7 +225,8 @@ impl CoarseGrid {
     fn aggregates(&self, coarse: &CoarseGrid) -> Result<Aggregates> {
         let block: [usize; 4] = std::array::from_fn(|mu| self.extents[mu] / coarse.extents[mu]);
         let size = block.iter().product::<usize>();
-        // Of a coordinate: its part of the aggregate's place, and the faces on which it lies.
+        // For each coordinate of a direction, its contribution to the aggregate's number, and the faces of the
+        // aggregate on which it lies.
         let of_axis = |mu: usize| {
             let step = coarse.extents[..mu].iter().product::<usize>();
             let one = move |x: usize| {

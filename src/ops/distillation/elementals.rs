@@ -1,4 +1,5 @@
-//! Elementals of distillation: matrix elements of operators between modes of the same time slice.
+//! Elementals of distillation (Peardon et al., Phys. Rev. D 80, 054506): matrix elements of operators between modes of
+//! the same time slice.
 
 use num_complex::Complex64;
 
@@ -154,8 +155,9 @@ pub fn baryon_count(n: usize, operators: &[Vec<Step>; 3]) -> usize {
     }
 }
 
-/// B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k of every time slice, O as of [`meson_elementals`]:
-/// [momentum][t][a][b][c], or without operators, where the others differ by a sign, those with a < b < c, c fastest.
+/// B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k of every time slice, O as of
+/// [`meson_elementals`]: [momentum][t][a][b][c], or without operators, where the others differ by a sign, those with
+/// a < b < c, c fastest.
 ///
 /// # Errors
 /// Errors of [`meson_elementals`].

@@ -22,7 +22,7 @@ use crate::refuse;
 use crate::solvers::Monitor;
 
 choices! {
-    /// What happens when a file to be written exists already.
+    /// Action if a file to be written exists already.
     pub enum IfExists: plaq_if_exists {
         /// Writing is refused.
         Refuse = 0, PLAQ_IF_EXISTS_REFUSE, "refuse";

@@ -1,4 +1,4 @@
-//! Two-point functions of mesons from perambulators and elementals.
+//! Two-point functions of mesons from perambulators and elementals (Peardon et al., Phys. Rev. D 80, 054506).
 
 use num_complex::Complex64;
 
@@ -17,8 +17,8 @@ pub struct Side<'a> {
 /// C(t) = <O_A(t0 + t) O_B(t0)^dagger>
 ///      = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger
 ///        gamma5], t' = t0 + t,
-/// connected, over the time from the source, for perambulators [t'][spin'][spin][mode'][mode] of `times` times and n modes; tau'
-/// is that of the antiquark. Perambulators of fermions antiperiodic in time need no other sign.
+/// connected, over the time from the source, for perambulators [t'][spin'][spin][mode'][mode] of `times` times and n
+/// modes; tau' is that of the antiquark. Perambulators of fermions antiperiodic in time need no other sign.
 ///
 /// # Errors
 /// `InvalidArgument`: arrays of other sizes.

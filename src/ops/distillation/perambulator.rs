@@ -79,7 +79,7 @@ fn at_a_time(solver: &DiracSolver, modes: &Modes, columns: usize, asked: usize) 
     ways.dedup();
     let precision = modes.vectors().precision();
     let other = Shape { precision, ..shape.clone() };
-    // Modes that wait on the host come for products with solutions, when solves are over.
+    // Modes kept on the host are copied to the device for products with solutions, when solves are over.
     let waiting = modes.vectors().on_device() < modes.count();
     let colour = Shape { components: Components::COLOUR, ..other.clone() };
     let brought = if waiting { colour.bytes(vectors::AT_ONCE.min(modes.count())) } else { 0 };
@@ -160,8 +160,8 @@ fn exact(modes: &Modes, time: usize, first: usize, count: usize) -> Result<Spino
 /// are complete.
 ///
 /// # Errors
-/// `FieldMismatch`: modes of other links; `InvalidArgument`: a time outside of the lattice; errors of solves; what `each`
-/// gives.
+/// `FieldMismatch`: modes of other links; `InvalidArgument`: a time outside of the lattice; errors of solves; what
+/// `each` gives.
 pub fn perambulators(
     solver: &DiracSolver,
     modes: &Modes,
@@ -335,7 +335,8 @@ pub fn generalised(
             for (sink, count) in portions(columns) {
                 let products = spin_products(&take(&kept.view(sink..sink + count)?)?, &w)?;
                 for (at, z) in products.into_iter().enumerate() {
-                    // [t][sink column][sink's spin r][source column]: the sink's column is 4 a + s', Gamma 5 on both sides.
+                    // [t][sink column][sink's spin r][source column]: the sink's column is 4 a + s', Gamma 5 on both
+                    // sides.
                     let width = 4 * count * x.nrhs();
                     let (t, i, j) = (at / width, at / x.nrhs() % (4 * count), at % x.nrhs());
                     let (column, spin) = ((sink + i / 4) % (4 * n), i % 4);

@@ -62,7 +62,7 @@ impl ModesMemory {
         let free = comm.agree(device.memory())?.0;
         let mut mine = all;
         while vectors != VectorMemory::Device && mine > 2 {
-            // A part is left to others.
+            // A part of the free memory is left for other fields.
             let room = if mine == all { free } else { free - free / 32 };
             if need(mine)? <= room {
                 break;

@@ -35,7 +35,7 @@ impl Axial {
             direction: direction as i32,
             slice: 0,
         };
-        // Pieces that follow each other, lanes and ranks: each is right when the one before is.
+        // Repeats over pieces of a line, on lanes and ranks: each piece is right when the one before it is.
         for _ in 0..geometry.global_extents()[direction] / slices {
             for slice in 0..slices {
                 args.slice = slice as i32;

@@ -119,13 +119,14 @@ impl Descent {
         }
         let epsilon = ROUNDING * at.links.precision().epsilon();
         loop {
-            // Conjugate gradients want the product with the preconditioned gradient of before, and steepest descent
+            // Conjugate gradients need the product with the previous preconditioned gradient; steepest descent needs
             // the slope of the functional along it.
             let found = self.pass(at, true, self.vector.ptr())?;
             let mut back = vec![0.0; self.slices.len()];
             for ((slice, (sums, _)), back) in self.slices.iter_mut().zip(&found).zip(&mut back) {
                 let fall = slice.functional - sums[0];
-                // Falls that rounding hides show in the slopes: the functional grows by their average.
+                // A fall of the functional that rounding hides is found from the slopes: the functional grows by
+                // their average.
                 let hidden = fall.abs() <= epsilon * slice.functional.abs();
                 let steepest = self.direction.is_none();
                 let fallen =

@@ -122,7 +122,7 @@ pub fn fix_gauge(
         seconds: start.elapsed().as_secs_f64(),
         stopped: run.state.stopped,
     };
-    // What swept makes room for the links.
+    // Frees the fields of the sweeps before links are allocated.
     drop(run);
     Ok(GaugeFixed { gauge: best.g.apply(gauge)?, transformation: best.g, report })
 }
@@ -326,14 +326,14 @@ impl CopyState<'_, '_> {
         slices: &mut [Fixed],
     ) -> Result<()> {
         let params = self.params;
-        // What sweeps change now, and its functional at the last check.
+        // Slices that sweeps still change, and the functional of each at the last check.
         let mut active = vec![true; slices.len()];
         let mut before = vec![f64::NEG_INFINITY; slices.len()];
         let (mut lowest, mut stale, mut sweeps, mut steps) = (f64::INFINITY, 0, 0, 0);
         slices.iter_mut().for_each(|s| s.converged = false);
-        // What half of the sites see: mostly it tells that nothing more is to be measured. The last half
-        // of a sweep says it; not where a rise of the functional is to be known exactly, and steps of a
-        // descent measure all.
+        // The quality on the sites of one parity, which the last half of a sweep measures: mostly it shows that the
+        // whole lattice need not be measured. It is not used if a rise of the functional has to be known exactly, nor
+        // for steps of a descent, which measure all sites.
         let mut seen = updater.poll()?;
         let falling = updater.sweeper.g.device().falling(stop.fall(), DIFFERENT);
         let exactly = stop.change > 0.0 || method.descends();
@@ -357,7 +357,7 @@ impl CopyState<'_, '_> {
             let known = slices.iter().zip(now.as_ref().unwrap_or(&seen)).zip(&active);
             let known: Vec<Quality> =
                 known.map(|((slice, now), &on)| if on { *now } else { slice.quality }).collect();
-            // Steps of a descent are looked at one by one, and told of as often as sweeps are.
+            // Steps of a descent are checked one by one; the callback is called as often as for sweeps.
             if steps % params.check_every == 0 || !method.descends() {
                 self.tell(&known, None);
             }
@@ -464,7 +464,7 @@ impl<'a, 'b> Run<'a, 'b> {
     /// Fixes copy number `copy`; returns the transformation in double precision.
     fn copy(&mut self, copy: usize) -> Result<(Transformation, CopyReport)> {
         let params = self.state.params;
-        // Streams of different copies have nothing in common.
+        // Different copies have independent streams of random numbers.
         let seed = params.seed.wrapping_add((copy as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         (self.state.copy, self.state.seed, self.state.sweeps) = (copy, seed, 0);
         let main = functional(params.condition);

@@ -1,4 +1,5 @@
-//! Measures of how well a gauge is fixed.
+//! Measures of how well a gauge is fixed: the functional F, Eqs. (4) and (11), and the violation theta, Eqs. (7) and
+//! (13), of Schroeck and Vogt, arXiv:1212.5221.
 
 /// The functional of a gauge and the violation of its condition, computed in double precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -356,7 +356,7 @@ mod tests {
         for extents in extents {
             let geometry = Geometry::new(extents, &device).unwrap();
             for (kind, without) in functionals {
-                // Slices of a direction that turns are none; `fix_gauge` orders the sites anew.
+                // There are no slices of a direction in which lanes turn; `fix_gauge` orders the sites anew.
                 if without.is_some() && without == geometry.turning() {
                     continue;
                 }
@@ -412,7 +412,7 @@ mod tests {
                     assert!(divided.ahead.is_some(), "{split:?}");
                     one.sweep(step, 3, n).unwrap();
                     if n == 1 {
-                        // Between sweeps measurements find borders up to date, and sweeps go on after them.
+                        // Borders are up to date for measurements between sweeps, and for the sweeps after them.
                         let (a, b) = (divided.poll().unwrap(), one.poll().unwrap());
                         assert!(divided.ahead.is_none());
                         for (a, b) in a.iter().zip(&b) {
@@ -601,7 +601,7 @@ mod tests {
                 let said = report.total;
                 let what = format!("{condition:?} {storage:?} {said:?}");
                 assert!(said.converged && said.quality.theta <= stop.theta, "{what}");
-                // It holds for the links as they are.
+                // The quality is that of the transformed links.
                 let mut all =
                     Sweeper::with_links(&u, (Recon::R12, 0), g, functional(condition)).unwrap();
                 let even = all.poll().unwrap();
@@ -649,11 +649,11 @@ mod tests {
             assert_eq!(all.len(), sweeper.slices());
             for ((even, odd), all) in even.iter().zip(&odd).zip(&all) {
                 assert!((even.functional - odd.functional).abs() < 1e-13, "{even:?} {odd:?}");
-                // The last half of a sweep leaves less behind where it was.
+                // The sites of the last half of a sweep have a smaller violation.
                 assert!(odd.theta < even.theta, "{even:?} {odd:?}");
                 assert!(all.theta >= 0.5 * even.theta && all.theta_max >= even.theta_max);
             }
-            // What is not active is not seen; a lattice without slices always is.
+            // Slices that are not active are not measured; a lattice without slices is always active.
             if sweeper.slices() == 1 {
                 continue;
             }

@@ -300,7 +300,7 @@ fn read<T: serde::de::DeserializeOwned>(
     T::deserialize(Value::Table(table.into_inner())).map_err(|e| {
         let said = in_plain_words(e.message());
         let whole = e.to_string();
-        // Where the value of a key is wrong, the parser names the key in a line of its own.
+        // For a wrong value of a key, the parser names the key on a separate line.
         let path = whole.lines().find_map(|line| line.strip_prefix("in `")?.strip_suffix('`'));
         let quoted: Vec<&str> = said.split('`').skip(1).step_by(2).collect();
         let unknown = said.starts_with("unknown") && !quoted.is_empty();
@@ -615,7 +615,7 @@ impl Quark {
                 key => set_toml(&mut quark, key, value, &argument)?,
             }
         }
-        // What C takes for no value is none that a text may give.
+        // The value that means "not set" in C must not be given in a text.
         if self.0.contains_key("kappa") && quark.kappa.is_none() {
             let range = QuarkParams::row("kappa").range.text();
             refuse!(BadParameter, "operator.kappa", expected("{range}"), found("0"));

@@ -59,7 +59,7 @@ impl LoopAction {
     /// Errors of [`LoopAction::new`] and [`Paths::new`].
     pub fn symmetric(kinds: &[(Vec<u8>, f64)]) -> Result<Self> {
         let (mut loops, mut coefficients) = (vec![], vec![]);
-        // A path that is none is refused before it is turned.
+        // Invalid paths are refused before they are reversed.
         Paths::new(kinds.iter().map(|k| k.0.clone()).collect())?;
         for (path, coefficient) in kinds {
             for image in images(path) {
@@ -123,7 +123,7 @@ impl LoopAction {
             for (way, k) in
                 [path, &back].into_iter().flat_map(|w| (0..w.len()).map(move |k| (w, k)))
             {
-                // In the sense in which it goes forward along its link k.
+                // The path in the sense in which it goes forward along its link k.
                 if let Some(list) = all.get_mut(usize::from(way[k])) {
                     let rest = way[k + 1..].iter().chain(&way[..k]);
                     *list.entry(rest.rev().copied().collect()).or_default() += c / 6.0;

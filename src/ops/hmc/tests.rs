@@ -122,7 +122,7 @@ fn a_rehearsed_trajectory_of_ratios_asks_for_its_kernels() {
 
 #[test]
 fn a_rehearsed_trajectory_of_one_flavour_asks_for_its_kernels() {
-    // Before the spectrum is measured nobody knows how many poles forces have.
+    // Before the spectrum is measured, the number of poles in forces is unknown.
     for (interval, max) in [(None, 16), (Some((0.05, 3.0)), 0)] {
         first_trajectory(max, |links| {
             let params = OneFlavourParams {

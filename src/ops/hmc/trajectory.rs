@@ -145,12 +145,12 @@ impl StandIn {
             let _ = shifted.evolve(force, 1.0);
         }
         for (m, forces) in monomials {
-            // The second force has a guess to begin with, and links of its own.
+            // The second force starts from a guess, and has its own links.
             for _ in 0..if *forces { 2 } else { 0 } {
                 let _ = links.evolve(momenta, 1.0);
                 let _ = m.kick(links, momenta, 1.0);
             }
-            // Beside the guesses for more forces.
+            // This memory is needed besides the guesses for further forces.
             let _ = links.evolve(momenta, 1.0);
             let _ = m.action(links);
             let _ = m.check(links, stream);
@@ -391,14 +391,14 @@ impl Hmc {
             let before = self.cycle.as_ref().map(|_| momenta()).transpose()?;
             let (links, start, momenta) = (links()?, links()?, momenta()?);
             let mut chain = StandIn { links, start, momenta, shift, before, monomials };
-            // What earlier trajectories left is there.
+            // Earlier trajectories have left their buffers allocated.
             if self.announced && !compiled {
                 chain.run(&self.params);
             }
             Ok(chain)
         };
         let work = |mut chain: StandIn| {
-            // In the second one all monomials have what they keep.
+            // In the second trajectory all monomials have allocated the fields that they keep.
             (0..2).for_each(|_| chain.run(&self.params));
             Ok(chain)
         };
@@ -417,7 +417,7 @@ impl Hmc {
             .collect();
         self.draw_momenta()?;
         let until = self.params.accept_until;
-        // Also with the first links after it.
+        // The interval is also measured anew with the first links after `until`.
         let anew = until > 0 && trajectory <= until;
         for (k, (m, r)) in self.monomials.iter_mut().zip(&mut report.monomials).enumerate() {
             let since = Instant::now();
@@ -444,7 +444,7 @@ impl Hmc {
         report.correction = gauge.reunitarise()?;
         for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
             let since = Instant::now();
-            // What is measured anew next may be left now.
+            // An interval that the next trajectory measures anew may be violated now.
             if trajectory >= until || m.measured().is_none() {
                 m.check(gauge, stream)?;
             }
@@ -462,7 +462,7 @@ impl Hmc {
         }
         let draw = random::uniform(seed, trajectory);
         report.accepted = trajectory < self.params.accept_until || draw < (-report.delta_h).exp();
-        // Before the end: what fails after acceptance would leave changed links.
+        // This runs before the end of the trajectory, since a failure after acceptance would leave changed links.
         let left = if report.accepted { &*gauge } else { &self.start };
         report.plaquette = plaquette(left)?.total;
         report.seconds = begin.elapsed().as_secs_f64();

@@ -30,7 +30,8 @@ pub const PLANES: usize = 6;
 /// the place of spins.
 ///
 /// # Errors
-/// `Unsupported`: SU(2); `InvalidArgument`: a path that is too long or has other steps, or momenta out of range; `OutOfMemory`.
+/// `Unsupported`: SU(2); `InvalidArgument`: a path that is too long or has other steps, or momenta out of range;
+/// `OutOfMemory`.
 pub fn gluon_pairs(
     gauge: &Arc<GaugeField>,
     path: &[u8],
@@ -129,7 +130,7 @@ impl Fields {
 
     /// Parallel transports all fields by one step of the path.
     fn go_on(&mut self, step: u8) -> Result<()> {
-        // What stands at the end of a step came from its begin.
+        // The value at the end of a step comes from its beginning, so the shift goes backward.
         let shift = |of| CovariantShift::new(self.links.clone(), of, vec![7 - step]);
         let (colours, spinors) = (shift(Components::COLOUR)?, shift(Components::SPINOR)?);
         let mut next = self.unit.like(self.unit.precision())?;

@@ -35,7 +35,8 @@ pub struct Lines<'a> {
 /// the origin's t: [line][Gamma][momentum][t], with all sixteen Gammas and q_i = 2 pi n_i / L_i.
 ///
 /// # Errors
-/// `FieldMismatch`: fields of other lattices or numbers of columns; `InvalidArgument`: an origin or lines that there are not.
+/// `FieldMismatch`: fields of other lattices or numbers of columns; `InvalidArgument`: an origin or lines that there
+/// are not.
 pub fn insertions(
     lines: Lines,
     operators: &[Vec<Factor>],
@@ -162,7 +163,7 @@ pub(super) fn links_for(
         unit.set_unit()?;
         return Ok(Arc::new(unit));
     };
-    // Others are refused where they are used.
+    // Other links are refused when they are used.
     if links.group() != Group::Su3 {
         return Ok(links.clone());
     }

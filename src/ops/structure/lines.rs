@@ -11,8 +11,8 @@ use crate::refuse;
 /// A factor of an operator qbar(z) Gamma ... q(z), to the right of Gamma.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factor {
-    /// Transports q along a link: 0 to 3 forward in x, y, z, t, giving U_mu(z) q(z + mu); 7 - mu back, giving U_mu(z
-    /// - mu)^dagger q(z - mu).
+    /// Transports q along a link: 0 to 3 forward in x, y, z, t, giving U_mu(z) q(z + mu); 7 - mu back, giving
+    /// U_mu(z - mu)^dagger q(z - mu).
     Step(u8),
     /// The derivative (D - D')_mu / 2, with D q(z) = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar
     /// D' defined in the same way for qbar.

@@ -71,7 +71,7 @@ impl LoopSums {
     fn about(&self, quarks: &LoopQuarks) -> Result<About> {
         let of = &self.of;
         let geometry = quarks.links.geometry();
-        // Links, masses and other coefficients are known by the marks.
+        // The marks identify links, masses and other coefficients.
         let described = |solver: Option<&DiracSolver>| match solver {
             Some(solver) => {
                 let (precision, _) = solver.op().storage();
@@ -160,8 +160,8 @@ impl LoopSums {
     /// Replaces the sums by those of a file.
     ///
     /// # Errors
-    /// `FieldMismatch`: of other loops, of which the message names the first difference; errors of [`Tables::read`]; nothing has changed
-    /// then.
+    /// `FieldMismatch`: of other loops, of which the message names the first difference; errors of [`Tables::read`];
+    /// nothing has changed then.
     pub fn read(&mut self, path: &Path, quarks: &LoopQuarks) -> Result<()> {
         let comm = quarks.links.geometry().comm();
         let file = comm.agree(Tables::read(path, KIND))?;

@@ -230,8 +230,8 @@ impl LoopSums {
     /// Makes loops without any noise vector yet.
     ///
     /// # Errors
-    /// `Unsupported`: low modes or the hopping expansion with other contractions than of plain loops; `FieldMismatch`: a space of another
-    /// operator; `InvalidArgument`: nothing to sum.
+    /// `Unsupported`: low modes or the hopping expansion with other contractions than of plain loops;
+    /// `FieldMismatch`: a space of another operator; `InvalidArgument`: nothing to sum.
     pub fn new(of: LoopOf, quarks: &LoopQuarks) -> Result<LoopSums> {
         // (A^-1 H)^n before S - S' is no product of two inverses, as A differs for two quarks.
         if of.how != OneEnd::None && of.params.hopping > 0 {
@@ -442,7 +442,8 @@ impl LoopSums {
         let with: f64 = roots.iter().map(|(_, r)| r).sum();
         let without: f64 = roots.iter().filter(|(last, _)| !last).map(|(_, r)| r).sum();
         let all = columns as f64 * cost(&self.parts[place]);
-        // The least cost of an error e is (sum of the roots)^2 / e^2, with vectors in proportion to sqrt(variance / cost).
+        // The least cost of an error e is (sum of the roots)^2 / e^2, with vectors in proportion to sqrt(variance /
+        // cost).
         let exact = if goals.error > 0.0 {
             without * without + all * goals.error * goals.error < with * with
         } else if goals.seconds > 0.0 {
@@ -485,7 +486,7 @@ impl LoopSums {
         };
         let part = &mut self.parts[part];
         let limit = if goals.vectors > 0 { goals.vectors } else { usize::MAX };
-        // The first ones tell what a vector costs and brings.
+        // The first vectors show the cost and the variance of a vector.
         let vectors = |together: usize| {
             let most = if part.done == 0 { PILOT } else { together };
             most.min(limit.saturating_sub(part.done)).max(1)

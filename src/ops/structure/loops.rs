@@ -27,11 +27,11 @@ choices! {
     pub enum OneEnd: plaq_loops_kind {
         /// eta^dagger Gamma S eta: the loops of S.
         None = 0, PLAQ_LOOPS_PLAIN, "plain";
-        /// (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.
-        /// 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
+        /// (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al.,
+        /// Comput. Phys. Commun. 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
         Same = 1, PLAQ_LOOPS_ONE_END, "one_end";
-        /// (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m' - m those of S - S' of two
-        /// masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
+        /// (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor
+        /// m' - m those of S - S' of two masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
         Other = 2, PLAQ_LOOPS_DIFFERENCE, "difference";
     }
 }
@@ -66,8 +66,8 @@ impl LoopsParams {
     /// Makes the noise; in messages names of members follow `argument`, if that is not empty.
     ///
     /// # Errors
-    /// `InvalidArgument`: parts of the time slices without dilution in time, more vectors than there are seeds for, or a factor
-    /// that is not finite.
+    /// `InvalidArgument`: parts of the time slices without dilution in time, more vectors than there are seeds for,
+    /// or a factor that is not finite.
     pub fn noise(&self, argument: &str) -> Result<LoopNoise> {
         self.check_rows(argument)?;
         let prefix = if argument.is_empty() { String::new() } else { format!("{argument}.") };
@@ -254,7 +254,7 @@ fn generators(extents: [usize; 4]) -> Vec<(usize, [usize; 4])> {
                 (prime, wave)
             };
             match prime == 2 && divisible.len() == 4 {
-                // The checkerboard first.
+                // The first waves separate the two parities.
                 true => {
                     all.push((2, extents.map(|l| l / power)));
                     all.extend((0..3).map(along));
@@ -400,14 +400,14 @@ fn check_difference(solver: &DiracSolver, other: &DiracSolver, factor: Complex64
     Ok(())
 }
 
-/// Estimates the sum over x of exp(-i p x) tr\[Gamma line S\], without the sign of the fermion loop, times `factor`,
-/// by noise vectors:
-/// `done` gets their numbers and estimates, one after the other. Vectors of few columns are solved for together. Ends early where the
-/// monitor asks to; vectors that are not complete do not come out.
+/// Estimates the sum over x of exp(-i p x) tr\[Gamma line S\] by noise vectors, without the sign of the fermion loop,
+/// times `factor`. `done` is called with the number and the estimates of each noise vector, in order. If noise
+/// vectors have few columns, several are solved together. If the monitor asks for it, the function ends early,
+/// without the vectors that are not complete.
 ///
 /// # Errors
-/// `BadParameter`: not a solver for M; `InvalidArgument`: [`probe`], errors of [`insertions`]; `Unsupported`: operators in half precision;
-/// those of [`DiracSolver::solve`].
+/// `BadParameter`: not a solver for M; `InvalidArgument`: [`probe`], errors of [`insertions`]; `Unsupported`:
+/// operators in half precision; those of [`DiracSolver::solve`].
 pub fn loops(
     (solver, at_once): (&DiracSolver, usize),
     noise: LoopNoise,

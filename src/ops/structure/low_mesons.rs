@@ -70,7 +70,7 @@ pub fn low_mesons(
             return Ok(LowMesons { correlators: vec![], stopped: true, failed });
         }
         let units = space.units(level, site * rows, rows)?;
-        // gamma5 R^dagger of them.
+        // Applies gamma5 R^dagger to the unit vectors.
         let left = space.left(level, &units)?;
         let (x, how) = space.solve(level, &units)?;
         failed += usize::from(!how.converged);

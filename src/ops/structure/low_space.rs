@@ -1,6 +1,6 @@
-//! Low modes of a quark as spaces with approximate inverses L = P D_c^-1 R of M, D_c = R M P: the coarse levels of multigrid, or
-//! vectors such as eigenvectors. Traces and correlators are sums over levels of differences of these, which is an identity
-//! for any P and R (Frommer, Khalil, Ramirez-Hidalgo, SIAM J. Sci. Comput. 44 (2022) A2536).
+//! Low modes of a quark as spaces with approximate inverses L = P D_c^-1 R of M, D_c = R M P: the coarse levels of
+//! multigrid, or vectors such as eigenvectors. Traces and correlators are sums over levels of differences of these,
+//! which is an identity for any P and R (Frommer, Khalil, Ramirez-Hidalgo, SIAM J. Sci. Comput. 44 (2022) A2536).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -134,7 +134,8 @@ impl LowSpace {
     /// The space of orthonormal vectors on the full lattice, such as eigenvectors of D^dagger D.
     ///
     /// # Errors
-    /// `FieldMismatch`: not of the operator's lattice and precision; `InvalidArgument`: too many, or V^dagger gamma5 M V has no inverse.
+    /// `FieldMismatch`: not of the operator's lattice and precision; `InvalidArgument`: too many, or V^dagger gamma5
+    /// M V has no inverse.
     pub fn of_vectors(solver: &DiracSolver, vectors: Arc<VectorSet>) -> Result<LowSpace> {
         let (op, factor) = LowSpace::of(solver, 0.5)?;
         let k = vectors.count();

@@ -103,8 +103,8 @@ fn check_pair(from: &SpinorField, to: &SpinorField) -> Result<()> {
 /// are 1.
 ///
 /// # Errors
-/// `FieldMismatch`: other lattices, precisions or numbers of columns, half precision; `InvalidArgument`: a time or an origin outside
-/// of the lattice; errors of [`CovariantShift::new`].
+/// `FieldMismatch`: other lattices, precisions or numbers of columns, half precision; `InvalidArgument`: a time or an
+/// origin outside of the lattice; errors of [`CovariantShift::new`].
 pub fn through_operator(
     to: &mut SpinorField,
     from: &SpinorField,

@@ -42,7 +42,7 @@ impl Process<'_, '_> {
         }
     }
 
-    /// The beginning of an interval at some distance behind this value.
+    /// Position at which an interval begins, at some distance behind this value.
     pub(super) fn beyond(&self, value: f64) -> f64 {
         let (end, other) = self.span();
         end + 1.5 * ((value - end) / (other - end)).max(0.02) * (other - end)
@@ -51,7 +51,7 @@ impl Process<'_, '_> {
     /// The value that p exceeds at all wanted eigenvalues: those further out than the edge, which is the last of the
     /// wanted vectors found, or without an edge those outside of the interval.
     pub(super) fn bar(&self, edge: Option<f64>) -> f64 {
-        // What lies as near to the interval as that is not told from what lies in it.
+        // Eigenvalues this close to the interval cannot be told from eigenvalues inside it.
         edge.map_or(1.001 * self.p.edge(), |edge| self.p.value(self.inward(edge)))
     }
 
@@ -101,7 +101,7 @@ impl Process<'_, '_> {
         let margin = (wanted / 4).max(2);
         let cut = match outside.get(wanted + margin) {
             Some(&v) => v,
-            // Too few outside of the interval.
+            // Too few Ritz values lie outside of the interval.
             None => end + 2.0 * (old - end),
         };
         let ratio = (cut - end) / (old - end);

@@ -208,7 +208,7 @@ fn space_of(
         ("eigen", _) => {
             let op = Normal::mdag_m(solver.op().clone());
             let count = options.whole("modes") as usize;
-            // They need not be good ones for an identity.
+            // Inexact modes suffice: the sum over levels is an identity for any vectors.
             let params = EigenParams { count, tol: 1e-6, verify: false, ..Default::default() };
             let comm = solver.op().links().geometry().comm().clone();
             let mut watch = monitor(&comm, progress, "eigenvectors, ", params.tol);

@@ -177,7 +177,7 @@ pub fn go_on(file: &str, plan: &Plan, jobs: &mut [Job], found: &mut Found) -> Ru
             let mine = jobs[0].describe(plan);
             let (theirs, mine): (Vec<&str>, Vec<&str>) =
                 (theirs.split(", ").collect(), mine.split(", ").collect());
-            // What one of them alone has at its end differs, too.
+            // Entries that only one of the two has count as differences, too.
             let part =
                 |all: &[&str], k: usize| all.get(k).copied().unwrap_or("nothing").to_string();
             let differ: Vec<String> = (0..theirs.len().max(mine.len()))

@@ -398,7 +398,7 @@ impl Run<'_> {
                     let paused = Instant::now();
                     let made =
                         multigrid(&ops[0], options, &mut hierarchies[0], |base| base.into())?;
-                    // What is measured next is not in it.
+                    // The report does not include the solves that follow.
                     job.multigrid = plan.solving.by_multigrid().then(|| multigrid_json(&made));
                     self.measure_error(job, &ops[0], &made, begin, &field)?;
                     start += paused.elapsed();
@@ -536,7 +536,7 @@ impl Sample {
 }
 
 impl Job {
-    /// The same job, without its results.
+    /// A copy of the job without its results.
     fn without_samples(&self) -> Job {
         Job {
             kappa: self.kappa,

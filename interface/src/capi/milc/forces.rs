@@ -116,7 +116,7 @@ pub fn save_momenta(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<
 
 pub fn momentum_action(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<f64> {
     let host = HostMomenta::new(precision, arg)?;
-    // Of those on the device, in the precision that they have there, as QUDA does.
+    // Momenta that are kept on the device are used in their precision there, as QUDA does.
     let kept = host.session.resident();
     let kinetic = match &kept.momenta {
         Some(momenta) => momenta.kinetic()?,

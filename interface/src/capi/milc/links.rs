@@ -59,7 +59,7 @@ impl Links {
     pub(super) fn load(&self, options: LinkOptions) -> Result<GaugeField> {
         let (device, geometry) = (self.session.context.device(), &self.session.geometry);
         let name = || format!("links of the host {:?} {:?}", geometry.extents(), self.layout);
-        // What hosts go on to with them: observables, projection, and taking them back.
+        // Requests the kernels that hosts usually need next: observables, projection, and copies to the host.
         geometry.foresee(device, false, name, |device| {
             let links = self.load_onto(device, options)?;
             observables::plaquette(&links)?;

@@ -42,7 +42,7 @@ pub fn finalize() -> Result<()> {
     Ok(())
 }
 
-/// How the memory at an address from `allocate` was obtained; the device of page-locked memory is kept open.
+/// Kind of the memory at an address from `allocate`; the device of page-locked memory is kept open.
 enum Pinned {
     Locked(#[allow(dead_code)] Mapped),
     Plain(Layout),
@@ -52,7 +52,7 @@ static PINNED: LazyLock<Mutex<HashMap<usize, Pinned>>> = LazyLock::new(Mutex::de
 
 /// Allocates zeroed memory: page-locked if the default context is on a GPU, else ordinary.
 pub fn allocate(bytes: usize) -> Result<*mut c_void> {
-    // Where the system promises more than there is, zeroing it would end the process.
+    // If the system grants more memory than it has, zeroing it would end the process.
     if let Some(left) = host_memory_left().filter(|left| bytes as u64 > *left) {
         refuse!(OutOfMemory, "bytes", expected("what memory holds, {left}"), found("{bytes}"));
     }

@@ -70,7 +70,7 @@ impl Input {
             }
             let mut words = line.split_whitespace().map(String::from);
             let Some(key) = words.next() else { continue };
-            // What stands before the first title belongs to nobody.
+            // Lines before the first title are ignored.
             let Some(section) = sections.last_mut() else { continue };
             if section.rows.iter().any(|row| row.0 == key) {
                 let title = &section.title;

@@ -112,8 +112,8 @@ impl Order {
         self.volume() + start + before + self.place(self.index(x), mu)
     }
 
-    /// Number of the matrix U_mu(x): eight stand on each odd site, two in each direction. Links that leave this part from
-    /// an even site come behind these, direction by direction.
+    /// Number of the matrix U_mu(x): eight stand on each odd site, two in each direction. Links that leave this part
+    /// from an even site come behind these, direction by direction.
     fn link(&self, x: [usize; 4], mu: usize) -> usize {
         let half = self.volume() / 2;
         if x.iter().sum::<usize>() % 2 == 1 {

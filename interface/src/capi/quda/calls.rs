@@ -25,7 +25,7 @@ pub enum ErrorMode {
 interface! {
     "QUDA's interface: what becomes of errors"
     constants {
-        /// What a function of the headers in quda/ does after an error, when the handler has been told.
+        /// Action of a function of the headers in quda/ after an error, when the handler has been told.
         plaq_quda_error_mode: ErrorMode {
             /// Ends the program with exit code 1 (the default).
             PLAQ_QUDA_ERRORS_END = 0 => ErrorMode::End,

@@ -28,8 +28,8 @@ pub fn channel(index: c_int, name: &str) -> Result<usize> {
     }
 }
 
-/// What a solve does with a channel of earlier solutions: makes its initial guess from them, adds its own solution,
-/// or both.
+/// Use of a channel of earlier solutions by a solve: it makes its initial guess from them, adds its own solution, or
+/// both.
 pub struct Wanted {
     channel: usize,
     max: usize,

@@ -137,7 +137,7 @@ impl Wanted {
                 self.number.set(number);
                 return Ok((number, deflation(kept.modes.clone())));
             }
-            // Of another operator: their memory is for the new ones.
+            // Kept vectors belong to another operator: their memory is freed for the new ones.
             Some(kept) => *kept = None,
             None => {}
         }

@@ -360,7 +360,8 @@ interface! {
         QudaGammaBasis: Basis {
             QUDA_DEGRAND_ROSSI_GAMMA_BASIS = 0 => Basis(GammaBasis::DeGrandRossi),
             QUDA_UKQCD_GAMMA_BASIS = 1,
-            /// Spinors psi with i ((0, -sigma2), (sigma2, 0)) psi in the basis of DeGrand and Rossi; gamma5 has the other sign.
+            /// Spinors psi with i ((0, -sigma2), (sigma2, 0)) psi in the basis of DeGrand and Rossi; gamma5 has the
+            /// other sign.
             QUDA_CHIRAL_GAMMA_BASIS = 2 => Basis(GammaBasis::Chiral),
             /// gamma_t is diagonal (docs/layouts.md).
             QUDA_DIRAC_PAULI_GAMMA_BASIS = 3 => Basis(GammaBasis::DiracPauli),

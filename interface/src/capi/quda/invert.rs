@@ -30,7 +30,7 @@ interface! {
         /// matpc_type, in cuda_prec with iterations in cuda_prec_sloppy. Vectors of a preconditioned solution have
         /// one parity.
         invertQuda(h_x: *mut c_void, h_b: *mut c_void, param: InOut<QudaInvertParam>) = together invert;
-        /// The same for num_src sources together.
+        /// Solves as invertQuda does, for num_src sources together.
         invertMultiSrcQuda(_hp_x: List, _hp_b: List, param: InOut<QudaInvertParam>) = together invert_many;
         /// Solves (M^dagger M + offset[i]) x_i = b, or the same with P for M, for num_offset shifts in one Krylov
         /// space, each to its tol_offset.
@@ -410,7 +410,7 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
             found("{solution}")
         );
     }
-    // Of a normal solution any kind of solver will do: the shifts have their own.
+    // The solver's kind only has to be valid for a normal equation: shifts have their own solver.
     params.solver.kind = SolverKind::Cgnr;
     let factor = inverse_factor(&vectors, solution)?;
     let heavy = asked.residual_type.0 & HEAVY_QUARK != 0;

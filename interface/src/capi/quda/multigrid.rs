@@ -216,7 +216,7 @@ pub(crate) fn update(mg_instance: *mut c_void, param: &mut QudaMultigridParam) -
 pub(crate) fn destroy(mg_instance: *mut c_void) -> Result<()> {
     match session::current() {
         Some(session) => session.resident().remove_multigrid(mg_instance),
-        // They went with the session.
+        // Without a session its hierarchies have been freed already.
         None => Ok(()),
     }
 }

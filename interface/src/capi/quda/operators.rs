@@ -446,7 +446,7 @@ pub(crate) fn shift(
     vectors.save(&y, &[h_out], "h_out")
 }
 
-/// Operators that the links alone make: the Laplacian and covariant shifts.
+/// Applies an operator that depends only on links, the Laplacian or a covariant shift.
 fn apply_to_links(
     vectors: &Vectors,
     h_out: *mut c_void,

@@ -247,7 +247,7 @@ fn twisted_force(
     let (step, mut work) = (-2.0 * SQRT_2, ForceWorkspace::default());
     op.add_force(&mut work, &mut momenta, step, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
     if detratio == 0 {
-        // Of a doublet both flavours are in one vector.
+        // A vector of a doublet holds both flavours.
         op.add_determinant_force(&mut work, if doublet { -0.5 } else { -1.0 })?;
     }
     op.finish_force(&work, &mut momenta, step)?;

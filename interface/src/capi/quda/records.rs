@@ -11,13 +11,13 @@ use crate::refuse;
 /// The way in which plaq treats a member of a struct of QUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Some function of plaq reads it.
+    /// Functions of plaq read the member.
     Used,
-    /// Functions of plaq write it.
+    /// Functions of plaq write the member.
     Result,
     /// Only these values are accepted.
     Only(&'static str),
-    /// It has no effect.
+    /// The member has no effect.
     Ignored,
 }
 

@@ -301,13 +301,13 @@ impl Operators {
         let gauge = self.smeared.as_ref().map_or(gauge, Smeared::smeared);
         match &self.links {
             Some(links) => {
-                // What is made of links is made of this copy, the first time as well.
+                // Operators are updated from this copy, the first time as well.
                 links.update_from(gauge)?;
                 self.list.iter().try_for_each(|op| op.action().update(links))?;
             }
             None => {
                 let links = gauge.shared_copy(DOUBLE.0, DOUBLE.1)?;
-                // Preconditioners are heavier: CG does for them, unless multigrid was asked for.
+                // Preconditioners have heavier quarks: CG suffices for them, unless multigrid was requested.
                 let all = inverter.multigrid.as_ref().is_some_and(|m| m.preconditioner);
                 let plain = Inverter { multigrid: None, ..inverter.clone() };
                 for (n, p) in params.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Multigrid in HMC, updated as the links change along a trajectory.
+//! Multigrid in HMC, updated as the links change along a trajectory (as Luescher, JHEP 12 (2007) 011, updates a
+//! deflation subspace).
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -25,8 +26,8 @@ parameters! {
         /// True: the operator W of a ratio, too, has a hierarchy, for its solve in the heat bath; false: that solve
         /// is done by CG.
         preconditioner: bool = false;
-        /// Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose iterations
-        /// are then those of the least shift that is left.
+        /// Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose
+        /// iterations are then those of the least shift that is left.
         shifts: usize = 3, within(0, i32::MAX as i64);
     }
 }
@@ -77,7 +78,7 @@ impl Follower {
             return;
         }
         for solver in solvers {
-            // Without multigrid there is nothing that could not fit.
+            // Removing multigrid cannot fail, since it needs no memory.
             let _ = solver.set_multigrid(None);
         }
         self.state().multigrid = None;

@@ -173,7 +173,7 @@ impl OneFlavour {
     fn look(&mut self, gauge: &GaugeField, seed: u64) -> Result<()> {
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
         let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
-        // From noise every time: a chain that goes on from a checkpoint has nothing else.
+        // The measurement always starts from noise: a chain that goes on from a checkpoint has no other vector.
         let high = largest(&*op.schur, LANCZOS, seed)?;
         let tol = INVERSE_TOLERANCE.max(inverter.tolerance_hamiltonian);
         let plain = Inverter { multigrid: None, ..inverter.clone() };
@@ -182,7 +182,7 @@ impl OneFlavour {
         let (low, iterations) = smallest(&solver, &*op.schur, INVERSE, seed)?;
         self.solves += Solves::since(since, iterations);
         self.seen = Some((low.value, high.value));
-        // What an interval that is measured now covers.
+        // The interval that this measurement would give.
         let (least, most) =
             (BELOW * (low.value - low.distance), ABOVE * (high.value + high.distance));
         let Some((from, to)) = self.interval() else { return self.approximate(least, most) };
@@ -327,7 +327,7 @@ impl Monomial for OneFlavour {
             }
             phi.copy_rhs(i, &sum, 0, 1)?;
         }
-        // phi = c (eta + ...); eta is done with.
+        // phi = c (eta + ...); eta is not needed any more.
         let c = blas::uniform(n, r.constant);
         blas::axpby(&blas::uniform(n, 0.0), &eta, &c, &mut phi)?;
         self.phi = Some(phi);
