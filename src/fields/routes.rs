@@ -63,9 +63,9 @@ impl Route {
 /// The faces across which kernels write into the memory of other ranks; face (mu, upper) is bit 2 mu + upper.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reach {
-    /// Those of this rank.
+    /// Faces of this rank.
     pub own: u8,
-    /// Those of any rank.
+    /// Faces across which kernels of any rank do.
     pub any: u8,
 }
 
