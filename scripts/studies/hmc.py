@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Hybrid Monte Carlo: what must come out of it, and does it.
 
-usage: hmc.py order|creutz|quenched|t0|flavours|tmlqcd|paper --out FILE [--lattice X,Y,Z,T] [--trajectories N] ...
+usage: hmc.py order|creutz|boundaries|quenched|t0|flavours|tmlqcd|paper --out FILE [--lattice X,Y,Z,T] [--trajectories N] ...
 
 order:    rms of delta H over momenta from one configuration with two Wilson flavours, for every integrator over
           a decade of steps: dt^2 of leapfrog and Omelyan, dt^4 of the others; reversibility. --plot FILE.svg
 creutz:   <exp(-delta H)> = 1, and the acceptance beside erfc(sqrt(<delta H>)/2) (Gupta et al., Phys. Lett. B 242
           (1990) 437), leapfrog at several steps, pure gauge.
+boundaries: <exp(-delta H)> = 1 of two flavours with each boundary in time, both clover terms, hybrid Monte Carlo and stochastic
+          molecular dynamics with an accept step.
 quenched: plaquettes by HMC and by heat bath at --betas; of --chains chains with seeds of their own, side by side, each.
           With --kappa HMC has two Wilson flavours, too: the heavy-quark limit.
 t0:       quenched t0 at --beta from the mean of t^2 E(t) (clover leaves, Wilson flow) over configurations of the
@@ -42,14 +44,14 @@ def options():
     p.add_argument("--lattice", help="4,4,4,4; t0: 8,8,8,16; paper: several with colons between")
     p.add_argument("--trajectories", type=int, default=2000, help="of every chain, after --thermalise (2000; paper: 2)")
     p.add_argument("--thermalise", type=int, default=100, help="trajectories before (100); sweeps of the heat bath are three times as many")
-    p.add_argument("--beta", help="order, creutz, flavours: 5.5; t0: 6.0")
+    p.add_argument("--beta", help="order, creutz, boundaries, flavours: 5.5; t0: 6.0")
     p.add_argument("--betas", default="5.7,6.0", help="quenched")
-    p.add_argument("--kappa", help="order, flavours: 0.15; paper: 0.158; quenched: no quarks")
+    p.add_argument("--kappa", help="order, flavours: 0.15; boundaries: 0.12; paper: 0.158; quenched: no quarks")
     p.add_argument("--sloppy", help="paper: precision inside of CG, half, single or double (hmc's default)")
     p.add_argument("--chains", type=int, default=1, help="quenched: of each kind, all of a beta at the same time (1)")
-    p.add_argument("--steps", help="creutz: 7,9,12,16; quenched: 6")
+    p.add_argument("--steps", help="creutz: 7,9,12,16; quenched: 6; boundaries: 4 of hmc, 1 of smd")
     p.add_argument("--momenta", type=int, default=4, help="order: trajectories for every step (4)")
-    p.add_argument("--only", help="flavours, tmlqcd: these, with commas between")
+    p.add_argument("--only", help="flavours, tmlqcd, boundaries: these, with commas between")
     p.add_argument("--configurations", type=int, default=20, help="t0")
     p.add_argument("--separation", default="50", help="t0: sweeps between configurations (50)")
     p.add_argument("--flow-time", default="4", help="t0 (4)")
@@ -249,6 +251,45 @@ def creutz(study):
         run["expected"] = [expected, slack]
         row(n, run["plaquette"]["n"], show(run["delta_h"]), show(run["weight"]), show(run["acceptance"]),
             series.digits(expected, slack), show(run["plaquette"]), tau(run["plaquette"]))
+
+
+BOUNDARIES = {
+    "open": {},
+    "sf": {"phi": "[-0.7, 0.15, 0.55]", "phi_prime": "[-2.1, 0.8, 1.3]"},
+    "open_sf": {"phi_prime": "[-2.1, 0.8, 1.3]"},
+    "periodic": {},
+}
+# Length, steps of omelyan2 and what else the algorithm takes.
+ALGORITHMS = {"hmc": (1.0, 4, {}), "smd": (0.25, 1, {"algorithm": '"smd"', "friction": 0.3})}
+
+
+def boundaries(study):
+    o = study.o
+    lattice, beta, kappa = o.lattice or "4,4,4,8", o.beta or "5.5", o.kappa or "0.12"
+    cases = [(b, clover, algorithm) for b in BOUNDARIES for clover in ("traditional", "exponential") for algorithm in ALGORITHMS]
+    if o.only:
+        cases = [case for case in cases if case[0] in o.only.split(",")]
+    head("boundary", "clover term", "algorithm", "trajectories", "⟨ΔH⟩", "⟨exp(−ΔH)⟩", "deviation / error", "acceptance", "plaquette")
+    for k, (boundary, clover, algorithm) in enumerate(cases):
+        bounded = boundary != "periodic"
+        gluons = gauge(beta) | ({"cg": 1.1} if bounded else {})
+        operator = {"kappa": kappa, "csw": 1.5, "clover": f'"{clover}"'} | ({"cf": 0.95} if bounded else {})
+        length, steps, more = ALGORITHMS[algorithm]
+        levels = [("omelyan2", int(o.steps or steps), ["gauge", "quarks"])]
+        text = document(lattice, [gluons, quarks("quarks", operator)], levels, length, o.seed + k, o.thermalise // 2, **more)
+        lines = "".join(f"\n{key} = {value}" for key, value in BOUNDARIES[boundary].items())
+        # Cycles of stochastic molecular dynamics begin where hybrid Monte Carlo has thermalised.
+        kept = study.work / f"{o.out.stem}-{boundary}-{clover}"
+        start = "hot" if algorithm == "hmc" else f"{kept}.{o.thermalise - 1:05d}"
+        if algorithm == "hmc":
+            lines += f'\nconfigurations = "{kept}"\nsave_every = {o.thermalise}'
+        text = text.replace("[run]", f'[run]\nboundary_time = "{boundary}"{lines}')
+        run = study.chain(f"{boundary}-{clover}-{algorithm}", text, len(cases) - k, start)
+        if not run:
+            continue
+        weight = run["weight"]
+        row(boundary, clover, algorithm, run["plaquette"]["n"], show(run["delta_h"]), show(weight),
+            f"{(weight['value'] - 1) / weight['error']:.1f}", show(run["acceptance"]), show(run["plaquette"]))
 
 
 def quenched(study):
@@ -485,7 +526,7 @@ def paper(study):
             f"{gpu / seconds:.0f}")
 
 
-STUDIES = {"order": order, "creutz": creutz, "quenched": quenched, "t0": t0, "flavours": flavours, "tmlqcd": tmlqcd, "paper": paper}
+STUDIES = {"order": order, "creutz": creutz, "boundaries": boundaries, "quenched": quenched, "t0": t0, "flavours": flavours, "tmlqcd": tmlqcd, "paper": paper}
 
 
 def main():
