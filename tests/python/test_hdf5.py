@@ -147,7 +147,7 @@ from plaq import capi
 links, modes, to = sys.argv[1:4]
 U = plaq.open(links)
 V, D = plaq.Modes.load(modes, U), plaq.Clover(U, kappa=0.12, csw=1.1)
-solver = V._solver(D, {"tol": 1e-11})
+solver = D._solver(None, {"tol": 1e-11})
 wrong = {}
 
 
@@ -187,12 +187,12 @@ refused("names", lambda: elementals(to, "append"))
 refused("time", lambda: perambulators([8]))
 refused("negative", lambda: perambulators([-1]))
 refused("group", lambda: perambulators([0], group="a//b"))
-refused("quark", lambda: perambulators([0], of=V._solver(plaq.Clover(U, kappa=0.11, csw=1.1), {"tol": 1e-11})))
-refused("tol", lambda: perambulators([0], of=V._solver(D, {"tol": 1e-12})))
+refused("quark", lambda: perambulators([0], of=plaq.Clover(U, kappa=0.11, csw=1.1)._solver(None, {"tol": 1e-11})))
+refused("tol", lambda: perambulators([0], of=D._solver(None, {"tol": 1e-12})))
 refused("no file", lambda: perambulators([0], path=links))
 refused("no place", lambda: perambulators([0], path="/no/such/folder/tau.h5"))
 W = plaq.Gauge.hot(U.extents, seed=3)
-refused("links", lambda: perambulators([1], of=V._solver(plaq.Clover(W, kappa=0.12, csw=1.1), {"tol": 1e-11})))
+refused("links", lambda: perambulators([1], of=plaq.Clover(W, kappa=0.12, csw=1.1)._solver(None, {"tol": 1e-11})))
 refused("load", lambda: plaq.Modes.load(modes, plaq.Gauge.hot([4, 4, 4, 4], seed=3)))
 import json
 print(json.dumps(wrong))

@@ -240,7 +240,7 @@ fn marks(p: &Panel) -> Vec<Mark> {
     }
     all.push(Mark::Rule { points: vec![[LEFT, TOP], [LEFT, END], [LAST, END]], colour: BLACK });
     // Above all series.
-    let mut names = vec![];
+    let (mut names, mut keys) = (vec![], vec![]);
     for (k, s) in p.series.iter().enumerate() {
         let colour = s.colour;
         if let Some((mean, error, first)) = s.band.filter(|b| b.1 > 0.0 && b.2 < s.values.len()) {
@@ -249,12 +249,12 @@ fn marks(p: &Panel) -> Vec<Mark> {
             all.push(Mark::Band { left, right: LAST, top: y(top), height, colour });
         }
         let shown = (0..s.values.len()).filter(|&i| s.values[i].is_finite());
+        let symbol = [Symbol::Disc, Symbol::Square, Symbol::Triangle][k % 3];
         if s.line {
             let points = shown.map(|i| [x(s.place(i)), y(s.values[i])]).collect();
             all.push(Mark::Curve { points, colour });
         } else {
             let radius = if s.values.len() > 60 { 1.5 } else { 4.0 };
-            let symbol = [Symbol::Disc, Symbol::Square, Symbol::Triangle][k % 3];
             for i in shown {
                 let at = [x(s.place(i)), y(s.values[i])];
                 if s.bar(i) > 0.0 {
@@ -266,18 +266,26 @@ fn marks(p: &Panel) -> Vec<Mark> {
             }
         }
         if !s.name.is_empty() {
-            let at = [LAST - 8.0, TOP + 14.0 + 18.0 * names.len() as f64];
-            names.push(Mark::Name { at, text: s.name.clone(), colour });
+            let base = TOP + 14.0 + 18.0 * names.len() as f64;
+            let text = s.name.clone();
+            names.push(Mark::Name { at: [LAST - 22.0, base], text, colour });
+            let (x, y) = (LAST - 10.0, base - 4.5);
+            keys.push(match s.line {
+                true => Mark::Curve { points: vec![[x - 7.0, y], [x + 7.0, y]], colour },
+                false => Mark::Symbol { at: [x, y], symbol, radius: 4.0, colour },
+            });
         }
     }
     if names.len() > NAMES {
         let more = names.len() - NAMES + 1;
         names.truncate(NAMES);
+        keys.truncate(NAMES - 1);
         if let Some(Mark::Name { text, colour, .. }) = names.last_mut() {
             (*text, *colour) = (format!("and {more} more"), BLACK);
         }
     }
     all.extend(names);
+    all.extend(keys);
     all
 }
 
@@ -388,7 +396,7 @@ mod tests {
     #[test]
     fn pixels_are_those_of_the_marks() {
         let series = Series::new("pion", RED, vec![1.0, 2.0, 1.5]);
-        let line = Series { line: true, ..Series::new("", BLUE, vec![1.0, 2.0, 1.0]) };
+        let line = Series { line: true, ..Series::new("", BLUE, vec![1.3, 1.4, 1.2]) };
         let panel = Panel { title: "t".into(), series: vec![series, line], ..Default::default() };
         let panels = [marks(&panel), marks(&panel)];
         let found = tiny_skia::Pixmap::decode_png(&png::page(&panels).unwrap()).unwrap();
@@ -411,7 +419,8 @@ mod tests {
                     symbols += 1;
                 }
             }
-            assert_eq!(symbols, 3);
+            // Three values, and the symbol beside the name.
+            assert_eq!(symbols, 4);
             let top = k * HEIGHT;
             // The name at the right end, no more than its letters; the title and the axes are black.
             let name = count(580, 624, top + 38, top + 56, RED);
