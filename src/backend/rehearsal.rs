@@ -108,31 +108,21 @@ impl Device {
         self.recording(Record::default(), work).1
     }
 
-    /// Begins to compile the kernels of `work`, once for each `name` of work on this device: the work makes all of its
-    /// fields on the device that it is given, one like this one without memory, and must not speak to other ranks. Its
-    /// errors say nothing, as sums are made up; those of the compiler come when a kernel is launched. `likely`: nobody has
-    /// asked for the work yet. `PLAQ_REHEARSE=off` leaves it out, and CPUs have their kernels.
+    /// Begins to compile the kernels of `work`, once for each `name` of work on this device. The work makes all of its
+    /// fields on the device that it is given, one without memory: `dry`, which stands in for this one and on which what
+    /// the work needs has been made before, or a new one. Its errors say nothing, as sums are made up; those of the
+    /// compiler come when a kernel is launched. `likely`: nobody has asked for the work yet. `PLAQ_REHEARSE=off` leaves
+    /// it out, and CPUs have their kernels.
     pub(crate) fn foresee<T>(
         &self,
+        dry: Option<&Device>,
         likely: bool,
         name: impl FnOnce() -> String,
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
         if self.compiles(name) {
-            let dry = self.stand_in();
+            let dry = dry.cloned().unwrap_or_else(|| self.stand_in());
             self.compile_of(&dry, likely, || _ = work(&dry));
-        }
-    }
-
-    /// The same for work on this device, one without memory on which what the work needs has been made before.
-    pub(crate) fn foresee_here<T>(
-        &self,
-        likely: bool,
-        name: impl FnOnce() -> String,
-        work: impl FnOnce() -> Result<T>,
-    ) {
-        if !self.0.nested && self.real().compiles(name) {
-            self.real().compile_of(self, likely, || _ = work());
         }
     }
 

@@ -14,7 +14,7 @@ const MAX_REACHED: usize = 8;
 const HANDLE_BYTES: usize = 127;
 
 /// Size in bytes of an allocation that other processes are to reach.
-pub(super) fn shared_bytes(bytes: usize) -> usize {
+fn shared_bytes(bytes: usize) -> usize {
     bytes.next_multiple_of(SHARED_PAGE)
 }
 
@@ -100,7 +100,7 @@ impl PeerMemory {
         Ok(())
     }
 
-    /// Stands for the memory of all ranks by that of this one, for kernels that are not run.
+    /// The memory of this rank alone.
     pub fn own(rank: usize, ptr: Ptr) -> PeerMemory {
         PeerMemory { own: (rank, ptr), others: Vec::new() }
     }

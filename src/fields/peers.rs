@@ -20,6 +20,9 @@ pub(super) struct Peers {
     /// Zero as long as every message came; then the code of what did not, see `check`.
     pub failed: Mapped,
     pub board: Option<Mutex<SumBoard>>,
+    /// Whether kernels may reach memory of other ranks; false on a device whose kernels are not run, where it is known of
+    /// the real one that they do not.
+    pub reach: bool,
     /// The devices of all ranks where these send each other messages by themselves.
     pub devices: Option<Devices>,
     ranks: Listener,
@@ -45,7 +48,8 @@ impl Peers {
         comm.agree(Route::asked())?;
         let board = SumBoard::new(device, comm, &failed)?.map(Mutex::new);
         let devices = if board.is_some() { None } else { Devices::connect(device, comm)? };
-        Ok(Arc::new(Peers { failed, board, devices, ranks: comm.listener() }))
+        let (reach, ranks) = (true, comm.listener());
+        Ok(Arc::new(Peers { failed, board, reach, devices, ranks }))
     }
 
     /// Flags and a board like these on a device whose kernels are not run; nobody is asked.
@@ -54,7 +58,8 @@ impl Peers {
         let own = known.and_then(|peers| peers.board.as_ref());
         let board = own.map(|board| SumBoard::like_on(&lock(board), device)).transpose()?;
         let board = board.map(Mutex::new);
-        Ok(Arc::new(Peers { failed, board, devices: None, ranks: comm.listener() }))
+        let reach = known.is_none() || board.is_some() || comm.hosts() > 1;
+        Ok(Arc::new(Peers { failed, board, reach, devices: None, ranks: comm.listener() }))
     }
 
     /// Tells the device, before the launch of a kernel that waits for other ranks, which ranks to check during a wait.

@@ -125,7 +125,7 @@ impl System {
         let shape = self.precise.shape();
         let device = shape.device.stand_in();
         let (_, taken) = shape.geometry.footprint(
-            &device,
+            (&shape.device, &device),
             None::<fn() -> String>,
             || {
                 let (x, b) = (shape.on(&device), self.precise.range().on(&device));
@@ -137,7 +137,7 @@ impl System {
                 Ok(())
             },
         )?;
-        Ok(taken.bytes(&shape.device))
+        Ok(taken)
     }
 }
 

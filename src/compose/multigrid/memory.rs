@@ -1,19 +1,19 @@
 //! Device memory of set-ups, from rehearsals of them before anything is allocated, and of work with hierarchies.
 
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use super::cycle::Hierarchy;
 use super::{Multigrid, MultigridParams, SetupRecord};
 use crate::backend::Device;
 use crate::error::Result;
-use crate::fields::{Footprint, SpinorField};
+use crate::fields::SpinorField;
 use crate::operators::{ActionVersion, QuarkAction};
 use crate::solvers::unwatched;
 
 /// A rehearsed set-up: the memory that it takes, and a hierarchy like the one that it makes, on a device without
 /// memory.
 pub(super) struct Rehearsed {
-    pub setup: Footprint,
+    pub setup: u64,
     /// The operator on that device.
     op: Arc<dyn QuarkAction>,
     model: Mutex<Arc<Hierarchy>>,
@@ -31,10 +31,11 @@ impl Rehearsed {
         vectors: Option<&SpinorField>,
         compiled: bool,
     ) -> Result<Self> {
-        let (geometry, device) = (op.links().geometry(), op.shape().device.stand_in());
+        let (geometry, real) = (op.links().geometry(), op.shape().device);
+        let device = real.stand_in();
         let name = || format!("multigrid {} {params:?}", op.describe());
         let ((model, op), setup) = geometry.footprint(
-            &device,
+            (&real, &device),
             compiled.then_some(name),
             || {
                 let vectors = vectors.map(|v| v.like_on(&device)).transpose()?;
@@ -60,7 +61,7 @@ impl Multigrid {
                 ..self.state().clone()
             }),
             rehearsed: self.rehearsed.clone(),
-            updates: OnceLock::new(),
+            updates: Mutex::default(),
         });
         model.free_idle();
         let done = work(&stand_in);
