@@ -102,7 +102,8 @@ impl Shape {
     }
     /// The same shape on another device.
     pub(crate) fn on(&self, device: &Device) -> Self {
-        Shape { device: device.clone(), ..self.clone() }
+        let geometry = self.geometry.on_device(device);
+        Shape { device: device.clone(), geometry, ..self.clone() }
     }
     /// A zero field of this shape with `nrhs` right-hand sides.
     pub fn field(&self, nrhs: usize) -> Result<VectorField> {
@@ -229,7 +230,7 @@ pub trait LinOp: Send + Sync {
         let (domain, range) = (self.shape(), self.range());
         let device = domain.device.stand_in();
         let (_, taken) = domain.geometry.footprint(
-            &device,
+            (&domain.device, &device),
             None::<fn() -> String>,
             || {
                 let op = self.like_on_device(&device)?;
@@ -240,7 +241,7 @@ pub trait LinOp: Send + Sync {
                 true => op.apply_dagger(&mut x, &y),
             },
         )?;
-        Ok(taken.bytes(&domain.device))
+        Ok(taken)
     }
 }
 

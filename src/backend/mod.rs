@@ -49,6 +49,7 @@ use profile::Profile;
 use rehearsal::Record;
 pub use rehearsal::{Asked, Kernels};
 pub use shared::{Attached, Awaited, Mapped, Posted, Started};
+pub(crate) use stand_in::Ranks;
 
 use crate::bail;
 use crate::error::{Error, Result, Status};
@@ -220,6 +221,10 @@ pub trait Backend: Send + Sync {
     }
     /// Starts to compile a kernel that will be called; `likely`: one that may be called, after all others.
     fn prepare(&self, _asked: &Asked, _likely: bool) {}
+    /// Number of the dry run that a device which does not run kernels is for; `None` on any other device.
+    fn dry_run(&self) -> Option<u64> {
+        None
+    }
     /// The numbers that reductions return on a device that does not run kernels; `None` on any other device.
     fn numbers(&self) -> Option<Arc<Mutex<Numbers>>> {
         None

@@ -113,30 +113,18 @@ impl Device {
     /// kernels are compiled already.
     pub(crate) fn foresee<T>(
         &self,
+        dry: Option<&Device>,
         likely: bool,
         name: impl FnOnce() -> String,
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
         if self.compiles(name) {
-            let dry = self.stand_in();
+            let dry = dry.cloned().unwrap_or_else(|| self.stand_in());
             self.compile_of(&dry, likely, || _ = work(&dry));
         }
     }
 
-    /// The same as `foresee` for work on this device, which is one without memory, after objects that the work needs
-    /// have been made on it.
-    pub(crate) fn foresee_here<T>(
-        &self,
-        likely: bool,
-        name: impl FnOnce() -> String,
-        work: impl FnOnce() -> Result<T>,
-    ) {
-        if !self.0.nested && self.real().compiles(name) {
-            self.real().compile_of(self, likely, || _ = work());
-        }
-    }
-
-    /// Compiles the kernels that `work` calls on a device without memory.
+    /// Compiles what `work` asks of a device without memory.
     fn compile_of(&self, dry: &Device, likely: bool, work: impl FnOnce()) {
         let record = Record { compiles: Some((self.clone(), likely)), ..Record::default() };
         dry.recording(record, || {

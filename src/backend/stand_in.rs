@@ -17,6 +17,8 @@ struct StandIn {
     cpu: bool,
     lanes: usize,
     gpu: Option<Gpu>,
+    /// A number that no other such device of the process has.
+    number: u64,
     /// The next address to be given out.
     next: AtomicU64,
     numbers: Arc<Mutex<Numbers>>,
@@ -48,22 +50,35 @@ impl Device {
         Self::watched(Box::new(stand_in), None, None, Some(self.clone()), false)
     }
 
-    /// The device for which this one is a stand-in, or this one itself.
-    pub(crate) fn real(&self) -> &Device {
-        self.stands_for().unwrap_or(self)
+    /// The ranks to which messages of this device go: these, but for a device that stands in for another one, which
+    /// speaks to nobody.
+    pub(crate) fn ranks<R: Ranks>(&self, ranks: &Arc<R>) -> Arc<R> {
+        match self.0.backend.dry_run() {
+            None => ranks.clone(),
+            Some(number) => ranks.silent(number),
+        }
     }
-    pub(crate) fn is_stand_in(&self) -> bool {
-        self.stands_for().is_some()
+
+    /// The device that this one stands in for, or itself.
+    pub(super) fn real(&self) -> &Device {
+        self.0.real.as_ref().unwrap_or(self)
     }
-    /// The device for which this one is a stand-in; `None` for a real device.
-    pub(crate) fn stands_for(&self) -> Option<&Device> {
-        self.0.real.as_ref()
+    pub(super) fn is_stand_in(&self) -> bool {
+        self.0.real.is_some()
     }
+}
+
+/// Ranks that a device exchanges messages with.
+pub(crate) trait Ranks {
+    /// The same ranks for dry run number `number`, which speak to nobody.
+    fn silent(self: &Arc<Self>, number: u64) -> Arc<Self>;
 }
 
 impl StandIn {
     fn of(device: &Device) -> StandIn {
+        static MADE: AtomicU64 = AtomicU64::new(0);
         StandIn {
+            number: MADE.fetch_add(1, Ordering::Relaxed),
             name: format!("stand-in of {}", device.name()),
             cpu: device.is_cpu(),
             lanes: device.max_lanes(),
@@ -130,6 +145,9 @@ impl Backend for StandIn {
         let found = self.numbers.lock().unwrap_or_else(PoisonError::into_inner).sums(call);
         sums.copy_from_slice(&found);
         Ok(0.0)
+    }
+    fn dry_run(&self) -> Option<u64> {
+        Some(self.number)
     }
     fn numbers(&self) -> Option<Arc<Mutex<Numbers>>> {
         Some(self.numbers.clone())

@@ -8,10 +8,10 @@ mod launcher;
 mod mpi;
 mod outcomes;
 mod part;
+mod silent;
 mod transport;
 
 use std::any::Any;
-use std::cell::Cell;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -67,23 +67,6 @@ pub struct Options {
     pub looped: [bool; 4],
 }
 
-thread_local! {
-    static SILENT: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `work` without a message to other ranks: in this thread every call of a [`Comm`] returns as if this rank were
-/// alone, with its own numbers and statuses. For trials whose results nobody uses.
-pub fn silently<T>(work: impl FnOnce() -> T) -> T {
-    struct Back(bool);
-    impl Drop for Back {
-        fn drop(&mut self) {
-            SILENT.set(self.0);
-        }
-    }
-    let _back = Back(SILENT.replace(true));
-    work()
-}
-
 /// Lets a waiting thread hear of ranks that failed, as long as the Comm exists.
 #[derive(Debug)]
 pub(crate) struct Listener {
@@ -95,7 +78,7 @@ pub(crate) struct Listener {
 impl Listener {
     /// Checks for failures as [`Comm::watch`] does; a thread that must not call MPI hears nothing.
     pub fn watch(&self) -> Result<()> {
-        match self.transport.upgrade().filter(|_| !SILENT.get()).map(|t| t.ready(Side::Data)) {
+        match self.transport.upgrade().map(|t| t.ready(Side::Data)) {
             Some(Err(e)) if e.status != Status::MpiThread => Err(e),
             _ => Ok(()),
         }
@@ -103,7 +86,7 @@ impl Listener {
 
     /// Gives up on all ranks as [`Comm::fail`] does.
     pub fn fail(&self, error: &Error) -> Error {
-        match self.transport.upgrade().filter(|_| !SILENT.get()) {
+        match self.transport.upgrade() {
             Some(transport) => transport.fail(error),
             None => error.clone(),
         }
@@ -170,8 +153,12 @@ pub struct Comm {
     node: Vec<usize>,
     host: Vec<usize>,
     reproducible: bool,
-    /// The connection to other ranks; None with one rank.
+    /// The connection to other ranks; None with one rank, and where nobody is spoken to.
     transport: Option<Arc<Transport>>,
+    /// For the ranks of a dry run: the ranks that they were made from, which speak.
+    origin: Option<silent::Origin>,
+    /// The ranks of dry runs that were made from these.
+    silent: silent::Silent,
     cache: OnceLock<Box<dyn CommCache>>,
     /// The coarser process grids that were asked for so far.
     coarser: part::Coarser,
@@ -269,6 +256,8 @@ impl Comm {
             places,
             reproducible,
             transport,
+            origin: None,
+            silent: Default::default(),
             cache: OnceLock::new(),
             coarser: Default::default(),
         }
@@ -354,9 +343,8 @@ impl Comm {
         self.transport.as_ref().is_some_and(|t| t.takes_gpu_memory())
     }
 
-    /// The connection to other ranks; None if there are none, or this thread is silent.
     fn transport(&self) -> Option<&Arc<Transport>> {
-        self.transport.as_ref().filter(|_| !SILENT.get())
+        self.transport.as_ref()
     }
 
     /// Extents of a rank's part of the lattice `global`.
@@ -397,6 +385,9 @@ impl Comm {
     /// # Errors
     /// `CommFailed`, `MpiThread`.
     pub(crate) fn start(&self, messages: &[Message], owner: Option<Owner>) -> Result<Pending> {
+        if self.origin.is_some() {
+            return Ok(Pending::default());
+        }
         let others = self.deliver_own(messages);
         match self.transport() {
             None => Ok(Pending::default()),
@@ -409,6 +400,9 @@ impl Comm {
     /// # Errors
     /// `CommFailed`, `MpiThread`.
     pub(crate) fn repeat(&self, repeated: &mut Repeated, owner: Option<Owner>) -> Result<Pending> {
+        if self.origin.is_some() {
+            return Ok(Pending::default());
+        }
         let others = self.deliver_own(repeated.messages());
         match self.transport() {
             None => Ok(Pending::default()),
@@ -488,6 +482,13 @@ impl Comm {
     /// Fails if another rank has failed; for waits that do not go through this Comm.
     pub(crate) fn watch(&self) -> Result<()> {
         self.transport().map_or(Ok(()), |transport| transport.ready(Side::Data))
+    }
+
+    /// Writes a line about these ranks to the log; silent ranks write none.
+    pub(crate) fn log(&self, line: &dyn std::fmt::Display) {
+        if self.origin.is_none() {
+            log::info!("{line}");
+        }
     }
 
     /// A listener for threads that wait for a device whose kernels wait for these ranks.

@@ -31,7 +31,7 @@ impl Comm {
         key: u32,
         grid: [usize; 4],
     ) -> Result<Option<Arc<Comm>>> {
-        if self.transport.is_some() && self.transport().is_none() {
+        if self.size() > 1 && self.origin.is_some() {
             bail!(Unsupported, "ranks are divided together");
         }
         // Above all colours: none.
@@ -91,8 +91,8 @@ impl Comm {
     }
 
     /// The Comm of the process grid divided by a factor in each direction, made of the first rank of every block;
-    /// `None` on the other ranks. It is made once and kept. All ranks call this, or one rank by itself inside of
-    /// [`silently`](super::silently), where the result speaks to nobody and is not kept.
+    /// `None` on the other ranks. It is made once and kept. All ranks call this; of a silent Comm one rank by itself,
+    /// and the result is silent, too.
     ///
     /// # Errors
     /// `ProcessGrid`: `grid` does not divide that of all ranks; as `divide`.
@@ -111,15 +111,23 @@ impl Comm {
         let first = (0..4).all(|mu| own[mu].is_multiple_of(factor[mu]));
         let at: [usize; 4] = std::array::from_fn(|mu| own[mu] / factor[mu]);
         let place = (0..grid.iter().product::<usize>()).find(|&p| coordinates(grid, p) == at);
-        if self.size() > 1 && self.transport().is_none() {
-            return first.then(|| self.coarser_alone(place.unwrap_or(0), grid)).transpose();
-        }
-        let made = self.divide(first.then_some(0), place.unwrap_or(0) as u32, grid)?;
+        let place = place.unwrap_or(0);
+        let made = match &self.origin {
+            None => self.divide(first.then_some(0), place as u32, grid)?,
+            // Ranks that speak have divided themselves already, or this one does as they would.
+            Some(origin) => {
+                let all = &origin.ranks.coarser.0;
+                let known = found(&all.lock().unwrap_or_else(PoisonError::into_inner));
+                let alone = || first.then(|| self.coarser_alone(place, grid)).transpose();
+                let part = known.map_or_else(alone, Ok)?;
+                part.map(|part| part.silent(origin.number))
+            }
+        };
         lock().push((grid, made.clone()));
         Ok(made)
     }
 
-    /// A Comm of the coarser grid made from what this rank knows alone.
+    /// A Comm of the coarser grid made from what this rank knows alone, which has nobody to speak to.
     fn coarser_alone(&self, place: usize, grid: [usize; 4]) -> Result<Arc<Comm>> {
         let all = self.grid();
         let ranks: usize = grid.iter().product();

@@ -91,7 +91,8 @@ impl CloverField {
         let sites = subset.parities() * geometry.plane_sites() * sets;
         let data = device.alloc(sites * CLOVER_REALS * precision.bytes())?;
         let norm = if precision.has_norm() { Some(device.alloc(sites * 4)?) } else { None };
-        Ok(CloverField { geometry: geometry.clone(), precision, subset, sets, data, norm })
+        let geometry = geometry.on_device(device);
+        Ok(CloverField { geometry, precision, subset, sets, data, norm })
     }
 
     /// Whether the clover term can be computed from links in this storage; others are first converted to 12 numbers.

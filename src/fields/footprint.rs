@@ -1,37 +1,10 @@
 //! Device memory of work, found by a rehearsal on a device without memory, so that what is announced is what the work
 //! itself allocates.
 
-use std::sync::Arc;
-
-use super::halo::{forget_stand_ins, knows_peers, new_bytes, with_messages, Asked};
+use super::halo::knows_peers;
 use super::Geometry;
 use crate::backend::{Device, Kernels};
-use crate::comm::{self, Comm};
 use crate::error::Result;
-
-/// Largest amount of device memory that work takes, as found by a rehearsal.
-#[derive(Clone, Debug)]
-pub(crate) struct Footprint {
-    /// Bytes of the fields that exist before the work.
-    held: u64,
-    /// Message buffers that the work requests, each with the bytes of fields at that moment.
-    asked: Vec<Asked>,
-    /// Largest number of bytes of fields after the last message buffer was requested.
-    fields: u64,
-}
-
-impl Footprint {
-    /// Bytes that the work takes on `device`: its fields, and message buffers unless the device has some of that size
-    /// already.
-    pub fn bytes(&self, device: &Device) -> u64 {
-        let (mut messages, mut max) = (0, 0);
-        for a in &self.asked {
-            max = max.max(a.fields + messages);
-            messages += new_bytes(&a.comm, device.real(), &a.faces);
-        }
-        max.max(self.fields + messages) - self.held
-    }
-}
 
 /// Memory and kernels that work needs, as found by a rehearsal.
 #[derive(Clone, Debug)]
@@ -43,76 +16,65 @@ pub struct Needs {
     pub kept: u64,
 }
 
-/// Runs `work` and measures the memory that it takes on the stand-in `device`.
-fn measured<T>(
-    device: &Device,
-    comms: &mut Vec<Arc<Comm>>,
-    work: impl FnOnce() -> Result<T>,
-) -> Result<(T, Footprint)> {
-    let held = device.used().0;
-    let (done, asked, fields) = with_messages(device, work);
-    comms.extend(asked.iter().map(|a| a.comm.clone()));
-    Ok((done?, Footprint { held, asked, fields }))
+/// Runs `work` and measures the largest number of bytes that it takes on a device besides what is there before.
+fn measured<T>(device: &Device, work: impl FnOnce() -> Result<T>) -> Result<(T, u64)> {
+    let (before, peak) = (device.used().0, device.watch_peak());
+    let done = work()?;
+    Ok((done, peak.bytes() - before))
 }
 
 impl Geometry {
-    /// The memory that `work` needs if it makes all of its fields on the stand-in `device`. Objects made by `there`
-    /// exist before and are not counted. Nothing is launched or compiled, and no other ranks take part.
+    /// Memory needs of `work` on `device`, which makes all of its fields on `dry`, a stand-in. What is `there` already
+    /// is made on it before and not counted, nor are message buffers that `device` has. Nothing is launched or compiled.
+    /// A rank calls this by itself.
     ///
     /// # Errors
     /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
     pub(crate) fn needs<A, T>(
         &self,
-        device: &Device,
+        (device, dry): (&Device, &Device),
         there: impl FnOnce() -> Result<A>,
         work: impl FnOnce(A) -> Result<T>,
     ) -> Result<Needs> {
-        let mut comms = vec![self.comm().clone()];
-        let mut found = None;
-        let kernels = comm::silently(|| {
-            device.kernels_of(there, |there| {
-                let (done, taken) = measured(device, &mut comms, || work(there))?;
-                let kept = device.used().0.saturating_sub(taken.held);
-                found = Some((taken.bytes(device.real()), kept));
-                Ok(done)
-            })
-        });
-        comms.iter().for_each(|comm| forget_stand_ins(comm, device));
-        let (kernels, (memory, kept)) = (kernels?, found.unwrap_or_default());
-        Ok(Needs { kernels, memory, kept })
+        let _ranks = self.silent_ranks(device, dry)?;
+        let mut found = (0, 0);
+        let kernels = dry.kernels_of(there, |there| {
+            let before = dry.used().0;
+            let (done, memory) = measured(dry, || work(there))?;
+            found = (memory, dry.used().0.saturating_sub(before));
+            Ok(done)
+        })?;
+        Ok(Needs { kernels, memory: found.0, kept: found.1 })
     }
 
-    /// Rehearses `work` on the stand-in `device`, on which `there` has made the objects that exist before. No other
-    /// ranks take part. If a `name` is given the kernels of both are compiled, provided that ranks know which of
-    /// their memory they can reach.
+    /// Rehearses `work` on `dry`, a stand-in of `device`, on which what is `there` already is made before. Returns what
+    /// it makes, and the bytes of device memory that it takes at its peak, without what is there and message buffers that
+    /// `device` has. A rank calls this by itself. With a `name` the kernels of both are compiled, if ranks know what they
+    /// reach of each other.
     ///
     /// # Errors
     /// Errors of `there` and `work`.
     pub(crate) fn footprint<A, T>(
         &self,
-        device: &Device,
+        (device, dry): (&Device, &Device),
         name: Option<impl FnOnce() -> String>,
         there: impl FnOnce() -> Result<A>,
         work: impl FnOnce(A) -> Result<T>,
-    ) -> Result<(T, Footprint)> {
-        let real = device.real();
+    ) -> Result<(T, u64)> {
         let alone = self.comm().size() == 1 && self.halo_mask() == 0;
-        let name = name.filter(|_| alone || knows_peers(self.comm(), real));
-        let mut comms = vec![self.comm().clone()];
-        let done = device.try_out(name, || {
-            comm::silently(|| {
-                let there = there()?;
-                measured(device, &mut comms, || work(there))
-            })
-        });
-        comms.iter().for_each(|comm| forget_stand_ins(comm, device));
-        done
+        let name = name.filter(|_| alone || knows_peers(self.comm(), device));
+        dry.try_out(name, || {
+            let _ranks = self.silent_ranks(device, dry)?;
+            let there = there()?;
+            measured(dry, || work(there))
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comm::Comm;
     use crate::fields::halo::Faces;
 
     /// Message buffers that larger work has requested are not counted again for a part of it.
@@ -121,19 +83,25 @@ mod tests {
         let device = Device::cpu(1).unwrap();
         let comm = Comm::looped([false, false, false, true]);
         let geometry = Geometry::decomposed([4; 4], &device, &comm).unwrap();
-        let stand_in = device.stand_in();
         let faces = |columns| Faces::new(8, columns, |_| 4096);
-        let rehearsed = |work: &dyn Fn() -> Result<()>| {
-            let done =
-                geometry.footprint(&stand_in, None::<fn() -> String>, || Ok(()), |()| work());
-            done.unwrap().1.bytes(&device)
+        let ask = |dry: &Device, columns| geometry.halo_exchange(dry, &faces(columns)).map(drop);
+        let rehearsed = |device: &Device, work: &dyn Fn(&Device) -> Result<()>| {
+            let dry = device.stand_in();
+            let both = (device, &dry);
+            let done = geometry.footprint(both, None::<fn() -> String>, || Ok(()), |()| work(&dry));
+            done.unwrap().1
         };
-        let ask = |columns| geometry.halo_exchange(&stand_in, &faces(columns)).map(drop);
         // Bytes of a column that are sent and received across two faces.
         let column = 2 * 2 * 4096;
-        let part = |columns| stand_in.require(rehearsed(&|| ask(columns)), "a part");
-        assert_eq!(rehearsed(&|| ask(2).and_then(|()| part(1))), 2 * column);
-        assert_eq!(rehearsed(&|| ask(2).and_then(|()| part(3))), 5 * column);
-        assert_eq!(rehearsed(&|| part(1).and_then(|()| ask(1))), column);
+        let part =
+            |dry: &Device, columns| dry.require(rehearsed(dry, &|dry| ask(dry, columns)), "a part");
+        let first = |n, m| rehearsed(&device, &|dry| ask(dry, n).and_then(|()| part(dry, m)));
+        assert_eq!(first(2, 1), 2 * column);
+        assert_eq!(first(2, 3), 5 * column);
+        let last = rehearsed(&device, &|dry| part(dry, 1).and_then(|()| ask(dry, 1)));
+        assert_eq!(last, column);
+        // Buffers that are there are not counted.
+        ask(&device, 2).unwrap();
+        assert_eq!((first(2, 1), first(2, 3)), (0, 3 * column));
     }
 }

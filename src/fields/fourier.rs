@@ -92,7 +92,7 @@ impl LatticeFourier {
         let array = || device.alloc(form.bytes() * form.room(geometry));
         let room = [array()?, array()?];
         Ok(LatticeFourier::Divided(Box::new(Divided {
-            geometry: geometry.clone(),
+            geometry: geometry.on_device(device),
             form,
             axes,
             room,

@@ -144,7 +144,7 @@ impl GaugeField {
     ) -> Result<Self> {
         let data = device.alloc(Self::bytes_of(geometry, precision, recon, matrices))?;
         Ok(GaugeField {
-            geometry: geometry.clone(),
+            geometry: geometry.on_device(device),
             precision,
             recon,
             matrices,

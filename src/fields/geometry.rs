@@ -5,7 +5,7 @@ use std::sync::{Arc, Once};
 
 use super::BoundaryTime;
 use crate::backend::args::Bounds;
-use crate::backend::{lanes_up_to, Device, Geom, Work};
+use crate::backend::{lanes_up_to, Device, Geom, Ranks, Work};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -42,6 +42,12 @@ impl PartialEq for Geometry {
     }
 }
 
+impl Ranks for Comm {
+    fn silent(self: &Arc<Self>, number: u64) -> Arc<Self> {
+        Comm::silent(self, number)
+    }
+}
+
 impl Geometry {
     /// The geometry of a whole lattice on one rank. Every extent must be even (checkerboarding on a periodic lattice)
     /// and at least 2.
@@ -61,7 +67,7 @@ impl Geometry {
     /// # Errors
     /// `BadExtents`, `ProcessGrid`: the lattice cannot be divided; the same on every rank.
     pub fn decomposed(global: [usize; 4], device: &Device, comm: &Arc<Comm>) -> Result<Arc<Self>> {
-        Self::build(global, device.max_lanes(), comm.clone())
+        Self::build(global, device.max_lanes(), device.ranks(comm))
     }
 
     fn build(global: [usize; 4], max_lanes: usize, comm: Arc<Comm>) -> Result<Arc<Self>> {
@@ -100,7 +106,7 @@ impl Geometry {
     pub(crate) fn on(&self, part: &Arc<Comm>, device: &Device) -> Result<Arc<Self>> {
         let extents = part.local_extents(self.global)?;
         let (lanes, lane_bits) = lanes_of(extents, device.max_lanes(), !part.divided());
-        let comm = part.clone();
+        let comm = device.ranks(part);
         let (global, boundary) = (self.global, self.boundary);
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None, boundary }))
     }
@@ -122,6 +128,16 @@ impl Geometry {
             rows: Some(level),
             boundary: BoundaryTime::Periodic,
         })
+    }
+
+    /// This lattice on the ranks that a device exchanges messages with ([`Device::ranks`]): fields on that device have it.
+    pub(crate) fn on_device(self: &Arc<Self>, device: &Device) -> Arc<Self> {
+        let comm = device.ranks(&self.comm);
+        if Arc::ptr_eq(&comm, &self.comm) {
+            return self.clone();
+        }
+        let Geometry { extents, global, lanes, lane_bits, rows, boundary, .. } = *self.as_ref();
+        Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows, boundary })
     }
 
     /// The same lattice for links with these boundaries in time.

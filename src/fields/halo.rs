@@ -5,10 +5,9 @@
 mod far;
 
 use std::any::Any;
-use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use super::peer_memory::{all, shared_bytes, PeerMemory};
+use super::peer_memory::{all, PeerMemory};
 pub(crate) use super::peers::lock;
 use super::peers::Peers;
 use super::routes::{face_bit, Crossing, Reach};
@@ -16,8 +15,8 @@ use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
 use crate::backend::kernels;
-use crate::backend::{Buffer, Device, PeakWatch, Ptr, Work};
-use crate::comm::{self, Comm, CommCache};
+use crate::backend::{Buffer, Device, Ptr, Work};
+use crate::comm::{Comm, CommCache};
 use crate::error::Result;
 use far::{Far, Way};
 
@@ -33,35 +32,10 @@ struct SharedCache(Mutex<Cache>);
 struct Cache {
     exchanges: Vec<Exchange>,
     peers: Vec<(Device, Arc<Peers>)>,
-    /// Exchanges and flags of rehearsals, on devices that stand in for others, as long as these rehearsals last.
-    stand_ins: Vec<Exchange>,
-    stand_in_peers: Vec<(Device, Arc<Peers>)>,
     /// The number of failed calls (`Comm::failures`) when this was made.
     failures: u64,
 }
 type Exchange = (Device, Faces, Arc<Mutex<HaloExchange>>);
-
-/// An exchange that a rehearsal asked for, which does not exist yet.
-#[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub comm: Arc<Comm>,
-    pub faces: Faces,
-    /// Largest number of bytes that fields took between the exchange asked for last and this one.
-    pub fields: u64,
-}
-
-thread_local! {
-    static ASKED: RefCell<AskedHere> = const { RefCell::new(None) };
-}
-/// The state of the rehearsal in this thread: its device, a watch on its memory, and the exchanges that it has asked for and
-/// that do not exist yet. None outside of rehearsals.
-type AskedHere = Option<(Device, PeakWatch, Vec<Asked>)>;
-
-/// Whether an exchange that was asked for in this rehearsal has room for these messages.
-fn asked_for(all: &AskedHere, comm: &Comm, faces: &Faces) -> bool {
-    let holds = |a: &Asked| std::ptr::eq(&*a.comm, comm) && a.faces.hold(faces);
-    all.as_ref().is_some_and(|(_, _, all)| all.iter().any(holds))
-}
 
 /// Sizes of the messages across lower and upper faces, each for a number of columns; a message has the same place in
 /// what is sent and in what is received.
@@ -179,29 +153,6 @@ impl HaloExchange {
             let (me, columns) = (me.clone(), faces.columns);
             Mutex::new(HaloExchange { me, faces, columns, recv, near, far, direct })
         })
-    }
-
-    /// An exchange for kernels that are not run, without memory: of the kind that `new` would make, direct where all
-    /// ranks reach each other's memory.
-    fn stand_in(
-        device: &Device,
-        comm: &Comm,
-        faces: Faces,
-        peers: Option<Arc<Peers>>,
-    ) -> Result<Arc<Mutex<Self>>> {
-        let recv = device.alloc_shared(0)?;
-        let reached = peers.filter(|peers| peers.board.is_some());
-        let near = reached.map(|peers| Direct {
-            there: [[recv.ptr(); 2]; 4],
-            memory: PeerMemory::own(comm.rank(), recv.ptr()),
-            number: 0,
-            ahead: false,
-            peers,
-        });
-        let direct = near.is_some();
-        // No message goes anywhere.
-        let far = if direct { None } else { Some(Far::nowhere(device)?) };
-        Ok(Self::shared(faces, recv, near, far, direct))
     }
 
     fn held(&self) -> u64 {
@@ -387,24 +338,14 @@ fn signal(
 }
 
 impl Geometry {
-    /// Flags and boards that kernels of this device share with other ranks. All ranks call this in the same order; of a
-    /// device that stands in for another one they are what is known of that one.
+    /// Flags and boards that kernels of this device share with other ranks. All ranks call this in the same order.
     pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
-        if let Some(real) = device.stands_for() {
-            let known = known_peers(self.comm(), real);
-            let mut cache = exchanges(self.comm());
-            if let Some((_, peers)) = cache.stand_in_peers.iter().find(|(d, _)| d == device) {
-                return Ok(peers.clone());
-            }
-            let peers = Peers::like_on(known.as_deref(), device, self.comm())?;
-            cache.stand_in_peers.push((device.clone(), peers.clone()));
-            return Ok(peers);
-        }
-        let mut cache = cache(self.comm())?;
+        let comm = device.ranks(self.comm());
+        let mut cache = cache(&comm)?;
         if let Some((_, peers)) = cache.peers.iter().find(|(d, _)| d == device) {
             return Ok(peers.clone());
         }
-        let peers = Peers::new(device, self.comm())?;
+        let peers = Peers::new(device, &comm)?;
         cache.peers.push((device.clone(), peers.clone()));
         Ok(peers)
     }
@@ -429,33 +370,28 @@ impl Geometry {
     pub fn foresee<T>(
         &self,
         device: &Device,
+        dry: Option<&Device>,
         likely: bool,
         name: impl FnOnce() -> String,
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
         if self.finds_peers(device) {
-            device.foresee(likely, name, |dry| {
-                let done = comm::silently(|| work(dry));
-                forget_stand_ins(self.comm(), dry);
-                done
+            device.foresee(dry, likely, name, |dry| {
+                let _ranks = self.silent_ranks(device, dry)?;
+                work(dry)
             });
         }
     }
 
-    /// The same for work on a device that stands in for the one whose kernels are compiled, on which what the work needs
-    /// has been made before.
-    pub fn foresee_here<T>(
-        &self,
-        dry: &Device,
-        likely: bool,
-        name: impl FnOnce() -> String,
-        work: impl FnOnce() -> Result<T>,
-    ) {
-        dry.foresee_here(likely, name, || {
-            let done = comm::silently(work);
-            forget_stand_ins(self.comm(), dry);
-            done
-        });
+    /// The ranks of a dry run on `dry`, which stands in for `device`: message buffers that are there for these ranks and
+    /// their parts are there on `dry`, and no others.
+    ///
+    /// # Errors
+    /// `ProcessGrid`: never, as parts that are there divide the ranks.
+    pub(super) fn silent_ranks(&self, device: &Device, dry: &Device) -> Result<Arc<Comm>> {
+        let [from, to] = [device, dry].map(|device| device.ranks(self.comm()));
+        copy_messages((&from, device), (&to, dry))?;
+        Ok(to)
     }
 
     /// The exchange of these messages, the smallest in which they have room. All ranks call this in the same order.
@@ -464,19 +400,9 @@ impl Geometry {
         device: &Device,
         faces: &Faces,
     ) -> Result<Arc<Mutex<HaloExchange>>> {
-        if let Some(real) = device.stands_for() {
-            note(self.comm(), faces);
-            let known = known_peers(self.comm(), real).filter(|_| !device.is_cpu());
-            let mut cache = exchanges(self.comm());
-            if let Some(at) = smallest(&cache.stand_ins, device, faces) {
-                return Ok(cache.stand_ins[at].2.clone());
-            }
-            let halo = HaloExchange::stand_in(device, self.comm(), *faces, known)?;
-            cache.stand_ins.push((device.clone(), *faces, halo.clone()));
-            return Ok(halo);
-        }
         let peers = if device.is_cpu() { None } else { Some(self.peers(device)?) };
-        let mut cache = cache(self.comm())?;
+        let comm = device.ranks(self.comm());
+        let mut cache = cache(&comm)?;
         if let Some(at) = smallest(&cache.exchanges, device, faces) {
             // The last one used is the last in the list.
             let exchange = cache.exchanges.remove(at);
@@ -495,11 +421,11 @@ impl Geometry {
                 cache.exchanges.remove(at);
             }
         }
-        let halo = HaloExchange::new(device, self.comm(), *faces, peers)?;
-        let known = ways(&cache, device, self.comm());
+        let halo = HaloExchange::new(device, &comm, *faces, peers)?;
+        let known = ways(&cache, device, &comm);
         let new =
             |face: &&Crossing| !known.iter().any(|k| (k.mu, k.upper) == (face.mu, face.upper));
-        lock(&halo).ways(self.comm()).iter().filter(new).for_each(|face| log::info!("{face}"));
+        lock(&halo).ways(&comm).iter().filter(new).for_each(|face| comm.log(face));
         cache.exchanges.push((device.clone(), *faces, halo.clone()));
         Ok(halo)
     }
@@ -509,16 +435,50 @@ impl Geometry {
         ways(&exchanges(self.comm()), device, self.comm())
     }
 
-    /// Device memory that buffers for messages hold.
+    /// Device memory that buffers for messages of these ranks and their parts hold.
     pub fn halo_bytes(&self, device: &Device) -> u64 {
-        let cache = exchanges(self.comm());
-        cache
-            .exchanges
-            .iter()
-            .filter(|(d, _, _)| d == device)
-            .map(|(_, _, halo)| lock(halo).held())
-            .sum()
+        held(self.comm(), device)
     }
+}
+
+fn held(comm: &Comm, device: &Device) -> u64 {
+    let own = |cache: &Cache| -> u64 {
+        let all = cache.exchanges.iter().filter(|(d, _, _)| d == device);
+        all.map(|(_, _, halo)| lock(halo).held()).sum()
+    };
+    let own = own(&exchanges(comm));
+    own + comm.parts().iter().map(|part| held(part, device)).sum::<u64>()
+}
+
+/// Makes for some ranks on a device the message buffers that others have on theirs, and no others.
+fn copy_messages(
+    (from, device): (&Arc<Comm>, &Device),
+    (to, dry): (&Arc<Comm>, &Device),
+) -> Result<()> {
+    let known = known_peers(from, device);
+    let peers = || Peers::like_on(known.as_deref(), dry, to);
+    let peers = if dry.is_cpu() { None } else { Some(peers()?) };
+    let faces: Vec<Faces> = {
+        let cache = exchanges(from);
+        let all = cache.exchanges.iter().filter(|(d, _, _)| d == device);
+        all.map(|(_, faces, _)| *faces).collect()
+    };
+    let fresh = Cache { failures: to.failures(), ..Default::default() };
+    drop(std::mem::replace(&mut *exchanges(to), fresh));
+    let made: Vec<Exchange> = faces
+        .into_iter()
+        .map(|faces| Ok((dry.clone(), faces, HaloExchange::new(dry, to, faces, peers.clone())?)))
+        .collect::<Result<_>>()?;
+    let mut cache = exchanges(to);
+    cache.exchanges = made;
+    cache.peers.extend(peers.map(|peers| (dry.clone(), peers)));
+    drop(cache);
+    for part in from.parts() {
+        if let Some(to) = to.coarser(part.grid())? {
+            copy_messages((&part, device), (&to, dry))?;
+        }
+    }
+    Ok(())
 }
 
 /// The way of messages across each face that a device has exchanged any across.
@@ -538,26 +498,6 @@ fn ways(cache: &Cache, device: &Device, comm: &Comm) -> Vec<Crossing> {
 fn smallest(all: &[Exchange], device: &Device, faces: &Faces) -> Option<usize> {
     let fits = |&at: &usize| all[at].0 == *device && all[at].1.hold(faces);
     (0..all.len()).filter(fits).min_by_key(|&at| all[at].1.columns)
-}
-
-/// Largest number of bytes that an exchange of these messages adds: none where they have room in one that exists, or
-/// that the rehearsal in this thread has asked for.
-pub(super) fn new_bytes(comm: &Comm, device: &Device, faces: &Faces) -> u64 {
-    let there = smallest(&exchanges(comm).exchanges, device, faces).is_some();
-    if faces.total() == 0 || there || ASKED.with_borrow(|all| asked_for(all, comm, faces)) {
-        return 0;
-    }
-    if device.is_cpu() {
-        return 2 * faces.total() as u64;
-    }
-    let reach = known_peers(comm, device).map_or_else(|| Reach::expected(comm), |p| p.reach);
-    // As `HaloExchange::new` takes them.
-    let recv = match reach.any & faces.bits() {
-        0 => faces.total(),
-        _ => Direct::bytes(faces),
-    };
-    let send = if faces.bits() & !reach.own == 0 { 0 } else { faces.total() };
-    (recv + send) as u64
 }
 
 impl Cache {
@@ -592,39 +532,11 @@ fn exchanges(comm: &Comm) -> MutexGuard<'_, Cache> {
     lock(&comm.cache::<SharedCache>().0)
 }
 
-/// Forgets what a rehearsal on this device, which is over, asked for.
-pub(super) fn forget_stand_ins(comm: &Comm, device: &Device) {
-    let mut cache = exchanges(comm);
-    cache.stand_ins.retain(|(of, _, _)| of != device);
-    cache.stand_in_peers.retain(|(of, _)| of != device);
-}
-
-/// Runs `work` in a rehearsal on `device`: returns its result, the exchanges that it asks for, and the largest number
-/// of bytes that fields took after the last of them.
-pub(super) fn with_messages<T>(device: &Device, work: impl FnOnce() -> T) -> (T, Vec<Asked>, u64) {
-    let before = ASKED.replace(Some((device.clone(), device.watch_peak(), vec![])));
-    let done = work();
-    let asked = ASKED.replace(before);
-    let (fields, asked) = asked.map(|(_, watch, asked)| (watch.bytes(), asked)).unwrap_or_default();
-    (done, asked, fields)
-}
-
-fn note(comm: &Arc<Comm>, faces: &Faces) {
-    ASKED.with_borrow_mut(|all| {
-        if asked_for(all, comm, faces) {
-            return;
-        }
-        if let Some((device, watch, all)) = all {
-            let fields = std::mem::replace(watch, device.watch_peak()).bytes();
-            all.push(Asked { comm: comm.clone(), faces: *faces, fields });
-        }
-    });
-}
-
 /// Whether all ranks know by now what kernels of this device reach of each other.
 pub(super) fn knows_peers(comm: &Comm, device: &Device) -> bool {
     device.is_cpu() || known_peers(comm, device).is_some()
 }
+
 /// The peers of this device, if they are known.
 pub(super) fn known_peers(comm: &Comm, device: &Device) -> Option<Arc<Peers>> {
     let cache = exchanges(comm);

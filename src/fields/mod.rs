@@ -32,7 +32,6 @@ pub use boundary_time::{BoundaryKind, BoundaryParams, BoundaryTime};
 pub use clover::{CloverCoefficients, CloverField, CloverForm};
 pub(crate) use coarse::{spinor_work, AllRanks, Coarsening, DenseMatrix, Overlaps, Part};
 pub use coarse::{CoarseField, CoarseGrid, Gather};
-pub(crate) use footprint::Footprint;
 pub use footprint::Needs;
 pub use gauge::{GaugeField, Group};
 pub use geometry::{layout_on, Geometry};

@@ -83,7 +83,7 @@ impl GaugeField {
     ) -> Result<Self> {
         let field = Self::new(device, geometry, precision, recon)?;
         let loaded = field.transfer(layout, false)?.load_links(memory, options, false);
-        geometry.comm().agree(loaded)?;
+        field.geometry().comm().agree(loaded)?;
         field.loaded(layout)?;
         Ok(field)
     }

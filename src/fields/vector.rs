@@ -193,7 +193,7 @@ impl VectorField {
         let sites = geometry.plane_sites() * subset.parities() * components.slices * nrhs;
         let data = device.alloc(sites * components.reals() * precision.bytes())?;
         let norm = if precision.has_norm() { Some(device.alloc(sites * 4)?) } else { None };
-        let geometry = geometry.clone();
+        let geometry = geometry.on_device(device);
         Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
     }
 

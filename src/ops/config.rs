@@ -287,7 +287,7 @@ pub fn load_gauge(
     let name = || format!("links {:?} {precision:?} {recon:?}", geometry.extents());
     let [in_double, in_single] =
         [Precision::F64, Precision::F32].map(|p| LinkOptions::checked(p).tolerance);
-    geometry.foresee(device, false, name, |device| {
+    geometry.foresee(device, None, false, name, |device| {
         let exact = onto(device, in_double)?;
         plaquette(&exact)?;
         convert(exact)

@@ -98,7 +98,7 @@ impl OverlapSettings {
     ) -> Result<Needs> {
         let device = links.device().stand_in();
         links.geometry().needs(
-            &device,
+            (links.device(), &device),
             || {
                 let links = Arc::new(links.like_on(&device)?);
                 device.limit_memory(free.saturating_add(device.used().0));
@@ -134,7 +134,7 @@ impl OverlapSolving {
     ) -> Result<Needs> {
         let (shape, device) = (op.shape(), op.shape().device.stand_in());
         shape.geometry.needs(
-            &device,
+            (&shape.device, &device),
             || {
                 let like = Arc::new(op.like_on(&device)?);
                 let modes = modes.map(|modes| modes.like_on(&device)).transpose()?.map(Arc::new);

@@ -162,7 +162,7 @@ pub fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
     }
     let links = op.links();
     let name = || format!("propagator {} {params:?} {at_once}", op.describe());
-    links.geometry().foresee(links.device(), true, name, |device| {
+    links.geometry().foresee(links.device(), None, true, name, |device| {
         run_through(op.like_on(device)?, params, at_once)
     });
 }

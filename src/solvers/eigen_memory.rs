@@ -57,7 +57,7 @@ impl SearchMemory {
         let real = op.shape();
         let device = real.device.stand_in();
         let (_, found) = real.geometry.footprint(
-            &device,
+            (&real.device, &device),
             None::<fn() -> String>,
             || {
                 let cheap = cheap.map(|op| op.like_on_device(&device)).transpose()?;
@@ -65,7 +65,7 @@ impl SearchMemory {
             },
             |(op, cheap)| search(&*op, cheap.as_deref(), self),
         )?;
-        Ok(found.bytes(&real.device))
+        Ok(found)
     }
 
     /// The choice that `params` asks for or, if automatic, that memory allows; the same on all ranks.

@@ -126,7 +126,7 @@ impl System {
         let shape = self.precise.shape();
         let device = shape.device.stand_in();
         let (_, taken) = shape.geometry.footprint(
-            &device,
+            (&shape.device, &device),
             None::<fn() -> String>,
             || {
                 let (x, b) = (shape.on(&device), self.precise.range().on(&device));
@@ -138,7 +138,7 @@ impl System {
                 Ok(())
             },
         )?;
-        Ok(taken.bytes(&shape.device))
+        Ok(taken)
     }
 }
 

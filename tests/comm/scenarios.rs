@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plaq::backend::Device;
-use plaq::comm::{self, host, Comm, Communicator, Message, Options, RankMap};
+use plaq::comm::{host, Comm, Communicator, Message, Options, RankMap};
 use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::{Error, Result, Status};
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
@@ -111,25 +111,25 @@ fn silent() {
     let comm = ranks();
     let (rank, size) = (comm.rank(), comm.size());
     if rank == 0 {
-        comm::silently(|| {
-            let mut values = [2.5, -1.0];
-            comm.sum(&mut values).unwrap();
-            comm.max(&mut values).unwrap();
-            assert_eq!(values, [2.5, -1.0]);
-            assert_eq!(comm.all_gather(&[7, 8]).unwrap(), [7, 8].repeat(size));
-            let split = (0..4).find(|&mu| comm.neighbour(mu, true) != rank).unwrap();
-            assert_eq!(comm.shift(split, &[1.5f64, 2.5]).unwrap(), [0.0; 2]);
-            let own = own_error(&comm);
-            refused(comm.agree::<()>(Err(own.clone())), own.status, &own.message());
-            refused(comm.guard::<()>(|| Err(own.clone())), own.status, &own.message());
-            assert_eq!(comm.fail(&own).message(), own.message());
-            assert!(comm.stop(true) && !comm.stop(false));
-            let part = comm.coarser([1; 4]).unwrap().unwrap();
-            assert_eq!((part.size(), part.node()), (1, &[0][..]));
-            refused(comm.divide(Some(0), 0, [1; 4]), Status::Unsupported, "divided together");
-        });
+        let alone = comm.silent(1);
+        assert!(Arc::ptr_eq(&alone, &alone.silent(1)) && !Arc::ptr_eq(&alone, &comm.silent(2)));
+        let mut values = [2.5, -1.0];
+        alone.sum(&mut values).unwrap();
+        alone.max(&mut values).unwrap();
+        assert_eq!(values, [2.5, -1.0]);
+        assert_eq!(alone.all_gather(&[7, 8]).unwrap(), [7, 8].repeat(size));
+        let split = (0..4).find(|&mu| alone.neighbour(mu, true) != rank).unwrap();
+        assert_eq!(alone.shift(split, &[1.5f64, 2.5]).unwrap(), [0.0; 2]);
+        let own = own_error(&alone);
+        refused(alone.agree::<()>(Err(own.clone())), own.status, &own.message());
+        refused(alone.guard::<()>(|| Err(own.clone())), own.status, &own.message());
+        assert_eq!(alone.fail(&own).message(), own.message());
+        assert!(alone.stop(true) && !alone.stop(false));
+        let part = alone.coarser([1; 4]).unwrap().unwrap();
+        assert_eq!((part.size(), part.node()), (1, &[0][..]));
+        refused(alone.divide(Some(0), 0, [1; 4]), Status::Unsupported, "divided together");
     }
-    // Nothing was lost, nothing is left over, and the thread speaks again.
+    // Nothing was lost and nothing is left over.
     well(&comm);
     assert_eq!(comm.failures(), 0);
     let part = comm.coarser([1; 4]).unwrap();
@@ -404,7 +404,7 @@ fn parts() {
     let grid = comm.grid();
     for mu in 0..5 {
         let coarse: [usize; 4] = std::array::from_fn(|nu| if mu == nu { grid[nu] } else { 1 });
-        let alone = comm::silently(|| comm.coarser(coarse)).unwrap();
+        let alone = comm.silent(1).coarser(coarse).unwrap();
         let part = comm.coarser(coarse).unwrap();
         let own = comm.coords();
         let first = (0..4).all(|nu| nu == mu || own[nu] == 0);

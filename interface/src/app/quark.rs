@@ -176,7 +176,7 @@ impl Action {
         let (geometry, device) = (links.geometry(), links.device());
         let name = || format!("operator {:?} {physics:?}", geometry.extents());
         let mut made = None;
-        geometry.foresee(device, false, name, |device| {
+        geometry.foresee(device, None, false, name, |device| {
             made = Some(on(&Arc::new(links.like_on(device)?))?);
             Ok(())
         });
@@ -184,7 +184,8 @@ impl Action {
             let params = SolverSettings::default().params(&op, self.normalisation)?;
             let name = || format!("likely propagator {} {:?}", op.describe(), self.normalisation);
             let dry = op.shape().device;
-            geometry.foresee_here(&dry, true, name, || run_through(op.clone(), &params, COLUMNS));
+            let run = || run_through(op.clone(), &params, COLUMNS);
+            geometry.foresee(device, Some(&dry), true, name, |_| run());
         }
         on(links)
     }

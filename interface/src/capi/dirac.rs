@@ -358,7 +358,7 @@ fn foresee(
     let form = (links.precision(), links.recon());
     let name = || format!("operator {:?} {form:?} {}", geometry.extents(), wanted.name);
     let mut made = None;
-    geometry.foresee(device, false, name, |device| {
+    geometry.foresee(device, None, false, name, |device| {
         let op = on(Arc::new(links.like_on(device)?))?;
         links_mark(op.links())?;
         made = Some(op);
@@ -371,7 +371,7 @@ fn foresee(
     let params = SolveParams { sloppy: Some(sloppy), normalisation, ..Default::default() };
     let name = || format!("likely propagator {} {normalisation:?}", op.describe());
     let dry = op.shape().device;
-    geometry.foresee_here(&dry, true, name, || run_through(op.clone(), &params, COLUMNS));
+    geometry.foresee(device, Some(&dry), true, name, |_| run_through(op.clone(), &params, COLUMNS));
 }
 
 fn update(dirac: &Arc<Dirac>, gauge: &Arc<Gauge>) -> Result<()> {

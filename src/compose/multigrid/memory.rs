@@ -1,20 +1,20 @@
 //! Device memory of set-ups, found by rehearsals before anything is allocated, and of solves that
 //! use a hierarchy.
 
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use super::cycle::Hierarchy;
 use super::{Multigrid, MultigridParams, SetupRecord};
 use crate::backend::Device;
 use crate::error::Result;
-use crate::fields::{Footprint, SpinorField};
+use crate::fields::SpinorField;
 use crate::operators::{ActionVersion, QuarkAction};
 use crate::solvers::unwatched;
 
 /// A rehearsed set-up: the memory that it takes, and a hierarchy like the one that it makes, on a device without
 /// memory.
 pub(super) struct Rehearsed {
-    pub setup: Footprint,
+    pub setup: u64,
     /// The operator on the device without memory.
     op: Arc<dyn QuarkAction>,
     model: Mutex<Arc<Hierarchy>>,
@@ -32,10 +32,11 @@ impl Rehearsed {
         vectors: Option<&SpinorField>,
         compiled: bool,
     ) -> Result<Self> {
-        let (geometry, device) = (op.links().geometry(), op.shape().device.stand_in());
+        let (geometry, real) = (op.links().geometry(), op.shape().device);
+        let device = real.stand_in();
         let name = || format!("multigrid {} {params:?}", op.describe());
         let ((model, op), setup) = geometry.footprint(
-            &device,
+            (&real, &device),
             compiled.then_some(name),
             || {
                 let vectors = vectors.map(|v| v.like_on(&device)).transpose()?;
@@ -61,7 +62,7 @@ impl Multigrid {
                 ..self.state().clone()
             }),
             rehearsed: self.rehearsed.clone(),
-            updates: OnceLock::new(),
+            updates: Mutex::default(),
         });
         model.free_idle();
         let done = work(&stand_in);

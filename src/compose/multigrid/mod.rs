@@ -25,8 +25,9 @@ mod suggest;
 mod system;
 mod transfer;
 
+use std::collections::hash_map::{Entry, HashMap};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 use crate::params::choices;
@@ -49,7 +50,7 @@ pub use transfer::Transfer;
 use crate::backend::Device;
 use crate::bail;
 use crate::error::{within, Error, Result, Status};
-use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, SpinorField, Subset};
+use crate::fields::{blas, CoarseField, Noise, Precision, SpinorField, Subset};
 use crate::linop::{LinOp, Schur, Shape};
 use crate::operators::{ActionVersion, QuarkAction};
 use crate::solvers::{self, Monitor, SolverKind, SolverParams, Stop, System};
@@ -151,8 +152,8 @@ pub struct Multigrid {
     hierarchy: RwLock<Arc<Hierarchy>>,
     state: Mutex<SetupRecord>,
     rehearsed: Arc<Rehearsed>,
-    /// Memory that updates need which keep or refine the null vectors.
-    updates: OnceLock<Footprint>,
+    /// Bytes of updates with a number of refinements, where message buffers take so many bytes.
+    updates: Mutex<HashMap<(usize, u64), u64>>,
 }
 
 #[derive(Clone, Debug)]
@@ -219,7 +220,7 @@ impl Multigrid {
         // Ranks have parts of different size.
         let room = |rehearsed: Result<Rehearsed>| {
             geometry.comm().agree(rehearsed.and_then(|rehearsed| {
-                device.require(rehearsed.setup.bytes(device), "the multigrid hierarchy")?;
+                device.require(rehearsed.setup, "the multigrid hierarchy")?;
                 Ok(rehearsed)
             }))
         };
@@ -237,7 +238,7 @@ impl Multigrid {
             hierarchy: RwLock::new(hierarchy),
             state,
             rehearsed: Arc::new(rehearsed),
-            updates: OnceLock::new(),
+            updates: Mutex::default(),
         })
     }
 
@@ -306,7 +307,7 @@ impl Multigrid {
         let fewest = std::cell::Cell::new(0);
         let room = |rehearsed: Result<Rehearsed>| {
             let rehearsed = rehearsed?;
-            fewest.set(rehearsed.setup.bytes(device));
+            fewest.set(rehearsed.setup);
             device.require(fewest.get(), "the multigrid hierarchy")?;
             Ok(rehearsed)
         };
@@ -439,16 +440,18 @@ impl Multigrid {
     /// # Errors
     /// Errors of [`Multigrid::memory`].
     pub fn update_memory(&self, op: &dyn QuarkAction, how: Update) -> Result<u64> {
-        let (device, mut params) = (&op.shape().device, self.params());
-        if how == Update::Anew || params.refinements > 0 {
-            return Ok(self.rehearsed.setup.bytes(device));
+        let mut params = self.params();
+        if how != Update::Anew {
+            params.refinements = params.refinements.max(1);
         }
-        params.refinements = 1;
-        if let Some(known) = self.updates.get() {
-            return Ok(known.bytes(device));
+        let messages = op.links().geometry().halo_bytes(&op.shape().device);
+        let mut known = self.updates.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.entry((params.refinements, messages)) {
+            Entry::Occupied(known) => Ok(*known.get()),
+            Entry::Vacant(place) => {
+                Ok(*place.insert(Rehearsed::new(op, &params, None, false)?.setup))
+            }
         }
-        let found = Rehearsed::new(op, &params, None, false)?.setup;
-        Ok(self.updates.get_or_init(|| found).bytes(device))
     }
 
     /// Refuses an operator whose links have changed since the last set-up or update for it. Other operators, of

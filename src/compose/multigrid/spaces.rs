@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::cycle::Hierarchy;
 use super::{CoarseSystem, FineOperator, Multigrid, Transfer};
 use crate::error::Result;
-use crate::fields::{CoarseField, Footprint, Precision, Recon, SpinorField, Subset, VectorField};
+use crate::fields::{CoarseField, Precision, Recon, SpinorField, Subset, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::{ActionVersion, CoarseOperator, QuarkAction};
 use crate::refuse;
@@ -48,7 +48,7 @@ impl CoarseSpaces {
         multigrid.check_links(op)?;
         let device = &op.shape().device;
         let room = Self::footprint(multigrid, op, count, true)
-            .and_then(|found| device.require(found.bytes(device), "the spaces of low modes"));
+            .and_then(|bytes| device.require(bytes, "the spaces of low modes"));
         op.links().geometry().comm().agree(room)?;
         Self::made(multigrid, op, count)
     }
@@ -60,7 +60,7 @@ impl CoarseSpaces {
     /// Errors of [`CoarseSpaces::new`] that do not depend on links.
     pub fn memory(multigrid: &Multigrid, op: &dyn QuarkAction, count: usize) -> Result<u64> {
         multigrid.check(op)?;
-        Ok(Self::footprint(multigrid, op, count, false)?.bytes(&op.shape().device))
+        Self::footprint(multigrid, op, count, false)
     }
 
     /// Memory that the spaces take, from a rehearsal. With `compiled` the kernels are compiled at the same time.
@@ -69,7 +69,7 @@ impl CoarseSpaces {
         op: &dyn QuarkAction,
         count: usize,
         compiled: bool,
-    ) -> Result<Footprint> {
+    ) -> Result<u64> {
         multigrid.with_stand_in(|model| {
             let device = model.device();
             let name = || format!("low modes {count} {} {:?}", op.describe(), model.params());
@@ -85,7 +85,8 @@ impl CoarseSpaces {
                 Ok(spaces)
             };
             let geometry = op.links().geometry();
-            geometry.footprint(&device, compiled.then_some(name), there, work).map(|found| found.1)
+            let both = (&op.shape().device, &device);
+            geometry.footprint(both, compiled.then_some(name), there, work).map(|found| found.1)
         })
     }
 

@@ -61,7 +61,7 @@ impl OverlapModes {
     ) -> Result<Self> {
         let shape = op.shape();
         let name = || format!("overlap modes {}", op.describe());
-        shape.geometry.foresee(&shape.device, false, name, |device| {
+        shape.geometry.foresee(&shape.device, None, false, name, |device| {
             Self::search(f64::INFINITY, &op.like_on(device)?, count, tol, &mut unwatched)
         });
         Self::search(max_seconds, op, count, tol, monitor)

@@ -179,7 +179,7 @@ impl Modes {
             let own = (params.finder, params.block, params.count == Some(0), guess.is_some());
             format!("modes {forms:?} {own:?}")
         };
-        shape.geometry.foresee(&shape.device, false, name, |device| {
+        shape.geometry.foresee(&shape.device, None, false, name, |device| {
             let kernel = Arc::new(kernel.like_on(device)?);
             let cheap = cheap.map(|cheap| cheap.like_on(device).map(Arc::new)).transpose()?;
             let guess = guess.map(|guess| guess.like_on(device)).transpose()?;

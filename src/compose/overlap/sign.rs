@@ -410,7 +410,7 @@ impl Sign {
             let own = (self.method(), self.params.two_passes, self.modes.count() > 0);
             format!("sign {} {n} {own:?}", self.kernel.describe())
         };
-        shape.geometry.foresee(&shape.device, false, name, |device| {
+        shape.geometry.foresee(&shape.device, None, false, name, |device| {
             let (like, shape) = (self.like_on(device)?, shape.on(device));
             like.function(&mut shape.field(n)?, &shape.field(n)?)
         });

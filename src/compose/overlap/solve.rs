@@ -315,7 +315,7 @@ impl OverlapSolver {
             let (op, n) = (self.op.describe(), b.nrhs());
             format!("overlap solve {op} {inner:?} {n} {own:?} {preconditioner:?}")
         };
-        shape.geometry.foresee(&shape.device, false, name, |device| {
+        shape.geometry.foresee(&shape.device, None, false, name, |device| {
             work(&self.like_on(device)?, &b.like_on(device)?)
         });
     }

@@ -9,7 +9,7 @@ use super::inverter::{Ask, Inverter};
 use crate::backend::Device;
 use crate::compose::multigrid::Multigrid;
 use crate::error::Result;
-use crate::fields::{Footprint, Needs, VectorField};
+use crate::fields::{Needs, VectorField};
 use crate::operators::QuarkAction;
 use crate::solvers::{unwatched, Stop};
 
@@ -37,7 +37,8 @@ pub struct SolveMemory {
     make: Box<Make>,
     /// Number of ways that the solve may take.
     ways: usize,
-    known: Mutex<HashMap<Size, Footprint>>,
+    /// Bytes of solves, and those of the message buffers that were there when they were found.
+    known: Mutex<HashMap<(Size, u64), u64>>,
 }
 
 impl SolveMemory {
@@ -64,25 +65,25 @@ impl SolveMemory {
 
     /// Bytes of device memory of a solve with this number of solutions for each right-hand side.
     pub fn bytes_of(&self, solutions: usize, nrhs: usize) -> Result<u64> {
-        let device = self.device();
+        let messages = self.action.links().geometry().halo_bytes(&self.device());
         let mut most = 0;
         for way in 0..self.ways {
             let size = Size { way, solutions, nrhs };
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            let found = match known.entry(size) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => place.insert(self.footprint(size)?),
+            let found = match known.entry((size, messages)) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(place) => *place.insert(self.footprint(size)?),
             };
-            most = most.max(found.bytes(&device));
+            most = most.max(found);
         }
         Ok(most)
     }
 
-    fn footprint(&self, size: Size) -> Result<Footprint> {
+    fn footprint(&self, size: Size) -> Result<u64> {
         let geometry = self.action.links().geometry();
         let (_, taken) = self.in_rehearsal(|device, multigrid| {
             let there = || (self.make)(device, multigrid, size);
-            geometry.footprint(device, None::<fn() -> String>, there, |made| {
+            geometry.footprint((&self.device(), device), None::<fn() -> String>, there, |made| {
                 made();
                 Ok(())
             })
@@ -99,10 +100,11 @@ impl SolveMemory {
             (self.make)(device, multigrid, size).map(|made| made())
         };
         match &self.multigrid {
-            None => geometry.foresee(&self.device(), false, name, |device| run(device, None)),
+            None => geometry.foresee(&self.device(), None, false, name, |device| run(device, None)),
             Some(multigrid) => multigrid.with_stand_in(|like| {
                 let device = like.device();
-                geometry.foresee_here(&device, false, name, || run(&device, Some(like)));
+                let work = |dry: &Device| run(dry, Some(like));
+                geometry.foresee(&self.device(), Some(&device), false, name, work);
             }),
         }
     }
@@ -115,7 +117,7 @@ impl SolveMemory {
         let geometry = self.action.links().geometry();
         let needs = self.in_rehearsal(|device, multigrid| {
             let there = || (self.make)(device, multigrid, Size { way: 0, solutions: 1, nrhs });
-            geometry.needs(device, there, |made| {
+            geometry.needs((&self.device(), device), there, |made| {
                 made();
                 Ok(())
             })

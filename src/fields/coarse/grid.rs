@@ -151,7 +151,7 @@ impl CoarseGrid {
                 faces[mu][upper as usize] = Some(device.filled(sites.len(), || sites)?);
             }
         }
-        let (fine, device) = (fine.clone(), device.clone());
+        let (fine, device) = (fine.on_device(device), device.clone());
         Ok(Arc::new(CoarseGrid {
             fine,
             device,

@@ -92,11 +92,6 @@ impl Far {
     pub fn new(faces: Vec<(usize, bool)>, send: Buffer, way: Way) -> Far {
         Far { faces, send, way, half: AtomicBool::new(false), repeated: Mutex::default() }
     }
-
-    /// An exchange without faces, for kernels that are not run.
-    pub fn nowhere(device: &Device) -> Result<Far> {
-        Ok(Self::new(vec![], device.alloc_shared(0)?, Way::Mpi))
-    }
 }
 
 impl HaloExchange {

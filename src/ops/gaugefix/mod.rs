@@ -137,7 +137,7 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     let few = params.few();
     let place = (geometry.extents(), gauge.precision(), gauge.recon());
     let name = || format!("gauge fixing {place:?} {:?}", GaugeFixParams { seed: 0, ..few });
-    geometry.foresee(gauge.device(), false, name, |device| {
+    geometry.foresee(gauge.device(), None, false, name, |device| {
         run_through(&gauge.like_on(device)?, params);
         Ok(())
     });
@@ -170,7 +170,7 @@ impl GaugeFixParams {
     pub fn memory(&self, gauge: &GaugeField) -> Result<u64> {
         let device = gauge.device().stand_in();
         let (_, taken) = gauge.geometry().footprint(
-            &device,
+            (gauge.device(), &device),
             None::<fn() -> String>,
             || gauge.like_on(&device),
             |gauge| {
@@ -178,7 +178,7 @@ impl GaugeFixParams {
                 Ok(())
             },
         )?;
-        Ok(taken.bytes(gauge.device()))
+        Ok(taken)
     }
 }
 

@@ -139,7 +139,7 @@ impl GaugeForce {
         let staples = || MatrixField::new(device, geometry, precision, MatrixForm::General, 12);
         Ok(GaugeForce {
             coefficients,
-            geometry: geometry.clone(),
+            geometry: geometry.on_device(device),
             device: device.clone(),
             precision,
             staples: coefficients.has_rectangles().then(staples).transpose()?,

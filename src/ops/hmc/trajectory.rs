@@ -9,7 +9,7 @@ use super::{random, ChainPosition, KickReport, Monomial, Stream};
 use crate::backend::{Device, KeptMemory};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{Footprint, GaugeField, Geometry, Momenta, Precision, Recon};
+use crate::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
 use crate::ops::observables::plaquette;
 use crate::params::hint;
 use crate::refuse;
@@ -266,7 +266,7 @@ impl Hmc {
     /// # Errors
     /// Errors of trajectories that do not depend on numbers.
     pub fn memory(&self, gauge: &GaugeField) -> Result<u64> {
-        Ok(self.run_through(&gauge.device().stand_in(), gauge, false)?.bytes(gauge.device()))
+        self.run_through(&gauge.device().stand_in(), gauge, false)
     }
 
     /// Runs one trajectory; the first one is refused if its memory does not fit. After an error (a solver that does
@@ -294,7 +294,7 @@ impl Hmc {
             let (device, name) = (gauge.device(), || self.describe(gauge));
             gauge
                 .geometry()
-                .foresee(device, false, name, |device| self.run_through(device, gauge, true));
+                .foresee(device, None, false, name, |dry| self.run_through(dry, gauge, true));
             self.announced = true;
         }
         self.start.copy_raw(gauge)?;
@@ -376,7 +376,7 @@ impl Hmc {
         device: &Device,
         gauge: &GaugeField,
         compiled: bool,
-    ) -> Result<Footprint> {
+    ) -> Result<u64> {
         let geometry = gauge.geometry();
         let known = |m: &dyn Monomial| !compiled || m.knows_its_force();
         let there = || {
@@ -402,7 +402,8 @@ impl Hmc {
             (0..2).for_each(|_| chain.run(&self.params));
             Ok(chain)
         };
-        Ok(geometry.footprint(device, None::<fn() -> String>, there, work)?.1)
+        let both = (gauge.device(), device);
+        Ok(geometry.footprint(both, None::<fn() -> String>, there, work)?.1)
     }
 
     fn attempt(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {

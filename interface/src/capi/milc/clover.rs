@@ -200,7 +200,7 @@ impl Host<'_> {
         let forms = (self.outer, self.inner, self.sloppy);
         let geometry = &self.session.geometry;
         let name = || format!("clover solve {:?} {forms:?} {params:?}", geometry.extents());
-        geometry.foresee(self.device, false, name, |device| {
+        geometry.foresee(self.device, None, false, name, |device| {
             let host = Host { device, ..*self };
             let links = host.links(boundary, link)?.0;
             let blocks = [host.clover(clover, "clover")?, host.clover(clover_inv, "clover_inv")?];

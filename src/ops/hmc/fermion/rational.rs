@@ -233,7 +233,7 @@ impl OneFlavour {
         let fields = self.phi.as_ref().map(|phi| (Shape::of(phi), phi.nrhs()));
         let (Some((shape, n)), poles) = (fields, self.poles()) else { return };
         let name = || format!("force {:?} {poles:?} {}", geometry.extents(), self.describe());
-        geometry.foresee(gauge.device(), false, name, |device| {
+        geometry.foresee(gauge.device(), None, false, name, |device| {
             let mut other = self.like()?;
             other.phi = Some(shape.on(device).field(n)?);
             let mut momenta = Momenta::new(device, geometry, gauge.precision())?;
