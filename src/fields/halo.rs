@@ -263,11 +263,6 @@ impl HaloExchange {
 }
 
 impl Direct {
-    /// Size of the receive buffer: two slots and the flags.
-    fn bytes(faces: &Faces) -> usize {
-        shared_bytes(2 * faces.total() + 256)
-    }
-
     /// The receive buffer of this rank, and access to those of its neighbours on this host, as far as they can be
     /// reached. None if no rank reaches any. All ranks call this.
     fn new(
@@ -277,7 +272,9 @@ impl Direct {
         peers: Arc<Peers>,
     ) -> Result<Option<(Buffer, Direct)>> {
         let near = Reach::near(comm, faces.bits() & peers.reach.own);
-        let Some((recv, memory)) = PeerMemory::new(device, comm, &near, Self::bytes(faces))? else {
+        // Two slots and the flags.
+        let bytes = 2 * faces.total() + 256;
+        let Some((recv, memory)) = PeerMemory::new(device, comm, &near, bytes)? else {
             return Ok(None);
         };
         let mut there = [[Ptr::NULL; 2]; 4];

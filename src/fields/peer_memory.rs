@@ -13,7 +13,7 @@ const MAX_REACHED: usize = 8;
 const HANDLE_BYTES: usize = 127;
 
 /// Size in bytes of an allocation that other processes will open.
-pub(super) fn shared_bytes(bytes: usize) -> usize {
+fn shared_bytes(bytes: usize) -> usize {
     bytes.next_multiple_of(SHARED_PAGE)
 }
 
