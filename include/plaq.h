@@ -643,17 +643,17 @@ typedef struct plaq_gauge_read_params {
   plaq_storage storage;
   /** Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
    * precision, and, with a warning, in files in double most of whose links are coarser.
-   * Default: 0. */
+   * 0 or more. Default: 0. */
   double unitarity;
   /** Largest difference accepted between plaquette and link trace of header and links;
    * 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
-   * Default: 0. */
+   * 0 or more. Default: 0. */
   double header;
-  /** 1: links are put back into SU(3) after the check. Default: 1. */
+  /** 1: links are put back into SU(3) after the check. 0 or 1. Default: 1. */
   int32_t project;
   /** 1: links are read although the file's checksum is not theirs; the report's `warnings` say
    * so. For files that were changed after they were written, and are known to be good.
-   * Default: 0. */
+   * 0 or 1. Default: 0. */
   int32_t wrong_checksum;
   /** Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
    * are all exactly zero, else periodic. Default: 0. */
@@ -726,20 +726,20 @@ plaq_status plaq_file_report_init(plaq_file_report *report, int64_t struct_size)
  * plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
  * FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_gauge_read(plaq_context context,
-                            const char *path,
+                            const char *file,
                             const plaq_gauge_read_params *params,
                             plaq_gauge *gauge,
                             plaq_file_report *report);
 
 /** Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED. */
 plaq_status plaq_gauge_write(plaq_gauge gauge,
-                             const char *path,
+                             const char *file,
                              const plaq_gauge_write_params *params);
 
 /** Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
  * file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
  * FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED. */
-plaq_status plaq_gauge_read_text(const char *path,
+plaq_status plaq_gauge_read_text(const char *file,
                                  plaq_file_text text,
                                  char *value,
                                  int64_t capacity,
@@ -785,7 +785,7 @@ typedef struct plaq_spinor_params {
   plaq_precision precision;
   /** Sites that the field has. Default: PLAQ_SUBSET_FULL. */
   plaq_subset subset;
-  /** Right-hand sides, 1 to 4096. Default: 1. */
+  /** Number of right-hand sides. 1 to 4096. Default: 1. */
   int32_t nrhs;
   /** Spins of a site: 4 for spinors, 1 for colour vectors. Default: 4. */
   int32_t spins;
@@ -1336,7 +1336,7 @@ typedef struct plaq_origin_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
-   * Default: -1, -1, -1, -1. */
+   * 0 or more. Default: -1, -1, -1, -1. */
   int32_t position[4];
   /** Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1. */
   plaq_normalisation normalisation;
@@ -2240,7 +2240,7 @@ typedef struct plaq_contract_params {
   int64_t struct_size;
   /** Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
    * of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
-   * Default: -1, -1, -1, -1. */
+   * 0 or more. Default: -1, -1, -1, -1. */
   int32_t position[4];
   /** Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
    * of a quark that reaches times before the source's carries its phase, which is taken out.
@@ -2653,7 +2653,7 @@ typedef struct plaq_spinor_read_params {
   /** Precision of the field; 0: that of the file. Default: 0. */
   plaq_precision precision;
   /** 1: columns are read although a checksum of the file is not theirs. For files that were changed after
-   * they were written, and are known to be good. Default: 0. */
+   * they were written, and are known to be good. 0 or 1. Default: 0. */
   int32_t wrong_checksum;
 } plaq_spinor_read_params;
 
@@ -2665,7 +2665,7 @@ plaq_status plaq_spinor_read_params_init(plaq_spinor_read_params *params, int64_
  * records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH. */
 plaq_status plaq_spinor_write(plaq_spinor propagator,
                               plaq_spinor sources,
-                              const char *path,
+                              const char *file,
                               const plaq_spinor_write_params *params);
 
 /** Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
@@ -2674,7 +2674,7 @@ plaq_status plaq_spinor_write(plaq_spinor propagator,
  * plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
  * FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_spinor_read(plaq_context context,
-                             const char *path,
+                             const char *file,
                              const plaq_spinor_read_params *params,
                              plaq_spinor *propagator);
 
@@ -3502,15 +3502,6 @@ enum {
   PLAQ_OVERLAP_AUTO = 2
 };
 
-/** Methods of finding low modes of the kernel. */
-typedef int32_t plaq_overlap_finder;
-enum {
-  /** Block Lanczos. */
-  PLAQ_OVERLAP_LANCZOS = 0,
-  /** Minimising the Ritz functional (Kalkreuter and Simma). */
-  PLAQ_OVERLAP_RITZ = 1
-};
-
 /** Solvers of D x = b. */
 typedef int32_t plaq_overlap_solver;
 enum {
@@ -3565,8 +3556,8 @@ typedef struct plaq_overlap_params {
   int32_t modes;
   /** Largest number of modes that are found from the spectrum. 1 to 10000. Default: 48. */
   int32_t most_modes;
-  /** How modes of the kernel are found. Default: PLAQ_OVERLAP_LANCZOS. */
-  plaq_overlap_finder finder;
+  /** How modes of the kernel are found. Default: PLAQ_EIGEN_LANCZOS. */
+  plaq_eigen_method method;
   /** Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
    * double precision, whatever that of the operator. Default: 0. */
   double modes_tol;
@@ -4672,8 +4663,8 @@ plaq_status plaq_hmc_parts_add_paths(plaq_hmc_parts parts,
                                      const double *coefficients,
                                      int64_t count);
 
-/** Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
- * kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
+/** Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) normalisation,
+ * precision and storage do not count; `multigrid` where `params` ask for it. Errors:
  * BAD_PARAMETER, UNSUPPORTED. */
 plaq_status plaq_hmc_parts_add_quarks(plaq_hmc_parts parts,
                                       const char *name,

@@ -508,7 +508,7 @@ module plaq
     integer(c_int32_t) :: precision
     !> Sites that the field has.
     integer(c_int32_t) :: subset
-    !> Right-hand sides, 1 to 4096.
+    !> Number of right-hand sides.
     integer(c_int32_t) :: nrhs
     !> Spins of a site: 4 for spinors, 1 for colour vectors.
     integer(c_int32_t) :: spins
@@ -1809,11 +1809,6 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_ZOLOTAREV = 1
   !> Whichever takes less time here, in double precision.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_AUTO = 2
-  !> Methods of finding low modes of the kernel.
-  !> Block Lanczos.
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_LANCZOS = 0
-  !> Minimising the Ritz functional (Kalkreuter and Simma).
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_RITZ = 1
   !> Solvers of D x = b.
   !> x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_CG = 0
@@ -1858,7 +1853,7 @@ module plaq
     !> Largest number of modes that are found from the spectrum.
     integer(c_int32_t) :: most_modes
     !> How modes of the kernel are found.
-    integer(c_int32_t) :: finder
+    integer(c_int32_t) :: method
     !> Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
     !> double precision, whatever that of the operator.
     real(c_double) :: modes_tol
@@ -2700,27 +2695,27 @@ module plaq
     !> Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
     !> plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
     !> FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-    integer(c_int32_t) function plaq_gauge_read(context, path, params, gauge, report) bind(c)
+    integer(c_int32_t) function plaq_gauge_read(context, file, params, gauge, report) bind(c)
       import
       type(plaq_context), value :: context
-      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: file(*)
       type(plaq_gauge_read_params), intent(in), optional :: params
       type(plaq_gauge), intent(inout) :: gauge
       type(plaq_file_report), intent(inout), optional :: report
     end function
     !> Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
-    integer(c_int32_t) function plaq_gauge_write(gauge, path, params) bind(c)
+    integer(c_int32_t) function plaq_gauge_write(gauge, file, params) bind(c)
       import
       type(plaq_gauge), value :: gauge
-      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: file(*)
       type(plaq_gauge_write_params), intent(in), optional :: params
     end function
     !> Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
     !> file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
     !> FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
-    integer(c_int32_t) function plaq_gauge_read_text(path, text, value, capacity, found) bind(c)
+    integer(c_int32_t) function plaq_gauge_read_text(file, text, value, capacity, found) bind(c)
       import
-      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: file(*)
       integer(c_int32_t), value :: text
       character(kind=c_char), intent(inout) :: value(*)
       integer(c_int64_t), value :: capacity
@@ -3959,11 +3954,11 @@ module plaq
     !> Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
     !> for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
     !> records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
-    integer(c_int32_t) function plaq_spinor_write(propagator, sources, path, params) bind(c)
+    integer(c_int32_t) function plaq_spinor_write(propagator, sources, file, params) bind(c)
       import
       type(plaq_spinor), value :: propagator
       type(plaq_spinor), value :: sources
-      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: file(*)
       type(plaq_spinor_write_params), intent(in), optional :: params
     end function
     !> Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
@@ -3971,10 +3966,10 @@ module plaq
     !> say of source and operator (also those of Chroma), or the sources in the file tell, is what
     !> plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
     !> FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-    integer(c_int32_t) function plaq_spinor_read(context, path, params, propagator) bind(c)
+    integer(c_int32_t) function plaq_spinor_read(context, file, params, propagator) bind(c)
       import
       type(plaq_context), value :: context
-      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: file(*)
       type(plaq_spinor_read_params), intent(in), optional :: params
       type(plaq_spinor), intent(inout) :: propagator
     end function
@@ -5418,8 +5413,8 @@ module plaq
       integer(c_int32_t), intent(in) :: lengths(count)
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
-    !> kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
+    !> Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) normalisation,
+    !> precision and storage do not count; `multigrid` where `params` ask for it. Errors:
     !> BAD_PARAMETER, UNSUPPORTED.
     integer(c_int32_t) function plaq_hmc_parts_add_quarks(parts, &
         name, &

@@ -8,7 +8,7 @@ mod suggestion;
 mod table;
 mod value;
 
-pub use choice::{choices, choose, choose_any, choose_or, number_of, Choice, Name, Number};
+pub use choice::{choices, choose, number_of, Choice, Name, Number};
 /// For the tables of other crates.
 #[doc(hidden)]
 pub use serde;
