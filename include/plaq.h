@@ -654,18 +654,19 @@ typedef struct plaq_gauge_read_params {
   plaq_precision precision;
   /** Storage of the links on the device. Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
-  /** Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
-   * precision, and, with a warning, for files in double whose links mostly have larger violations.
-   * Default: 0. */
+  /** Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
+   * precision, and, with a warning, in files in double most of whose links are coarser.
+   * 0 or more. Default: 0. */
   double unitarity;
-  /** Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
-   * half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
-   * Default: 0. */
+  /** Largest difference accepted between plaquette and link trace of header and links;
+   * 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+   * 0 or more. Default: 0. */
   double header;
-  /** 1: links are put back into SU(3) after the check; 0: they are not changed. Default: 1. */
+  /** 1: links are put back into SU(3) after the check. 0 or 1. Default: 1. */
   int32_t project;
-  /** 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-   * were changed after they were written and are known to be good. Default: 0. */
+  /** 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+   * so. For files that were changed after they were written, and are known to be good.
+   * 0 or 1. Default: 0. */
   int32_t wrong_checksum;
   /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
    * slice are exactly zero, else periodic. Default: 0. */
@@ -739,20 +740,20 @@ plaq_status plaq_file_report_init(plaq_file_report *report, int64_t struct_size)
  * checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
  * FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_gauge_read(plaq_context context,
-                            const char *path,
+                            const char *file,
                             const plaq_gauge_read_params *params,
                             plaq_gauge *gauge,
                             plaq_file_report *report);
 
 /** Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED. */
 plaq_status plaq_gauge_write(plaq_gauge gauge,
-                             const char *path,
+                             const char *file,
                              const plaq_gauge_write_params *params);
 
-/** Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
- * `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
- * `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED. */
-plaq_status plaq_gauge_read_text(const char *path,
+/** Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+ * file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
+ * FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED. */
+plaq_status plaq_gauge_read_text(const char *file,
                                  plaq_file_text text,
                                  char *value,
                                  int64_t capacity,
@@ -798,7 +799,7 @@ typedef struct plaq_spinor_params {
   plaq_precision precision;
   /** Sites of the field: all, or those of one parity. Default: PLAQ_SUBSET_FULL. */
   plaq_subset subset;
-  /** Number of right-hand sides, 1 to 4096. Default: 1. */
+  /** Number of right-hand sides. 1 to 4096. Default: 1. */
   int32_t nrhs;
   /** Number of spins of a site: 4 for spinors, 1 for colour vectors. Default: 4. */
   int32_t spins;
@@ -1355,8 +1356,8 @@ plaq_status plaq_dirac_create_laplace(plaq_context context,
 typedef struct plaq_origin_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
-   * known. Default: -1, -1, -1, -1. */
+  /** Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+   * 0 or more. Default: -1, -1, -1, -1. */
   int32_t position[4];
   /** Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1. */
   plaq_normalisation normalisation;
@@ -2278,9 +2279,9 @@ enum {
 typedef struct plaq_contract_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
-   * y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
-   * that need it are refused. Default: -1, -1, -1, -1. */
+  /** Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
+   * of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
+   * 0 or more. Default: -1, -1, -1, -1. */
   int32_t position[4];
   /** Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
    * At times before the source's every quark propagator has this phase, which is divided out.
@@ -2719,8 +2720,8 @@ typedef struct plaq_spinor_read_params {
   int32_t extents[4];
   /** Precision of the field; 0: that of the file. Default: 0. */
   plaq_precision precision;
-  /** 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
-   * were written and are known to be good. Default: 0. */
+  /** 1: columns are read although a checksum of the file is not theirs. For files that were changed after
+   * they were written, and are known to be good. 0 or 1. Default: 0. */
   int32_t wrong_checksum;
 } plaq_spinor_read_params;
 
@@ -2733,7 +2734,7 @@ plaq_status plaq_spinor_read_params_init(plaq_spinor_read_params *params, int64_
  * FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH. */
 plaq_status plaq_spinor_write(plaq_spinor propagator,
                               plaq_spinor sources,
-                              const char *path,
+                              const char *file,
                               const plaq_spinor_write_params *params);
 
 /** Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
@@ -2742,7 +2743,7 @@ plaq_status plaq_spinor_write(plaq_spinor propagator,
  * sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
  * NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_spinor_read(plaq_context context,
-                             const char *path,
+                             const char *file,
                              const plaq_spinor_read_params *params,
                              plaq_spinor *propagator);
 
@@ -3596,15 +3597,6 @@ enum {
   PLAQ_OVERLAP_AUTO = 2
 };
 
-/** Methods of computing low modes of the kernel. */
-typedef int32_t plaq_overlap_finder;
-enum {
-  /** Block Lanczos. */
-  PLAQ_OVERLAP_LANCZOS = 0,
-  /** Minimisation of the Ritz functional (Kalkreuter, Simma, hep-lat/9507023). */
-  PLAQ_OVERLAP_RITZ = 1
-};
-
 /** Solvers of D x = b. */
 typedef int32_t plaq_overlap_solver;
 enum {
@@ -3660,10 +3652,10 @@ typedef struct plaq_overlap_params {
   /** Largest number of low modes if their number is chosen by the spectrum. 1 to 10000.
    * Default: 48. */
   int32_t most_modes;
-  /** Algorithm that finds modes of the kernel. Default: PLAQ_OVERLAP_LANCZOS. */
-  plaq_overlap_finder finder;
-  /** Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
-   * Modes are found in double precision, whatever the operator's precision. Default: 0. */
+  /** How modes of the kernel are found. Default: PLAQ_EIGEN_LANCZOS. */
+  plaq_eigen_method method;
+  /** Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
+   * double precision, whatever that of the operator. Default: 0. */
   double modes_tol;
   /** Highest degree of a polynomial that is allowed. 1 to 20000. Default: 5000. */
   int32_t max_degree;
@@ -4800,9 +4792,9 @@ plaq_status plaq_hmc_parts_add_paths(plaq_hmc_parts parts,
                                      const double *coefficients,
                                      int64_t count);
 
-/** Adds quarks. Of `dirac` and `preconditioner` (no ratio if NULL, or if neither kappa nor mass is set) only
- * kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary are used; `multigrid` is used if
- * `params` ask for it. Errors: BAD_PARAMETER, UNSUPPORTED. */
+/** Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) normalisation,
+ * precision and storage do not count; `multigrid` where `params` ask for it. Errors:
+ * BAD_PARAMETER, UNSUPPORTED. */
 plaq_status plaq_hmc_parts_add_quarks(plaq_hmc_parts parts,
                                       const char *name,
                                       const plaq_quarks_params *params,

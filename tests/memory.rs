@@ -10,8 +10,8 @@ use common::{devices, over_ranks, ranks};
 use num_complex::Complex64;
 use plaq::backend::Device;
 use plaq::compose::{
-    DiracSolver, Equations, Finder, Method as SignMethod, Modes, OverlapAlgorithm, OverlapModes,
-    Schur, Solution, SolveParams,
+    DiracSolver, Equations, Method as SignMethod, Modes, OverlapAlgorithm, OverlapModes, Schur,
+    Solution, SolveParams,
 };
 use plaq::error::Status;
 use plaq::fields::{
@@ -25,8 +25,8 @@ use plaq::ops::overlap_settings::{OverlapKept, OverlapSettings, OverlapSolving};
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
 use plaq::solvers::{
-    eigen_memory, eigen_set, unwatched, EigenParams, Progress, Shift, SolverKind, SolverParams,
-    VectorMemory,
+    eigen_memory, eigen_set, unwatched, EigenMethod, EigenParams, Progress, Shift, SolverKind,
+    SolverParams, VectorMemory,
 };
 use Precision::{F32, F64};
 
@@ -340,10 +340,10 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
         let mut links = GaugeField::new(&device, &geometry, F64, Recon::R18).unwrap();
         links.set_near_unit(7, 0.4).unwrap();
         let links = Arc::new(links);
-        for (sign, finder, two_passes) in [
-            (SignMethod::Polynomial, Finder::Lanczos, false),
-            (SignMethod::Zolotarev, Finder::Ritz, false),
-            (SignMethod::Zolotarev, Finder::Lanczos, true),
+        for (sign, method, two_passes) in [
+            (SignMethod::Polynomial, EigenMethod::Lanczos, false),
+            (SignMethod::Zolotarev, EigenMethod::Ritz, false),
+            (SignMethod::Zolotarev, EigenMethod::Lanczos, true),
         ] {
             let settings = OverlapSettings {
                 mass: 0.3,
@@ -353,12 +353,12 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
                 smearing_steps: 1,
                 smearing_alpha: [0.1, 0.6, 0.3],
                 sign,
-                finder,
+                method,
                 two_passes,
                 ..Default::default()
             };
             let planned = settings.needs(&links, None).unwrap();
-            let what = format!("{}: {sign} {finder}", device.name());
+            let what = format!("{}: {sign} {method}", device.name());
             let (before, watch) = (device.used().0, device.watch_peak());
             let (kernel, target) = settings.kernel(links.clone()).unwrap();
             let modes = settings.modes();

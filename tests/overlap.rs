@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use common::{devices, distance, over_ranks, Lex};
 use plaq::backend::Device;
 use plaq::compose::approximation::{Polynomial, Rational};
-use plaq::compose::{Finder, Method, ModeParams, Modes, Overlap, Sign, SignParams};
+use plaq::compose::{Method, ModeParams, Modes, Overlap, Sign, SignParams};
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
 use plaq::linop::LinOp;
@@ -15,7 +15,7 @@ use plaq::operators::{
     chiral_sum, one_and_gamma5, DiracParams, HermitianWilson, HopCall, HopSum, SiteTerm, Wilson,
     WilsonType,
 };
-use plaq::solvers::{unwatched, VectorMemory};
+use plaq::solvers::{unwatched, EigenMethod, VectorMemory};
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{overlap as dense, spinor, su3, Field, Gauge, Lattice, C};
 
@@ -487,9 +487,9 @@ fn the_ritz_functional_gives_the_same_sign() {
         let extents = over_ranks([2, 2, 2, 4]);
         let u = smooth(extents, 0.5, 6);
         let kernel = kernel(&device, extents, &u);
-        let find = |finder| {
-            let tol = if finder == Finder::Ritz { 2e-10 } else { 0.0 };
-            let params = ModeParams { count: Some(2), finder, tol, ..Default::default() };
+        let find = |method| {
+            let tol = if method == EigenMethod::Ritz { 2e-10 } else { 0.0 };
+            let params = ModeParams { count: Some(2), method, tol, ..Default::default() };
             Arc::new(Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap())
         };
         let image = |modes: Arc<Modes>| {
@@ -497,7 +497,7 @@ fn the_ritz_functional_gives_the_same_sign() {
             let sign = Sign::new(kernel.clone(), modes, params).unwrap();
             applied(&sign, false, &random_fields(Lattice::new(extents), 1))
         };
-        let d = distance(&image(find(Finder::Ritz)), &image(find(Finder::Lanczos)));
+        let d = distance(&image(find(EigenMethod::Ritz)), &image(find(EigenMethod::Lanczos)));
         assert!(d < 1e-4, "{d:e}");
     }
 }
@@ -526,8 +526,8 @@ fn what_cannot_be_says_what_to_change() {
     refused(SignParams { interval: Some([low, 0.5 * high]), ..good.clone() }, "widen it");
     refused(SignParams { interval: Some([0.0, high]), ..good.clone() }, "project more modes");
     refused(SignParams { max_degree: 10, ..good.clone() }, "project more low modes");
-    let finder = Finder::Ritz;
-    let rough = ModeParams { count: Some(4), tol: 1e-4, finder, ..Default::default() };
+    let method = EigenMethod::Ritz;
+    let rough = ModeParams { count: Some(4), tol: 1e-4, method, ..Default::default() };
     let rough = Arc::new(Modes::find(&kernel, None, &rough, None, &mut unwatched).unwrap());
     let error = Sign::new(kernel.clone(), rough, good.clone()).err().unwrap();
     assert!(error.message().contains("smaller tolerance"), "{error}");
@@ -578,7 +578,7 @@ fn the_number_of_modes_is_found() {
     assert!((8..48).contains(&count) && next > 0.06, "{count} {next}");
 }
 
-/// Both methods for high modes find the largest moduli of the spectrum, with their errors and gaps.
+/// The largest moduli by either method, their errors and gaps.
 #[test]
 fn high_modes_are_the_ends_of_the_spectrum() {
     if common::ranks().size() > 1 {
@@ -587,9 +587,9 @@ fn high_modes_are_the_ends_of_the_spectrum() {
     let mut moduli: Vec<f64> = exact().0.iter().map(|l| l.abs()).collect();
     moduli.sort_by(|a, b| b.total_cmp(a));
     let kernel = kernel(&devices()[0], SMALL, &smooth(SMALL, 0.5, 3));
-    for finder in [Finder::Lanczos, Finder::Ritz] {
-        let tol = if finder == Finder::Ritz { 1e-8 } else { 0.0 };
-        let params = ModeParams { count: Some(1), high: 4, finder, tol, ..Default::default() };
+    for method in [EigenMethod::Lanczos, EigenMethod::Ritz] {
+        let tol = if method == EigenMethod::Ritz { 1e-8 } else { 0.0 };
+        let params = ModeParams { count: Some(1), high: 4, method, tol, ..Default::default() };
         let modes = Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap();
         assert_eq!((modes.high().len(), modes.high()[0]), (4, modes.largest()));
         for (k, h) in modes.high().iter().enumerate() {

@@ -7,8 +7,8 @@ use common::{devices, distance, largest, over_ranks, ranks, Lex};
 use plaq::backend::Device;
 use plaq::compose::multigrid::{LevelParams, Multigrid, MultigridParams};
 use plaq::compose::{
-    Finder, Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes,
-    OverlapPreconditioner, OverlapSolveParams, OverlapSolver, Sign, SignParams,
+    Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes, OverlapPreconditioner,
+    OverlapSolveParams, OverlapSolver, Sign, SignParams,
 };
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
@@ -19,7 +19,7 @@ use plaq::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use plaq::ops::link_smearing::{smear_links, Smearing};
 use plaq::ops::overlap::overlap_propagators;
 use plaq::ops::source::Source;
-use plaq::solvers::{unwatched, SolverReport, StoppedBy};
+use plaq::solvers::{unwatched, EigenMethod, SolverReport, StoppedBy};
 use reference::numbers::gauge_numbers;
 use reference::{matrix, spinor, su3, Gauge, Lattice, C};
 
@@ -725,8 +725,8 @@ fn time_is_over_on_all_ranks_at_once() {
         }
         // Without all modes there is no operator, and no index.
         let kernel = op.sign().kernel();
-        for finder in [Finder::Lanczos, Finder::Ritz] {
-            let params = ModeParams { finder, max_seconds: max, ..Default::default() };
+        for method in [EigenMethod::Lanczos, EigenMethod::Ritz] {
+            let params = ModeParams { method, max_seconds: max, ..Default::default() };
             let error = Modes::find(kernel, None, &params, None, &mut unwatched).err().unwrap();
             assert_eq!(error.status, Status::KernelSpectrum, "{error}");
             assert!(!last || error.to_string().contains("0 s were over"), "{error}");

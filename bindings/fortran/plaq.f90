@@ -516,7 +516,7 @@ module plaq
     integer(c_int32_t) :: precision
     !> Sites of the field: all, or those of one parity.
     integer(c_int32_t) :: subset
-    !> Number of right-hand sides, 1 to 4096.
+    !> Number of right-hand sides.
     integer(c_int32_t) :: nrhs
     !> Number of spins of a site: 4 for spinors, 1 for colour vectors.
     integer(c_int32_t) :: spins
@@ -1849,11 +1849,6 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_ZOLOTAREV = 1
   !> The polynomial or Zolotarev's function, whichever takes less time on this device in double precision.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_AUTO = 2
-  !> Methods of computing low modes of the kernel.
-  !> Block Lanczos.
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_LANCZOS = 0
-  !> Minimisation of the Ritz functional (Kalkreuter, Simma, hep-lat/9507023).
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_RITZ = 1
   !> Solvers of D x = b.
   !> x = D^dagger (D^dagger D)^-1 b by CG, on each chirality of which b has a component.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_CG = 0
@@ -1897,10 +1892,10 @@ module plaq
     integer(c_int32_t) :: modes
     !> Largest number of low modes if their number is chosen by the spectrum.
     integer(c_int32_t) :: most_modes
-    !> Algorithm that finds modes of the kernel.
-    integer(c_int32_t) :: finder
-    !> Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
-    !> Modes are found in double precision, whatever the operator's precision.
+    !> How modes of the kernel are found.
+    integer(c_int32_t) :: method
+    !> Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
+    !> double precision, whatever that of the operator.
     real(c_double) :: modes_tol
     !> Highest degree of a polynomial that is allowed.
     integer(c_int32_t) :: max_degree
@@ -2760,30 +2755,30 @@ module plaq
       type(plaq_file_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
-    !> checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-    !> FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-    integer(c_int32_t) function plaq_gauge_read(context, path, params, gauge, report) bind(c)
+    !> Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
+    !> plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+    !> FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_gauge_read(context, file, params, gauge, report) bind(c)
       import
       type(plaq_context), value :: context
-      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: file(*)
       type(plaq_gauge_read_params), intent(in), optional :: params
       type(plaq_gauge), intent(inout) :: gauge
       type(plaq_file_report), intent(inout), optional :: report
     end function
     !> Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
-    integer(c_int32_t) function plaq_gauge_write(gauge, path, params) bind(c)
+    integer(c_int32_t) function plaq_gauge_write(gauge, file, params) bind(c)
       import
       type(plaq_gauge), value :: gauge
-      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: file(*)
       type(plaq_gauge_write_params), intent(in), optional :: params
     end function
-    !> Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
-    !> `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
-    !> `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
-    integer(c_int32_t) function plaq_gauge_read_text(path, text, value, capacity, found) bind(c)
+    !> Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+    !> file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
+    !> FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+    integer(c_int32_t) function plaq_gauge_read_text(file, text, value, capacity, found) bind(c)
       import
-      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: file(*)
       integer(c_int32_t), value :: text
       character(kind=c_char), intent(inout) :: value(*)
       integer(c_int64_t), value :: capacity
@@ -4045,26 +4040,25 @@ module plaq
       type(plaq_spinor_read_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Writes a propagator, every rank its part; the file appears complete or not at all. `sources`: the sources
-    !> for which it was solved, as many columns, or the zero handle. The records contain what plaq_spinor_origin
-    !> knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
-    !> FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
-    integer(c_int32_t) function plaq_spinor_write(propagator, sources, path, params) bind(c)
+    !> Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
+    !> for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
+    !> records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+    integer(c_int32_t) function plaq_spinor_write(propagator, sources, file, params) bind(c)
       import
       type(plaq_spinor), value :: propagator
       type(plaq_spinor), value :: sources
-      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: file(*)
       type(plaq_spinor_write_params), intent(in), optional :: params
     end function
     !> Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
-    !> colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
-    !> gives the source and operator as described in the records (also those of Chroma) or determined from
-    !> sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
-    !> NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-    integer(c_int32_t) function plaq_spinor_read(context, path, params, propagator) bind(c)
+    !> colour where the file says which they are, else in its order. Checksums are compared; what the records
+    !> say of source and operator (also those of Chroma), or the sources in the file tell, is what
+    !> plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    !> FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_spinor_read(context, file, params, propagator) bind(c)
       import
       type(plaq_context), value :: context
-      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: file(*)
       type(plaq_spinor_read_params), intent(in), optional :: params
       type(plaq_spinor), intent(inout) :: propagator
     end function
@@ -5535,9 +5529,9 @@ module plaq
       integer(c_int32_t), intent(in) :: lengths(count)
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> Adds quarks. Of `dirac` and `preconditioner` (no ratio if NULL, or if neither kappa nor mass is set) only
-    !> kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary are used; `multigrid` is used if
-    !> `params` ask for it. Errors: BAD_PARAMETER, UNSUPPORTED.
+    !> Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) normalisation,
+    !> precision and storage do not count; `multigrid` where `params` ask for it. Errors:
+    !> BAD_PARAMETER, UNSUPPORTED.
     integer(c_int32_t) function plaq_hmc_parts_add_quarks(parts, &
         name, &
         params, &

@@ -40,9 +40,9 @@ pub(crate) mod tests;
 pub use crate::linop::{Schur, System};
 pub use crate::operators::Normalisation;
 pub use overlap::{
-    approximation, Finder, HighMode, Method, ModeParams, Modes, ModesRecord, Overlap,
-    OverlapAlgorithm, OverlapModes, OverlapModesRecord, OverlapPreconditioner, OverlapSolveParams,
-    OverlapSolver, OverlapSquare, Sign, SignParams,
+    approximation, HighMode, Method, ModeParams, Modes, ModesRecord, Overlap, OverlapAlgorithm,
+    OverlapModes, OverlapModesRecord, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
+    OverlapSquare, Sign, SignParams,
 };
 pub use solve::{
     plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations, LowModes, Solution,

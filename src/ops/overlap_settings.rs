@@ -6,15 +6,15 @@ use super::link_smearing::{Smearing, SmearingKind};
 use crate::bail;
 use crate::compose::multigrid::{Multigrid, MultigridParams};
 use crate::compose::{
-    seconds_of, Finder, Method, ModeParams, Overlap, OverlapAlgorithm, OverlapModes,
-    OverlapPreconditioner, OverlapSolveParams, OverlapSolver, SignParams,
+    seconds_of, Method, ModeParams, Overlap, OverlapAlgorithm, OverlapModes, OverlapPreconditioner,
+    OverlapSolveParams, OverlapSolver, SignParams,
 };
 use crate::error::{Result, Status};
 use crate::fields::{Group, Precision, Recon};
 use crate::operators::{Boundary, DiracParams};
 use crate::params::parameters;
 use crate::refuse;
-use crate::solvers::VectorMemory;
+use crate::solvers::{EigenMethod, VectorMemory};
 
 const MAX_MODES: i64 = 10_000;
 /// Largest number of iterations for the Wilson operator's inverse, if the library chooses that preconditioner.
@@ -36,10 +36,10 @@ parameters! {
         modes: Option<usize> = None, within(0, MAX_MODES);
         /// Largest number of low modes if their number is chosen by the spectrum.
         most_modes: usize = 48, within(1, MAX_MODES);
-        /// Algorithm that finds modes of the kernel.
-        finder: Finder = Finder::Lanczos;
-        /// Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
-        /// Modes are found in double precision, whatever the operator's precision.
+        /// How modes of the kernel are found.
+        method: EigenMethod = EigenMethod::Lanczos, old("finder");
+        /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
+        /// double precision, whatever that of the operator.
         modes_tol: f64 = 0.0;
         /// Highest degree of a polynomial that is allowed.
         max_degree: usize = 5000, within(1, 20_000);
@@ -116,7 +116,7 @@ impl OverlapSettings {
             high: self.high_modes,
             max_restarts: self.max_restarts,
             tol: self.modes_tol,
-            finder: self.finder,
+            method: self.method,
             seed: self.seed,
             vectors: self.vectors,
             block: self.block,

@@ -139,22 +139,6 @@ pub fn choose<T: Choice>(number: Number<T>, argument: &str) -> Result<T> {
     refuse!(InvalidArgument, "{argument}", expected("{}", known.join(" or ")), found("{number}"))
 }
 
-/// Like `choose`, with 0 meaning the default.
-pub fn choose_or<T: Choice>(number: Number<T>, argument: &str, default: T) -> Result<T> {
-    if number.0 == 0 {
-        return Ok(default);
-    }
-    choose(number, argument)
-}
-
-/// Like `choose`, with 0 meaning none.
-pub fn choose_any<T: Choice>(number: Number<T>, argument: &str) -> Result<Option<T>> {
-    match number.0 {
-        0 => Ok(None),
-        _ => choose(number, argument).map(Some),
-    }
-}
-
 /// The number of a value in the header.
 pub fn number_of<T: Choice + PartialEq>(value: T) -> Number<T> {
     let found = T::named().find(|(_, v)| *v == value);

@@ -8,8 +8,8 @@ mod suggestion;
 mod table;
 mod value;
 
-pub use choice::{choices, choose, choose_any, choose_or, number_of, Choice, Name, Number};
-/// Used in the expansion of tables in other crates.
+pub use choice::{choices, choose, number_of, Choice, Name, Number};
+/// For the tables of other crates.
 #[doc(hidden)]
 pub use serde;
 pub use suggestion::{hint, same_word, suggestion};

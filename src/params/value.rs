@@ -78,30 +78,33 @@ macro_rules! whole {
 }
 whole!(usize, i32, false; u32, i64, false; u64, i64, true);
 
-/// A whole number, positive or negative.
-impl Param for i32 {
-    type C = i32;
-    const KIND: Kind = Kind::Number;
-    fn to_c(&self, _: &Row) -> i32 {
-        *self
-    }
-    fn from_c(c: i32, row: &Row, name: &str) -> Result<Self> {
-        c.check(row, name)?;
-        Ok(c)
-    }
-    fn text(&self, _: &Row) -> String {
-        self.to_string()
-    }
-    fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
-        text.trim().parse().or_else(|_| not_read(name, "a whole number", text))
-    }
-    fn check(&self, row: &Row, name: &str) -> Result<()> {
-        match row.range.holds(f64::from(*self)) {
-            true => Ok(()),
-            false => refused(name, row, f64::from(*self)),
+/// Whole numbers of either sign.
+macro_rules! signed {
+    ($($ty:ty),*) => { $(impl Param for $ty {
+        type C = $ty;
+        const KIND: Kind = Kind::Number;
+        fn to_c(&self, _: &Row) -> $ty {
+            *self
         }
-    }
+        fn from_c(c: $ty, row: &Row, name: &str) -> Result<Self> {
+            c.check(row, name)?;
+            Ok(c)
+        }
+        fn text(&self, _: &Row) -> String {
+            self.to_string()
+        }
+        fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
+            text.trim().parse().or_else(|_| not_read(name, "a whole number", text))
+        }
+        fn check(&self, row: &Row, name: &str) -> Result<()> {
+            match row.range.holds(*self as f64) {
+                true => Ok(()),
+                false => refused(name, row, *self as f64),
+            }
+        }
+    })* };
 }
+signed!(i32, i64);
 
 /// A member that can be set only by hosts in C and Fortran, e.g. an address; it has no form in text.
 #[derive(Clone, Copy, Debug, PartialEq)]

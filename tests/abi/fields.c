@@ -188,9 +188,9 @@ static void spinors(plaq_context context) {
   int i, k;
 
   p.nrhs = 0;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "params.nrhs", plaq_spinor_create(context, &p, &even));
+  REFUSED(PLAQ_BAD_PARAMETER, "params.nrhs", plaq_spinor_create(context, &p, &even));
   p.nrhs = INT32_MAX;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_create(context, &p, &even));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_spinor_create(context, &p, &even));
   p = spinor_params(N);
   p.subset = 3;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_create(context, &p, &even));

@@ -150,7 +150,7 @@ int main(void) {
   origin.position[3] = LT;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_set_origin(s, &origin));
   origin.position[3] = -2;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_set_origin(s, &origin));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_spinor_set_origin(s, &origin));
   memcpy(contract.position, source.position, sizeof contract.position);
   OK(plaq_spinor_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
   OK(plaq_spinor_contract_baryons(s, s, &contract, names, 2, momenta, 1, LT, baryons));
@@ -207,7 +207,7 @@ int main(void) {
   write.kind = 0, write.precision = 2;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_write(s, none, "hadron.lime", &write));
   read.wrong_checksum = 2;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_read(context, "hadron.lime", &read, &back));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_spinor_read(context, "hadron.lime", &read, &back));
 
   /* Some columns at a time. */
   p.columns = 5;

@@ -92,8 +92,7 @@ fn functions_are_named_after_object_and_verb() {
         assert!(objects.iter().any(named), "{name}");
         let words: Vec<&str> = rest.split('_').collect();
         let has = |word: &str| words.contains(&word);
-        let file =
-            args.iter().any(|a| ["file", "path"].contains(&a.name)) && !words.contains(&"input");
+        let file = args.iter().any(|a| a.name == "file");
         assert_eq!(file, has("read") || has("write"), "{name}");
         let data = args.iter().any(|a| a.name == "data");
         assert_eq!(data, has("load") || has("save"), "{name}");

@@ -167,12 +167,12 @@ static void files(plaq_context context) {
   EXPECT(PLAQ_BAD_EXTENTS, plaq_gauge_read(context, name, &r, &read, NULL));
   OK(plaq_gauge_read_params_init(&r, sizeof r));
   r.unitarity = -1;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read(context, name, &r, &read, NULL));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_gauge_read(context, name, &r, &read, NULL));
   r.unitarity = NAN;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read(context, name, &r, &read, NULL));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_gauge_read(context, name, &r, &read, NULL));
   r.unitarity = 0;
   r.project = 3;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read(context, name, &r, &read, NULL));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_gauge_read(context, name, &r, &read, NULL));
   r.project = 1;
   r.storage = PLAQ_STORAGE_SU2;
   EXPECT(PLAQ_UNSUPPORTED, plaq_gauge_read(context, name, &r, &read, NULL));

@@ -38,6 +38,7 @@ def test_misspelt_keywords_are_type_errors():
         "Wilson()|'mas'|did you mean mass": lambda: plaq.Wilson(U, mas=0.1),
         "Clover()|'mas'|did you mean mass": lambda: plaq.Clover(U, mas=0.1, csw=1),
         "Overlap()|'delt'|did you mean delta": lambda: plaq.Overlap(U, delt=1),
+        "Overlap()|'finder'|its name is method now": lambda: plaq.Overlap(U, finder="ritz"),
         "solve()|'tolerance'|did you mean tol": lambda: D.solve(D.field(), tolerance=3),
         "solve()|'algorithm'|its name is solver now": lambda: D.solve(D.field(), algorithm="cg"),
         "plaq_solver_params()|'algorithm'|its name is solver now": lambda: plaq.capi.plaq_solver_params(algorithm="cg"),

@@ -2,8 +2,16 @@
 
 use std::fmt::Write as _;
 
+use plaq::capi::clover::CloverParams;
 use plaq::capi::context::ContextParams;
+use plaq::capi::contract::ContractParams;
+use plaq::capi::file::{GaugeReadParams, GaugeWriteParams};
+use plaq::capi::gauge::GaugeParams;
+use plaq::capi::laplace::LaplacianParams;
 use plaq::capi::layout::LayoutParams;
+use plaq::capi::origin::OriginParams;
+use plaq::capi::propagator::{SpinorReadParams, SpinorWriteParams};
+use plaq::capi::spinor::SpinorParams;
 use plaq::compose::multigrid::MultigridParams;
 use plaq::compose::SolverSettings;
 use plaq::operators::QuarkParams;
@@ -15,9 +23,13 @@ use plaq::ops::hmc::gauge_params::GaugeActionParams;
 use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
 use plaq::ops::link_smearing::LinkSmearing;
 use plaq::ops::overlap_settings::{OverlapSettings, OverlapSolving};
+use plaq::ops::quark_flow::QuarkFlowParams;
 use plaq::ops::quenched::HeatBath;
+use plaq::ops::reweighting::ReweightingParams;
 use plaq::ops::smearing::QuarkSmearing;
 use plaq::ops::source::{SequentialParams, SourceParams};
+use plaq::ops::structure::loop_sums::{LoopGoals, LoopSumsParams};
+use plaq::ops::structure::loops::LoopsParams;
 use plaq::params::{Kind, Parameters, Row};
 use plaq::solvers::EigenSettings;
 
@@ -32,7 +44,7 @@ Names that tables share, and options that are shorter:
 
 | name | what | option |
 |---|---|---|
-| `boundary` | phases of a quark in units of pi in x, y, z, t, or `periodic`, `antiperiodic` (`boundary_time` is kept for a property of links) | `--boundary` |
+| `boundary` | phases of a quark in units of pi in x, y, z, t, or `periodic`, `antiperiodic` (`boundary_time` is a property of links) | `--boundary` |
 | `normalisation` | `mass`: the operator is D; `kappa`: 2 kappa D. Mass by default, whether a quark is given by mass or kappa | `--normalisation` |
 | `solver` | what solves; in a chain's input also the key of its table `solver` | `--solver`, of which `multigrid` is one |
 | `tol` | largest relative residual | `--tol`; also of `stop_theta` (gauge fixing) and `tolerance` (flow) |
@@ -40,22 +52,34 @@ Names that tables share, and options that are shorter:
 | `nkrylov` | directions that GCR keeps | `--nkrylov` |
 | `sloppy_precision` | precision of the iteration | `--precision` |
 | `block` | sites of an aggregate of multigrid | `--mg-blocks` |
+| `csw`, `cf` | coefficients of a quark's clover term and of its boundary terms, also in Rust's `DiracParams` and in files; in planes with t and at the upper boundary `csw_t`, `cf_prime` | `--csw`, `--cf` |
+| `method` | how eigenvectors, and modes of the overlap's kernel, are found; of gauge fixing: what raises the functional | `--method` (gauge fixing) |
+| `momenta` | lists of three numbers n, p_i = 2 pi n_i / L_i, of sinks, operators and loops | `--momenta`, nx,ny,nz with colons between |
+| `file` | name of a file, argument of every function of C and Fortran that reads or writes one; a `path` is one of links, or of keys of an input | |
 
 An older name of an option (`--rhs`, `--krylov`, `--time-bc`, `--mg-aggregate`, `--stop-theta`), key (`phase`, `method`
-of a solver) or keyword (`algorithm`) is refused with the name that it has now.
+of a solver) or keyword (`algorithm` of a solver, `finder` of the overlap operator) is refused with the name that it has
+now. Members that only programs in C and Fortran set, handles, texts and addresses, are in the header alone.
 ";
 
 /// Tables and their titles.
 fn tables() -> Vec<(&'static str, &'static [Row])> {
     vec![
         ("Quarks", QuarkParams::ROWS),
+        ("Laplacians", LaplacianParams::ROWS),
         ("Solvers", SolverSettings::ROWS),
         ("Sources", SourceParams::ROWS),
         ("Sequential sources", SequentialParams::ROWS),
+        ("Contractions", ContractParams::ROWS),
+        ("Quark loops", LoopsParams::ROWS),
+        ("Sums of quark loops", LoopSumsParams::ROWS),
+        ("Goals of quark loops", LoopGoals::ROWS),
+        ("Reweighting", ReweightingParams::ROWS),
         ("Multigrid", MultigridParams::ROWS),
         ("Eigenvectors", EigenSettings::ROWS),
         ("Gauge fixing", GaugeFixing::ROWS),
         ("Gradient flow", FlowParams::ROWS),
+        ("Gradient flow of quark fields", QuarkFlowParams::ROWS),
         ("Link smearing", LinkSmearing::ROWS),
         ("Smearing of quark fields", QuarkSmearing::ROWS),
         ("Heat bath", HeatBath::ROWS),
@@ -67,7 +91,15 @@ fn tables() -> Vec<(&'static str, &'static [Row])> {
         ("Chains of hybrid Monte Carlo", ChainSettings::ROWS),
         ("Quarks of a chain", Quarks::ROWS),
         ("Contexts", ContextParams::ROWS),
+        ("Gauge fields", GaugeParams::ROWS),
+        ("Spinor fields", SpinorParams::ROWS),
+        ("Clover terms", CloverParams::ROWS),
+        ("Sources of fields", OriginParams::ROWS),
         ("Arrays of hosts", LayoutParams::ROWS),
+        ("Reading configurations", GaugeReadParams::ROWS),
+        ("Writing configurations", GaugeWriteParams::ROWS),
+        ("Reading propagators", SpinorReadParams::ROWS),
+        ("Writing propagators", SpinorWriteParams::ROWS),
     ]
 }
 

@@ -83,7 +83,11 @@ from . import capi
 "#;
 
 /// Members that functions of the package name themselves.
-const NAMED: [(&str, &[&str]); 8] = [
+const NAMED: [(&str, &[&str]); 9] = [
+    (
+        "plaq_dirac_params",
+        &["normalisation", "kappa", "mass", "csw", "mu", "hop", "boundary", "precision"],
+    ),
     ("plaq_context_params", &["device", "threads"]),
     ("plaq_eigen_params", &["count"]),
     ("plaq_gaugefix_params", &["condition"]),

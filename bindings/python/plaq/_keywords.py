@@ -123,17 +123,9 @@ class Clover(TypedDict, total=False):
 
 class Dirac(TypedDict, total=False):
     """A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5."""
-    normalisation: Union[int, str, capi.plaq_normalisation]
-    kappa: float
-    mass: float
-    csw: float
     csw_t: float
     cf: float
     cf_prime: float
-    mu: float
-    hop: Sequence[float]
-    boundary: Sequence[float]
-    precision: Union[int, str, capi.plaq_precision]
     storage: Union[int, str, capi.plaq_storage]
     clover: Union[int, str, capi.plaq_clover_form]
     clover_links: Union[int, str, capi.plaq_clover_links]
@@ -354,7 +346,7 @@ class Overlap(TypedDict, total=False):
     delta: float
     sign: Union[int, str, capi.plaq_overlap_sign]
     most_modes: int
-    finder: Union[int, str, capi.plaq_overlap_finder]
+    method: Union[int, str, capi.plaq_eigen_method]
     modes_tol: float
     max_degree: int
     two_passes: int

@@ -1000,20 +1000,21 @@ class plaq_gauge_read_params(Struct):
       extents: Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the links on the device. Default: PLAQ_PRECISION_DOUBLE.
       storage: Storage of the links on the device. Default: PLAQ_STORAGE_SU3_18.
-      unitarity: Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
-        precision, and, with a warning, for files in double whose links mostly have larger violations.
-        Default: 0.
-      header: Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
-        half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
-        Default: 0.
-      project: 1: links are put back into SU(3) after the check; 0: they are not changed. Default: 1.
-      wrong_checksum: 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-        were changed after they were written and are known to be good. Default: 0.
-      boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
-        slice are exactly zero, else periodic. Default: 0.
-      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-        three numbers with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+      unitarity: Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
+        precision, and, with a warning, in files in double most of whose links are coarser.
+        0 or more. Default: 0.
+      header: Largest difference accepted between plaquette and link trace of header and links;
+        0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+        0 or more. Default: 0.
+      project: 1: links are put back into SU(3) after the check. 0 or 1. Default: 1.
+      wrong_checksum: 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+        so. For files that were changed after they were written, and are known to be good.
+        0 or 1. Default: 0.
+      boundary_time: Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
+        are all exactly zero, else periodic. Default: 0.
+      phi: Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+        sum 0. Default: not set (NaN).
+      phi_prime: Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
         set (NaN).
     """
     struct_size: int
@@ -1152,7 +1153,7 @@ _plaq_gauge_read = _n.function("plaq_gauge_read", _c.c_int32, [plaq_context, _c.
 
 def plaq_gauge_read(
         context: Any,
-        path: Any,
+        file: Any,
         params: Optional[plaq_gauge_read_params] = None,
         report: Optional[plaq_file_report] = None,
 ) -> plaq_gauge:
@@ -1161,29 +1162,29 @@ def plaq_gauge_read(
     FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     gauge_ = plaq_gauge()
-    _n.call(_plaq_gauge_read, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_gauge_read_params, params, "params"), _c.byref(gauge_), _n.struct(plaq_file_report, report, "report"))
+    _n.call(_plaq_gauge_read, _n.handle(plaq_context, context, "context"), _n.encoded(file, "file"), _n.struct(plaq_gauge_read_params, params, "params"), _c.byref(gauge_), _n.struct(plaq_file_report, report, "report"))
     return gauge_
 
 
 _plaq_gauge_write = _n.function("plaq_gauge_write", _c.c_int32, [plaq_gauge, _c.c_char_p, _c.c_void_p])
 
 
-def plaq_gauge_write(gauge: Any, path: Any, params: Optional[plaq_gauge_write_params] = None) -> None:
+def plaq_gauge_write(gauge: Any, file: Any, params: Optional[plaq_gauge_write_params] = None) -> None:
     """Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED."""
-    _n.call(_plaq_gauge_write, _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(path, "path"), _n.struct(plaq_gauge_write_params, params, "params"))
+    _n.call(_plaq_gauge_write, _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(file, "file"), _n.struct(plaq_gauge_write_params, params, "params"))
 
 
 _plaq_gauge_read_text = _n.function("plaq_gauge_read_text", _c.c_int32, [_c.c_char_p, _c.c_int32, _c.c_void_p, _c.c_int64, _c.c_void_p])
 
 
-def plaq_gauge_read_text(path: Any, text: Union[int, str, plaq_file_text], capacity: int = 65536) -> tuple[str, int]:
-    """Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
-    `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
-    `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+def plaq_gauge_read_text(file: Any, text: Union[int, str, plaq_file_text], capacity: int = 65536) -> tuple[str, int]:
+    """Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+    file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
+    FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
     """
     found_ = _c.c_int32()
     value_ = _c.create_string_buffer(capacity)
-    _n.call(_plaq_gauge_read_text, _n.encoded(path, "path"), _n.enum(plaq_file_text, text, "text"), value_, _n.int64(capacity, "capacity"), _c.byref(found_))
+    _n.call(_plaq_gauge_read_text, _n.encoded(file, "file"), _n.enum(plaq_file_text, text, "text"), value_, _n.int64(capacity, "capacity"), _c.byref(found_))
     return _n.text(value_.value), found_.value
 
 
@@ -1239,14 +1240,13 @@ class plaq_spinor_params(Struct):
       extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
         `gauge`.
       precision: Precision of the spinors. Default: PLAQ_PRECISION_DOUBLE.
-      subset: Sites of the field: all, or those of one parity. Default: PLAQ_SUBSET_FULL.
-      nrhs: Number of right-hand sides, 1 to 4096. Default: 1.
-      spins: Number of spins of a site: 4 for spinors, 1 for colour vectors. Default: 4.
-      gauge: A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
-        none.
-      slices: Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
-        arrays of the host slices are slower than sites and faster than right-hand sides.
-        Default: 1.
+      subset: Sites that the field has. Default: PLAQ_SUBSET_FULL.
+      nrhs: Number of right-hand sides. 1 to 4096. Default: 1.
+      spins: Spins of a site: 4 for spinors, 1 for colour vectors. Default: 4.
+      gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+        Default: none.
+      slices: Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
+        slices are slower than sites and faster than right-hand sides. Default: 1.
     """
     struct_size: int
     extents: Any
@@ -2217,8 +2217,8 @@ class plaq_origin_params(Struct):
     """Source and operator from which the columns of a field were made, for plaq_contract_params and files.
 
     Members:
-      position: Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
-        known. Default: -1, -1, -1, -1.
+      position: Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+        0 or more. Default: -1, -1, -1, -1.
       normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1.
       boundary: Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
         Default: NaN.
@@ -3581,11 +3581,11 @@ class plaq_contract_params(Struct):
     """Parameters for contractions of propagators.
 
     Members:
-      position: Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
-        y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
-        that need it are refused. Default: -1, -1, -1, -1.
-      boundary: Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
-        At times before the source's every quark propagator has this phase, which is divided out.
+      position: Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
+        of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
+        0 or more. Default: -1, -1, -1, -1.
+      boundary: Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
+        of a quark that reaches times before the source's carries its phase, which is taken out.
         Default: 1.
       parity: Parity of baryons that propagate forward in time, 1 or -1. Default: 1.
       projection: Projection of the free spin indices of baryons. Default: PLAQ_PROJECTION_TRACE.
@@ -4223,8 +4223,8 @@ class plaq_spinor_read_params(Struct):
     Members:
       extents: Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the field; 0: that of the file. Default: 0.
-      wrong_checksum: 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
-        were written and are known to be good. Default: 0.
+      wrong_checksum: 1: columns are read although a checksum of the file is not theirs. For files that were changed after
+        they were written, and are known to be good. 0 or 1. Default: 0.
     """
     struct_size: int
     extents: Any
@@ -4254,7 +4254,7 @@ _plaq_spinor_write = _n.function("plaq_spinor_write", _c.c_int32, [plaq_spinor, 
 def plaq_spinor_write(
         propagator: Any,
         sources: Any,
-        path: Any,
+        file: Any,
         params: Optional[plaq_spinor_write_params] = None,
 ) -> None:
     """Writes a propagator, every rank its part; the file appears complete or not at all. `sources`: the sources
@@ -4262,13 +4262,13 @@ def plaq_spinor_write(
     knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
     FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
     """
-    _n.call(_plaq_spinor_write, _n.handle(plaq_spinor, propagator, "propagator"), _n.handle(plaq_spinor, sources, "sources"), _n.encoded(path, "path"), _n.struct(plaq_spinor_write_params, params, "params"))
+    _n.call(_plaq_spinor_write, _n.handle(plaq_spinor, propagator, "propagator"), _n.handle(plaq_spinor, sources, "sources"), _n.encoded(file, "file"), _n.struct(plaq_spinor_write_params, params, "params"))
 
 
 _plaq_spinor_read = _n.function("plaq_spinor_read", _c.c_int32, [plaq_context, _c.c_char_p, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_spinor_read(context: Any, path: Any, params: Optional[plaq_spinor_read_params] = None) -> plaq_spinor:
+def plaq_spinor_read(context: Any, file: Any, params: Optional[plaq_spinor_read_params] = None) -> plaq_spinor:
     """Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
     colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
     gives the source and operator as described in the records (also those of Chroma) or determined from
@@ -4276,7 +4276,7 @@ def plaq_spinor_read(context: Any, path: Any, params: Optional[plaq_spinor_read_
     NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     propagator_ = plaq_spinor()
-    _n.call(_plaq_spinor_read, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_spinor_read_params, params, "params"), _c.byref(propagator_))
+    _n.call(_plaq_spinor_read, _n.handle(plaq_context, context, "context"), _n.encoded(file, "file"), _n.struct(plaq_spinor_read_params, params, "params"), _c.byref(propagator_))
     return propagator_
 
 
@@ -5604,14 +5604,6 @@ class plaq_overlap_sign(Enum):
     AUTO = 2
 
 
-class plaq_overlap_finder(Enum):
-    """Methods of computing low modes of the kernel."""
-    #: Block Lanczos.
-    LANCZOS = 0
-    #: Minimisation of the Ritz functional (Kalkreuter, Simma, hep-lat/9507023).
-    RITZ = 1
-
-
 class plaq_overlap_solver(Enum):
     """Solvers of D x = b."""
     #: x = D^dagger (D^dagger D)^-1 b by CG, on each chirality of which b has a component.
@@ -5657,15 +5649,12 @@ class plaq_overlap_params(Struct):
         Default: PLAQ_OVERLAP_POLYNOMIAL.
       modes: Number of low modes of the kernel that are projected at least; automatic (-1): chosen by the spectrum.
         0 to 10000. Default: -1.
-      most_modes: Largest number of low modes if their number is chosen by the spectrum. 1 to 10000.
-        Default: 48.
-      finder: Algorithm that finds modes of the kernel. Default: PLAQ_OVERLAP_LANCZOS.
-      modes_tol: Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
-        Modes are found in double precision, whatever the operator's precision. Default: 0.
-      max_degree: Highest degree of a polynomial that is allowed. 1 to 20000. Default: 5000.
-      two_passes: True: Zolotarev's function runs the Krylov space twice, and needs no memory for the solutions of its
-        poles. 0 or 1. Default: 0.
-      low: Least modulus of the eigenvalues of Q that are not projected; 0: measured, then `high` must be 0 as well.
+      most_modes: Largest number of modes that are found from the spectrum. 1 to 10000. Default: 48.
+      method: How modes of the kernel are found. Default: PLAQ_EIGEN_LANCZOS.
+      modes_tol: Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
+        double precision, whatever that of the operator. Default: 0.
+      max_degree: Highest degree of a polynomial. 1 to 20000. Default: 5000.
+      two_passes: Zolotarev's function runs the Krylov space twice and takes no memory for poles. 0 or 1.
         Default: 0.
       high: Largest modulus of the eigenvalues of Q; 0: measured, then `low` must be 0 as well.
         Default: 0.
@@ -5699,7 +5688,7 @@ class plaq_overlap_params(Struct):
     sign: Any
     modes: int
     most_modes: int
-    finder: Any
+    method: Any
     modes_tol: float
     max_degree: int
     two_passes: int
@@ -5726,7 +5715,7 @@ class plaq_overlap_params(Struct):
         ("sign", _c.c_int32),
         ("modes", _c.c_int32),
         ("most_modes", _c.c_int32),
-        ("finder", _c.c_int32),
+        ("method", _c.c_int32),
         ("modes_tol", _c.c_double),
         ("max_degree", _c.c_int32),
         ("two_passes", _c.c_int32),
@@ -5746,7 +5735,8 @@ class plaq_overlap_params(Struct):
         ("vectors", _c.c_int32),
         ("block", _c.c_int32),
     ]
-    _enums_ = {"sign": plaq_overlap_sign, "finder": plaq_overlap_finder, "precision": plaq_precision, "storage": plaq_storage, "smearing": plaq_smearing, "vectors": plaq_vector_memory}
+    _enums_ = {"sign": plaq_overlap_sign, "method": plaq_eigen_method, "precision": plaq_precision, "storage": plaq_storage, "smearing": plaq_smearing, "vectors": plaq_vector_memory}
+    _old_ = {"finder": "method"}
     _init_ = "plaq_overlap_params_init"
 
 
@@ -7496,9 +7486,9 @@ def plaq_hmc_parts_add_quarks(
         preconditioner: Optional[plaq_dirac_params] = None,
         multigrid: Optional[plaq_multigrid_params] = None,
 ) -> None:
-    """Adds quarks. Of `dirac` and `preconditioner` (no ratio if NULL, or if neither kappa nor mass is set) only
-    kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary are used; `multigrid` is used if
-    `params` ask for it. Errors: BAD_PARAMETER, UNSUPPORTED.
+    """Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) normalisation,
+    precision and storage do not count; `multigrid` where `params` ask for it. Errors:
+    BAD_PARAMETER, UNSUPPORTED.
     """
     _n.call(_plaq_hmc_parts_add_quarks, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_quarks_params, params, "params"), _n.struct(plaq_dirac_params, dirac, "dirac"), _n.struct(plaq_dirac_params, preconditioner, "preconditioner"), _n.struct(plaq_multigrid_params, multigrid, "multigrid"))
 

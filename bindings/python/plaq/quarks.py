@@ -26,18 +26,14 @@ if TYPE_CHECKING:
     from .loops import Loops, Space, Sums
     from .reweighting import Reweighting
 
-    class Term(TypedDict, total=False):
-        """Keywords of a Wilson operator that only some classes have, and its links."""
+    class Term(_keywords.Dirac, total=False):
+        """Terms of a Wilson operator, of which some classes name csw and mu."""
 
         csw: float
-        csw_t: float
-        clover: Union[int, str]
-        clover_links: Union[int, str]
         mu: float
-        storage: Union[int, str]
 
-    class Twist(TypedDict, total=False):
-        """Keywords of all Wilson operators except csw and mu."""
+    class Twist(_keywords.Dirac, total=False):
+        """Of all Wilson operators, but for csw and mu."""
 
         mass: Optional[float]
         kappa: Optional[float]
@@ -47,10 +43,6 @@ if TYPE_CHECKING:
         precision: Union[int, str]
         normalisation: str
         thin: Optional[Gauge]
-        csw_t: float
-        clover: Union[int, str]
-        clover_links: Union[int, str]
-        storage: Union[int, str]
 
     class Hierarchy(_keywords.Multigrid, total=False):
         """Keywords of multigrid; members of its levels have one value for all levels, or a list with one for each."""

@@ -12,7 +12,7 @@ use crate::backend::{External, Location};
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fields::Precision;
-pub(crate) use crate::params::{choose, choose_any, choose_or, number_of};
+pub(crate) use crate::params::{choose, number_of};
 use crate::params::{CType, Choice, Number};
 use crate::refuse;
 

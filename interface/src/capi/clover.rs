@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::args::{choose, Data, DataOut, Handle, Out, OutArray, Params, Raw};
+use super::args::{Data, DataOut, Handle, Out, OutArray, Params, Raw};
 use super::context::{plaq_context, Context};
-use super::field::plaq_precision;
 use super::gauge::{geometry_of, plaq_gauge};
 use super::handles::{self, Shared};
 use super::layout::{plaq_layout_params, LayoutParams};
 use super::table::interface;
 use crate::error::Result;
 use crate::fields::{CloverField, Group, Precision, Subset};
+use crate::params::{Host, InC as _};
 use crate::refuse;
 
 /// The object behind the handle `plaq_clover`. Operators share its blocks; loading makes new blocks, and operators
@@ -34,6 +34,20 @@ impl Clover {
     }
 }
 
+crate::params::parameters! {
+    /// Shape of a clover term.
+    pub struct CloverParams: plaq_clover_params {
+        /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+        /// set, here or by `gauge`.
+        extents: [i32; 4] = [0; 4];
+        /// Precision of the blocks.
+        precision: Precision = Precision::F64;
+        /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+        /// Default: none.
+        gauge: Host<plaq_gauge> = Host(plaq_gauge::NONE);
+    }
+}
+
 interface! {
     "Clover terms"
     handles {
@@ -41,18 +55,8 @@ interface! {
         /// row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F.
         plaq_clover: Clover = 5,
     }
-    params {
-        /// Parameters of a clover term: lattice and precision.
-        plaq_clover_params, plaq_clover_params_init {
-            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
-            /// `gauge`.
-            extents: [i32; 4] = [0; 4],
-            /// Precision of the blocks.
-            precision: plaq_precision = Precision::F64.into(),
-            /// A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
-            /// none.
-            gauge: plaq_gauge = plaq_gauge::NONE,
-        }
+    tables {
+        plaq_clover_params, plaq_clover_params_init;
     }
     functions {
         /// Makes a clover term with unspecified blocks, to be loaded afterwards.
@@ -79,9 +83,9 @@ fn create(
     params: &plaq_clover_params,
     clover: &mut Out<plaq_clover>,
 ) -> Result<()> {
-    let geometry = geometry_of(params.extents, params.gauge, context)?;
-    let precision = choose(params.precision, "params.precision")?;
-    let field = CloverField::new(context.device(), &geometry, precision, 1)?;
+    let p = CloverParams::from_c(params, "params")?;
+    let geometry = geometry_of(p.extents, p.gauge.0, context)?;
+    let field = CloverField::new(context.device(), &geometry, p.precision, 1)?;
     clover.set(context.adopt(Clover::new(context, Arc::new(field)))?);
     Ok(())
 }

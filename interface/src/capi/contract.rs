@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::args::{choose, number_of, Array, Handle, Maybe, OutArray, Params};
-use super::origin::known;
+use super::args::{choose, Array, Handle, Maybe, OutArray, Params};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
@@ -15,8 +14,27 @@ use crate::operators::phase;
 use crate::ops::contract::{self, mesons, Baryon, Projection, Sink};
 use crate::ops::gamma::Gamma;
 use crate::ops::links_mark::check_same_links;
-use crate::params::Number;
+use crate::params::{InC as _, Number};
 use crate::refuse;
+
+crate::params::parameters! {
+    /// Parameters of contractions of propagators.
+    pub struct ContractParams: plaq_contract_params {
+        /// Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
+        /// of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
+        position: [Option<usize>; 4] = [None; 4], within(0, i32::MAX as i64), absent("unknown");
+        /// Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
+        /// of a quark that reaches times before the source's carries its phase, which is taken out.
+        boundary: f64 = 1.0;
+        /// Parity of baryons forward in time, 1 or -1.
+        parity: i32 = 1;
+        /// Projection of the spins of baryons.
+        projection: Projection = Projection::Trace;
+        /// Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
+        /// across the lattice's end take them along.
+        boundary_space: [f64; 3] = [0.0; 3];
+    }
+}
 
 interface! {
     "Contractions"
@@ -24,24 +42,8 @@ interface! {
         plaq_projection = Projection;
         plaq_baryon = Baryon;
     }
-    params {
-        /// Parameters for contractions of propagators.
-        plaq_contract_params, plaq_contract_params_init {
-            /// Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
-            /// y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
-            /// that need it are refused.
-            position: [i32; 4] = [-1; 4],
-            /// Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
-            /// At times before the source's every quark propagator has this phase, which is divided out.
-            boundary: f64 = 1.0,
-            /// Parity of baryons that propagate forward in time, 1 or -1.
-            parity: i32 = 1,
-            /// Projection of the free spin indices of baryons.
-            projection: plaq_projection = number_of(Projection::Trace),
-            /// Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-            /// operators that shift quarks across the lattice's end.
-            boundary_space: [f64; 3] = [0.0; 3],
-        }
+    tables {
+        plaq_contract_params, plaq_contract_params_init;
     }
     functions {
         /// Contracts connected correlators of mesons: the sum over x of exp(-i p (x - x0)) times the correlator of
@@ -61,6 +63,7 @@ interface! {
 
 /// Boundary phases in x, y, z and t, in units of pi, from the parameters, for propagators that do not record theirs.
 pub(super) fn phases_of(params: &plaq_contract_params) -> Result<[f64; 4]> {
+    let params = ContractParams::from_c(params, "params")?;
     let [x, y, z] = params.boundary_space;
     for (name, angle) in [
         ("boundary", params.boundary),
@@ -101,7 +104,7 @@ pub(super) fn lines<const N: usize>(
 ) -> Result<(Origin, [Complex64; N])> {
     let phases = phases_of(params)?;
     let all = objects.map(|(object, name)| (object.origin(), name));
-    let given = known(params.position, "params.position")?;
+    let given = ContractParams::from_c(params, "params")?.position;
     for (k, &(b, second)) in all.iter().enumerate() {
         for &(a, first) in &all[..k] {
             let apart = |mu: usize| a.position[mu].zip(b.position[mu]).is_some_and(|(a, b)| a != b);
@@ -238,8 +241,8 @@ fn baryons_of(
     let names = baryons.get(count(nbaryons, "count")?)?;
     let names: Result<Vec<Baryon>> =
         names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
-    let projection = choose(params.projection, "params.projection")?;
-    let closed = (params.parity, projection, phases);
+    let ContractParams { parity, projection, .. } = ContractParams::from_c(params, "params")?;
+    let closed = (parity, projection, phases);
     check_times(&l, times)?;
     let momenta = triples(momenta, nmomenta)?;
     let origin = place(origin, &momenta)?;

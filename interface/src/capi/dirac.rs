@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::args::{choose_or, number_of, Handle, Local, Maybe, One, Out, Params, Raw, Report};
+use super::args::{number_of, Handle, Local, Maybe, One, Out, Params, Raw, Report};
 use super::clover::{plaq_clover, Clover};
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
@@ -24,7 +24,7 @@ use crate::operators::{
 };
 use crate::ops::links_mark::links_mark;
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
-use crate::params::{Choice, InC as _, Number};
+use crate::params::{Choice, InC as _};
 use crate::refuse;
 
 /// The object behind the handle `plaq_dirac`.
@@ -289,9 +289,9 @@ fn create_with_clover(
 
 /// Settings with which an operator is made, whichever action it is.
 pub(crate) struct Wanted {
-    /// Precision and link storage; 0: those of the gauge field, and two rows.
-    pub precision: plaq_precision,
-    pub storage: plaq_storage,
+    /// Precision and link storage; none: those of the gauge field, and two rows.
+    pub precision: Option<Precision>,
+    pub storage: Option<Recon>,
     pub normalisation: Normalisation,
     /// Phases of the fields in x, y, z and t in units of pi.
     pub boundary: [f64; 4],
@@ -304,8 +304,8 @@ pub(crate) struct Wanted {
 impl Wanted {
     fn of(quark: &QuarkParams) -> Self {
         Wanted {
-            precision: quark.precision.map_or(Number::new(0), number_of),
-            storage: quark.storage.map_or(Number::new(0), number_of),
+            precision: quark.precision,
+            storage: quark.storage,
             normalisation: quark.normalisation,
             boundary: quark.boundary.0,
             mu: quark.mu,
@@ -326,8 +326,8 @@ pub(crate) fn build(
     if links.group() != Group::Su3 {
         refuse!(Unsupported, "gauge", expected("SU(3) links"), found("SU(2)"));
     }
-    let precision = choose_or(wanted.precision, "params.precision", links.precision())?;
-    let storage = choose_or(wanted.storage, "params.storage", Recon::R12)?;
+    let precision = wanted.precision.unwrap_or(links.precision());
+    let storage = wanted.storage.unwrap_or(Recon::R12);
     if storage.group() != Group::Su3 {
         refuse!(
             Unsupported,

@@ -11,8 +11,10 @@ use super::args::{
     Report, Text, TextOut,
 };
 use super::context::Context;
+use super::contract::triples;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
+use super::path::{lists_of, steps_of};
 use super::progress::watch;
 use super::solve::{
     monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, plaq_stopped_by, to_c, Solver,
@@ -450,43 +452,11 @@ fn times_of(times: &Array<i32>, count: i64, name: &str) -> Result<Vec<usize>> {
     Ok(all.into_iter().map(|t| usize::try_from(t).unwrap_or(usize::MAX)).collect())
 }
 
-/// Splits lists that follow each other, given their lengths.
-fn lists(
-    lengths: &Array<i32>,
-    count: usize,
-    steps: &Array<i32>,
-    nsteps: i64,
-) -> Result<Vec<Vec<i32>>> {
-    let lengths = lengths.get(count)?;
-    let sum: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
-    if lengths.iter().any(|&n| n < 0) || sum != nsteps {
-        refuse!(
-            InvalidArgument,
-            "lengths",
-            expected("numbers with the sum {nsteps}"),
-            found("{lengths:?}")
-        );
-    }
-    let all = if nsteps == 0 { vec![] } else { steps.get(number(nsteps, "nsteps", 0)?)? };
-    let mut rest = &all[..];
-    let taken = lengths.iter().map(|&n| {
-        let (some, others) = rest.split_at(n as usize);
-        rest = others;
-        some.to_vec()
-    });
-    Ok(taken.collect())
-}
-
 fn operators_of(lists: Vec<Vec<i32>>) -> Result<Vec<Vec<Step>>> {
     let one = |steps: Vec<i32>| -> Result<Vec<Step>> {
         steps.into_iter().map(|n| choose(Number::new(n), "steps")).collect()
     };
     lists.into_iter().map(one).collect()
-}
-
-fn triples(momenta: &Array<i32>, count: i64) -> Result<Vec<[i32; 3]>> {
-    let all = momenta.get(3 * number(count, "nmomenta", 1)?)?;
-    Ok(all.chunks_exact(3).map(|n| [n[0], n[1], n[2]]).collect())
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -515,9 +485,9 @@ fn generalised_of(
     let momenta = triples(momenta, ninsertions)?;
     let mut insertions = vec![];
     for ((gamma, momentum), path) in
-        gammas?.into_iter().zip(momenta).zip(lists(lengths, n, steps, nsteps)?)
+        gammas?.into_iter().zip(momenta).zip(lists_of((lengths, n), (steps, nsteps), None)?)
     {
-        insertions.push(Insertion { gamma, momentum, path: super::path::steps_of(&path)? });
+        insertions.push(Insertion { gamma, momentum, path: steps_of(&path)? });
     }
     let modes = &modes.modes;
     let sinks = times_of(sink_times, nsinks, "nsinks")?;
@@ -607,7 +577,7 @@ fn meson_elementals_of(
     let modes = &modes.modes;
     let left = left.map_or(modes, |left| &left.modes);
     let n = number(noperators, "operators", 1)?;
-    let operators = operators_of(lists(lengths, n, steps, nsteps)?)?;
+    let operators = operators_of(lists_of((lengths, n), (steps, nsteps), None)?)?;
     let momenta = triples(momenta, nmomenta)?;
     sized(count, momenta.len() * n * modes.times() * left.count() * modes.count())?;
     numbers.set(reals(&meson_elementals(left, modes, &operators, &momenta)?));
@@ -626,7 +596,7 @@ fn baryon_elementals_of(
     count: i64,
 ) -> Result<()> {
     let modes = &modes.modes;
-    let operators = operators_of(lists(lengths, 3, steps, nsteps)?)?;
+    let operators = operators_of(lists_of((lengths, 3), (steps, nsteps), None)?)?;
     let Ok(operators) = <[Vec<Step>; 3]>::try_from(operators) else {
         bail!(Internal, "baryons: expected three operators");
     };
@@ -656,7 +626,7 @@ fn write_elementals(
     let modes = &modes.modes;
     let n = number(noperators, "operators", 1)?;
     let asked = ElementalsOf {
-        operators: operators_of(lists(lengths, n, steps, nsteps)?)?,
+        operators: operators_of(lists_of((lengths, n), (steps, nsteps), None)?)?,
         momenta: triples(momenta, nmomenta)?,
         baryons: baryons != 0,
     };

@@ -4,24 +4,78 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{
-    choose, choose_any, number_of, optional_text, Handle, One, Out, Params, Report, TextOut,
-};
+use super::args::{number_of, optional_text, Handle, One, Out, Params, Report, TextOut};
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
 use super::file_name::FileName;
-use super::gauge::{plaq_boundary_time, plaq_gauge, plaq_storage, Gauge};
+use super::gauge::{plaq_gauge, Gauge};
 use super::table::interface;
 use crate::error::Result;
-use crate::fields::{BoundaryParams, Precision, Recon};
+use crate::fields::{BoundaryKind, BoundaryParams, Precision, Recon};
 use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, Warning, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
-use crate::params::Number;
+use crate::params::{Host, InC as _, Number};
 use crate::refuse;
 
 /// A text in the header of a file, by the function that returns it.
 #[derive(Clone, Copy)]
 pub struct FileText(fn(&FileInfo) -> &Option<String>);
+
+crate::params::parameters! {
+    /// Parameters of reading a configuration, whose format and size come from the file.
+    pub struct GaugeReadParams: plaq_gauge_read_params {
+        /// The whole lattice that the file must have; all 0: any.
+        extents: [i32; 4] = [0; 4];
+        /// Precision of the links on the device.
+        precision: Precision = Precision::F64;
+        /// Storage of the links on the device.
+        storage: Recon = Recon::R18;
+        /// Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
+        /// precision, and, with a warning, in files in double most of whose links are coarser.
+        unitarity: f64 = 0.0, from(0.0, f64::INFINITY);
+        /// Largest difference accepted between plaquette and link trace of header and links;
+        /// 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+        header: f64 = 0.0, from(0.0, f64::INFINITY);
+        /// 1: links are put back into SU(3) after the check.
+        project: bool = true;
+        /// 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+        /// so. For files that were changed after they were written, and are known to be good.
+        wrong_checksum: bool = false;
+        /// Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
+        /// are all exactly zero, else periodic.
+        boundary_time: Option<BoundaryKind> = None;
+        /// Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+        /// sum 0. Default: not set (NaN).
+        phi: [f64; 3] = [f64::NAN; 3];
+        /// Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+        /// set (NaN).
+        phi_prime: [f64; 3] = [f64::NAN; 3];
+    }
+}
+
+crate::params::parameters! {
+    /// Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
+    pub struct GaugeWriteParams: plaq_gauge_write_params {
+        /// Format of the file.
+        format: FileFormat = FileFormat::Ildg;
+        /// 0: the format's own; only some formats have a choice.
+        byte_order: Option<ByteOrder> = None;
+        /// PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+        precision: Option<Precision> = None;
+        /// Number of the configuration in its ensemble; negative: not stated.
+        sequence_number: i64 = -1;
+        /// Identifier of the ensemble; NULL: not stated.
+        ensemble_id: Host<*const c_char> = Host(std::ptr::null());
+        /// Label of the ensemble; NULL: not stated.
+        ensemble_label: Host<*const c_char> = Host(std::ptr::null());
+        /// Creator of the file; NULL: not stated.
+        creator: Host<*const c_char> = Host(std::ptr::null());
+        /// Date of creation; NULL: now, in UTC.
+        date: Host<*const c_char> = Host(std::ptr::null());
+        /// Logical file name of ILDG; NULL: none.
+        lfn: Host<*const c_char> = Host(std::ptr::null());
+    }
+}
 
 interface! {
     "Gauge configurations in files"
@@ -47,58 +101,9 @@ interface! {
             PLAQ_FILE_TEXT_RECORD = 6 => FileText(|info| &info.user_record),
         }
     }
-    params {
-        /// Parameters of reading a configuration; format and size are found in the file.
-        plaq_gauge_read_params, plaq_gauge_read_params_init {
-            /// Extents that the whole lattice of the file must have; all 0: any.
-            extents: [i32; 4] = [0; 4],
-            /// Precision of the links on the device.
-            precision: plaq_precision = Precision::F64.into(),
-            /// Storage of the links on the device.
-            storage: plaq_storage = number_of(Recon::R18),
-            /// Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
-            /// precision, and, with a warning, for files in double whose links mostly have larger violations.
-            unitarity: f64 = 0.0,
-            /// Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
-            /// half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
-            header: f64 = 0.0,
-            /// 1: links are put back into SU(3) after the check; 0: they are not changed.
-            project: i32 = 1,
-            /// 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-            /// were changed after they were written and are known to be good.
-            wrong_checksum: i32 = 0,
-            /// Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
-            /// slice are exactly zero, else periodic.
-            boundary_time: plaq_boundary_time = Number::new(0),
-            /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-            /// three numbers with sum 0. Default: not set (NaN).
-            phi: [f64; 3] = [f64::NAN; 3],
-            /// The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-            /// set (NaN).
-            phi_prime: [f64; 3] = [f64::NAN; 3],
-        }
-        /// Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
-        plaq_gauge_write_params, plaq_gauge_write_params_init {
-            /// Format of the file.
-            format: plaq_file_format = number_of(FileFormat::Ildg),
-            /// Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
-            byte_order: plaq_byte_order = Number::new(0),
-            /// Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
-            /// it.
-            precision: plaq_precision = Number::new(0),
-            /// Number of the configuration in its ensemble; negative: not stated.
-            sequence_number: i64 = -1,
-            /// Identifier of the ensemble; NULL: not stated.
-            ensemble_id: *const c_char = std::ptr::null(),
-            /// Label of the ensemble; NULL: not stated.
-            ensemble_label: *const c_char = std::ptr::null(),
-            /// Creator of the file; NULL: not stated.
-            creator: *const c_char = std::ptr::null(),
-            /// Date of the file's creation; NULL: the present time in UTC.
-            date: *const c_char = std::ptr::null(),
-            /// Logical file name for ILDG; NULL: none.
-            lfn: *const c_char = std::ptr::null(),
-        }
+    tables {
+        plaq_gauge_read_params, plaq_gauge_read_params_init;
+        plaq_gauge_write_params, plaq_gauge_write_params_init;
     }
     reports {
         /// Contents of a file's header.
@@ -122,29 +127,16 @@ interface! {
         }
     }
     functions {
-        /// Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
-        /// checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-        /// FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-        plaq_gauge_read(context: Handle<plaq_context>, path: FileName, params: Params<plaq_gauge_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
+        /// Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
+        /// plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+        /// FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+        plaq_gauge_read(context: Handle<plaq_context>, file: FileName, params: Params<plaq_gauge_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
         /// Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
-        plaq_gauge_write(gauge: Handle<plaq_gauge>, path: FileName, params: Params<plaq_gauge_write_params>) = write_file;
-        /// Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
-        /// `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
-        /// `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
-        plaq_gauge_read_text(path: FileName, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
-    }
-}
-
-fn positive(value: f64, name: &str) -> Result<Option<f64>> {
-    match value {
-        0.0 => Ok(None),
-        v if v > 0.0 => Ok(Some(v)),
-        v => refuse!(
-            InvalidArgument,
-            "params.{name}",
-            expected("0 or a positive number"),
-            found("{v}")
-        ),
+        plaq_gauge_write(gauge: Handle<plaq_gauge>, file: FileName, params: Params<plaq_gauge_write_params>) = write_file;
+        /// Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+        /// file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
+        /// FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+        plaq_gauge_read_text(file: FileName, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
     }
 }
 
@@ -155,35 +147,23 @@ fn read_file(
     gauge: &mut Out<plaq_gauge>,
     report: &mut Report<plaq_file_report>,
 ) -> Result<()> {
-    for (value, name) in [(params.project, "project"), (params.wrong_checksum, "wrong_checksum")] {
-        if !(0..=1).contains(&value) {
-            refuse!(InvalidArgument, "params.{name}", expected("0 or 1"), found("{value}"));
-        }
+    let p = GaugeReadParams::from_c(params, "params")?;
+    if p.extents.iter().any(|&l| l < 0) {
+        refuse!(BadExtents, "params.extents", expected("sizes or zeros"), found("{:?}", p.extents));
     }
-    if params.extents.iter().any(|&l| l < 0) {
-        refuse!(
-            BadExtents,
-            "params.extents",
-            expected("sizes or zeros"),
-            found("{:?}", params.extents)
-        );
-    }
-    let boundary = BoundaryParams {
-        boundary_time: choose_any(params.boundary_time, "params.boundary_time")?,
-        phi: params.phi,
-        phi_prime: params.phi_prime,
-    };
+    let GaugeReadParams { boundary_time, phi, phi_prime, .. } = p;
+    let boundary = BoundaryParams { boundary_time, phi, phi_prime };
+    let asked = |value: f64| (value != 0.0).then_some(value);
     let options = LoadOptions {
         boundary_time: boundary.boundary("params.")?,
-        expect: (params.extents != [0; 4]).then(|| params.extents.map(|l| l as usize)),
-        unitarity: positive(params.unitarity, "unitarity")?,
-        reunitarise: params.project == 1,
-        header: positive(params.header, "header")?,
-        wrong_checksum: params.wrong_checksum == 1,
+        expect: (p.extents != [0; 4]).then(|| p.extents.map(|l| l as usize)),
+        unitarity: asked(p.unitarity),
+        reunitarise: p.project,
+        header: asked(p.header),
+        wrong_checksum: p.wrong_checksum,
     };
-    let precision = choose(params.precision, "params.precision")?;
-    let storage = choose(params.storage, "params.storage")?;
-    let loaded = load_gauge(context.device(), context.comm(), path, precision, storage, &options)?;
+    let (device, comm) = (context.device(), context.comm());
+    let loaded = load_gauge(device, comm, path, p.precision, p.storage, &options)?;
     let info = &loaded.info;
     report.set(plaq_file_report {
         extents: loaded.gauge.geometry().global_extents().map(|l| l as i32),
@@ -213,33 +193,31 @@ fn file_text(
     value.set(text.as_deref().unwrap_or(""), capacity)
 }
 
-/// Number of bits of the floating-point numbers in a file; `None`: that of the file's format.
-pub(super) fn bits_of(precision: plaq_precision) -> Result<Option<u32>> {
-    match choose_any(precision, "params.precision")? {
-        Some(Precision::F16) => refuse!(
+/// Bits of a file's numbers; `None`: the format's own.
+pub(super) fn bits_of(precision: Option<Precision>) -> Result<Option<u32>> {
+    match precision {
+        Some(half @ Precision::F16) => refuse!(
             InvalidArgument,
             "params.precision",
             expected("PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4) or 0"),
-            found("{precision}")
+            found("{}", number_of(half))
         ),
         precision => Ok(precision.map(|p| 8 * p.bytes() as u32)),
     }
 }
 
 fn write_file(gauge: &Arc<Gauge>, path: &Path, p: &plaq_gauge_write_params) -> Result<()> {
-    let bits = bits_of(p.precision)?;
-    let byte_order = choose_any(p.byte_order, "params.byte_order")?;
+    let p = GaugeWriteParams::from_c(p, "params")?;
     let options = WriteOptions {
-        precision_bits: bits,
-        byte_order,
-        ensemble_id: optional_text(p.ensemble_id, "params.ensemble_id")?,
-        ensemble_label: optional_text(p.ensemble_label, "params.ensemble_label")?,
+        precision_bits: bits_of(p.precision)?,
+        byte_order: p.byte_order,
+        ensemble_id: optional_text(p.ensemble_id.0, "params.ensemble_id")?,
+        ensemble_label: optional_text(p.ensemble_label.0, "params.ensemble_label")?,
         sequence_number: u64::try_from(p.sequence_number).ok(),
-        creator: optional_text(p.creator, "params.creator")?,
-        date: optional_text(p.date, "params.date")?,
-        lfn: optional_text(p.lfn, "params.lfn")?,
+        creator: optional_text(p.creator.0, "params.creator")?,
+        date: optional_text(p.date.0, "params.date")?,
+        lfn: optional_text(p.lfn.0, "params.lfn")?,
         ..Default::default()
     };
-    let format = choose(p.format, "params.format")?;
-    save_gauge(path, &*gauge.read("gauge")?, format, &options)
+    save_gauge(path, &*gauge.read("gauge")?, p.format, &options)
 }

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::args::{
-    choose, choose_any, number_of, Data, DataOut, Handle, Local, Out, Params, Raw, Report,
-};
+use super::args::{number_of, Data, DataOut, Handle, Local, Out, Params, Raw, Report};
 use super::context::{plaq_context, Context};
 use super::field::{geometry, plaq_precision, to_c_extents};
 use super::handles::{self, Shared};
@@ -17,7 +15,7 @@ use crate::fields::{
 use crate::ops::config::check_fixed;
 pub use crate::ops::link_smearing::plaq_gauge_smear_params;
 use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
-use crate::params::{InC, Number};
+use crate::params::InC;
 use crate::refuse;
 
 /// The object behind the handle `plaq_gauge`. Operators share its links. A call that changes shared links changes a
@@ -72,6 +70,27 @@ impl Gauge {
     }
 }
 
+crate::params::parameters! {
+    /// Shape of a gauge field.
+    pub struct GaugeParams: plaq_gauge_params {
+        /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+        /// set.
+        extents: [i32; 4] = [0; 4];
+        /// Precision of the links.
+        precision: Precision = Precision::F64;
+        /// Storage of the links, which fixes the gauge group.
+        storage: Recon = Recon::R18;
+        /// Boundaries of the links in time; 0: periodic.
+        boundary_time: Option<BoundaryKind> = None;
+        /// Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+        /// sum 0. Default: not set (NaN).
+        phi: [f64; 3] = [f64::NAN; 3];
+        /// Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+        /// set (NaN).
+        phi_prime: [f64; 3] = [f64::NAN; 3];
+    }
+}
+
 interface! {
     "Gauge fields"
     handles {
@@ -86,26 +105,7 @@ interface! {
     }
     tables {
         plaq_gauge_smear_params, plaq_gauge_smear_params_init;
-    }
-    params {
-        /// Parameters of a gauge field: lattice, precision, storage, boundaries in time.
-        plaq_gauge_params, plaq_gauge_params_init {
-            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-            /// set.
-            extents: [i32; 4] = [0; 4],
-            /// Precision of the links.
-            precision: plaq_precision = Precision::F64.into(),
-            /// Storage of the links, which also determines the gauge group.
-            storage: plaq_storage = number_of(Recon::R18),
-            /// Boundaries in time of the links; 0: periodic.
-            boundary_time: plaq_boundary_time = Number::new(0),
-            /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-            /// three numbers with sum 0. Default: not set (NaN).
-            phi: [f64; 3] = [f64::NAN; 3],
-            /// The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-            /// set (NaN).
-            phi_prime: [f64; 3] = [f64::NAN; 3],
-        }
+        plaq_gauge_params, plaq_gauge_params_init;
     }
     reports {
         /// Description of a gauge field.
@@ -192,14 +192,10 @@ fn create(
     params: &plaq_gauge_params,
     gauge: &mut Out<plaq_gauge>,
 ) -> Result<()> {
-    let boundary = BoundaryParams {
-        boundary_time: choose_any(params.boundary_time, "params.boundary_time")?,
-        phi: params.phi,
-        phi_prime: params.phi_prime,
-    };
+    let GaugeParams { extents, precision, storage, boundary_time, phi, phi_prime } =
+        GaugeParams::from_c(params, "params")?;
+    let boundary = BoundaryParams { boundary_time, phi, phi_prime };
     let boundary = boundary.boundary("params.")?.unwrap_or_default();
-    let precision = choose(params.precision, "params.precision")?;
-    let storage: Recon = choose(params.storage, "params.storage")?;
     if storage.group() != Group::Su3 && !boundary.is_periodic() {
         refuse!(
             Unsupported,
@@ -208,7 +204,7 @@ fn create(
             found("{}", boundary.kind())
         );
     }
-    let geometry = geometry(params.extents, context)?.bounded(boundary)?;
+    let geometry = geometry(extents, context)?.bounded(boundary)?;
     let bytes = GaugeField::bytes(&geometry, precision, storage);
     context.device().require(bytes as u64, "a gauge field")?;
     let field = GaugeField::new(context.device(), &geometry, precision, storage)?;

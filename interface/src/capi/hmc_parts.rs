@@ -113,9 +113,9 @@ interface! {
         /// Adds an action of closed paths, which are given as for plaq_gauge_path_action. Errors: BAD_PARAMETER,
         /// OUT_OF_MEMORY.
         plaq_hmc_parts_add_paths(parts: Handle<plaq_hmc_parts>, name: Text, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64) = add_paths;
-        /// Adds quarks. Of `dirac` and `preconditioner` (no ratio if NULL, or if neither kappa nor mass is set) only
-        /// kappa, mass, csw, csw_t, clover, clover_links, mu, hop and boundary are used; `multigrid` is used if
-        /// `params` ask for it. Errors: BAD_PARAMETER, UNSUPPORTED.
+        /// Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) normalisation,
+        /// precision and storage do not count; `multigrid` where `params` ask for it. Errors:
+        /// BAD_PARAMETER, UNSUPPORTED.
         plaq_hmc_parts_add_quarks(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_quarks_params>, dirac: Params<plaq_dirac_params>, preconditioner: Params<plaq_dirac_params>, multigrid: Params<plaq_multigrid_params>) = add_quarks;
         /// Makes the chain from its parts, bit for bit the same as from an equivalent input; the parts are empty
         /// afterwards. Errors: those of plaq_hmc_create.

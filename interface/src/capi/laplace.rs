@@ -5,33 +5,37 @@ use std::sync::Arc;
 use super::args::{Handle, Out, Params};
 use super::context::{plaq_context, Context};
 use super::dirac::{build, plaq_dirac, Wanted};
-use super::field::plaq_precision;
-use super::gauge::{plaq_gauge, plaq_storage, Gauge};
+use super::gauge::{plaq_gauge, Gauge};
 use super::spinor::components_of;
 use super::table::interface;
 use crate::compose::Normalisation;
 use crate::error::Result;
+use crate::fields::{Precision, Recon};
 use crate::operators::{ActionParams, LaplaceParams};
-use crate::params::Number;
+use crate::params::InC as _;
+
+crate::params::parameters! {
+    /// -D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
+    /// (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
+    /// U_mu(n - mu)^dagger x(n - mu).
+    pub struct LaplacianParams: plaq_laplace_params {
+        /// m^2 in units of the lattice spacing.
+        mass2: f64 = 0.0;
+        /// Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four.
+        directions: i32 = 7;
+        /// Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+        spins: i32 = 1;
+        /// Precision of the operator; 0: that of the gauge field.
+        precision: Option<Precision> = None;
+        /// Storage of its links, 18 or 12 numbers; 0: 12.
+        storage: Option<Recon> = None;
+    }
+}
 
 interface! {
     "Laplacians"
-    params {
-        /// Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
-        /// difference: (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and U_mu(n - mu)^dagger
-        /// x(n - mu).
-        plaq_laplace_params, plaq_laplace_params_init {
-            /// Mass term m^2 in units of the lattice spacing.
-            mass2: f64 = 0.0,
-            /// Bits mu of the directions; 7: x, y, z, so that time slices are independent; 15: all four.
-            directions: i32 = 7,
-            /// Number of spins of a site: 1 for colour vectors, 4 for spinors; spins are not mixed.
-            spins: i32 = 1,
-            /// Precision of the operator; 0: that of the gauge field.
-            precision: plaq_precision = Number::new(0),
-            /// Storage of the operator's links, 18 or 12 numbers; 0: 12.
-            storage: plaq_storage = Number::new(0),
-        }
+    tables {
+        plaq_laplace_params, plaq_laplace_params_init;
     }
     functions {
         /// Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and eigensolvers accept it
@@ -47,16 +51,17 @@ fn create(
     params: &plaq_laplace_params,
     dirac: &mut Out<plaq_dirac>,
 ) -> Result<()> {
-    let components = components_of(params.spins)?;
-    let action = LaplaceParams { components, directions: params.directions, mass2: params.mass2 };
+    let p = LaplacianParams::from_c(params, "params")?;
+    let components = components_of(p.spins)?;
+    let action = LaplaceParams { components, directions: p.directions, mass2: p.mass2 };
     action.check()?;
     let wanted = Wanted {
-        precision: params.precision,
-        storage: params.storage,
+        precision: p.precision,
+        storage: p.storage,
         normalisation: Normalisation::Mass,
         boundary: [0.0; 4],
         mu: 0.0,
-        name: format!("{params:?}"),
+        name: format!("{p:?}"),
     };
     let op = |links, storage| ActionParams::from(action).create_in(&links, storage);
     dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);

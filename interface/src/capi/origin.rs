@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::args::{choose, number_of, Handle, Local, OutArray, Params, Report};
+use super::args::{number_of, Handle, Local, OutArray, Params, Report};
 use super::dirac::plaq_normalisation;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -10,31 +10,34 @@ use crate::compose::Normalisation;
 use crate::error::Result;
 use crate::io::{LinksMark, Origin};
 use crate::ops::source::support;
-use crate::params::{Choice, Number};
+use crate::params::{Choice, InC as _, Number};
 use crate::refuse;
+
+crate::params::parameters! {
+    /// Source and operator that the columns of a field come from, for plaq_contract_params and files.
+    pub struct OriginParams: plaq_origin_params {
+        /// Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+        position: [Option<usize>; 4] = [None; 4], within(0, i32::MAX as i64), absent("unknown");
+        /// Normalisation of the operator whose inverse a propagator is; -1: not known.
+        normalisation: Option<Normalisation> = None, absent("unknown");
+        /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
+        boundary: Option<f64> = None, absent("unknown");
+        /// Boundary phases in x, y and z in units of pi. NaN: not known.
+        boundary_space: [f64; 3] = [f64::NAN; 3];
+        /// Bare mass of the operator. NaN: not known.
+        mass: Option<f64> = None, absent("unknown");
+        /// Twisted mass of the operator. NaN: not known.
+        mu: Option<f64> = None, absent("unknown");
+        /// What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
+        /// NaN: not known.
+        links: [f64; 3] = [f64::NAN; 3];
+    }
+}
 
 interface! {
     "Sources of fields"
-    params {
-        /// Source and operator from which the columns of a field were made, for plaq_contract_params and files.
-        plaq_origin_params, plaq_origin_params_init {
-            /// Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
-            /// known.
-            position: [i32; 4] = [-1; 4],
-            /// Normalisation of the operator whose inverse a propagator is; -1: not known.
-            normalisation: plaq_normalisation = Number::new(-1),
-            /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
-            boundary: f64 = f64::NAN,
-            /// Boundary phases in x, y and z in units of pi. NaN: not known.
-            boundary_space: [f64; 3] = [f64::NAN; 3],
-            /// Bare mass of the operator. NaN: not known.
-            mass: f64 = f64::NAN,
-            /// Twisted mass of the operator. NaN: not known.
-            mu: f64 = f64::NAN,
-            /// Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
-            /// U / 3. NaN: not known.
-            links: [f64; 3] = [f64::NAN; 3],
-        }
+    tables {
+        plaq_origin_params, plaq_origin_params_init;
     }
     reports {
         /// Source and operator from which the columns of a field were made, as far as known; members are as in
@@ -92,18 +95,10 @@ fn origin_of(spinor: &Arc<Spinor>, report: &mut Report<plaq_origin_report>) -> R
     Ok(())
 }
 
-/// Coordinates from C, where -1 stands for unknown ones.
-pub(crate) fn known(position: [i32; 4], name: &str) -> Result<[Option<usize>; 4]> {
-    if position.iter().any(|&x| x < -1) {
-        refuse!(InvalidArgument, "{name}", expected("coordinates, or -1"), found("{position:?}"));
-    }
-    Ok(position.map(|x| usize::try_from(x).ok()))
-}
-
 fn set_origin(spinor: &Arc<Spinor>, params: &plaq_origin_params) -> Result<()> {
-    let position = known(params.position, "params.position")?;
+    let p = OriginParams::from_c(params, "params")?;
     let extents = spinor.read_any("spinor")?.geometry().global_extents();
-    if position.iter().zip(extents).any(|(x, l)| x.is_some_and(|x| x >= l)) {
+    if p.position.iter().zip(extents).any(|(x, l)| x.is_some_and(|x| x >= l)) {
         let found = params.position;
         refuse!(
             InvalidArgument,
@@ -112,36 +107,31 @@ fn set_origin(spinor: &Arc<Spinor>, params: &plaq_origin_params) -> Result<()> {
             found("{found:?}")
         );
     }
-    let [x, y, z] = params.boundary_space;
-    if let Some(angle) = [params.boundary, x, y, z].into_iter().find(|angle| angle.is_infinite()) {
+    let angles = p.boundary.into_iter().chain(p.boundary_space);
+    if let Some(angle) = angles.into_iter().find(|angle| angle.is_infinite()) {
         refuse!(InvalidArgument, "params.boundary", expected("an angle"), found("{angle}"));
     }
-    for (name, value) in [("mass", params.mass), ("mu", params.mu)] {
-        if value.is_infinite() {
+    for (name, value) in [("mass", p.mass), ("mu", p.mu)] {
+        if let Some(value) = value.filter(|value| value.is_infinite()) {
             refuse!(InvalidArgument, "params.{name}", expected("a number"), found("{value}"));
         }
     }
-    let normalisation = match params.normalisation.0 {
-        -1 => None,
-        _ => Some(choose::<Normalisation>(params.normalisation, "params.normalisation")?.word()),
-    };
     fn three(numbers: [f64; 3]) -> Option<[f64; 3]> {
         Some(numbers).filter(|numbers| numbers.iter().all(|x| x.is_finite()))
     }
-    let one = |number: f64| Some(number).filter(|x| !x.is_nan());
     // Links that are told as they were known belong to the configuration that they did.
     let before = spinor.origin().links;
-    let links = three(params.links).map(|numbers| match before {
+    let links = three(p.links).map(|numbers| match before {
         Some(mark) if mark.numbers == numbers => mark,
         _ => LinksMark { numbers, projection: None, configuration: None },
     });
     spinor.set_origin(Origin {
-        position,
-        boundary: one(params.boundary),
-        boundary_space: three(params.boundary_space),
-        normalisation,
-        mass: one(params.mass),
-        mu: one(params.mu),
+        position: p.position,
+        boundary: p.boundary,
+        boundary_space: three(p.boundary_space),
+        normalisation: p.normalisation.map(|normalisation| normalisation.word()),
+        mass: p.mass,
+        mu: p.mu,
         links,
     });
     Ok(())

@@ -19,7 +19,7 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::compose::seconds_of;
-use crate::compose::{Finder, Method, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes};
+use crate::compose::{Method, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes};
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::io::Origin;
@@ -93,7 +93,6 @@ interface! {
     }
     choices {
         plaq_overlap_sign = Method;
-        plaq_overlap_finder = Finder;
         plaq_overlap_solver = OverlapAlgorithm;
     }
     constants {

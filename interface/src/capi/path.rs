@@ -54,14 +54,45 @@ pub(crate) fn paths_of(steps: &Array<i32>, lengths: &Array<i32>, count: i64) -> 
         refuse!(BadParameter, "lengths", expected("1 to {LONGEST}"), found("{bad}"));
     }
     let all = steps.get(lengths.iter().map(|&n| n as usize).sum())?;
-    let mut rest = all.as_slice();
-    let mut paths = vec![];
-    for n in lengths {
-        let (path, more) = rest.split_at(n as usize);
-        paths.push(steps_of(path)?);
-        rest = more;
+    Paths::new(cut(&all, &lengths).into_iter().map(steps_of).collect::<Result<_>>()?)
+}
+
+/// Cuts lists that stand one after the other into pieces of these lengths.
+fn cut<'a>(mut all: &'a [i32], lengths: &[i32]) -> Vec<&'a [i32]> {
+    let mut piece = |n: &i32| {
+        let (first, rest) = all.split_at(*n as usize);
+        all = rest;
+        first
+    };
+    lengths.iter().map(&mut piece).collect()
+}
+
+/// Largest number of steps that lists have together.
+const MAX_STEPS: i64 = 100_000;
+
+/// Reads `count` lists of steps that stand one after the other, of at most `longest` steps each, if that is limited.
+pub(crate) fn lists_of(
+    (lengths, count): (&Array<i32>, usize),
+    (steps, nsteps): (&Array<i32>, i64),
+    longest: Option<usize>,
+) -> Result<Vec<Vec<i32>>> {
+    if !(0..=MAX_STEPS).contains(&nsteps) {
+        refuse!(InvalidArgument, "nsteps", expected("0 to {MAX_STEPS}"), found("{nsteps}"));
     }
-    Paths::new(paths)
+    let lengths = lengths.get(count)?;
+    let sum: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
+    let fits = |n: &i32| usize::try_from(*n).is_ok_and(|n| longest.is_none_or(|most| n <= most));
+    if !lengths.iter().all(fits) || sum != nsteps {
+        let range = longest.map_or("0 or more".to_string(), |most| format!("0 to {most}"));
+        refuse!(
+            InvalidArgument,
+            "lengths",
+            expected("{range} each, {nsteps} together"),
+            found("{lengths:?}")
+        );
+    }
+    let all = if sum == 0 { vec![] } else { steps.get(sum as usize)? };
+    Ok(cut(&all, &lengths).into_iter().map(<[i32]>::to_vec).collect())
 }
 
 fn traces_of(

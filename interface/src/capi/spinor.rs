@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 use super::args::{
-    choose, number_of, Array, Data, DataOut, Handle, Local, Memory, Out, OutArray, Params, Raw,
-    Report,
+    number_of, Array, Data, DataOut, Handle, Local, Memory, Out, OutArray, Params, Raw, Report,
 };
 use super::context::{plaq_context, Context};
 use super::field::{plaq_precision, plaq_subset, to_c_extents};
@@ -26,7 +25,7 @@ use crate::ops::links_mark::{check_links, check_same, check_same_links};
 use crate::ops::paths::LONGEST;
 pub use crate::ops::smearing::plaq_spinor_smear_params;
 use crate::ops::smearing::QuarkSmearing;
-use crate::params::InC as _;
+use crate::params::{Host, InC as _};
 use crate::refuse;
 use num_complex::Complex64;
 
@@ -108,6 +107,29 @@ fn only_spinors(field: &SpinorField, argument: &str) -> Result<()> {
     }
 }
 
+crate::params::parameters! {
+    /// Shape of a spinor field.
+    pub struct SpinorParams: plaq_spinor_params {
+        /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+        /// set, here or by `gauge`.
+        extents: [i32; 4] = [0; 4];
+        /// Precision of the spinors.
+        precision: Precision = Precision::F64;
+        /// Sites that the field has.
+        subset: Subset = Subset::Full;
+        /// Number of right-hand sides.
+        nrhs: usize = 1, within(1, 4096);
+        /// Spins of a site: 4 for spinors, 1 for colour vectors.
+        spins: i32 = 4;
+        /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+        /// Default: none.
+        gauge: Host<plaq_gauge> = Host(plaq_gauge::NONE);
+        /// Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
+        /// slices are slower than sites and faster than right-hand sides.
+        slices: i64 = 1;
+    }
+}
+
 interface! {
     "Spinor fields"
     handles {
@@ -117,28 +139,7 @@ interface! {
     }
     tables {
         plaq_spinor_smear_params, plaq_spinor_smear_params_init;
-    }
-    params {
-        /// Parameters of a spinor field: lattice, precision, sites, components.
-        plaq_spinor_params, plaq_spinor_params_init {
-            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
-            /// `gauge`.
-            extents: [i32; 4] = [0; 4],
-            /// Precision of the spinors.
-            precision: plaq_precision = Precision::F64.into(),
-            /// Sites of the field: all, or those of one parity.
-            subset: plaq_subset = number_of(Subset::Full),
-            /// Number of right-hand sides, 1 to 4096.
-            nrhs: i32 = 1,
-            /// Number of spins of a site: 4 for spinors, 1 for colour vectors.
-            spins: i32 = 4,
-            /// A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
-            /// none.
-            gauge: plaq_gauge = plaq_gauge::NONE,
-            /// Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
-            /// arrays of the host slices are slower than sites and faster than right-hand sides.
-            slices: i64 = 1,
-        }
+        plaq_spinor_params, plaq_spinor_params_init;
     }
     reports {
         /// Description of a spinor field.
@@ -199,24 +200,20 @@ fn create(
     params: &plaq_spinor_params,
     spinor: &mut Out<plaq_spinor>,
 ) -> Result<()> {
-    if !(1..=4096).contains(&params.nrhs) {
-        refuse!(InvalidArgument, "params.nrhs", expected("1 to 4096"), found("{}", params.nrhs));
-    }
-    let components = match (params.slices, components_of(params.spins)?) {
+    let p = SpinorParams::from_c(params, "params")?;
+    let components = match (p.slices, components_of(p.spins)?) {
         (1, components) => components,
         (2, Components::SPINOR) => Components::DOUBLET,
         (slices, _) => refuse!(
             InvalidArgument,
             "params.slices",
             expected("1, or 2 with 4 spins"),
-            found("{slices} with {} spins", params.spins)
+            found("{slices} with {} spins", p.spins)
         ),
     };
     let device = context.device();
-    let geometry = geometry_of(params.extents, params.gauge, context)?;
-    let precision = choose(params.precision, "params.precision")?;
-    let subset = choose(params.subset, "params.subset")?;
-    let nrhs = params.nrhs as usize;
+    let geometry = geometry_of(p.extents, p.gauge.0, context)?;
+    let (precision, subset, nrhs) = (p.precision, p.subset, p.nrhs);
     let bytes = SpinorField::bytes_of(&geometry, precision, subset, nrhs, components);
     device.require(bytes as u64, "a spinor field")?;
     let content = (components, RhsOrder::Slowest);

@@ -8,7 +8,7 @@ use super::contract::{
     check_extent, check_times, count, lines, pairs, phases_of, place, plaq_contract_params, triples,
 };
 use super::gauge::{plaq_gauge, Gauge};
-use super::path::steps_of;
+use super::path::{lists_of, steps_of};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
@@ -215,27 +215,11 @@ fn factors_of(
     (lengths, nlines): (&Array<i32>, i64),
     (steps, nsteps): (&Array<i32>, i64),
 ) -> Result<Vec<Vec<Factor>>> {
-    let lengths = lengths.get(count(nlines, "lines")?)?;
-    let total: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
-    if lengths.iter().any(|n| !(0..=LONGEST as i32).contains(n)) || total != nsteps {
-        refuse!(
-            InvalidArgument,
-            "lengths",
-            expected("0 to {LONGEST} each, {nsteps} together"),
-            found("{total}")
-        );
-    }
-    let numbers = steps.get(total as usize)?;
-    let factors: Vec<Factor> =
-        numbers.into_iter().map(Factor::from_number).collect::<Result<_>>()?;
-    let mut rest = factors.as_slice();
-    let mut operators = vec![];
-    for n in lengths {
-        let (first, more) = rest.split_at(n as usize);
-        operators.push(first.to_vec());
-        rest = more;
-    }
-    Ok(operators)
+    let lines = lists_of((lengths, count(nlines, "lines")?), (steps, nsteps), Some(LONGEST))?;
+    let factors = |line: Vec<i32>| -> Result<Vec<Factor>> {
+        line.into_iter().map(Factor::from_number).collect()
+    };
+    lines.into_iter().map(factors).collect()
 }
 
 #[allow(clippy::too_many_arguments)]

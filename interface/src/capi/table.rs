@@ -154,14 +154,15 @@ impl Pass {
     }
 }
 
-/// Sections, all optional, in this order: `handles` name: Object = kind; `choices` type = RustEnum, an enum of
-/// `choices!`; `constants` type: RustEnum { NAME = number => value }; `callbacks`; `tables` structs of `parameters!`,
-/// with an init function where they may grow; `params` name, init function { field: type = default }; `reports`
-/// (results whose struct may grow) and `structs` (which never change); `texts` (functions that return a C string);
-/// `functions` (all others: they return a status and run `= implementation` inside the boundary). For the interfaces
-/// of capi/quda also, at the places shown: `defines`; `enums`, whose numbers need not all mean something here;
-/// `calls`, which return no status: they run `together` on all ranks of the default context or `alone`, and what
-/// fails goes to its handler; `refused` functions, which fail with the reason that stands behind them.
+/// Sections, all optional, in this order:
+/// `handles` name: Object = kind; `choices` type = RustEnum, an enum of `choices!`; `constants` type: RustEnum { NAME = number => value };
+/// `callbacks`; `tables` structs of `parameters!`, with an init function where they may grow; `reports` (results whose
+/// struct may grow) and `structs` (which never change); `texts` (functions that return a C
+/// string); `functions` (all others: they return a status and run `= implementation` inside
+/// the boundary). For the interfaces of capi/quda also, at the places shown: `defines`; `enums`,
+/// whose numbers need not all mean something here; `calls`, which return no status: they run
+/// `together` on all ranks of the default context or `alone`, and what fails goes to its handler;
+/// `refused` functions, which fail with the reason that stands behind them.
 macro_rules! interface {
     (
         $title:literal
@@ -177,9 +178,6 @@ macro_rules! interface {
         $(callbacks { $($(#[doc = $bdoc:expr])*
             $callback:ident($($barg:ident: $bty:ty),*) -> $bret:ty;)* })?
         $(tables { $($tabled:ident $(, $tinit:ident)?;)* })?
-        $(params { $($(#[doc = $pdoc:expr])* $params:ident, $pinit:ident {
-            $($(#[doc = $pfdoc:expr])* $pfield:ident: $pty:ty = $default:expr,)*
-        })* })?
         $(reports { $($(#[doc = $rdoc:expr])* $report:ident, $rinit:ident {
             $($(#[doc = $rfdoc:expr])* $rfield:ident: $rty:ty,)*
         })* })?
@@ -295,32 +293,10 @@ macro_rules! interface {
             }
             impl $crate::capi::digest::Digested for $tabled {
                 fn digest(&self, digest: &mut $crate::capi::digest::Digest) {
-                    $crate::params::CStruct::digest(self, &mut |name, bytes| digest.member(name, bytes));
+                    $crate::capi::versioned::digest(self, digest);
                 }
             }
         )?)*)?
-        $($(
-            $(#[doc = $pdoc])*
-            #[derive(Clone, Copy, Debug)]
-            #[repr(C)]
-            pub struct $params {
-                pub struct_size: i64,
-                $($(#[doc = $pfdoc])* pub $pfield: $pty,)*
-            }
-            impl Default for $params {
-                fn default() -> Self {
-                    $params { struct_size: size_of::<Self>() as i64, $($pfield: $default,)* }
-                }
-            }
-            $crate::capi::versioned::versioned!($params, $pinit { $($pfield: $pty,)* });
-            impl $crate::capi::digest::Digested for $params {
-                fn digest(&self, digest: &mut $crate::capi::digest::Digest) {
-                    $($crate::capi::versioned::Plain::common(&self.$pfield, &mut |bytes| {
-                        digest.member(stringify!($pfield), bytes)
-                    });)*
-                }
-            }
-        )*)?
         $($(
             $(#[doc = $rdoc])*
             #[derive(Clone, Copy, Debug)]
@@ -452,29 +428,6 @@ macro_rules! interface {
                             stringify!($tinit),
                             &[argument::<$crate::capi::args::Init<$tabled>>("params", None), $crate::capi::versioned::SIZE],
                         ),)?
-                    )*)?
-                    $($(
-                        Item::Struct {
-                            name: stringify!($params),
-                            doc: &[$($pdoc),*],
-                            size: size_of::<$params>(),
-                            fields: &[
-                                Field::SIZE,
-                                $(Field {
-                                    name: stringify!($pfield),
-                                    ty: <$pty as CType>::TYPE,
-                                    offset: std::mem::offset_of!($params, $pfield),
-                                    size: size_of::<$pty>(),
-                                    doc: &[$($pfdoc),*],
-                                    default: Some(|| $crate::params::Member::in_c(&$params::default().$pfield)),
-                                    ..Field::SIZE
-                                }),*
-                            ],
-                        },
-                        $crate::capi::versioned::init_item(
-                            stringify!($pinit),
-                            &[argument::<$crate::capi::args::Init<$params>>("params", None), $crate::capi::versioned::SIZE],
-                        ),
                     )*)?
                     $($(
                         Item::Struct {

@@ -4,9 +4,10 @@
 
 use std::ffi::{c_char, c_void, CStr};
 
+use super::digest::Digest;
 use super::table::{Argument, Item, Pass, Type};
 use crate::error::Result;
-use crate::params::{Choice, Member, Number};
+use crate::params::{CStruct, Choice, Member, Number};
 use crate::refuse;
 
 /// Largest size in bytes of a struct that a call accepts, far above that of any struct of the interface: a larger
@@ -16,13 +17,8 @@ const LARGEST: i64 = 4096;
 /// A member whose value may be copied byte by byte from and to a struct of the host.
 ///
 /// # Safety
-/// Every bit pattern must be a valid value of the type.
-pub(crate) unsafe trait Plain: Member {
-    /// Calls `to` with the bytes that must be the same on all ranks: numbers and texts, not addresses.
-    fn common(&self, to: &mut dyn FnMut(&[u8])) {
-        self.digest(to);
-    }
-}
+/// Every bit pattern is a value.
+pub(crate) unsafe trait Plain: Member {}
 
 macro_rules! plain {
     ($($ty:ty),*) => { $(
@@ -30,26 +26,11 @@ macro_rules! plain {
         unsafe impl Plain for $ty {}
     )* };
 }
-plain!(i32, i64, f64, *mut c_void, *const i32);
-// SAFETY: an address, whatever it is.
-unsafe impl Plain for *const c_char {
-    fn common(&self, to: &mut dyn FnMut(&[u8])) {
-        // SAFETY: NULL or NUL-terminated text, as the header asks.
-        let text = (!self.is_null()).then(|| unsafe { CStr::from_ptr(*self) });
-        let bytes = text.map_or(&[][..], CStr::to_bytes);
-        to(&[text.is_some() as u8]);
-        to(&bytes.len().to_ne_bytes());
-        to(bytes);
-    }
-}
+plain!(i32, i64, f64, *mut c_void, *const c_char, *const i32);
 // SAFETY: a number, whatever it means.
 unsafe impl<T: Choice> Plain for Number<T> {}
 // SAFETY: an array of such values.
-unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
-    fn common(&self, to: &mut dyn FnMut(&[u8])) {
-        self.iter().for_each(|item| item.common(to));
-    }
-}
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 /// # Safety
 /// `#[repr(C)]`, an i64 `struct_size` first, plain members of which the last one ends the struct.
@@ -58,7 +39,22 @@ pub(crate) unsafe trait Versioned: Copy + Default {
     fn members(each: &mut dyn FnMut(usize, usize));
 }
 
-/// Checks the promises of [`Versioned`], and makes the init function.
+/// Passes on the members that all ranks have in common: numbers and texts, not addresses.
+pub(crate) fn digest<T: CStruct>(params: &T, digest: &mut Digest) {
+    CStruct::digest(params, &mut |name, bytes| digest.member(name, bytes));
+    for field in T::FIELDS.iter().filter(|field| field.ty == Type::Text) {
+        let members: *const u8 = (params as *const T).cast();
+        // SAFETY: a member of this type begins there.
+        let text = unsafe { members.add(field.offset).cast::<*const c_char>().read() };
+        digest.member(field.name, &[u8::from(!text.is_null())]);
+        if !text.is_null() {
+            // SAFETY: NULL or NUL-terminated text, as the header asks.
+            digest.text(unsafe { CStr::from_ptr(text) }.to_bytes());
+        }
+    }
+}
+
+/// Checks what `Versioned` promises and makes the init function.
 macro_rules! versioned {
     ($name:ident, $init:ident { $($field:ident: $ty:ty,)* }) => {
         // Padding at the end would let garbage of an old host become a member of a new library.

@@ -14,7 +14,7 @@ mod systems;
 use std::sync::Arc;
 
 pub use low_modes::{OverlapModes, OverlapModesRecord};
-pub use modes::{Finder, HighMode, ModeParams, Modes, ModesRecord};
+pub use modes::{HighMode, ModeParams, Modes, ModesRecord};
 pub use sign::{Method, Sign, SignParams};
 pub use solve::OverlapSolver;
 pub use solve_params::{OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams};

@@ -13,24 +13,13 @@ use crate::error::{significant, within, Result};
 use crate::fields::{basis, blas, Noise, Precision, SpinorField, VectorSet};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
-use crate::params::choices;
 use crate::refuse;
 use crate::solvers::dense::eigen_hermitian;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
-    eigen, eigen_set, eigen_tol, portions, ritz, unwatched, EigenParams, EigenReport, End, Filter,
-    Monitor, RitzParams, StoppedBy, VectorMemory,
+    eigen, eigen_set, eigen_tol, portions, ritz, unwatched, EigenMethod, EigenParams, EigenReport,
+    End, Filter, Monitor, RitzParams, StoppedBy, VectorMemory,
 };
-
-choices! {
-    /// Methods of computing low modes of the kernel.
-    pub enum Finder: plaq_overlap_finder {
-        /// Block Lanczos.
-        Lanczos = 0, PLAQ_OVERLAP_LANCZOS, "lanczos";
-        /// Minimisation of the Ritz functional (Kalkreuter, Simma, hep-lat/9507023).
-        Ritz = 1, PLAQ_OVERLAP_RITZ, "ritz";
-    }
-}
 
 /// Parameters of the search for low modes.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +34,7 @@ pub struct ModeParams {
     /// Largest residual of an eigenvector of Q^2, relative to the largest eigenvalue of Q^2; 0: 1e-13 in double, 1e-6
     /// in single precision.
     pub tol: f64,
-    pub finder: Finder,
+    pub method: EigenMethod,
     /// Number of vectors that Lanczos multiplies at a time.
     pub block: usize,
     pub max_restarts: usize,
@@ -63,7 +52,7 @@ impl Default for ModeParams {
             max_count: 48,
             high: 1,
             tol: 0.0,
-            finder: Finder::Lanczos,
+            method: EigenMethod::Lanczos,
             block: 1,
             max_restarts: 300,
             seed: 1,
@@ -162,7 +151,7 @@ impl Modes {
         };
         let guess = converted.as_ref().or(guess).map(VectorSet::of).transpose()?;
         let guess = guess.as_ref();
-        if params.finder == Finder::Ritz && params.vectors == VectorMemory::Host {
+        if params.method == EigenMethod::Ritz && params.vectors == VectorMemory::Host {
             refuse!(
                 Unsupported,
                 "vectors",
@@ -170,13 +159,13 @@ impl Modes {
                     "{} or {} with {}, which keeps its vectors on the device",
                     VectorMemory::Auto,
                     VectorMemory::Device,
-                    Finder::Ritz
+                    EigenMethod::Ritz
                 )
             );
         }
         let name = || {
             let forms = [Some(kernel), cheap].map(|k| k.map(|k| k.describe()));
-            let own = (params.finder, params.block, params.count == Some(0), guess.is_some());
+            let own = (params.method, params.block, params.count == Some(0), guess.is_some());
             format!("modes {forms:?} {own:?}")
         };
         shape.geometry.foresee(&shape.device, None, false, name, |device| {
@@ -220,8 +209,8 @@ impl Modes {
         let mut kept: Option<VectorSet> = None;
         loop {
             let extra = (wanted / 4).clamp(2, 8);
-            let find = |guess: Option<&VectorSet>, monitor: &mut Monitor| match params.finder {
-                Finder::Lanczos => {
+            let find = |guess: Option<&VectorSet>, monitor: &mut Monitor| match params.method {
+                EigenMethod::Lanczos => {
                     let params = EigenParams {
                         end: End::Smallest,
                         count: wanted + extra,
@@ -236,7 +225,7 @@ impl Modes {
                     };
                     eigen_set(&square, cheap, &params, guess, monitor)
                 }
-                Finder::Ritz => {
+                EigenMethod::Ritz => {
                     let params = RitzParams {
                         end: End::Smallest,
                         count: wanted + extra,
@@ -688,7 +677,7 @@ pub(super) fn not_ended(report: &EigenReport, what: &str, max_seconds: f64) -> R
     }
 }
 
-/// Finds the largest eigenvalues of |Q|, at least one, by the finder of `params`.
+/// Finds the largest eigenvalues of |Q|, at least one, by the method of `params`.
 fn highest(
     square: &KernelSquare,
     params: &ModeParams,
@@ -698,8 +687,8 @@ fn highest(
     let high = params.high.min(square.shape().numbers() as usize / 8);
     let count = high + 1;
     let (end, seed, max_seconds) = (End::Largest, params.seed, limit.left());
-    let (_, report) = match params.finder {
-        Finder::Lanczos => {
+    let (_, report) = match params.method {
+        EigenMethod::Lanczos => {
             let params = EigenParams {
                 end,
                 count,
@@ -714,7 +703,7 @@ fn highest(
             };
             eigen(square, None, &params, None, monitor)?
         }
-        Finder::Ritz => {
+        EigenMethod::Ritz => {
             // |Q^2 x| / |x| of noise is not above the largest eigenvalue, and of its order.
             let (mut x, mut y) = (square.shape().field(1)?, square.shape().field(1)?);
             x.set_noise(Noise::Normal, seed, 0)?;
