@@ -25,6 +25,14 @@ def _h5py() -> Any:
     return h5py
 
 
+def _open(path: Any, how: str) -> Any:
+    """A file of HDF5, or an error that names it."""
+    try:
+        return _h5py().File(path, how)
+    except OSError as error:
+        raise OSError(f"{os.fsdecode(path)}: expected a whole HDF5 file, found: {error}") from None
+
+
 def _parts(name: str, value: Any) -> List[Tuple[str, np.ndarray, Dict[str, Any]]]:
     """Datasets that hold a value: name, numbers, attributes."""
     if isinstance(value, Correlator):
@@ -59,7 +67,7 @@ def write(
     adding = exists and append
     to = path if adding else path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with _h5py().File(to, "r+" if adding else "w") as file:
+        with _open(to, "r+" if adding else "w") as file:
             there = [where for where, _, _ in parts if where in file]
             if there:
                 raise FileExistsError(f"{path}: {', '.join(there)}: there already")
@@ -100,7 +108,7 @@ def read(path: Any) -> Dict[str, Any]:
         elif kind != "group":
             contents[where] = item[()]
 
-    with _h5py().File(path, "r") as file:
+    with _open(path, "r") as file:
         file.visititems(take)
     return contents
 
@@ -111,7 +119,7 @@ def times(path: Any, name: str, about: Mapping[str, Any]) -> List[int]:
     if not Path(path).exists():
         return []
     found: Dict[int, Dict[str, Any]] = {}
-    with _h5py().File(path, "r") as file:
+    with _open(path, "r") as file:
         for item in file[name].values() if name in file else []:
             found[int(item.attrs["source_time"])] = dict(item.attrs)
     for t, theirs in found.items():
