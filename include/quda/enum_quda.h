@@ -114,7 +114,33 @@ typedef enum QudaVerbosity_s {
   QUDA_INVALID_VERBOSITY = QUDA_INVALID_ENUM
 } QudaVerbosity;
 
-/** Kinds of memory of QUDA's pools. */
+/** What contractFTQuda sums up. */
+typedef enum QudaContractType_s {
+  QUDA_CONTRACT_TYPE_STAGGERED_FT_T = 0,
+  QUDA_CONTRACT_TYPE_DR_FT_T = 1,
+  QUDA_CONTRACT_TYPE_DR_FT_Z = 2,
+  QUDA_CONTRACT_TYPE_STAGGERED = 3,
+  QUDA_CONTRACT_TYPE_DR = 4,
+  QUDA_CONTRACT_TYPE_OPEN = 5,
+  QUDA_CONTRACT_TYPE_OPEN_SUM_T = 6,
+  QUDA_CONTRACT_TYPE_OPEN_SUM_Z = 7,
+  QUDA_CONTRACT_TYPE_OPEN_FT_T = 8,
+  QUDA_CONTRACT_TYPE_OPEN_FT_Z = 9,
+  QUDA_CONTRACT_TYPE_INVALID = QUDA_INVALID_ENUM
+} QudaContractType;
+
+/** Part of exp(i p r) in a direction. */
+typedef enum QudaFFTSymmType_s {
+  /** i sin(p r). */
+  QUDA_FFT_SYMM_ODD = 1,
+  /** cos(p r). */
+  QUDA_FFT_SYMM_EVEN = 2,
+  /** exp(i p r). */
+  QUDA_FFT_SYMM_EO = 3,
+  QUDA_FFT_SYMM_INVALID = QUDA_INVALID_ENUM
+} QudaFFTSymmType;
+
+/** Kinds of memory. */
 typedef enum QudaMemoryType_s {
   QUDA_MEMORY_DEVICE = 0,
   QUDA_MEMORY_DEVICE_PINNED = 1,
@@ -601,27 +627,6 @@ typedef enum QudaSpinTasteGamma_s {
   QUDA_SPIN_TASTE_G5GT = 7,
   QUDA_SPIN_TASTE_INVALID = QUDA_INVALID_ENUM
 } QudaSpinTasteGamma;
-
-typedef enum QudaContractType_s {
-  QUDA_CONTRACT_TYPE_STAGGERED_FT_T = 0,
-  QUDA_CONTRACT_TYPE_DR_FT_T = 1,
-  QUDA_CONTRACT_TYPE_DR_FT_Z = 2,
-  QUDA_CONTRACT_TYPE_STAGGERED = 3,
-  QUDA_CONTRACT_TYPE_DR = 4,
-  QUDA_CONTRACT_TYPE_OPEN = 5,
-  QUDA_CONTRACT_TYPE_OPEN_SUM_T = 6,
-  QUDA_CONTRACT_TYPE_OPEN_SUM_Z = 7,
-  QUDA_CONTRACT_TYPE_OPEN_FT_T = 8,
-  QUDA_CONTRACT_TYPE_OPEN_FT_Z = 9,
-  QUDA_CONTRACT_TYPE_INVALID = QUDA_INVALID_ENUM
-} QudaContractType;
-
-typedef enum QudaFFTSymmType_s {
-  QUDA_FFT_SYMM_ODD = 1,
-  QUDA_FFT_SYMM_EVEN = 2,
-  QUDA_FFT_SYMM_EO = 3,
-  QUDA_FFT_SYMM_INVALID = QUDA_INVALID_ENUM
-} QudaFFTSymmType;
 
 typedef enum QudaContractGamma_s {
   QUDA_CONTRACT_GAMMA_I = 0,

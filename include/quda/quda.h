@@ -1053,9 +1053,28 @@ void laphSinkProject(QUDA_DOUBLE_COMPLEX *host_sinks,
                      QudaInvertParam *inv_param,
                      const int *X);
 
-/** Flows nSpinors spinors, or with QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH colour vectors, by n_steps
- * steps with the four-dimensional Laplacian on the flowed links, including the sign of t_boundary. The
- * flowed links become the smeared links. obs_param as in performWFlowQuda. */
+/** Adds to result[0][momentum][slice][G], doubles (re, im), the sum over the sites of a slice of exp(i p (r - source_position))
+ * tr[gamma5 G Y gamma5 G X^dagger], r the site, for the propagators of `src_colors` colours, columns src_colors s + c at x and y:
+ * G = gamma_1, ... gamma_4, gamma5 gamma_1, ... gamma5 gamma_4, 1, gamma5, sigma_12, sigma_13, sigma_14, sigma_23, sigma_24,
+ * sigma_34, sigma_mn = (i / 2) [gamma_m, gamma_n]. Slices are those of t, or of z with QUDA_CONTRACT_TYPE_DR_FT_Z, on the whole
+ * lattice and on all ranks. `mom_modes`: four numbers for each momentum, p = 2 pi n / L. Of colour vectors, with
+ * QUDA_CONTRACT_TYPE_STAGGERED_FT_T, conj(x) y alone, each direction with its member of fft_type, exp(i p r), cos(p r) or i
+ * sin(p r). `cs_param_ptr`: a quda::ColorSpinorParam of color_spinor_field.h as plaq has it, in C++. */
+void contractFTQuda(void **x,
+                    void **y,
+                    void **result,
+                    QudaContractType cType,
+                    void *cs_param_ptr,
+                    int src_colors,
+                    const int *X,
+                    const int *source_position,
+                    int n_mom,
+                    const int *mom_modes,
+                    const QudaFFTSymmType *fft_type);
+
+/** Flows nSpinors spinors, or with QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH colour vectors, n_steps times by the
+ * Laplacian in four directions on the flowed links, with t_boundary's sign, and the links into the smeared links.
+ * obs_param as of performWFlowQuda. */
 void performGFlowQuda(void **h_out,
                       void **h_in,
                       QudaInvertParam *inv_param,
@@ -1244,19 +1263,6 @@ void contractQuda(void *x,
                   QudaContractType cType,
                   QudaInvertParam *param,
                   const int *X);
-
-/** Not offered: cs_param_ptr is a C++ object of QUDA; plaq_contract of plaq.h contracts propagators, with momenta. */
-void contractFTQuda(void **x,
-                    void **y,
-                    void **result,
-                    QudaContractType cType,
-                    void *cs_param_ptr,
-                    int src_colors,
-                    const int *X,
-                    const int *source_position,
-                    int n_mom,
-                    const int *mom_modes,
-                    const QudaFFTSymmType *fft_type);
 
 /** Not offered: plaq has no products of dense matrices. */
 void blasGEMMQuda(void *arrayA,

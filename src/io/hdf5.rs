@@ -13,6 +13,7 @@ use num_complex::Complex64;
 use super::stream::Output;
 use crate::bail;
 use crate::error::{host_array, significant, Result};
+use crate::refuse;
 
 /// Numbers of a dataset, the last index fastest.
 #[derive(Clone, Debug)]
@@ -303,7 +304,12 @@ impl Api {
         // SAFETY: a name that ends with NUL.
         let id = unsafe { (self.open)(name.as_ptr(), how, DEFAULT) };
         match id < 0 {
-            true => bail!(FileFormat, "{}: expected an HDF5 file", path.display()),
+            true => refuse!(
+                FileFormat,
+                format!("{}", path.display()),
+                expected("a whole HDF5 file"),
+                found("another one, or one that was cut off")
+            ),
             false => self.own(id, self.close_file, "opening a file"),
         }
     }

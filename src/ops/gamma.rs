@@ -28,7 +28,8 @@ impl SpinMatrix {
     pub(crate) fn axis(mu: usize) -> Self {
         GAMMAS[mu]
     }
-    pub(crate) fn times(self, other: Self) -> Self {
+    /// The product of two matrices.
+    pub fn times(self, other: Self) -> Self {
         SpinMatrix {
             column: self.column.map(|k| other.column[k]),
             phase: std::array::from_fn(|r| (self.phase[r] + other.phase[self.column[r]]) % 4),

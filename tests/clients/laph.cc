@@ -13,6 +13,7 @@
 #endif
 
 #include "plaq.h"
+#include "color_spinor_field.h"
 #include "quda.h"
 #include "timer.h"
 #include "util_quda.h"
@@ -43,6 +44,123 @@ static void begin(int *argc, char ***argv) {
   (void)argc, (void)argv;
 #endif
   initCommsGridQuda(4, grid, nullptr, nullptr);
+}
+
+typedef std::vector<std::vector<complex>> Matrix;
+
+static Matrix product(const Matrix &a, const Matrix &b) {
+  Matrix c(4, std::vector<complex>(4));
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      for (int k = 0; k < 4; k++) c[i][j] += a[i][k] * b[k][j];
+  return c;
+}
+
+/* The sixteen matrices of QUDA's correlators in the basis of DeGrand and Rossi. */
+static std::vector<Matrix> gammas() {
+  const complex i(0, 1), o = 0, e = 1;
+  const std::vector<Matrix> g = {{{o, o, o, i}, {o, o, i, o}, {o, -i, o, o}, {-i, o, o, o}},
+                                 {{o, o, o, -e}, {o, o, e, o}, {o, e, o, o}, {-e, o, o, o}},
+                                 {{o, o, i, o}, {o, o, o, -i}, {-i, o, o, o}, {o, i, o, o}},
+                                 {{o, o, e, o}, {o, o, o, e}, {e, o, o, o}, {o, e, o, o}}};
+  const Matrix five = product(product(g[0], g[1]), product(g[2], g[3])), one = product(five, five);
+  std::vector<Matrix> all = g;
+  for (const Matrix &m : g) all.push_back(product(five, m));
+  all.push_back(one), all.push_back(five);
+  for (int a = 0; a < 4; a++)
+    for (int b = a + 1; b < 4; b++) {
+      Matrix sigma = product(g[a], g[b]);
+      for (auto &row : sigma)
+        for (complex &z : row) z *= i;
+      all.push_back(sigma);
+    }
+  return all;
+}
+
+static quda::ColorSpinorParam field_param(int spins) {
+  quda::ColorSpinorParam param;
+  param.nColor = 3, param.nSpin = spins;
+  for (int mu = 0; mu < 4; mu++) param.x[mu] = part[mu];
+  param.setPrecision(QUDA_DOUBLE_PRECISION);
+  return param;
+}
+
+static void sum_over_ranks(std::vector<complex> &numbers) {
+#ifdef CLIENT_MPI
+  MPI_Allreduce(MPI_IN_PLACE, numbers.data(), (int)(2 * numbers.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+#else
+  (void)numbers;
+#endif
+}
+
+/* contractFTQuda of twelve columns with twelve others, and of two colour vectors, against sums over sites. */
+static void contractions(std::vector<void *> &columns, std::vector<void *> &modes_there) {
+  const int sites = part[0] * part[1] * part[2] * part[3], half = sites / 2, count = 2;
+  const int source[4] = {1, 3, 2, 5}, momenta[4 * count] = {0, 0, 0, 0, 1, 0, -1, 2};
+  const QudaFFTSymmType kinds[4 * count] = {QUDA_FFT_SYMM_EO,  QUDA_FFT_SYMM_EO, QUDA_FFT_SYMM_EO,  QUDA_FFT_SYMM_EO,
+                                            QUDA_FFT_SYMM_ODD, QUDA_FFT_SYMM_EO, QUDA_FFT_SYMM_EVEN, QUDA_FFT_SYMM_ODD};
+  const std::vector<Matrix> all = gammas();
+  const Matrix five = all[9];
+  for (int kind = 0; kind < 3; kind++) {
+    const int decay = kind == 2 ? 2 : 3, spins = kind == 0 ? 1 : 4, numbers = spins * spins;
+    const int slices = extents[decay];
+    std::vector<complex> expected((size_t)count * slices * numbers);
+    for (int site = 0; site < sites; site++) {
+      const int parity = site / half, j = site % half;
+      int r[4];
+      r[1] = j / (part[0] / 2) % part[1], r[2] = j / (part[0] / 2 * part[1]) % part[2];
+      r[3] = j / (part[0] / 2 * part[1] * part[2]);
+      r[0] = 2 * (j % (part[0] / 2)) + ((r[1] + r[2] + r[3] + parity) & 1);
+      for (int mu = 0; mu < 4; mu++) r[mu] += part[mu] * quda::commCoords(mu);
+      complex x[4][3][4][3], y[4][3][4][3];
+      for (int s = 0; spins == 4 && s < 4; s++)
+        for (int c = 0; c < 3; c++)
+          for (int k = 0; k < 12; k++) {
+            x[k / 3][k % 3][s][c] = ((complex *)columns[3 * s + c])[12 * site + k];
+            y[k / 3][k % 3][s][c] = ((complex *)columns[12 + 3 * s + c])[12 * site + k];
+          }
+      for (int p = 0; p < count; p++) {
+        complex phase = 1;
+        for (int mu = 0; mu < 4; mu++) {
+          const double angle = 2 * M_PI * momenta[4 * p + mu] * (r[mu] - source[mu]) / extents[mu];
+          const QudaFFTSymmType part_of = kind == 0 ? kinds[4 * p + mu] : QUDA_FFT_SYMM_EO;
+          phase *= part_of == QUDA_FFT_SYMM_EO ? std::polar(1.0, angle)
+              : part_of == QUDA_FFT_SYMM_EVEN  ? complex(std::cos(angle))
+                                               : complex(0, std::sin(angle));
+        }
+        complex *row = &expected[((size_t)p * slices + r[decay]) * numbers];
+        for (int k = 0; spins == 1 && k < 3; k++)
+          row[0] += phase * std::conj(((complex *)modes_there[0])[3 * site + k]) * ((complex *)modes_there[1])[3 * site + k];
+        for (int n = 0; spins == 4 && n < 16; n++) {
+          const Matrix g = product(five, all[n]);
+          complex sum = 0;
+          for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++)
+              for (int s = 0; s < 4; s++)
+                for (int t = 0; t < 4; t++)
+                  for (int c = 0; g[a][b] * g[s][t] != complex(0) && c < 9; c++)
+                    sum += g[a][b] * y[b][c % 3][s][c / 3] * g[s][t] * std::conj(x[a][c % 3][t][c / 3]);
+          row[n] += phase * sum;
+        }
+      }
+    }
+    sum_over_ranks(expected);
+    quda::ColorSpinorParam param = field_param(spins);
+    /* It adds to what is there. */
+    std::vector<complex> found(expected.size(), 2.0);
+    void *result = found.data();
+    const QudaContractType what = kind == 0 ? QUDA_CONTRACT_TYPE_STAGGERED_FT_T
+        : kind == 1                         ? QUDA_CONTRACT_TYPE_DR_FT_T
+                                            : QUDA_CONTRACT_TYPE_DR_FT_Z;
+    contractFTQuda(spins == 1 ? modes_there.data() : columns.data(), spins == 1 ? modes_there.data() + 1 : columns.data() + 12,
+                   &result, what, &param, spins == 1 ? 1 : 3, part, source, count, momenta, kinds);
+    double largest = 0;
+    for (const complex &z : expected) largest = std::fmax(largest, std::abs(z));
+    for (size_t i = 0; i < found.size(); i++)
+      if (!(std::abs(found[i] - 2.0 - expected[i]) < 1e-11 * (1 + largest)))
+        errorQuda("contraction %d, number %d: %.15g %.15g, expected %.15g %.15g", kind, (int)i, found[i].real() - 2,
+                  found[i].imag(), expected[i].real(), expected[i].imag());
+  }
 }
 
 static void ranks_and_timers() {
@@ -235,12 +353,28 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 12 * sites; i++) CHECK(std::abs(back[i] - solutions[0][i]) < 1e-9);
   shiftQuda(back.data(), x[0], 1, 1, &invert);
   flushPoolQuda(QUDA_MEMORY_DEVICE);
-  /* Its struct of parameters is an object of C++ that no other library has. */
+  contractions(x, vector_list);
+  /* An object of QUDA's own class would have another memory. */
   OK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN));
-  contractFTQuda(x.data(), x.data(), nullptr, QUDA_CONTRACT_TYPE_DR_FT_T, nullptr, 3, part, nullptr, 1, nullptr, nullptr);
   int32_t status = 0;
-  OK(plaq_quda_last_status(&status));
-  CHECK(status == PLAQ_UNSUPPORTED);
+  const int source[4] = {0, 0, 0, 0}, outside[4] = {0, 0, 0, 8}, momentum[4] = {0, 0, 0, 0};
+  double room[8 * 32], *result = room;
+  int foreign[64] = {17};
+  quda::ColorSpinorParam good = field_param(4), wrong = field_param(1);
+  struct {
+    void *param;
+    const int *source;
+    int number;
+    const char *told;
+  } mistakes[] = {{foreign, source, PLAQ_INVALID_ARGUMENT, "color_spinor_field.h"},
+                  {nullptr, source, PLAQ_NULL_POINTER, "cs_param_ptr"},
+                  {&wrong, source, PLAQ_UNSUPPORTED, "cs_param_ptr.nSpin"},
+                  {&good, outside, PLAQ_INVALID_ARGUMENT, "source_position"}};
+  for (const auto &m : mistakes) {
+    contractFTQuda(x.data(), x.data(), (void **)&result, QUDA_CONTRACT_TYPE_DR_FT_T, m.param, 3, part, m.source, 1, momentum, nullptr);
+    OK(plaq_quda_last_status(&status));
+    CHECK(status == m.number && strstr(plaq_last_error(), m.told));
+  }
   freeGaugeSmearedQuda();
   eigensolveQuda(vector_list.data(), (double _Complex *)found.data(), &eigen);
   OK(plaq_quda_last_status(&status));

@@ -275,6 +275,10 @@ def test_distillation_perambulators_in_files():
         again = modes.perambulators(d, [3, 0], file=path, progress=lambda *a: solved.append(a) and None)
         assert again.times == [3, 0] and not solved
         close(again.numbers[::-1], found.numbers, 1e-15)
+        cut = Path(folder) / "cut.h5"
+        cut.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        refused(OSError, "cut.h5|expected a whole HDF5 file", lambda: modes.perambulators(d, 1, file=cut))
+        cut.unlink()
         heavier = plaq.Clover(made()[0], mass=0.6, csw=CSW)
         refused(ValueError, "kappa|quarks", lambda: modes.perambulators(heavier, 1, file=path))
         # Arrays and correlators.
@@ -309,7 +313,7 @@ def test_distillation_refuses_what_cannot_be():
         refused(capi.FileWrite, "expected a new file", lambda: capi.plaq_modes_write_elementals(*elementals, "refuse"))
         assert there.read_bytes() == b"no HDF5" and len(list(Path(folder).iterdir())) == 1
     numbers = np.empty((1, T, 4, 4, N, N), complex)
-    for times, count, words in (([-1], numbers.size, "times|0 to 3"), ([0], 7, f"count|{numbers.size}|7")):
+    for times, count, words in (([-1], numbers.size, "times|0 to 3|found -1"), ([0], 7, f"count|{numbers.size}|7")):
         refused(invalid, words, lambda: capi.plaq_modes_perambulators(modes, solver, times, 1, None, numbers, count))
     refused(invalid, "source_time|0 to 3|4", lambda: modes.generalised(d, 4, 0, ["T"]))
     for times in ([0.5], 0.5, [0, "1"]):

@@ -385,7 +385,7 @@ fn perambulators_of(
     report: &mut Report<plaq_solve_report>,
 ) -> Result<()> {
     modes.context.check_same(solver.context(), "solver")?;
-    let from = times_of(times, ntimes, "ntimes")?;
+    let from = times_of((times, "times"), (ntimes, "ntimes"), modes.modes.times())?;
     let modes = &modes.modes;
     let each = 16 * modes.count() * modes.count() * modes.times();
     sized(count, from.len() * each)?;
@@ -435,7 +435,7 @@ fn write_perambulators(
     report: &mut Report<plaq_solve_report>,
 ) -> Result<()> {
     modes.context.check_same(solver.context(), "solver")?;
-    let from = times_of(times, ntimes, "ntimes")?;
+    let from = times_of((times, "times"), (ntimes, "ntimes"), modes.modes.times())?;
     let mut told = monitor(solver.solver(), callback, user);
     let columns = solver.columns();
     let to = PerambulatorFile::new(Path::new(file), group, &modes.modes, solver.solver())?;
@@ -446,10 +446,22 @@ fn write_perambulators(
     Ok(())
 }
 
-/// Reads source times from C. Negative ones are refused here, others where the extent of the lattice is known.
-fn times_of(times: &Array<i32>, count: i64, name: &str) -> Result<Vec<usize>> {
-    let all = times.get(number(count, name, 1)?)?;
-    Ok(all.into_iter().map(|t| usize::try_from(t).unwrap_or(usize::MAX)).collect())
+/// Time slices of a lattice of this extent.
+fn times_of(
+    (times, name): (&Array<i32>, &str),
+    (count, counts): (i64, &str),
+    extent: usize,
+) -> Result<Vec<usize>> {
+    let all = times.get(number(count, counts, 1)?)?;
+    all.into_iter().map(|t| time_slice(t, name, extent)).collect()
+}
+
+/// A time slice of the lattice.
+fn time_slice(t: i32, name: &str, extent: usize) -> Result<usize> {
+    match usize::try_from(t) {
+        Ok(t) if t < extent => Ok(t),
+        _ => refuse!(InvalidArgument, "{name}", expected("0 to {}", extent - 1), found("{t}")),
+    }
 }
 
 fn operators_of(lists: Vec<Vec<i32>>) -> Result<Vec<Vec<Step>>> {
@@ -490,9 +502,9 @@ fn generalised_of(
         insertions.push(Insertion { gamma, momentum, path: steps_of(&path)? });
     }
     let modes = &modes.modes;
-    let sinks = times_of(sink_times, nsinks, "nsinks")?;
+    let sinks = times_of((sink_times, "sink_times"), (nsinks, "nsinks"), modes.times())?;
     sized(count, sinks.len() * n * 16 * modes.count() * modes.count() * modes.times())?;
-    let times = (usize::try_from(source_time).unwrap_or(usize::MAX), &sinks[..]);
+    let times = (time_slice(source_time, "source_time", modes.times())?, &sinks[..]);
     let mut told = monitor(solver.solver(), callback, user);
     let (all, done) =
         generalised(solver.solver(), modes, times, &insertions, solver.columns(), &mut told)?;

@@ -115,6 +115,7 @@ pub const HEADERS: &[table::Header] = &[
                 &quda::multigrid::MODULE,
                 &quda::eigen::MODULE,
                 &quda::laph::MODULE,
+                &quda::contract::MODULE,
                 &quda::quark_flow::MODULE,
                 &quda::gauge::MODULE,
                 &quda::dynamics::MODULE,
@@ -134,6 +135,10 @@ pub const HEADERS: &[table::Header] = &[
     table::Header {
         conclusion: include_str!("quda/cpp/timer.h"),
         ..header("quda/timer.h", &["util_quda.h"], &[])
+    },
+    table::Header {
+        conclusion: include_str!("quda/cpp/color_spinor_field.h"),
+        ..header("quda/color_spinor_field.h", &["quda.h"], &[])
     },
     header("quda/quda_milc_interface.h", &["enum_quda.h", "quda.h"], &[&milc::MODULE]),
     table::Header {

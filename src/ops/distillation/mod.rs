@@ -10,3 +10,4 @@ pub mod noise;
 pub mod perambulator;
 pub mod search;
 mod vectors;
+pub mod wave_products;

@@ -8,7 +8,7 @@ use super::modes::Modes;
 use super::vectors::{self, place, portions, spinors, take};
 use crate::bail;
 use crate::compose::{DiracSolver, SolveReport};
-use crate::error::{Error, Result};
+use crate::error::{significant, Error, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{blas, Components, Noise, Recon, SpinorField, VectorField, VectorSet};
 use crate::linop::{LinOp, Shape};
@@ -394,12 +394,13 @@ fn check_gamma5(solver: &DiracSolver) -> Result<()> {
     op.apply(&mut mu, &five(&u)?)?;
     let (a, b) = (blas::dot(&u, &mv)?[0], blas::dot(&five(&mu)?, &v)?[0]);
     let scale = (blas::norm2(&u)?[0] * blas::norm2(&mv)?[0]).sqrt();
-    if (a - b).norm() > 1e-5 * scale {
+    let off = (a - b).norm() / scale;
+    if off > 1e-5 {
         refuse!(
             Unsupported,
-            "generalised perambulators",
-            expected("a gamma5-hermitian operator"),
-            found("{}", op.describe())
+            "solver",
+            expected("a gamma5-hermitian operator, <u, M v> = <gamma5 M gamma5 u, v>"),
+            found("one for which these differ by {} of their size", significant(off, 2))
         );
     }
     Ok(())

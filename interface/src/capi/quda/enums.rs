@@ -22,6 +22,22 @@ pub enum PoolMemory {
     Host,
 }
 
+/// Correlators of contractFTQuda: of colour vectors, and of spinors by time slices or slices of z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contraction {
+    Staggered,
+    InTime,
+    InSpace,
+}
+
+/// Part of a plane wave in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FourierPart {
+    Odd,
+    Even,
+    Whole,
+}
+
 /// Level up to which lines are written to the log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verbosity(pub log::LevelFilter);
@@ -290,7 +306,27 @@ interface! {
             QUDA_DEBUG_VERBOSE = 3 => Verbosity(log::LevelFilter::Trace),
             QUDA_INVALID_VERBOSITY = -2147483648,
         }
-        /// Kinds of memory of QUDA's pools.
+        /// What contractFTQuda sums up.
+        QudaContractType: Contraction {
+            QUDA_CONTRACT_TYPE_STAGGERED_FT_T = 0 => Contraction::Staggered,
+            QUDA_CONTRACT_TYPE_DR_FT_T = 1 => Contraction::InTime,
+            QUDA_CONTRACT_TYPE_DR_FT_Z = 2 => Contraction::InSpace,
+            QUDA_CONTRACT_TYPE_STAGGERED = 3, QUDA_CONTRACT_TYPE_DR = 4, QUDA_CONTRACT_TYPE_OPEN = 5,
+            QUDA_CONTRACT_TYPE_OPEN_SUM_T = 6, QUDA_CONTRACT_TYPE_OPEN_SUM_Z = 7,
+            QUDA_CONTRACT_TYPE_OPEN_FT_T = 8, QUDA_CONTRACT_TYPE_OPEN_FT_Z = 9,
+            QUDA_CONTRACT_TYPE_INVALID = -2147483648,
+        }
+        /// Part of exp(i p r) in a direction.
+        QudaFFTSymmType: FourierPart {
+            /// i sin(p r).
+            QUDA_FFT_SYMM_ODD = 1 => FourierPart::Odd,
+            /// cos(p r).
+            QUDA_FFT_SYMM_EVEN = 2 => FourierPart::Even,
+            /// exp(i p r).
+            QUDA_FFT_SYMM_EO = 3 => FourierPart::Whole,
+            QUDA_FFT_SYMM_INVALID = -2147483648,
+        }
+        /// Kinds of memory.
         QudaMemoryType: PoolMemory {
             QUDA_MEMORY_DEVICE = 0 => PoolMemory::Device,
             QUDA_MEMORY_DEVICE_PINNED = 1, QUDA_MEMORY_HOST = 2,

@@ -46,8 +46,6 @@ unused!(
     FieldGeometry,
     GhostExchange,
     SpinTasteGamma,
-    ContractType,
-    FFTSymmType,
     ContractGamma,
     WFlowType,
     FermionSmearType,
@@ -212,18 +210,6 @@ interface! {
             QUDA_SPIN_TASTE_GXGT = 9, QUDA_SPIN_TASTE_GYGT = 10, QUDA_SPIN_TASTE_GZGT = 12,
             QUDA_SPIN_TASTE_G5GX = 14, QUDA_SPIN_TASTE_G5GY = 13, QUDA_SPIN_TASTE_G5GZ = 11,
             QUDA_SPIN_TASTE_G5GT = 7, QUDA_SPIN_TASTE_INVALID = -2147483648,
-        }
-        QudaContractType: ContractType {
-            QUDA_CONTRACT_TYPE_STAGGERED_FT_T = 0, QUDA_CONTRACT_TYPE_DR_FT_T = 1,
-            QUDA_CONTRACT_TYPE_DR_FT_Z = 2, QUDA_CONTRACT_TYPE_STAGGERED = 3,
-            QUDA_CONTRACT_TYPE_DR = 4, QUDA_CONTRACT_TYPE_OPEN = 5,
-            QUDA_CONTRACT_TYPE_OPEN_SUM_T = 6, QUDA_CONTRACT_TYPE_OPEN_SUM_Z = 7,
-            QUDA_CONTRACT_TYPE_OPEN_FT_T = 8, QUDA_CONTRACT_TYPE_OPEN_FT_Z = 9,
-            QUDA_CONTRACT_TYPE_INVALID = -2147483648,
-        }
-        QudaFFTSymmType: FFTSymmType {
-            QUDA_FFT_SYMM_ODD = 1, QUDA_FFT_SYMM_EVEN = 2, QUDA_FFT_SYMM_EO = 3,
-            QUDA_FFT_SYMM_INVALID = -2147483648,
         }
         QudaContractGamma: ContractGamma {
             QUDA_CONTRACT_GAMMA_I = 0, QUDA_CONTRACT_GAMMA_G1 = 1, QUDA_CONTRACT_GAMMA_G2 = 2,

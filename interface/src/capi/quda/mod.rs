@@ -6,6 +6,7 @@ pub(crate) mod arrays;
 pub mod calls;
 pub(crate) mod chrono;
 pub mod constants;
+pub mod contract;
 pub mod define;
 pub(crate) mod deflation;
 pub mod dynamics;

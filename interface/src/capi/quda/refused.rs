@@ -5,7 +5,6 @@
 use std::ffi::{c_int, c_void};
 
 use super::enums::*;
-use super::enums_named::*;
 use super::params::*;
 use super::params_invert::QudaInvertParam;
 use super::params_parts::*;
@@ -20,7 +19,6 @@ interface! {
         computeTwoLinkQuda(twolink: *mut c_void, inlink: *mut c_void, param: *mut QudaGaugeParam) = "plaq has no staggered quarks";
         performTwoLinkGaussianSmearNStep(h_in: *mut c_void, smear_param: *mut QudaQuarkSmearParam) = "plaq has no staggered quarks";
         contractQuda(x: *mut c_void, y: *mut c_void, result: *mut c_void, cType: QudaContractType, param: *mut QudaInvertParam, X: *const i32) = "plaq_contract of plaq.h contracts propagators";
-        contractFTQuda(x: *mut *mut c_void, y: *mut *mut c_void, result: *mut *mut c_void, cType: QudaContractType, cs_param_ptr: *mut c_void, src_colors: c_int, X: *const i32, source_position: *const i32, n_mom: c_int, mom_modes: *const i32, fft_type: *const QudaFFTSymmType) = "cs_param_ptr is a C++ object of QUDA; plaq_contract of plaq.h contracts propagators, with momenta";
         blasGEMMQuda(arrayA: *mut c_void, arrayB: *mut c_void, arrayC: *mut c_void, native: QudaBoolean, param: *mut QudaBLASParam) = "plaq has no products of dense matrices";
         blasLUInvQuda(Ainv: *mut c_void, A: *mut c_void, use_native: QudaBoolean, param: *mut QudaBLASParam) = "plaq has no inverses of dense matrices";
         newDeflationQuda(param: *mut QudaEigParam) -> *mut c_void = "plaq has no incremental deflation";

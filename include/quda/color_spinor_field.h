@@ -1,0 +1,39 @@
+/* The part of QUDA's interface that plaq offers; programs that keep to it compile and link as they
+ * are. Generated from interface/src/capi; do not edit. What fails is reported as plaq.h says under "QUDA's
+ * interface": by default a message and the end of the program.
+ */
+#ifndef PLAQ_QUDA_COLOR_SPINOR_FIELD_H
+#define PLAQ_QUDA_COLOR_SPINOR_FIELD_H
+
+#include <quda.h>
+
+#ifdef __cplusplus
+namespace quda {
+
+/* Vectors of the host as contractFTQuda takes them, with the members of QUDA's class that hosts set for it; of these it reads nColor,
+ * nSpin, x, siteSubset, siteOrder, fieldOrder, gammaBasis and the precision. */
+class ColorSpinorParam {
+public:
+  /* Tells this class from QUDA's own, whose memory is another. */
+  unsigned plaq = 0x71616c70u;
+  int nColor = 0, nSpin = 0, nVec = 1, nDim = 4, pad = 0;
+  int x[QUDA_MAX_DIM] = {0};
+  QudaPrecision precision = QUDA_INVALID_PRECISION;
+  QudaSiteSubset siteSubset = QUDA_FULL_SITE_SUBSET;
+  QudaSiteOrder siteOrder = QUDA_EVEN_ODD_SITE_ORDER;
+  QudaFieldOrder fieldOrder = QUDA_SPACE_SPIN_COLOR_FIELD_ORDER;
+  QudaGammaBasis gammaBasis = QUDA_DEGRAND_ROSSI_GAMMA_BASIS;
+  QudaFieldCreate create = QUDA_REFERENCE_FIELD_CREATE;
+  QudaFieldLocation location = QUDA_CPU_FIELD_LOCATION;
+  QudaPCType pc_type = QUDA_4D_PC;
+  QudaTwistFlavorType twistFlavor = QUDA_TWIST_NO;
+  void *v = nullptr;
+
+  QudaPrecision Precision() const { return precision; }
+  void setPrecision(QudaPrecision of_all, QudaPrecision = QUDA_INVALID_PRECISION, bool = false) { precision = of_all; }
+};
+
+} // namespace quda
+#endif
+
+#endif
