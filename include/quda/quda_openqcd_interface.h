@@ -23,13 +23,13 @@ typedef struct {
 
 /** Boundary conditions. */
 typedef struct bc_parms_t_s {
-  /** In time: 0 open, 1 of the Schroedinger functional, 2 open at time 0 and as 1 at T, 3 periodic. */
+  /** Boundaries in time: 0 open, 1 of the Schroedinger functional, 2 open at time 0 and as 1 at T, 3 periodic. */
   int type;
   /** Directions with C* boundaries. */
   int cstar;
   /** Angles of the links of SU(3) that stand still at time 0 and at T, three with the sum 0. */
   double phi3[2][3];
-  /** Those of the links of U(1). Not used. */
+  /** Angles of those of U(1). Not used. */
   double phi1[2];
 } bc_parms_t;
 

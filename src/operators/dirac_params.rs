@@ -2,8 +2,9 @@
 
 use super::{DiracParams, TermValue};
 use crate::bail;
-use crate::error::Result;
-use crate::fields::{BoundaryTime, CloverCoefficients};
+use crate::error::{significant, Result};
+use crate::fields::{BoundaryTime, CloverCoefficients, CloverForm};
+use crate::params::choices;
 use crate::refuse;
 
 impl DiracParams {
@@ -80,7 +81,7 @@ impl DiracParams {
                 BadParameter,
                 "boundary[3]",
                 expected("no phase in time, as links have {boundary}"),
-                found("{turn}")
+                found("exp(i pi {})", significant(turn.arg() / std::f64::consts::PI, 6))
             );
         }
         if boundary.is_periodic() && self.boundary_terms() != [0.0; 2] {

@@ -184,7 +184,7 @@ impl Twisted {
                 ..asked.clone()
             };
             solve.solver.initial_guess = false;
-            DiracSolver::new(Arc::new(op), solve)
+            DiracSolver::new(Arc::new(op), solve)?.with_multigrid(of.multigrid())
         };
         let upper = match params.kind {
             ReweightingKind::TwistedMass2 => Some(solver(mu2 * 2f64.sqrt())?),
@@ -224,6 +224,14 @@ impl Twisted {
 
 impl OfRational {
     fn new(of: &DiracSolver, params: &ReweightingParams) -> Result<OfRational> {
+        if of.params().automatic.is_none() && of.multigrid().is_some() {
+            refuse!(
+                Unsupported,
+                "solver",
+                expected("one without multigrid for a rational function, whose poles are solved for together"),
+                found("one with multigrid")
+            );
+        }
         let ReweightingParams { low, high, poles, error, fields, .. } = *params;
         let power = -0.5 / fields as f64;
         let rational = match poles {

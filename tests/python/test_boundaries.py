@@ -64,6 +64,33 @@ def test_a_good_rational_function_needs_no_reweighting():
     refused(ValueError, "kind|rational|twisted_mass", lambda: d.reweighting(kind="rationale", interval=(0.02, 3)))
 
 
+def test_reweighting_solves_with_multigrid():
+    d = plaq.Clover(plaq.Gauge.warm([4, 4, 4, 8], 3, boundary_time="open"), mass=0.3, csw=1)
+    plain, preconditioned = (d.reweighting([0.1], vectors=2, tol=1e-11, **how) for how in ({}, {"multigrid": d.multigrid()}))
+    close(preconditioned.minus_ln, plain.minus_ln, 1e-8)
+    assert (preconditioned.minus_ln != plain.minus_ln).any()
+    how = {"kind": "rational", "interval": (0.1, 30), "poles": 4, "vectors": 1, "solver": "gcr", "multigrid": d.multigrid()}
+    refused(capi.Unsupported, "without multigrid", lambda: d.reweighting(**how))
+
+
+def test_chains_refuse_other_boundaries():
+    gauge = plaq.Gauge.hot([4, 4, 4, 4], boundary_time="open")
+    text = """[run]
+boundary_time = "KIND"
+[[monomial]]
+name = "gluons"
+type = "gauge"
+beta = 6.0
+[[level]]
+integrator = "leapfrog"
+steps = 1
+monomials = ["gluons"]
+"""
+    plaq.hmc(text.replace("KIND", "open"), gauge)
+    refused(ValueError, "run.boundary_time: expected open|found periodic", lambda: plaq.hmc(text.replace("KIND", "periodic"), gauge))
+    refused(capi.BadParameter, "boundary[3]|exp(i pi 0.5)", lambda: plaq.Wilson(gauge, mass=0.3, boundary=(0, 0, 0, 0.5)))
+
+
 def free():
     """Links that are one between boundaries with phi = 0."""
     return plaq.Gauge.unit([4, 4, 2, 8], boundary_time="sf", phi=[0, 0, 0], phi_prime=[0, 0, 0])

@@ -9,13 +9,13 @@ interface! {
     structs {
         /// Boundary conditions.
         bc_parms_t {
-            /// In time: 0 open, 1 of the Schroedinger functional, 2 open at time 0 and as 1 at T, 3 periodic.
+            /// Boundaries in time: 0 open, 1 of the Schroedinger functional, 2 open at time 0 and as 1 at T, 3 periodic.
             r#type: c_int,
             /// Directions with C* boundaries.
             cstar: c_int,
             /// Angles of the links of SU(3) that stand still at time 0 and at T, three with the sum 0.
             phi3: [[f64; 3]; 2],
-            /// Those of the links of U(1). Not used.
+            /// Angles of those of U(1). Not used.
             phi1: [f64; 2],
         }
         /// Parameters of openQxD's Dirac operator.
