@@ -149,8 +149,8 @@ impl Space {
             overlaps.iter().map(|c| c.iter().map(|c| -c).collect()).collect();
         let terms: Vec<_> = minus.iter().zip(before).collect();
         add(&terms, image)?;
-        let short = |i: usize| mixed.active[i] && !(norm[i] > SHORTEST * whole[i]);
-        if (0..norm.len()).any(short) {
+        let short = |i: usize| norm[i].is_nan() || norm[i] <= SHORTEST * whole[i];
+        if (0..norm.len()).any(|i| mixed.active[i] && short(i)) {
             return Ok(None);
         }
         Ok(Some((along.iter().map(|z| z.conj()).collect(), norm)))
