@@ -3,8 +3,7 @@
 use super::{DiracParams, TermValue};
 use crate::bail;
 use crate::error::{significant, Result};
-use crate::fields::{BoundaryTime, CloverCoefficients, CloverForm};
-use crate::params::choices;
+use crate::fields::{BoundaryTime, CloverCoefficients};
 use crate::refuse;
 
 impl DiracParams {

@@ -26,12 +26,20 @@ def _h5py() -> Any:
     return h5py
 
 
-def _open(path: Any, how: str) -> Any:
-    """A file of HDF5, or an error that names it."""
+def _opened(path: Any, mode: str = "r") -> Any:
+    """Opens a file that exists by h5py; errors name it."""
+    name = os.fsdecode(path)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{name}: No such file or directory")
+    if os.path.isdir(path):
+        raise IsADirectoryError(f"{name}: expected a file in HDF5, found a folder")
+    h5py = _h5py()
+    if os.access(path, os.R_OK) and not h5py.is_hdf5(path):
+        raise OSError(f"{name}: expected a file in HDF5, found one of another kind")
     try:
-        return _h5py().File(path, how)
+        return h5py.File(path, mode)
     except OSError as error:
-        raise OSError(f"{os.fsdecode(path)}: expected a whole HDF5 file, found: {error}") from None
+        raise OSError(f"{name}: expected a whole HDF5 file, found: {error}") from None
 
 
 def _parts(name: str, value: Any) -> List[Tuple[str, np.ndarray, Dict[str, Any]]]:
@@ -70,7 +78,7 @@ def write(
     adding = exists and append
     to = path if adding else path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with _open(to, "r+" if adding else "w") as file:
+        with _opened(to, "r+") if adding else _h5py().File(to, "w") as file:
             there = [where for where, _, _ in parts if where in file]
             if there:
                 raise FileExistsError(f"{path}: {', '.join(there)}: there already")
@@ -111,7 +119,7 @@ def read(path: Any) -> Dict[str, Any]:
         elif kind != "group":
             contents[where] = item[()]
 
-    with _open(path, "r") as file:
+    with _opened(path) as file:
         file.visititems(take)
     return contents
 
@@ -122,7 +130,7 @@ def times(path: Any, name: str, about: Mapping[str, Any]) -> List[int]:
     if not Path(path).exists():
         return []
     found: Dict[int, Dict[str, Any]] = {}
-    with _open(path, "r") as file:
+    with _opened(path) as file:
         for item in file[name].values() if name in file else []:
             found[int(item.attrs["source_time"])] = dict(item.attrs)
     for t, theirs in found.items():
