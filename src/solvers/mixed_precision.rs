@@ -95,7 +95,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     /// Whether each right-hand side is still iterated.
     pub active: Vec<bool>,
     /// Whether each active right-hand side must begin with a new search direction, after `refresh`.
-    pub fresh: Vec<bool>,
+    pub restarted: Vec<bool>,
     zero: Vec<bool>,
     /// Factor of the residual of the iteration, r = weight (b - M x); the relative residual is sqrt(r2) / unit.
     weight: Vec<f64>,
@@ -199,7 +199,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             r: lower.field(n)?,
             r2: vec![0.0; n],
             active: zero.iter().map(|z| !z).collect(),
-            fresh: vec![true; n],
+            restarted: vec![true; n],
             zero,
             weight,
             unit,
@@ -393,7 +393,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
         for v in [
             &mut self.active,
-            &mut self.fresh,
+            &mut self.restarted,
             &mut self.zero,
             &mut self.claimed,
             &mut self.rounded,
@@ -534,7 +534,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         // Directions that led to what the iteration said are none of the residual that there is: conjugate to them the next
         // ones would have to be longer by the jump.
         for i in jumped {
-            self.fresh[i] |= self.active[i];
+            self.restarted[i] |= self.active[i];
         }
         Ok(())
     }
@@ -555,7 +555,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
         self.report.restarts += 1;
         self.refresh()?;
-        self.fresh = self.active.clone();
+        self.restarted = self.active.clone();
         Ok(())
     }
 
@@ -724,7 +724,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         };
         let now = self.report.iterations;
         let mut still = vec![];
-        self.fresh.fill(false);
+        self.restarted.fill(false);
         for &i in which {
             let relative = self.relative[i];
             self.to_update[i] = false;
@@ -737,7 +737,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             let was_active = self.active[i];
             let factor = self.watch.stop.lag(relative, hq[i]);
             self.active[i] = factor < 1.0 && !self.zero[i];
-            self.fresh[i] = self.active[i] && (!was_active || now == 0);
+            self.restarted[i] = self.active[i] && (!was_active || now == 0);
             if !self.active[i] {
                 continue;
             }

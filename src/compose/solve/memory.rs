@@ -13,7 +13,7 @@ use crate::operators::QuarkAction;
 use crate::solvers::{unwatched, Stop};
 
 /// A solve made on a device, with its fields, which can be run there in a rehearsal.
-pub type Made = Box<dyn FnOnce()>;
+pub type PreparedSolve = Box<dyn FnOnce()>;
 
 /// A solve to make: which of the possible ways it takes, and how many solutions and right-hand sides it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +24,8 @@ pub struct Size {
 }
 
 /// Makes a solve on a device, with the hierarchy there that stands for the solve's own.
-pub type Make = dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<Made> + Send + Sync;
+pub type PrepareSolve =
+    dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<PreparedSolve> + Send + Sync;
 
 /// The device memory of solves with an action, besides x and b, as counted by a rehearsal of the first solve, which
 /// finds no temporary fields of others. A solve that may take several ways needs the maximum of them. Inverse clover
@@ -32,7 +33,7 @@ pub type Make = dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<Made> +
 pub struct SolveMemory {
     action: Arc<dyn QuarkAction>,
     multigrid: Option<Arc<Multigrid>>,
-    make: Box<Make>,
+    make: Box<PrepareSolve>,
     /// Number of ways that the solve may take.
     ways: usize,
     /// Bytes of solves, and those of the message buffers that were there when they were found.
@@ -44,7 +45,7 @@ impl SolveMemory {
         action: Arc<dyn QuarkAction>,
         multigrid: Option<Arc<Multigrid>>,
         ways: usize,
-        make: Box<Make>,
+        make: Box<PrepareSolve>,
     ) -> Self {
         SolveMemory { action, multigrid, make, ways, known: Mutex::default() }
     }
