@@ -122,7 +122,7 @@ fn modes_of_the_kernel_take_what_docs_say() {
             let (vectors, report) = (modes.vectors(), modes.report());
             let [held, max] = [device.used().0, device.used().1].map(|b| b as f64 * 1e-9);
             let memory = memory.map_or("no limit".into(), |gb| format!("{gb} GB"));
-            let (room, here) = (report.room, report.on_device.min(report.room));
+            let (room, here) = (report.max_vectors, report.on_device.min(report.max_vectors));
             let row = format!(
                 "| {memory} | {room} | {here} | {max:.1} | {} | {held:.1} |",
                 vectors.on_device()

@@ -175,9 +175,10 @@ fn short_memory_finds_the_same_vectors() {
             solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap().1;
         assert!(unlimited.converged && unlimited.verified, "{unlimited:?}");
         let expect = if many { &unlimited.values[..] } else { &dense()[..14] };
-        let (full, least) = (unlimited.room, params.count + 16);
-        let memory =
-            |room| solvers::eigen_memory(&op, &EigenParams { room, ..params.clone() }).unwrap();
+        let (full, least) = (unlimited.max_vectors, params.count + 16);
+        let memory = |max_vectors| {
+            solvers::eigen_memory(&op, &EigenParams { max_vectors, ..params.clone() }).unwrap()
+        };
         let (max, few) = (memory(full), memory(least));
         assert!(few < max && full > least + 2, "{few} {max} {full}");
         let vector = op.shape().bytes(1);
@@ -196,10 +197,10 @@ fn short_memory_finds_the_same_vectors() {
             device.limit_memory(u64::MAX);
             let (set, r) = found.unwrap();
             let what = format!("{vectors:?} {limit} of {max}: {r:?}");
-            assert!(r.converged && r.verified && room.contains(&r.room), "{what}");
-            let waiting = r.room + 3 - r.on_device;
+            assert!(r.converged && r.verified && room.contains(&r.max_vectors), "{what}");
+            let waiting = r.max_vectors + 3 - r.on_device;
             assert!(on_host.contains(&waiting), "{waiting} {on_host:?} {what}");
-            let mine = (r.room * 1000 + r.on_device).to_ne_bytes();
+            let mine = (r.max_vectors * 1000 + r.on_device).to_ne_bytes();
             assert!(ranks().all_gather(&mine).unwrap().chunks(8).all(|theirs| theirs == mine));
             assert_eq!(set.on_device(), params.count.min(r.on_device), "{what}");
             for (k, value) in expect.iter().enumerate() {
@@ -489,7 +490,7 @@ fn no_eigenvalue_is_missing() {
             1 => Filter::Plain,
             _ => Filter::Chebyshev { degree, from, to },
         };
-        check(EigenParams { count: 60, room: 90, filter, ..Default::default() });
+        check(EigenParams { count: 60, max_vectors: 90, filter, ..Default::default() });
         check(EigenParams { count: 8, filter, end: End::Largest, ..Default::default() });
     }
     let more = EigenParams { count: n + 1, ..Default::default() };
@@ -549,8 +550,8 @@ fn a_part_of_a_level_of_high_multiplicity() {
         assert!(6 * all.iter().filter(|v| max - **v < 1e-9).count() >= 72);
         for filter in [Filter::Plain, Filter::Auto] {
             let one = EigenParams { end: End::Largest, filter, tol: 1e-10, ..Default::default() };
-            for (count, room) in [(30, 64), (1, 96)] {
-                let params = EigenParams { count, room, max_restarts: 100, ..one.clone() };
+            for (count, max_vectors) in [(30, 64), (1, 96)] {
+                let params = EigenParams { count, max_vectors, max_restarts: 100, ..one.clone() };
                 let (v, r) =
                     solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
                 assert!(r.converged && r.verified, "{r:?}");

@@ -72,11 +72,11 @@ fn a_search_ends_in_the_midst_of_a_large_matrix() {
     let lat = Lattice::new(extents);
     let u: Gauge = su3::smooth_gauge(lat, 0.5, 4).iter().map(su3::reunitarise).collect();
     let op = square(&device, extents, &u, Precision::F64);
-    let (count, room, block) = (300, 760, 4);
+    let (count, max_vectors, block) = (300, 760, 4);
     let params = EigenParams {
         end: End::Largest,
         count,
-        room,
+        max_vectors,
         block,
         filter: Filter::Plain,
         verify: false,

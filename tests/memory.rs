@@ -285,7 +285,7 @@ fn a_search_for_eigenvectors_takes_what_it_announces() {
             let (_, report) = eigen_set(&op, None, &params, None, &mut unwatched).unwrap();
             device.limit_memory(u64::MAX);
             let taken = device.used().1 - held;
-            let waiting = (report.room + 3 - report.on_device) as u64;
+            let waiting = (report.max_vectors + 3 - report.on_device) as u64;
             assert_eq!(waiting > 0, vectors == VectorMemory::Host);
             let (taken, expect) = (taken as f64, announced as f64);
             // Those on the host come to the device by portions.

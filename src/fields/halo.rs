@@ -460,8 +460,8 @@ fn copy_messages(
         let all = cache.exchanges.iter().filter(|(d, _, _)| d == device);
         all.map(|(_, faces, _)| *faces).collect()
     };
-    let fresh = Cache { failures: to.failures(), ..Default::default() };
-    drop(std::mem::replace(&mut *exchanges(to), fresh));
+    let empty = Cache { failures: to.failures(), ..Default::default() };
+    drop(std::mem::replace(&mut *exchanges(to), empty));
     let made: Vec<Exchange> = faces
         .into_iter()
         .map(|faces| Ok((dry.clone(), faces, HaloExchange::new(dry, to, faces, peers.clone())?)))

@@ -151,7 +151,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
             }
             let found = blas::dot(&shadow, &mixed.r)?;
             which.into_iter().for_each(|i| (r2[i], new[i]) = (mixed.r2[i], found[i]));
-            restart.iter_mut().zip(&mixed.fresh).for_each(|(r, f)| *r |= f);
+            restart.iter_mut().zip(&mixed.restarted).for_each(|(r, f)| *r |= f);
         }
         for i in 0..n {
             restart[i] &= mixed.active[i];

@@ -120,11 +120,11 @@ pub(super) fn flexible(mixed: &mut MixedPrecision, inverse: &dyn LinOp) -> Resul
     while mixed.running() {
         mixed.counted(inverse).apply(&mut z, &mixed.r)?;
         let along = blas::dot(&q, &z)?;
-        let beta = mixed.masked(|i| match mixed.fresh[i] || curvature[i] == none {
+        let beta = mixed.masked(|i| match mixed.restarted[i] || curvature[i] == none {
             true => Complex64::ZERO,
             false => -along[i] / curvature[i],
         });
-        mixed.fresh.fill(false);
+        mixed.restarted.fill(false);
         blas::axpby(&mixed.masked(|_| Complex64::ONE), &z, &beta, &mut p)?;
         mixed.operator().apply(&mut q, &p)?;
         curvature = blas::dot(&p, &q)?;
@@ -225,8 +225,8 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
             break;
         }
         if !complete && form == Form::NormalError {
-            // Later directions would be orthogonal to those already used, so the iteration starts anew.
-            mixed.fresh = mixed.active.clone();
+            // What follows is orthogonal to directions that were taken.
+            mixed.restarted = mixed.active.clone();
         }
         let mut old = step.rho.get()?.1;
         if let Some(keep) = mixed.shrink(&mut [&mut p, &mut q])? {
@@ -288,7 +288,7 @@ fn conjugate(
     let rho = new.get()?.1;
     let s = if form == Form::Hermitian { &mixed.r } else { &*q };
     let (ps, pp) = blas::dot_norm(p, s)?;
-    let keep = |i: usize| mixed.active[i] && !mixed.fresh[i];
+    let keep = |i: usize| mixed.active[i] && !mixed.restarted[i];
     let mut beta = vec![Complex64::ZERO; mixed.nrhs()];
     let mut gamma = mixed.masked(|_| Complex64::ONE);
     for i in (0..mixed.nrhs()).filter(|&i| keep(i)) {

@@ -39,8 +39,8 @@ impl SearchMemory {
         let dimension = op.shape().numbers() as usize;
         let side = match params.is_whole(dimension) {
             true => dimension,
-            false if least => params.least_room_in(dimension),
-            false => params.room_in(dimension),
+            false if least => params.min_vectors_in(dimension),
+            false => params.max_vectors_in(dimension),
         };
         SearchMemory { by_host: least, ..SearchMemory::of(params, op, side, None) }
     }

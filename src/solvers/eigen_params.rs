@@ -113,7 +113,7 @@ impl EigenSettings {
         EigenParams {
             end,
             count,
-            room: max_vectors,
+            max_vectors,
             block,
             tol,
             max_restarts,
@@ -122,7 +122,7 @@ impl EigenSettings {
             seed,
             max_seconds,
             vectors,
-            least_room: min_vectors,
+            min_vectors,
         }
     }
 }
@@ -133,10 +133,10 @@ pub struct EigenParams {
     pub end: End,
     /// Number of eigenvectors wanted.
     pub count: usize,
-    /// Largest number of vectors kept, at least `count` + 2 `block`; 0: about twice as many as wanted. The whole
-    /// space is kept if `count` is more than half of its dimension, or if the dimension is at most 2048 and `room` at
-    /// least half of it.
-    pub room: usize,
+    /// Largest number of vectors kept, at least `count` + 2 `block`; 0: about twice as many as wanted. All vectors of
+    /// the space are kept where `count` is more than half of them, or there are at most 2048 and `max_vectors` is half
+    /// of them.
+    pub max_vectors: usize,
     /// Number of vectors multiplied at a time. Eigenvalues of higher multiplicity are found sooner with as many.
     pub block: usize,
     /// Largest |A v - lambda v| over the largest |lambda| of the spectrum; 0: 1e-10 in double, 1e-6 in single
@@ -155,12 +155,12 @@ pub struct EigenParams {
     pub max_seconds: f64,
     /// The memory, of device or host, in which vectors are kept.
     pub vectors: VectorMemory,
-    /// Least number of vectors that are kept on the device before some are moved to the host, at least `count` + 2
-    /// `block`; 0: 1.25 times `count`, at least 16 or 4 `block`.
-    pub least_room: usize,
+    /// Smallest number of vectors that there must be memory for before some are kept on the host, at least `count` +
+    /// 2 `block`; 0: a quarter more than are wanted, 16 or 4 `block` at least.
+    pub min_vectors: usize,
 }
 
-/// Largest number of unknowns of an operator that is diagonalised completely if `room` is at least half of it.
+/// Largest number of unknowns of an operator that is diagonalised as a whole if `max_vectors` is half of it.
 const MAX_WHOLE: usize = 2048;
 
 /// Largest degree of a polynomial that is accepted; with more a call might not end.
@@ -196,16 +196,18 @@ impl EigenParams {
     }
 
     /// Number of vectors kept in a space of this dimension.
-    pub(super) fn room_in(&self, dimension: usize) -> usize {
+    pub(super) fn max_vectors_in(&self, dimension: usize) -> usize {
         let (count, b) = (self.count, self.block.max(1));
-        let wanted = if self.room > 0 { self.room } else { 2 * count + 16.max(4 * b) };
+        let wanted =
+            if self.max_vectors > 0 { self.max_vectors } else { 2 * count + 16.max(4 * b) };
         wanted.max(count + 2 * b).min(dimension - b)
     }
 
-    /// Least number of vectors that are kept if memory is short: with fewer a search would take many restarts.
-    pub(super) fn least_room_in(&self, dimension: usize) -> usize {
-        let (all, count, b) = (self.room_in(dimension), self.count, self.block.max(1));
-        match (self.room, self.least_room) {
+    /// Smallest number of vectors to keep where memory is short: with fewer beside those wanted a search takes many
+    /// restarts.
+    pub(super) fn min_vectors_in(&self, dimension: usize) -> usize {
+        let (all, count, b) = (self.max_vectors_in(dimension), self.count, self.block.max(1));
+        match (self.max_vectors, self.min_vectors) {
             (0, 0) => all.min(count + (count / 4).max(16).max(4 * b)),
             (0, least) => all.min(least.max(count + 2 * b)),
             _ => all,
@@ -215,7 +217,7 @@ impl EigenParams {
     /// Whether the operator is diagonalised completely.
     pub(super) fn is_whole(&self, dimension: usize) -> bool {
         let half = dimension / 2;
-        self.count > half || (dimension <= MAX_WHOLE && self.room_in(dimension) >= half)
+        self.count > half || (dimension <= MAX_WHOLE && self.max_vectors_in(dimension) >= half)
     }
 }
 
@@ -258,7 +260,7 @@ pub struct EigenReport {
     /// Interval on which the last polynomial is small.
     pub interval: [f64; 2],
     /// Number of vectors that the search had memory for.
-    pub room: usize,
+    pub max_vectors: usize,
     /// Number of these that the device held; the others waited on the host.
     pub on_device: usize,
     pub seconds: f64,

@@ -111,8 +111,8 @@ pub fn eigen_set(
     monitor: &mut Monitor,
 ) -> Result<(VectorSet, EigenReport)> {
     params.check(op)?;
-    let room = SearchMemory::choose(op, cheap, params, &rehearsed(params))?;
-    search(op, cheap, params, room, guess, monitor)
+    let memory = SearchMemory::choose(op, cheap, params, &rehearsed(params))?;
+    search(op, cheap, params, memory, guess, monitor)
 }
 
 /// Bytes of device memory of a search that keeps all of its vectors on the device, with the number of vectors that it
@@ -129,7 +129,7 @@ pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> Result<u64> {
 fn rehearsed(
     params: &EigenParams,
 ) -> impl Fn(&dyn LinOp, Option<&dyn LinOp>, SearchMemory) -> Result<()> + '_ {
-    |op, cheap, room| search(op, cheap, params, room, None, &mut unwatched).map(|_| ())
+    |op, cheap, memory| search(op, cheap, params, memory, None, &mut unwatched).map(|_| ())
 }
 
 /// Runs the search with this choice of memory for the vectors.
@@ -137,7 +137,7 @@ fn search(
     op: &dyn LinOp,
     cheap: Option<&dyn LinOp>,
     params: &EigenParams,
-    room: SearchMemory,
+    memory: SearchMemory,
     guess: Option<&VectorSet>,
     monitor: &mut Monitor,
 ) -> Result<(VectorSet, EigenReport)> {
@@ -146,7 +146,7 @@ fn search(
     // The first restarts may change the polynomial; later ones launch the same kernels.
     let comm = shape.geometry.comm();
     let watch = Watch::with(stop, stop.fall(), 2, &shape.device, comm, monitor);
-    let mut process = Process::new(op, cheap, params, room, watch)?;
+    let mut process = Process::new(op, cheap, params, memory, watch)?;
     if params.is_whole(shape.numbers() as usize) {
         return process.whole();
     }
@@ -161,20 +161,21 @@ impl<'a, 'm> Process<'a, 'm> {
         op: &'a dyn LinOp,
         cheap: Option<&'a dyn LinOp>,
         params: &'a EigenParams,
-        room: SearchMemory,
+        memory: SearchMemory,
         watch: Watch<'a, 'm>,
     ) -> Result<Self> {
-        let (shape, block, side) = (op.shape(), params.block.max(1), room.side);
+        let (shape, block, side) = (op.shape(), params.block.max(1), memory.side);
         let whole = params.is_whole(shape.numbers() as usize);
         let coarsest = if params.verify { VERIFIED_TOL } else { 1.0 };
-        let v = VectorSet::new(shape.field(room.on_device)?, room.on_host());
-        let report = EigenReport { room: side, on_device: room.on_device, ..Default::default() };
+        let v = VectorSet::new(shape.field(memory.on_device)?, memory.on_host());
+        let report =
+            EigenReport { max_vectors: side, on_device: memory.on_device, ..Default::default() };
         Ok(Process {
             op,
             cheap: cheap.unwrap_or(op),
             params,
             tol: eigen_tol("tol", params.tol, shape.precision)?.min(coarsest),
-            by_host: room.by_host,
+            by_host: memory.by_host,
             watch,
             p: Polynomial::plain(params.end),
             v,
@@ -651,8 +652,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(nothing || converged)
     }
 
-    /// Begins a run with random vectors; if the basis has too little room, the last of those vectors are dropped that
-    /// are found in excess of the wanted ones.
+    /// Begins a run with random vectors; of more vectors than wanted the last are dropped where the basis has too
+    /// little memory.
     fn begin_again(&mut self) -> Result<()> {
         let count = self.params.count;
         let enough = (self.side.saturating_sub(count) / 2).max(2 * self.block);

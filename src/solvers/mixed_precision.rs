@@ -95,8 +95,8 @@ pub(super) struct MixedPrecision<'a, 'm> {
     pub r2: Vec<f64>,
     /// Whether each right-hand side is still iterated.
     pub active: Vec<bool>,
-    /// Whether each active right-hand side must start with a new search direction, as after `refresh`.
-    pub fresh: Vec<bool>,
+    /// Whether each active right-hand side must begin with a new search direction, after `refresh`.
+    pub restarted: Vec<bool>,
     zero: Vec<bool>,
     /// Unit of the iteration's residual: r = weight (b - M x); the relative residual is sqrt(r2) / unit.
     weight: Vec<f64>,
@@ -201,7 +201,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             r: lower.field(n)?,
             r2: vec![0.0; n],
             active: zero.iter().map(|z| !z).collect(),
-            fresh: vec![true; n],
+            restarted: vec![true; n],
             zero,
             weight,
             unit,
@@ -397,7 +397,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
         for v in [
             &mut self.active,
-            &mut self.fresh,
+            &mut self.restarted,
             &mut self.zero,
             &mut self.claimed,
             &mut self.rounded,
@@ -538,7 +538,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         // Earlier directions belong to the residual of the recurrence, not to the recomputed one: a direction
         // conjugate to them would have to be longer by the difference.
         for i in jumped {
-            self.fresh[i] |= self.active[i];
+            self.restarted[i] |= self.active[i];
         }
         Ok(())
     }
@@ -559,7 +559,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
         self.report.restarts += 1;
         self.refresh()?;
-        self.fresh = self.active.clone();
+        self.restarted = self.active.clone();
         Ok(())
     }
 
@@ -728,7 +728,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         };
         let now = self.report.iterations;
         let mut still = vec![];
-        self.fresh.fill(false);
+        self.restarted.fill(false);
         for &i in which {
             let relative = self.relative[i];
             self.to_update[i] = false;
@@ -741,7 +741,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             let was_active = self.active[i];
             let factor = self.watch.stop.lag(relative, hq[i]);
             self.active[i] = factor < 1.0 && !self.zero[i];
-            self.fresh[i] = self.active[i] && (!was_active || now == 0);
+            self.restarted[i] = self.active[i] && (!was_active || now == 0);
             if !self.active[i] {
                 continue;
             }

@@ -95,7 +95,7 @@ pub fn ritz(
         let whole = EigenParams {
             end: params.end,
             count: n,
-            room: dimension,
+            max_vectors: dimension,
             verify: params.verify,
             seed: params.seed,
             max_seconds: params.max_seconds,

@@ -220,7 +220,7 @@ fn create(
         seconds: done.seconds,
         stopped_by: done.stopped_by.map_or(Number::new(0), number_of),
         verified: done.verified as i32,
-        max_vectors: done.room as i32,
+        max_vectors: done.max_vectors as i32,
         on_device: done.on_device as i32,
         ..Default::default()
     });

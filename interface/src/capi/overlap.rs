@@ -330,7 +330,7 @@ fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) ->
         modes: modes.count() as i32,
         vectors: modes.vectors().count() as i32,
         vectors_on_device: modes.vectors().on_device() as i32,
-        max_vectors: modes.report().room as i32,
+        max_vectors: modes.report().max_vectors as i32,
         delta: sign.delta(),
         kappa_plus: kappa[0],
         kappa_minus: kappa[1],

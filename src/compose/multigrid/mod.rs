@@ -159,9 +159,8 @@ pub struct Multigrid {
 #[derive(Clone, Debug)]
 struct SetupRecord {
     report: MultigridReport,
-    /// Reduction of the residual in an iteration after the last set-up from random vectors.
-    fresh: f64,
-    /// Reduction of the residual in an iteration after the first set-up.
+    /// Reduction after the last set-up from random vectors, and after the first set-up.
+    after_setup: f64,
     first: f64,
     /// Version of the links that the last set-up or update was for.
     links: ActionVersion,
@@ -218,21 +217,21 @@ impl Multigrid {
         gathering::divide(geometry, &gathering::places(params, geometry)?)?;
         geometry.reaches_all(device)?;
         // Ranks have parts of different size.
-        let room = |rehearsed: Result<Rehearsed>| {
+        let checked = |rehearsed: Result<Rehearsed>| {
             geometry.comm().agree(rehearsed.and_then(|rehearsed| {
                 device.require(rehearsed.setup, "the multigrid hierarchy")?;
                 Ok(rehearsed)
             }))
         };
-        let (params, rehearsed) = Self::rehearse(op, params, vectors, true, room)?;
+        let (params, rehearsed) = Self::rehearse(op, params, vectors, true, checked)?;
         let (hierarchy, reduction) = Self::set_up(op, &params, vectors, monitor)?;
         let report = MultigridReport {
             setup_seconds: start.elapsed().as_secs_f64(),
             reduction,
             ..Default::default()
         };
-        let (fresh, first) = (reduction, reduction);
-        let state = Mutex::new(SetupRecord { report, fresh, first, links });
+        let (after_setup, first) = (reduction, reduction);
+        let state = Mutex::new(SetupRecord { report, after_setup, first, links });
         hierarchy.forget_counts();
         Ok(Multigrid {
             hierarchy: RwLock::new(hierarchy),
@@ -248,11 +247,11 @@ impl Multigrid {
         params: &MultigridParams,
         vectors: Option<&SpinorField>,
         compiled: bool,
-        room: impl Fn(Result<Rehearsed>) -> Result<Rehearsed>,
+        checked: impl Fn(Result<Rehearsed>) -> Result<Rehearsed>,
     ) -> Result<(MultigridParams, Rehearsed)> {
         let mut short = None;
         for params in params.attempts() {
-            match room(Rehearsed::new(op, &params, vectors, compiled)) {
+            match checked(Rehearsed::new(op, &params, vectors, compiled)) {
                 Ok(rehearsed) => return Ok((params, rehearsed)),
                 Err(e) if e.status == Status::OutOfMemory => short = Some(e),
                 Err(e) => return Err(e),
@@ -305,13 +304,13 @@ impl Multigrid {
         let device = &op.shape().device;
         let params = &params.on(op.links().geometry(), device);
         let fewest = std::cell::Cell::new(0);
-        let room = |rehearsed: Result<Rehearsed>| {
+        let checked = |rehearsed: Result<Rehearsed>| {
             let rehearsed = rehearsed?;
             fewest.set(rehearsed.setup);
             device.require(fewest.get(), "the multigrid hierarchy")?;
             Ok(rehearsed)
         };
-        match Self::rehearse(op, params, None, false, room) {
+        match Self::rehearse(op, params, None, false, checked) {
             Err(e) if e.status != Status::OutOfMemory => Err(e),
             _ => Ok(fewest.get()),
         }
@@ -366,15 +365,15 @@ impl Multigrid {
 
     fn renewed(&self, op: &dyn QuarkAction, how: Update, monitor: &mut Monitor) -> Result<()> {
         let start = Instant::now();
-        let (params, fresh, first) = {
+        let (params, after_setup, first) = {
             let state = self.state();
-            (self.params(), state.fresh, state.first)
+            (self.params(), state.after_setup, state.first)
         };
         let comm = op.links().geometry().comm();
-        let room = self.update_memory(op, how).and_then(|need| {
+        let checked = self.update_memory(op, how).and_then(|need| {
             op.shape().device.require(need, "an update of multigrid, beside the old one")
         });
-        comm.agree(room)?;
+        comm.agree(checked)?;
         setup::check_links(op)?;
         let low = Finest::new(op, &params)?;
         let steps: &[Update] = match how {
@@ -406,7 +405,7 @@ impl Multigrid {
             setup.step()?;
             let good = match step {
                 Update::Anew => found <= first.powf(1.0 / SLOWER).clamp(POOR, STALLED),
-                _ => found <= POOR && found.ln() * SLOWER <= fresh.ln(),
+                _ => found <= POOR && found.ln() * SLOWER <= after_setup.ln(),
             };
             if !good && step == Update::Anew {
                 bail!(
@@ -420,7 +419,7 @@ impl Multigrid {
             if good {
                 let mut state = self.state();
                 if step == Update::Anew {
-                    state.fresh = found;
+                    state.after_setup = found;
                 }
                 state.report.reduction = found;
                 state.report.update = Some(step);

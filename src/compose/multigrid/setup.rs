@@ -388,27 +388,27 @@ struct Waiting {
     short: HostArray,
 }
 
-/// The place of the null vectors that a refinement makes.
-enum Made<'a> {
+/// Where the null vectors that a hierarchy makes are put.
+enum NewVectors<'a> {
     OnDevice(CoarseField),
     OnHost(&'a mut [HostCopy]),
 }
 
-impl<'a> Made<'a> {
+impl<'a> NewVectors<'a> {
     fn new(h: &Hierarchy, waiting: &'a mut Waiting) -> Result<Self> {
         let old = &h.transfers[0];
         if !h.params.vectors_wait() {
-            return Ok(Made::OnDevice(old.fine_field(Subset::Full, old.count())?));
+            return Ok(NewVectors::OnDevice(old.fine_field(Subset::Full, old.count())?));
         }
         waiting.columns.resize_with(old.count(), HostCopy::default);
-        Ok(Made::OnHost(&mut waiting.columns))
+        Ok(NewVectors::OnHost(&mut waiting.columns))
     }
 
     /// Stores null vectors at number `first` and following.
     fn put(&mut self, first: usize, vectors: &SpinorField) -> Result<()> {
         match self {
-            Made::OnDevice(v) => v.copy_from_spinors(first, vectors, None),
-            Made::OnHost(columns) => (0..vectors.nrhs())
+            NewVectors::OnDevice(v) => v.copy_from_spinors(first, vectors, None),
+            NewVectors::OnHost(columns) => (0..vectors.nrhs())
                 .try_for_each(|k| vectors.columns(k, 1)?.copy_to_host(&mut columns[first + k])),
         }
     }
@@ -422,8 +422,8 @@ impl<'a> Made<'a> {
         precision: Precision,
     ) -> Result<CoarseField> {
         let columns = match self {
-            Made::OnDevice(v) => return Ok(v),
-            Made::OnHost(columns) => columns,
+            NewVectors::OnDevice(v) => return Ok(v),
+            NewVectors::OnHost(columns) => columns,
         };
         let mut v = CoarseField::new(grid, precision, Subset::Full, 12, columns.len())?;
         let mut one = op.subset_shape(Subset::Full).field(1)?;
@@ -447,7 +447,7 @@ fn improved(
     let old = &h.transfers[0];
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
     system.set_inverse_owner(InverseOwner::Complement)?;
-    let mut v = Made::new(h, waiting)?;
+    let mut v = NewVectors::new(h, waiting)?;
     let together = h.params.setup_columns;
     for first in (0..old.count()).step_by(together) {
         let count = together.min(old.count() - first);

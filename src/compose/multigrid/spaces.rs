@@ -47,9 +47,9 @@ impl CoarseSpaces {
         multigrid.check(op)?;
         multigrid.check_links(op)?;
         let device = &op.shape().device;
-        let room = Self::footprint(multigrid, op, count, true)
+        let fits = Self::footprint(multigrid, op, count, true)
             .and_then(|bytes| device.require(bytes, "the spaces of low modes"));
-        op.links().geometry().comm().agree(room)?;
+        op.links().geometry().comm().agree(fits)?;
         Self::made(multigrid, op, count)
     }
 

@@ -83,7 +83,7 @@ impl OverlapModes {
             let params = EigenParams {
                 count,
                 tol,
-                room: 4 * count + 40,
+                max_vectors: 4 * count + 40,
                 filter: Filter::Plain,
                 max_seconds: limit.left(),
                 ..Default::default()

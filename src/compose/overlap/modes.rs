@@ -692,7 +692,7 @@ fn highest(
             let params = EigenParams {
                 end,
                 count,
-                room: 2 * count + 22,
+                max_vectors: 2 * count + 22,
                 tol: HIGH_TOL,
                 max_restarts: 30,
                 filter: Filter::Plain,

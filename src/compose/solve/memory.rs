@@ -13,8 +13,8 @@ use crate::fields::{Needs, VectorField};
 use crate::operators::QuarkAction;
 use crate::solvers::{unwatched, Stop};
 
-/// A solve with its fields, made on a rehearsal's device; calling it runs the solve there.
-pub type Made = Box<dyn FnOnce()>;
+/// A solve made on a device, with its fields, which can be run there in a rehearsal.
+pub type PreparedSolve = Box<dyn FnOnce()>;
 
 /// The size of a solve: the way that it takes, by number (0: the first algorithm, others are those that may take
 /// over), its number of solutions, and of right-hand sides.
@@ -25,8 +25,9 @@ pub struct Size {
     pub nrhs: usize,
 }
 
-/// Makes a solve on the given device; the hierarchy is one on that device that replaces the solve's own.
-pub type Make = dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<Made> + Send + Sync;
+/// Makes a solve on a device, with the hierarchy there that stands for the solve's own.
+pub type PrepareSolve =
+    dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<PreparedSolve> + Send + Sync;
 
 /// The device memory of solves with an action, besides x and b, as counted in a rehearsal of a first solve, which
 /// shares no temporary fields with earlier work. For a solve that may take several ways it is the largest of them.
@@ -34,7 +35,7 @@ pub type Make = dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<Made> +
 pub struct SolveMemory {
     action: Arc<dyn QuarkAction>,
     multigrid: Option<Arc<Multigrid>>,
-    make: Box<Make>,
+    make: Box<PrepareSolve>,
     /// Number of ways that the solve may take.
     ways: usize,
     /// Bytes of solves, and those of the message buffers that were there when they were found.
@@ -46,7 +47,7 @@ impl SolveMemory {
         action: Arc<dyn QuarkAction>,
         multigrid: Option<Arc<Multigrid>>,
         ways: usize,
-        make: Box<Make>,
+        make: Box<PrepareSolve>,
     ) -> Self {
         SolveMemory { action, multigrid, make, ways, known: Mutex::default() }
     }

@@ -9,7 +9,7 @@ use super::bounded::{boundary_of, Bounded};
 use super::equation::{iterated_operator, Chosen, Equations, Solution, SolveParams, SolveReport};
 use super::inverter::{Ask, Inverter};
 use super::krylov::Krylov;
-use super::memory::{Made, Size, SolveMemory};
+use super::memory::{PreparedSolve, Size, SolveMemory};
 use super::normalised::{scale, Normalised};
 use super::plan::{multigrid_delta, Ingredients};
 use super::scaled::Scaled;
@@ -163,7 +163,7 @@ impl Shifts {
                 let stop = Stop { seconds: f64::INFINITY, ..system.of.params.solver.stop };
                 let _ = system.solve(stop, &shifts, &mut xs, &b, &mut unwatched);
             };
-            Ok(Box::new(run) as Made)
+            Ok(Box::new(run) as PreparedSolve)
         };
         let memory = SolveMemory::new(of.op.clone(), None, 1, Box::new(make));
         Ok(Shifts { system: ShiftSystem::new(of)?, memory })
@@ -224,7 +224,7 @@ fn shifted_memory(of: &Ingredients) -> SolveMemory {
                 .and_then(|chain| chain.solve(&mut x, &b, &ask, &mut unwatched));
             drop(chain);
         };
-        Ok(Box::new(run) as Made)
+        Ok(Box::new(run) as PreparedSolve)
     };
     SolveMemory::new(of.op.clone(), of.multigrid.clone(), 1, Box::new(make))
 }

@@ -14,7 +14,7 @@ use super::equation::{Equations, Solution, SolveParams};
 use super::fallback::Fallback;
 use super::inverter::{Ask, Inverter};
 use super::krylov::{Copy, Krylov};
-use super::memory::{Made, Size, SolveMemory};
+use super::memory::{PreparedSolve, Size, SolveMemory};
 use super::normalised::Normalised;
 use super::parts::Parts;
 use super::scaled::Scaled;
@@ -321,7 +321,7 @@ fn memory(all: &Ingredients) -> SolveMemory {
             // Made-up sums may end it early.
             let _ = chain.solve(&mut x, &b, &Ask::new(stop, guess), &mut unwatched);
         };
-        Ok(Box::new(run) as Made)
+        Ok(Box::new(run) as PreparedSolve)
     };
     SolveMemory::new(op, multigrid, ways, Box::new(make))
 }

@@ -117,7 +117,7 @@ impl CoarseGrid {
         let split: [bool; 4] = std::array::from_fn(|mu| fine.comm().split(mu));
         let table = || {
             let mut table = vec![0i32; 8 * volume];
-            for (i, x) in walk(extents).enumerate() {
+            for (i, x) in all_coordinates(extents).enumerate() {
                 let row = &mut table[8 * index[i] as usize..][..8];
                 let mut step = 1;
                 for mu in 0..4 {
@@ -145,7 +145,7 @@ impl CoarseGrid {
             for upper in [false, true] {
                 let mut sites = vec![0i32; volume / extents[mu]];
                 let at = if upper { extents[mu] - 1 } else { 0 };
-                for (i, x) in walk(extents).enumerate().filter(|(_, x)| x[mu] == at) {
+                for (i, x) in all_coordinates(extents).enumerate().filter(|(_, x)| x[mu] == at) {
                     sites[on_face(extents, x, mu)] = index[i];
                 }
                 faces[mu][upper as usize] = Some(device.filled(sites.len(), || sites)?);
@@ -308,14 +308,14 @@ fn order(extents: [usize; 4], global: [usize; 4], coords: [usize; 4]) -> Vec<i32
     }
     let is_even = |x| parity(extents, global, coords, x) == 0;
     let place = |even| {
-        let sites = walk(extents).enumerate().filter(move |(_, x)| is_even(*x) == even);
+        let sites = all_coordinates(extents).enumerate().filter(move |(_, x)| is_even(*x) == even);
         sites.map(|(i, _)| i as i32)
     };
     place(true).chain(place(false)).collect()
 }
 
-/// The coordinates of all sites in lexicographic order.
-fn walk(extents: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
+/// Coordinates of all sites in lexicographic order.
+fn all_coordinates(extents: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
     let [lx, ly, lz, lt] = extents;
     let rows =
         (0..lt).flat_map(move |t| (0..lz).flat_map(move |z| (0..ly).map(move |y| (y, z, t))));

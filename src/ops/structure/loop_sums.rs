@@ -562,16 +562,16 @@ impl LoopSums {
     }
 }
 
-/// The pairs of spinors whose contractions are the loops of a level. The first product counts positively, all further
-/// ones are subtracted.
-enum Sides {
+/// The pairs of spinors whose contractions are the loops of a level. Those of the first product count positively, those
+/// of all further ones are subtracted.
+enum SpinorPairs {
     Plain(SpinorField, SpinorField),
     Products(Vec<Product>),
 }
 
 /// Pairs of spinors to be contracted, and the number of solves that did not converge.
 struct Solved {
-    sides: Sides,
+    pairs: SpinorPairs,
     failed: u64,
 }
 
@@ -587,14 +587,14 @@ impl Solved {
     ) -> Result<Solved> {
         if how != OneEnd::None {
             let (products, failed) = space.products(quarks.other_space, level, vectors)?;
-            return Ok(Solved { sides: Sides::Products(products), failed });
+            return Ok(Solved { pairs: SpinorPairs::Products(products), failed });
         }
         let (left, mut right, how) = space.sides(level, vectors)?;
         if let Some(hopping) = hopping {
             hopping.remainder(&mut right)?;
         }
         let failed = how.iter().filter(|how: &&LowSolve| !how.converged).count() as u64;
-        Ok(Solved { sides: Sides::Plain(left, right), failed })
+        Ok(Solved { pairs: SpinorPairs::Plain(left, right), failed })
     }
 
     /// The loops contracted from these columns.
@@ -603,9 +603,9 @@ impl Solved {
             let part = |field: &SpinorField| field.columns(columns.start, columns.len());
             operators.contracted(&part(left)?, &part(right)?)
         };
-        match &self.sides {
-            Sides::Plain(left, right) => of(left, right),
-            Sides::Products(products) => {
+        match &self.pairs {
+            SpinorPairs::Plain(left, right) => of(left, right),
+            SpinorPairs::Products(products) => {
                 let mut all = products.iter().map(|one| of(one.left(), &one.right));
                 let mut found = all.next().expect("the product of the level itself")?;
                 for less in all {

@@ -49,10 +49,10 @@ pub fn print(session: &Session, plan: &Plan, done: &Done) {
         e(kappa[1], 1),
         session.device.name()
     );
-    let (vectors, room) = (modes.vectors(), modes.report().room);
-    if vectors.on_device() < vectors.count() || room > 0 {
+    let (vectors, max_vectors) = (modes.vectors(), modes.report().max_vectors);
+    if vectors.on_device() < vectors.count() || max_vectors > 0 {
         say!(
-            "# {} vectors, {} of them on the device, the others on the host; room for {room} in the search",
+            "# {} vectors, {} of them on the device, the others on the host; room for {max_vectors} in the search",
             vectors.count(),
             vectors.on_device()
         );
@@ -127,7 +127,7 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> V
             "low": of_kernel, "next": modes.interval()[0], "high": upper,
             "kappa_plus": kappa[0], "kappa_minus": kappa[1],
             "vectors": modes.vectors().count(), "vectors_on_device": modes.vectors().on_device(),
-            "max_vectors": modes.report().room,
+            "max_vectors": modes.report().max_vectors,
         },
         "sign": {
             "method": sign.method().word(), "degree": sign.degree(), "delta": sign.delta(),

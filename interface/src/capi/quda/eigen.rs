@@ -55,7 +55,7 @@ pub(crate) fn search(p: &QudaEigParam, name: &str) -> Result<(EigenKind, EigenPa
     let params = EigenParams {
         end,
         count: counted(p.n_conv, "n_conv")?,
-        room: counted(p.n_kr, "n_kr")?,
+        max_vectors: counted(p.n_kr, "n_kr")?,
         block: if method == EigenKind::Block { counted(p.block_size, "block_size")? } else { 1 },
         tol: p.tol,
         max_restarts: counted(p.max_restarts, "max_restarts")?,
