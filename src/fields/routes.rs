@@ -65,8 +65,6 @@ impl Route {
 pub(super) struct Reach {
     /// Faces of this rank.
     pub own: u8,
-    /// Faces across which kernels of any rank do.
-    pub any: u8,
 }
 
 /// The bit of a face.
@@ -84,14 +82,12 @@ impl Reach {
 
     /// All faces.
     pub fn everything(comm: &Comm) -> Reach {
-        let own = Self::to(comm, |_| true);
-        Reach { own, any: own }
+        Reach { own: Self::to(comm, |_| true) }
     }
 
     /// What is to be expected before anybody has tried: the faces to ranks of the same host.
     pub fn expected(comm: &Comm) -> Reach {
-        let own = Self::to(comm, |rank| comm.host().contains(&rank));
-        Reach { own, any: own }
+        Reach { own: Self::to(comm, |rank| comm.host().contains(&rank)) }
     }
 
     /// Tries. All ranks call this.
@@ -107,8 +103,7 @@ impl Reach {
                 drop(buffer);
             }
         }
-        let any = comm.all_gather(&[own])?.iter().fold(0, |bits, theirs| bits | theirs);
-        Ok(Reach { own, any })
+        Ok(Reach { own })
     }
 
     /// Whether kernels of this rank write across all of its faces.
