@@ -500,7 +500,7 @@ typedef struct plaq_gauge_smear_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_gauge_smear_params_init(plaq_gauge_smear_params *params, int64_t struct_size);
 
-/** Parameters of a gauge field: lattice, precision, storage, boundaries in time. */
+/** Shape of a gauge field. */
 typedef struct plaq_gauge_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -509,15 +509,14 @@ typedef struct plaq_gauge_params {
   int32_t extents[4];
   /** Precision of the links. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
-  /** Storage of the links, which also determines the gauge group.
-   * Default: PLAQ_STORAGE_SU3_18. */
+  /** Storage of the links, which fixes the gauge group. Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
-  /** Boundaries in time of the links; 0: periodic. Default: 0. */
+  /** Boundaries of the links in time; 0: periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-   * three numbers with sum 0. Default: not set (NaN). */
+  /** Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+   * sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+  /** Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
    * set (NaN). */
   double phi_prime[3];
 } plaq_gauge_params;
@@ -568,13 +567,14 @@ plaq_status plaq_gauge_smear(plaq_gauge gauge, const plaq_gauge_smear_params *pa
  * replaced; precision and storage may differ. Errors: FIELD_MISMATCH for another lattice or group. */
 plaq_status plaq_gauge_copy(plaq_gauge from, plaq_gauge to);
 
-/** Says that the links of `gauge` were smeared from those of `from` or have flowed from these elsewhere, e.g. in another program,
- * so that quarks of `from` are smeared with them; until these links change. What this library smears knows it
- * without being told. Errors: FIELD_MISMATCH for another lattice or group. */
+/** Declares that the links of `gauge` were smeared from those of `from`, or have flowed from them, elsewhere,
+ * e.g. in another program, so that quarks on `from` may be smeared with them; it holds until the links of
+ * `gauge` change. Links that this library has smeared need no declaration. Errors: FIELD_MISMATCH for another
+ * lattice or group. */
 plaq_status plaq_gauge_belongs_to(plaq_gauge gauge, plaq_gauge from);
 
-/** Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
- * the link), BAD_LAYOUT. */
+/** Loads links from the host's array; after an error the old ones are kept. Errors: NOT_UNITARY, NOT_FINITE
+ * (naming the link), BAD_LAYOUT. */
 plaq_status plaq_gauge_load(plaq_gauge gauge, const plaq_layout_params *layout, const void *data);
 
 /** Saves the links into the host's array. */
@@ -644,11 +644,11 @@ enum {
   PLAQ_FILE_TEXT_RECORD = 6
 };
 
-/** Parameters of reading a configuration; format and size are found in the file. */
+/** Parameters of reading a configuration, whose format and size come from the file. */
 typedef struct plaq_gauge_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0. */
+  /** The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0. */
   int32_t extents[4];
   /** Precision of the links on the device. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
@@ -668,13 +668,13 @@ typedef struct plaq_gauge_read_params {
    * so. For files that were changed after they were written, and are known to be good.
    * 0 or 1. Default: 0. */
   int32_t wrong_checksum;
-  /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
-   * slice are exactly zero, else periodic. Default: 0. */
+  /** Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
+   * are all exactly zero, else periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-   * three numbers with sum 0. Default: not set (NaN). */
+  /** Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+   * sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+  /** Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
    * set (NaN). */
   double phi_prime[3];
 } plaq_gauge_read_params;
@@ -682,17 +682,16 @@ typedef struct plaq_gauge_read_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_gauge_read_params_init(plaq_gauge_read_params *params, int64_t struct_size);
 
-/** Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8. */
+/** Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8. */
 typedef struct plaq_gauge_write_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** Format of the file. Default: PLAQ_FILE_FORMAT_ILDG. */
   plaq_file_format format;
-  /** Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
-   * Default: 0. */
+  /** 0: the format's own; only some formats have a choice. Default: 0. */
   plaq_byte_order byte_order;
-  /** Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
-   * it. Default: 0. */
+  /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+   * Default: 0. */
   plaq_precision precision;
   /** Number of the configuration in its ensemble; negative: not stated. Default: -1. */
   int64_t sequence_number;
@@ -702,9 +701,9 @@ typedef struct plaq_gauge_write_params {
   const char *ensemble_label;
   /** Creator of the file; NULL: not stated. Default: NULL. */
   const char *creator;
-  /** Date of the file's creation; NULL: the present time in UTC. Default: NULL. */
+  /** Date of creation; NULL: now, in UTC. Default: NULL. */
   const char *date;
-  /** Logical file name for ILDG; NULL: none. Default: NULL. */
+  /** Logical file name of ILDG; NULL: none. Default: NULL. */
   const char *lfn;
 } plaq_gauge_write_params;
 
@@ -736,9 +735,9 @@ typedef struct plaq_file_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_file_report_init(plaq_file_report *report, int64_t struct_size);
 
-/** Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
- * checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
- * FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
+/** Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
+ * plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+ * FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_gauge_read(plaq_context context,
                             const char *file,
                             const plaq_gauge_read_params *params,
@@ -788,27 +787,26 @@ typedef struct plaq_spinor_smear_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_smear_params_init(plaq_spinor_smear_params *params, int64_t struct_size);
 
-/** Parameters of a spinor field: lattice, precision, sites, components. */
+/** Shape of a spinor field. */
 typedef struct plaq_spinor_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
-   * `gauge`. */
+  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+   * set, here or by `gauge`. */
   int32_t extents[4];
   /** Precision of the spinors. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
-  /** Sites of the field: all, or those of one parity. Default: PLAQ_SUBSET_FULL. */
+  /** Sites that the field has. Default: PLAQ_SUBSET_FULL. */
   plaq_subset subset;
   /** Number of right-hand sides. 1 to 4096. Default: 1. */
   int32_t nrhs;
-  /** Number of spins of a site: 4 for spinors, 1 for colour vectors. Default: 4. */
+  /** Spins of a site: 4 for spinors, 1 for colour vectors. Default: 4. */
   int32_t spins;
-  /** A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
-   * none. */
+  /** A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+   * Default: none. */
   plaq_gauge gauge;
-  /** Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
-   * arrays of the host slices are slower than sites and faster than right-hand sides.
-   * Default: 1. */
+  /** Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
+   * slices are slower than sites and faster than right-hand sides. Default: 1. */
   int64_t slices;
 } plaq_spinor_params;
 
@@ -1064,17 +1062,17 @@ typedef struct plaq_clover {
   int64_t id;
 } plaq_clover;
 
-/** Parameters of a clover term: lattice and precision. */
+/** Shape of a clover term. */
 typedef struct plaq_clover_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
-   * `gauge`. */
+  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+   * set, here or by `gauge`. */
   int32_t extents[4];
   /** Precision of the blocks. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
-  /** A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
-   * none. */
+  /** A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+   * Default: none. */
   plaq_gauge gauge;
 } plaq_clover_params;
 
@@ -1137,7 +1135,7 @@ enum {
   PLAQ_CLOVER_LINKS_THIN = 1
 };
 
-/** Normalisation of an operator. The symmetric Schur complement P is the same in both. */
+/** Normalisation of an operator. The symmetric P is the same in both. */
 typedef int32_t plaq_normalisation;
 enum {
   /** M = A - kappa H, 1 - kappa H without clover term (2 kappa D). */
@@ -1213,8 +1211,8 @@ typedef struct plaq_dirac_params {
   /** Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
    * stored. Default: 0. */
   plaq_storage storage;
-  /** Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m)
-   * exp(csw / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+  /** Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
+   * (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
    * Default: PLAQ_CLOVER_TRADITIONAL. */
   plaq_clover_form clover;
   /** Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
@@ -1319,23 +1317,22 @@ plaq_status plaq_dirac_hop(plaq_dirac dirac,
 
 /* ---- Laplacians ---- */
 
-/** Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
- * difference: (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and U_mu(n - mu)^dagger
- * x(n - mu). */
+/** -D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
+ * (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
+ * U_mu(n - mu)^dagger x(n - mu). */
 typedef struct plaq_laplace_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Mass term m^2 in units of the lattice spacing. Default: 0. */
+  /** m^2 in units of the lattice spacing. Default: 0. */
   double mass2;
-  /** Bits mu of the directions; 7: x, y, z, so that time slices are independent; 15: all four.
-   * Default: 7. */
+  /** Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four. Default: 7. */
   int32_t directions;
-  /** Number of spins of a site: 1 for colour vectors, 4 for spinors; spins are not mixed.
+  /** Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
    * Default: 1. */
   int32_t spins;
   /** Precision of the operator; 0: that of the gauge field. Default: 0. */
   plaq_precision precision;
-  /** Storage of the operator's links, 18 or 12 numbers; 0: 12. Default: 0. */
+  /** Storage of its links, 18 or 12 numbers; 0: 12. Default: 0. */
   plaq_storage storage;
 } plaq_laplace_params;
 
@@ -1352,7 +1349,7 @@ plaq_status plaq_dirac_create_laplace(plaq_context context,
 
 /* ---- Sources of fields ---- */
 
-/** Source and operator from which the columns of a field were made, for plaq_contract_params and files. */
+/** Source and operator that the columns of a field come from, for plaq_contract_params and files. */
 typedef struct plaq_origin_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1370,8 +1367,8 @@ typedef struct plaq_origin_params {
   double mass;
   /** Twisted mass of the operator. NaN: not known. Default: NaN. */
   double mu;
-  /** Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
-   * U / 3. NaN: not known. Default: NaN, NaN, NaN. */
+  /** What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
+   * NaN: not known. Default: NaN, NaN, NaN. */
   double links[3];
 } plaq_origin_params;
 
@@ -2275,7 +2272,7 @@ enum {
   PLAQ_BARYON_OMEGA = 7
 };
 
-/** Parameters for contractions of propagators. */
+/** Parameters of contractions of propagators. */
 typedef struct plaq_contract_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -2283,16 +2280,16 @@ typedef struct plaq_contract_params {
    * of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
    * 0 or more. Default: -1, -1, -1, -1. */
   int32_t position[4];
-  /** Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
-   * At times before the source's every quark propagator has this phase, which is divided out.
+  /** Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
+   * of a quark that reaches times before the source's carries its phase, which is taken out.
    * Default: 1. */
   double boundary;
-  /** Parity of baryons that propagate forward in time, 1 or -1. Default: 1. */
+  /** Parity of baryons forward in time, 1 or -1. Default: 1. */
   int32_t parity;
-  /** Projection of the free spin indices of baryons. Default: PLAQ_PROJECTION_TRACE. */
+  /** Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE. */
   plaq_projection projection;
-  /** Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-   * operators that shift quarks across the lattice's end. Default: 0, 0, 0. */
+  /** Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
+   * across the lattice's end take them along. Default: 0, 0, 0. */
   double boundary_space[3];
 } plaq_contract_params;
 
@@ -2694,18 +2691,17 @@ enum {
   PLAQ_PROPAGATOR_MATRIX = 3
 };
 
-/** Kind and contents of a propagator's file. */
+/** Contents of the file of a propagator. */
 typedef struct plaq_spinor_write_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Kind of the file; 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE if they have that form, else
+  /** 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
    * PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX. Default: 0. */
   plaq_propagator_kind kind;
-  /** Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double for fields in
-   * double, else single. Default: 0. */
+  /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
+   * Default: 0. */
   plaq_precision precision;
-  /** A text for human readers, stored in every record: NULL or NUL-terminated UTF-8.
-   * Default: NULL. */
+  /** For the reader, in every record: NULL or NUL-terminated UTF-8. Default: NULL. */
   const char *info;
 } plaq_spinor_write_params;
 
@@ -2716,7 +2712,7 @@ plaq_status plaq_spinor_write_params_init(plaq_spinor_write_params *params, int6
 typedef struct plaq_spinor_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0. */
+  /** The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0. */
   int32_t extents[4];
   /** Precision of the field; 0: that of the file. Default: 0. */
   plaq_precision precision;
@@ -2728,20 +2724,19 @@ typedef struct plaq_spinor_read_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_read_params_init(plaq_spinor_read_params *params, int64_t struct_size);
 
-/** Writes a propagator, every rank its part; the file appears complete or not at all. `sources`: the sources
- * for which it was solved, as many columns, or the zero handle. The records contain what plaq_spinor_origin
- * knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
- * FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH. */
+/** Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
+ * for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
+ * records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH. */
 plaq_status plaq_spinor_write(plaq_spinor propagator,
                               plaq_spinor sources,
                               const char *file,
                               const plaq_spinor_write_params *params);
 
 /** Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
- * colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
- * gives the source and operator as described in the records (also those of Chroma) or determined from
- * sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
- * NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
+ * colour where the file says which they are, else in its order. Checksums are compared; what the records
+ * say of source and operator (also those of Chroma), or the sources in the file tell, is what
+ * plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+ * FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_spinor_read(plaq_context context,
                              const char *file,
                              const plaq_spinor_read_params *params,

@@ -318,7 +318,7 @@ module plaq
     !> Parameters of the kind, as described there; from 0 to 1 unless stated otherwise. The first must be set.
     real(c_double) :: alpha(3)
   end type
-  !> Parameters of a gauge field: lattice, precision, storage, boundaries in time.
+  !> Shape of a gauge field.
   type, bind(c) :: plaq_gauge_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -327,14 +327,14 @@ module plaq
     integer(c_int32_t) :: extents(4)
     !> Precision of the links.
     integer(c_int32_t) :: precision
-    !> Storage of the links, which also determines the gauge group.
+    !> Storage of the links, which fixes the gauge group.
     integer(c_int32_t) :: storage
-    !> Boundaries in time of the links; 0: periodic.
+    !> Boundaries of the links in time; 0: periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-    !> three numbers with sum 0. Default: not set (NaN).
+    !> Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+    !> sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+    !> Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
     !> set (NaN).
     real(c_double) :: phi_prime(3)
   end type
@@ -405,47 +405,46 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_LFN = 5
   !> The whole record scidac-record-xml, in ILDG files.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_RECORD = 6
-  !> Parameters of reading a configuration; format and size are found in the file.
+  !> Parameters of reading a configuration, whose format and size come from the file.
   type, bind(c) :: plaq_gauge_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Extents that the whole lattice of the file must have; all 0: any.
+    !> The whole lattice that the file must have; all 0: any.
     integer(c_int32_t) :: extents(4)
     !> Precision of the links on the device.
     integer(c_int32_t) :: precision
     !> Storage of the links on the device.
     integer(c_int32_t) :: storage
-    !> Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
-    !> precision, and, with a warning, for files in double whose links mostly have larger violations.
+    !> Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
+    !> precision, and, with a warning, in files in double most of whose links are coarser.
     real(c_double) :: unitarity
-    !> Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
-    !> half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+    !> Largest difference accepted between plaquette and link trace of header and links;
+    !> 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
     real(c_double) :: header
-    !> 1: links are put back into SU(3) after the check; 0: they are not changed.
+    !> 1: links are put back into SU(3) after the check.
     integer(c_int32_t) :: project
-    !> 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-    !> were changed after they were written and are known to be good.
+    !> 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+    !> so. For files that were changed after they were written, and are known to be good.
     integer(c_int32_t) :: wrong_checksum
-    !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
-    !> slice are exactly zero, else periodic.
+    !> Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
+    !> are all exactly zero, else periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-    !> three numbers with sum 0. Default: not set (NaN).
+    !> Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+    !> sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+    !> Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
     !> set (NaN).
     real(c_double) :: phi_prime(3)
   end type
-  !> Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
+  !> Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
   type, bind(c) :: plaq_gauge_write_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Format of the file.
     integer(c_int32_t) :: format
-    !> Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
+    !> 0: the format's own; only some formats have a choice.
     integer(c_int32_t) :: byte_order
-    !> Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
-    !> it.
+    !> PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
     integer(c_int32_t) :: precision
     !> Number of the configuration in its ensemble; negative: not stated.
     integer(c_int64_t) :: sequence_number
@@ -455,9 +454,9 @@ module plaq
     type(c_ptr) :: ensemble_label
     !> Creator of the file; NULL: not stated.
     type(c_ptr) :: creator
-    !> Date of the file's creation; NULL: the present time in UTC.
+    !> Date of creation; NULL: now, in UTC.
     type(c_ptr) :: date
-    !> Logical file name for ILDG; NULL: none.
+    !> Logical file name of ILDG; NULL: none.
     type(c_ptr) :: lfn
   end type
   !> Contents of a file's header.
@@ -505,26 +504,26 @@ module plaq
     !> Only for fields in single or double precision.
     real(c_double) :: momentum(3)
   end type
-  !> Parameters of a spinor field: lattice, precision, sites, components.
+  !> Shape of a spinor field.
   type, bind(c) :: plaq_spinor_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
-    !> `gauge`.
+    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+    !> set, here or by `gauge`.
     integer(c_int32_t) :: extents(4)
     !> Precision of the spinors.
     integer(c_int32_t) :: precision
-    !> Sites of the field: all, or those of one parity.
+    !> Sites that the field has.
     integer(c_int32_t) :: subset
     !> Number of right-hand sides.
     integer(c_int32_t) :: nrhs
-    !> Number of spins of a site: 4 for spinors, 1 for colour vectors.
+    !> Spins of a site: 4 for spinors, 1 for colour vectors.
     integer(c_int32_t) :: spins
-    !> A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
-    !> none.
+    !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+    !> Default: none.
     type(plaq_gauge) :: gauge
-    !> Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
-    !> arrays of the host slices are slower than sites and faster than right-hand sides.
+    !> Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
+    !> slices are slower than sites and faster than right-hand sides.
     integer(c_int64_t) :: slices
   end type
   !> Description of a spinor field.
@@ -636,17 +635,17 @@ module plaq
   type, bind(c) :: plaq_clover
     integer(c_int64_t) :: id = 0
   end type
-  !> Parameters of a clover term: lattice and precision.
+  !> Shape of a clover term.
   type, bind(c) :: plaq_clover_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
-    !> `gauge`.
+    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+    !> set, here or by `gauge`.
     integer(c_int32_t) :: extents(4)
     !> Precision of the blocks.
     integer(c_int32_t) :: precision
-    !> A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
-    !> none.
+    !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+    !> Default: none.
     type(plaq_gauge) :: gauge
   end type
 
@@ -668,7 +667,7 @@ module plaq
   !> The thin links from which the links of the hop were smeared (QCDSF: Cundy et al., Phys. Rev. D 79 (2009)
   !> 094507); only in chains whose quarks have smearing.
   integer(c_int32_t), parameter :: PLAQ_CLOVER_LINKS_THIN = 1
-  !> Normalisation of an operator. The symmetric Schur complement P is the same in both.
+  !> Normalisation of an operator. The symmetric P is the same in both.
   !> M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_KAPPA = 0
   !> D = m + 4 - H/2 + ...
@@ -728,8 +727,8 @@ module plaq
     !> Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
     !> stored.
     integer(c_int32_t) :: storage
-    !> Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m)
-    !> exp(csw / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+    !> Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
+    !> (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
     integer(c_int32_t) :: clover
     !> Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
     integer(c_int32_t) :: clover_links
@@ -753,31 +752,30 @@ module plaq
   end type
 
   ! Laplacians
-  !> Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
-  !> difference: (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and U_mu(n - mu)^dagger
-  !> x(n - mu).
+  !> -D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
+  !> (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
+  !> U_mu(n - mu)^dagger x(n - mu).
   type, bind(c) :: plaq_laplace_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Mass term m^2 in units of the lattice spacing.
+    !> m^2 in units of the lattice spacing.
     real(c_double) :: mass2
-    !> Bits mu of the directions; 7: x, y, z, so that time slices are independent; 15: all four.
+    !> Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four.
     integer(c_int32_t) :: directions
-    !> Number of spins of a site: 1 for colour vectors, 4 for spinors; spins are not mixed.
+    !> Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
     integer(c_int32_t) :: spins
     !> Precision of the operator; 0: that of the gauge field.
     integer(c_int32_t) :: precision
-    !> Storage of the operator's links, 18 or 12 numbers; 0: 12.
+    !> Storage of its links, 18 or 12 numbers; 0: 12.
     integer(c_int32_t) :: storage
   end type
 
   ! Sources of fields
-  !> Source and operator from which the columns of a field were made, for plaq_contract_params and files.
+  !> Source and operator that the columns of a field come from, for plaq_contract_params and files.
   type, bind(c) :: plaq_origin_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
-    !> known.
+    !> Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
     integer(c_int32_t) :: position(4)
     !> Normalisation of the operator whose inverse a propagator is; -1: not known.
     integer(c_int32_t) :: normalisation
@@ -789,8 +787,8 @@ module plaq
     real(c_double) :: mass
     !> Twisted mass of the operator. NaN: not known.
     real(c_double) :: mu
-    !> Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
-    !> U / 3. NaN: not known.
+    !> What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
+    !> NaN: not known.
     real(c_double) :: links(3)
   end type
   !> Source and operator from which the columns of a field were made, as far as known; members are as in
@@ -1333,23 +1331,22 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_BARYON_XI_STAR = 6
   !> (s C gamma_i s) s.
   integer(c_int32_t), parameter :: PLAQ_BARYON_OMEGA = 7
-  !> Parameters for contractions of propagators.
+  !> Parameters of contractions of propagators.
   type, bind(c) :: plaq_contract_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
-    !> y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
-    !> that need it are refused.
+    !> Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
+    !> of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
     integer(c_int32_t) :: position(4)
-    !> Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
-    !> At times before the source's every quark propagator has this phase, which is divided out.
+    !> Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
+    !> of a quark that reaches times before the source's carries its phase, which is taken out.
     real(c_double) :: boundary
-    !> Parity of baryons that propagate forward in time, 1 or -1.
+    !> Parity of baryons forward in time, 1 or -1.
     integer(c_int32_t) :: parity
-    !> Projection of the free spin indices of baryons.
+    !> Projection of the spins of baryons.
     integer(c_int32_t) :: projection
-    !> Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-    !> operators that shift quarks across the lattice's end.
+    !> Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
+    !> across the lattice's end take them along.
     real(c_double) :: boundary_space(3)
   end type
 
@@ -1458,29 +1455,28 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_PAIRS = 2
   !> One field of matrices of spin and colour, QDP++'s LatticePropagator (Chroma).
   integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_MATRIX = 3
-  !> Kind and contents of a propagator's file.
+  !> Contents of the file of a propagator.
   type, bind(c) :: plaq_spinor_write_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Kind of the file; 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE if they have that form, else
+    !> 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
     !> PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX.
     integer(c_int32_t) :: kind
-    !> Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double for fields in
-    !> double, else single.
+    !> PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
     integer(c_int32_t) :: precision
-    !> A text for human readers, stored in every record: NULL or NUL-terminated UTF-8.
+    !> For the reader, in every record: NULL or NUL-terminated UTF-8.
     type(c_ptr) :: info
   end type
   !> Parameters of reading a propagator.
   type, bind(c) :: plaq_spinor_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Extents that the whole lattice of the file must have; all 0: any.
+    !> The whole lattice that the file must have; all 0: any.
     integer(c_int32_t) :: extents(4)
     !> Precision of the field; 0: that of the file.
     integer(c_int32_t) :: precision
-    !> 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
-    !> were written and are known to be good.
+    !> 1: columns are read although a checksum of the file is not theirs. For files that were changed after
+    !> they were written, and are known to be good.
     integer(c_int32_t) :: wrong_checksum
   end type
 
@@ -2714,16 +2710,17 @@ module plaq
       type(plaq_gauge), value :: from
       type(plaq_gauge), value :: to
     end function
-    !> Says that the links of `gauge` were smeared from those of `from` or have flowed from these elsewhere, e.g. in another program,
-    !> so that quarks of `from` are smeared with them; until these links change. What this library smears knows it
-    !> without being told. Errors: FIELD_MISMATCH for another lattice or group.
+    !> Declares that the links of `gauge` were smeared from those of `from`, or have flowed from them, elsewhere,
+    !> e.g. in another program, so that quarks on `from` may be smeared with them; it holds until the links of
+    !> `gauge` change. Links that this library has smeared need no declaration. Errors: FIELD_MISMATCH for another
+    !> lattice or group.
     integer(c_int32_t) function plaq_gauge_belongs_to(gauge, from) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_gauge), value :: from
     end function
-    !> Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
-    !> the link), BAD_LAYOUT.
+    !> Loads links from the host's array; after an error the old ones are kept. Errors: NOT_UNITARY, NOT_FINITE
+    !> (naming the link), BAD_LAYOUT.
     integer(c_int32_t) function plaq_gauge_load(gauge, layout, data) bind(c)
       import
       type(plaq_gauge), value :: gauge

@@ -1072,9 +1072,9 @@ void contractFTQuda(void **x,
                     const int *mom_modes,
                     const QudaFFTSymmType *fft_type);
 
-/** Flows nSpinors spinors, or with QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH colour vectors, n_steps times by the
- * Laplacian in four directions on the flowed links, with t_boundary's sign, and the links into the smeared links.
- * obs_param as of performWFlowQuda. */
+/** Flows nSpinors spinors, or with QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH colour vectors, by n_steps
+ * steps with the four-dimensional Laplacian on the flowed links, including the sign of t_boundary. The
+ * flowed links become the smeared links. obs_param as in performWFlowQuda. */
 void performGFlowQuda(void **h_out,
                       void **h_in,
                       QudaInvertParam *inv_param,

@@ -50,7 +50,7 @@ class GaugeSmear(TypedDict, total=False):
 
 
 class Gauge(TypedDict, total=False):
-    """Parameters of a gauge field: lattice, precision, storage, boundaries in time."""
+    """Shape of a gauge field."""
     extents: Sequence[int]
     precision: Union[int, str, capi.plaq_precision]
     storage: Union[int, str, capi.plaq_storage]
@@ -60,7 +60,7 @@ class Gauge(TypedDict, total=False):
 
 
 class GaugeRead(TypedDict, total=False):
-    """Parameters of reading a configuration; format and size are found in the file."""
+    """Parameters of reading a configuration, whose format and size come from the file."""
     extents: Sequence[int]
     storage: Union[int, str, capi.plaq_storage]
     unitarity: float
@@ -73,7 +73,7 @@ class GaugeRead(TypedDict, total=False):
 
 
 class GaugeWrite(TypedDict, total=False):
-    """Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8."""
+    """Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8."""
     byte_order: Union[int, str, capi.plaq_byte_order]
     precision: Union[int, str, capi.plaq_precision]
     sequence_number: int
@@ -93,7 +93,7 @@ class SpinorSmear(TypedDict, total=False):
 
 
 class Spinor(TypedDict, total=False):
-    """Parameters of a spinor field: lattice, precision, sites, components."""
+    """Shape of a spinor field."""
     extents: Sequence[int]
     precision: Union[int, str, capi.plaq_precision]
     subset: Union[int, str, capi.plaq_subset]
@@ -115,7 +115,7 @@ class Heatbath(TypedDict, total=False):
 
 
 class Clover(TypedDict, total=False):
-    """Parameters of a clover term: lattice and precision."""
+    """Shape of a clover term."""
     extents: Sequence[int]
     precision: Union[int, str, capi.plaq_precision]
     gauge: Any
@@ -132,7 +132,7 @@ class Dirac(TypedDict, total=False):
 
 
 class Laplace(TypedDict, total=False):
-    """Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second"""
+    """-D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:"""
     mass2: float
     directions: int
     spins: int
@@ -141,7 +141,7 @@ class Laplace(TypedDict, total=False):
 
 
 class Origin(TypedDict, total=False):
-    """Source and operator from which the columns of a field were made, for plaq_contract_params and files."""
+    """Source and operator that the columns of a field come from, for plaq_contract_params and files."""
     position: Sequence[int]
     normalisation: Union[int, str, capi.plaq_normalisation]
     boundary: float
@@ -236,7 +236,7 @@ class Sequential(TypedDict, total=False):
 
 
 class Contract(TypedDict, total=False):
-    """Parameters for contractions of propagators."""
+    """Parameters of contractions of propagators."""
     position: Sequence[int]
     boundary: float
     parity: int
@@ -272,7 +272,7 @@ class Reweighting(TypedDict, total=False):
 
 
 class SpinorWrite(TypedDict, total=False):
-    """Kind and contents of a propagator's file."""
+    """Contents of the file of a propagator."""
     kind: Union[int, str, capi.plaq_propagator_kind]
     precision: Union[int, str, capi.plaq_precision]
     info: Union[str, bytes, None]

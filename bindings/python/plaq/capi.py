@@ -772,18 +772,17 @@ def plaq_gauge_smear_params_init(params: plaq_gauge_smear_params, struct_size: i
 
 
 class plaq_gauge_params(Struct):
-    """Parameters of a gauge field: lattice, precision, storage, boundaries in time.
+    """Shape of a gauge field.
 
     Members:
       extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
         set.
       precision: Precision of the links. Default: PLAQ_PRECISION_DOUBLE.
-      storage: Storage of the links, which also determines the gauge group.
-        Default: PLAQ_STORAGE_SU3_18.
-      boundary_time: Boundaries in time of the links; 0: periodic. Default: 0.
-      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-        three numbers with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+      storage: Storage of the links, which fixes the gauge group. Default: PLAQ_STORAGE_SU3_18.
+      boundary_time: Boundaries of the links in time; 0: periodic. Default: 0.
+      phi: Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+        sum 0. Default: not set (NaN).
+      phi_prime: Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
         set (NaN).
     """
     struct_size: int
@@ -907,9 +906,10 @@ _plaq_gauge_belongs_to = _n.function("plaq_gauge_belongs_to", _c.c_int32, [plaq_
 
 
 def plaq_gauge_belongs_to(gauge: Any, from_: Any) -> None:
-    """Says that the links of `gauge` were smeared from those of `from` or have flowed from these elsewhere, e.g. in another program,
-    so that quarks of `from` are smeared with them; until these links change. What this library smears knows it
-    without being told. Errors: FIELD_MISMATCH for another lattice or group.
+    """Declares that the links of `gauge` were smeared from those of `from`, or have flowed from them, elsewhere,
+    e.g. in another program, so that quarks on `from` may be smeared with them; it holds until the links of
+    `gauge` change. Links that this library has smeared need no declaration. Errors: FIELD_MISMATCH for another
+    lattice or group.
     """
     _n.call(_plaq_gauge_belongs_to, _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, from_, "from_"))
 
@@ -994,10 +994,10 @@ class plaq_file_text(Enum):
 
 
 class plaq_gauge_read_params(Struct):
-    """Parameters of reading a configuration; format and size are found in the file.
+    """Parameters of reading a configuration, whose format and size come from the file.
 
     Members:
-      extents: Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0.
+      extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the links on the device. Default: PLAQ_PRECISION_DOUBLE.
       storage: Storage of the links on the device. Default: PLAQ_STORAGE_SU3_18.
       unitarity: Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
@@ -1054,20 +1054,19 @@ def plaq_gauge_read_params_init(params: plaq_gauge_read_params, struct_size: int
 
 
 class plaq_gauge_write_params(Struct):
-    """Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
+    """Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
 
     Members:
       format: Format of the file. Default: PLAQ_FILE_FORMAT_ILDG.
-      byte_order: Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
+      byte_order: 0: the format's own; only some formats have a choice. Default: 0.
+      precision: PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
         Default: 0.
-      precision: Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
-        it. Default: 0.
       sequence_number: Number of the configuration in its ensemble; negative: not stated. Default: -1.
       ensemble_id: Identifier of the ensemble; NULL: not stated. Default: NULL.
       ensemble_label: Label of the ensemble; NULL: not stated. Default: NULL.
       creator: Creator of the file; NULL: not stated. Default: NULL.
-      date: Date of the file's creation; NULL: the present time in UTC. Default: NULL.
-      lfn: Logical file name for ILDG; NULL: none. Default: NULL.
+      date: Date of creation; NULL: now, in UTC. Default: NULL.
+      lfn: Logical file name of ILDG; NULL: none. Default: NULL.
     """
     struct_size: int
     format: Any
@@ -1157,9 +1156,9 @@ def plaq_gauge_read(
         params: Optional[plaq_gauge_read_params] = None,
         report: Optional[plaq_file_report] = None,
 ) -> plaq_gauge:
-    """Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
-    checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-    FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    """Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
+    plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+    FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     gauge_ = plaq_gauge()
     _n.call(_plaq_gauge_read, _n.handle(plaq_context, context, "context"), _n.encoded(file, "file"), _n.struct(plaq_gauge_read_params, params, "params"), _c.byref(gauge_), _n.struct(plaq_file_report, report, "report"))
@@ -1234,11 +1233,11 @@ def plaq_spinor_smear_params_init(params: plaq_spinor_smear_params, struct_size:
 
 
 class plaq_spinor_params(Struct):
-    """Parameters of a spinor field: lattice, precision, sites, components.
+    """Shape of a spinor field.
 
     Members:
-      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
-        `gauge`.
+      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+        set, here or by `gauge`.
       precision: Precision of the spinors. Default: PLAQ_PRECISION_DOUBLE.
       subset: Sites that the field has. Default: PLAQ_SUBSET_FULL.
       nrhs: Number of right-hand sides. 1 to 4096. Default: 1.
@@ -1740,14 +1739,14 @@ class plaq_clover(Handle):
 
 
 class plaq_clover_params(Struct):
-    """Parameters of a clover term: lattice and precision.
+    """Shape of a clover term.
 
     Members:
-      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
-        `gauge`.
+      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+        set, here or by `gauge`.
       precision: Precision of the blocks. Default: PLAQ_PRECISION_DOUBLE.
-      gauge: A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
-        none.
+      gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+        Default: none.
     """
     struct_size: int
     extents: Any
@@ -1858,7 +1857,7 @@ class plaq_clover_links(Enum):
 
 
 class plaq_normalisation(Enum):
-    """Normalisation of an operator. The symmetric Schur complement P is the same in both."""
+    """Normalisation of an operator. The symmetric P is the same in both."""
     #: M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
     KAPPA = 0
     #: D = m + 4 - H/2 + ...
@@ -1919,8 +1918,8 @@ class plaq_dirac_params(Struct):
       precision: Precision of the operator's links and spinors; 0: that of the gauge field. Default: 0.
       storage: Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
         stored. Default: 0.
-      clover: Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m)
-        exp(csw / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+      clover: Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
+        (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
         Default: PLAQ_CLOVER_TRADITIONAL.
       clover_links: Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
         Default: PLAQ_CLOVER_LINKS_HOP.
@@ -2158,18 +2157,17 @@ def plaq_dirac_hop(dirac: Any, parity: int, dagger: int, y: Any, x: Any) -> None
 
 
 class plaq_laplace_params(Struct):
-    """Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
-    difference: (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and U_mu(n - mu)^dagger
-    x(n - mu).
+    """-D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
+    (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
+    U_mu(n - mu)^dagger x(n - mu).
 
     Members:
-      mass2: Mass term m^2 in units of the lattice spacing. Default: 0.
-      directions: Bits mu of the directions; 7: x, y, z, so that time slices are independent; 15: all four.
-        Default: 7.
-      spins: Number of spins of a site: 1 for colour vectors, 4 for spinors; spins are not mixed.
+      mass2: m^2 in units of the lattice spacing. Default: 0.
+      directions: Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four. Default: 7.
+      spins: Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
         Default: 1.
       precision: Precision of the operator; 0: that of the gauge field. Default: 0.
-      storage: Storage of the operator's links, 18 or 12 numbers; 0: 12. Default: 0.
+      storage: Storage of its links, 18 or 12 numbers; 0: 12. Default: 0.
     """
     struct_size: int
     mass2: float
@@ -2214,7 +2212,7 @@ def plaq_dirac_create_laplace(context: Any, gauge: Any, params: Optional[plaq_la
 
 
 class plaq_origin_params(Struct):
-    """Source and operator from which the columns of a field were made, for plaq_contract_params and files.
+    """Source and operator that the columns of a field come from, for plaq_contract_params and files.
 
     Members:
       position: Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
@@ -2225,8 +2223,8 @@ class plaq_origin_params(Struct):
       boundary_space: Boundary phases in x, y and z in units of pi. NaN: not known. Default: NaN, NaN, NaN.
       mass: Bare mass of the operator. NaN: not known. Default: NaN.
       mu: Twisted mass of the operator. NaN: not known. Default: NaN.
-      links: Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
-        U / 3. NaN: not known. Default: NaN, NaN, NaN.
+      links: What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
+        NaN: not known. Default: NaN, NaN, NaN.
     """
     struct_size: int
     position: Any
@@ -3578,7 +3576,7 @@ class plaq_baryon(Enum):
 
 
 class plaq_contract_params(Struct):
-    """Parameters for contractions of propagators.
+    """Parameters of contractions of propagators.
 
     Members:
       position: Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
@@ -3587,10 +3585,10 @@ class plaq_contract_params(Struct):
       boundary: Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
         of a quark that reaches times before the source's carries its phase, which is taken out.
         Default: 1.
-      parity: Parity of baryons that propagate forward in time, 1 or -1. Default: 1.
-      projection: Projection of the free spin indices of baryons. Default: PLAQ_PROJECTION_TRACE.
-      boundary_space: Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-        operators that shift quarks across the lattice's end. Default: 0, 0, 0.
+      parity: Parity of baryons forward in time, 1 or -1. Default: 1.
+      projection: Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE.
+      boundary_space: Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
+        across the lattice's end take them along. Default: 0, 0, 0.
     """
     struct_size: int
     position: Any
@@ -4185,15 +4183,14 @@ class plaq_propagator_kind(Enum):
 
 
 class plaq_spinor_write_params(Struct):
-    """Kind and contents of a propagator's file.
+    """Contents of the file of a propagator.
 
     Members:
-      kind: Kind of the file; 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE if they have that form, else
+      kind: 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
         PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX. Default: 0.
-      precision: Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double for fields in
-        double, else single. Default: 0.
-      info: A text for human readers, stored in every record: NULL or NUL-terminated UTF-8.
-        Default: NULL.
+      precision: PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
+        Default: 0.
+      info: For the reader, in every record: NULL or NUL-terminated UTF-8. Default: NULL.
     """
     struct_size: int
     kind: Any
@@ -4221,7 +4218,7 @@ class plaq_spinor_read_params(Struct):
     """Parameters of reading a propagator.
 
     Members:
-      extents: Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0.
+      extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the field; 0: that of the file. Default: 0.
       wrong_checksum: 1: columns are read although a checksum of the file is not theirs. For files that were changed after
         they were written, and are known to be good. 0 or 1. Default: 0.
@@ -4257,10 +4254,9 @@ def plaq_spinor_write(
         file: Any,
         params: Optional[plaq_spinor_write_params] = None,
 ) -> None:
-    """Writes a propagator, every rank its part; the file appears complete or not at all. `sources`: the sources
-    for which it was solved, as many columns, or the zero handle. The records contain what plaq_spinor_origin
-    knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
-    FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+    """Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
+    for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
+    records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
     """
     _n.call(_plaq_spinor_write, _n.handle(plaq_spinor, propagator, "propagator"), _n.handle(plaq_spinor, sources, "sources"), _n.encoded(file, "file"), _n.struct(plaq_spinor_write_params, params, "params"))
 
@@ -4270,10 +4266,10 @@ _plaq_spinor_read = _n.function("plaq_spinor_read", _c.c_int32, [plaq_context, _
 
 def plaq_spinor_read(context: Any, file: Any, params: Optional[plaq_spinor_read_params] = None) -> plaq_spinor:
     """Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
-    colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
-    gives the source and operator as described in the records (also those of Chroma) or determined from
-    sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
-    NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    colour where the file says which they are, else in its order. Checksums are compared; what the records
+    say of source and operator (also those of Chroma), or the sources in the file tell, is what
+    plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     propagator_ = plaq_spinor()
     _n.call(_plaq_spinor_read, _n.handle(plaq_context, context, "context"), _n.encoded(file, "file"), _n.struct(plaq_spinor_read_params, params, "params"), _c.byref(propagator_))
@@ -5649,12 +5645,15 @@ class plaq_overlap_params(Struct):
         Default: PLAQ_OVERLAP_POLYNOMIAL.
       modes: Number of low modes of the kernel that are projected at least; automatic (-1): chosen by the spectrum.
         0 to 10000. Default: -1.
-      most_modes: Largest number of modes that are found from the spectrum. 1 to 10000. Default: 48.
+      most_modes: Largest number of low modes if their number is chosen by the spectrum. 1 to 10000.
+        Default: 48.
       method: How modes of the kernel are found. Default: PLAQ_EIGEN_LANCZOS.
       modes_tol: Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
         double precision, whatever that of the operator. Default: 0.
-      max_degree: Highest degree of a polynomial. 1 to 20000. Default: 5000.
-      two_passes: Zolotarev's function runs the Krylov space twice and takes no memory for poles. 0 or 1.
+      max_degree: Highest degree of a polynomial that is allowed. 1 to 20000. Default: 5000.
+      two_passes: True: Zolotarev's function runs the Krylov space twice, and needs no memory for the solutions of its
+        poles. 0 or 1. Default: 0.
+      low: Least modulus of the eigenvalues of Q that are not projected; 0: measured, then `high` must be 0 as well.
         Default: 0.
       high: Largest modulus of the eigenvalues of Q; 0: measured, then `low` must be 0 as well.
         Default: 0.
