@@ -257,7 +257,7 @@ fn configurations_of_one_run_are_of_one_kind() {
             for (first, second, words) in jobs {
                 let arguments =
                     [&[first, second], &more.split(' ').collect::<Vec<_>>()[..]].concat();
-                let out = run(&program, &arguments);
+                let out = run(program, &arguments);
                 let told = text(&out.stderr);
                 assert_eq!(out.status.code(), Some(1), "{program:?}: {told}");
                 for word in [first, second].into_iter().chain(words) {
