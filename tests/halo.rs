@@ -313,7 +313,7 @@ fn one_message_a_neighbour() {
     }
 }
 
-/// Fewer columns travel in the memory of the messages of more, and come right.
+/// Exchanges of fewer columns use the buffers that were allocated for more, and are right.
 #[test]
 fn fewer_columns_take_no_messages_of_their_own() {
     for device in devices() {

@@ -25,8 +25,8 @@ extern "C" fn interrupt(number: c_int) {
 /// NCCL's variable for multicast of NVLink.
 const MULTICAST: &str = "NCCL_NVLS_ENABLE";
 
-/// Opens what is closed of standard input, output and error, so that no file that the program opens takes its place;
-/// whether standard output was open.
+/// Opens those of standard input, output and error that are closed, so that no file opened by the program takes their
+/// place. Returns whether standard output was open.
 fn standard_streams() -> bool {
     let mut output = true;
     for stream in 0..3 {

@@ -28,7 +28,7 @@ pub trait DeviceComm: Send + Sync {
     /// Replaces `n` double numbers by their sums over all ranks, the same bits on each, between what is launched so far
     /// and what is launched later; at most [`LARGEST_SUM`]. All ranks do this in the same order, also as to messages.
     unsafe fn sum(&self, at: Ptr, n: usize) -> Result<()>;
-    /// The number of the first start whose messages wait for other ranks, if any do; starts are counted from 1.
+    /// The number (from 1) of the first start whose messages still wait for other ranks; None: none do.
     ///
     /// # Errors
     /// `CommFailed`: sending or receiving failed.
@@ -43,7 +43,7 @@ pub const LARGEST_SUM: usize = 4096;
 /// of their library, which then waits in a call that nothing ends.
 const STARTS: u64 = 256;
 
-/// A rank and its neighbours, as `Device::connect` takes them.
+/// A rank and its neighbours, for `Device::connect`.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     pub rank: usize,
@@ -119,8 +119,8 @@ impl Connected {
             false => Ok(()),
         }
     }
-    /// Sends pieces of one buffer and receives pieces of another; see [`DeviceComm::start`]. Both buffers outlive the
-    /// messages.
+    /// Sends pieces of one buffer and receives pieces of another; see [`DeviceComm::start`]. Both buffers must exist
+    /// until the messages have completed.
     pub fn start(
         &self,
         (from, sends): (&Buffer, &[Piece]),

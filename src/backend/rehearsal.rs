@@ -107,10 +107,10 @@ impl Device {
     }
 
     /// Starts to compile the kernels of `work`, once for each `name` of work on this device. The work makes all of
-    /// its fields on the device that it is given, one like this one without memory, and must not communicate with
-    /// other ranks. Its errors are ignored, since sums are made up; those of the compiler are reported when a kernel
-    /// is launched. `likely`: the work is only expected. Nothing is done with `PLAQ_REHEARSE=off`, and on CPUs, whose
-    /// kernels are compiled already.
+    /// its fields on the device that it is given, one without memory: `dry`, a stand-in for this one on which the
+    /// objects that the work needs have been made before, or a new one. Its errors are ignored, since sums are made
+    /// up; those of the compiler are reported when a kernel is launched. `likely`: the work is only expected.
+    /// Nothing is done with `PLAQ_REHEARSE=off`, and on CPUs, whose kernels are compiled already.
     pub(crate) fn foresee<T>(
         &self,
         dry: Option<&Device>,
@@ -124,7 +124,7 @@ impl Device {
         }
     }
 
-    /// Compiles what `work` asks of a device without memory.
+    /// Compiles the kernels that `work` calls on a device without memory.
     fn compile_of(&self, dry: &Device, likely: bool, work: impl FnOnce()) {
         let record = Record { compiles: Some((self.clone(), likely)), ..Record::default() };
         dry.recording(record, || {

@@ -59,7 +59,7 @@ impl Device {
         }
     }
 
-    /// The device that this one stands in for, or itself.
+    /// The device for which this one is a stand-in, or this one itself.
     pub(super) fn real(&self) -> &Device {
         self.0.real.as_ref().unwrap_or(self)
     }

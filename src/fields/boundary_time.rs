@@ -155,7 +155,7 @@ impl BoundaryTime {
         }
     }
 
-    /// The members of [`BoundaryParams`] that state it, for messages.
+    /// The members of [`BoundaryParams`] that give these boundaries, for messages.
     pub fn stated(&self) -> String {
         let angles = [("phi", self.phi()), ("phi_prime", self.phi_prime())];
         let said = |(name, angles): (&str, Option<[f64; 3]>)| {

@@ -264,19 +264,20 @@ impl HaloExchange {
 
 impl Direct {
     /// The receive buffer of this rank, and access to those of its neighbours on this host, as far as they can be
-    /// reached. None if no rank reaches any. All ranks call this.
+    /// reached; None if no rank reaches any across these faces. All ranks call this.
     fn new(
         device: &Device,
         comm: &Comm,
         faces: &Faces,
         peers: Arc<Peers>,
     ) -> Result<Option<(Buffer, Direct)>> {
+        if faces.bits() & peers.reach.any == 0 {
+            return Ok(None);
+        }
         let near = Reach::near(comm, faces.bits() & peers.reach.own);
         // Two slots and the flags.
         let bytes = 2 * faces.total() + 256;
-        let Some((recv, memory)) = PeerMemory::new(device, comm, &near, bytes)? else {
-            return Ok(None);
-        };
+        let (recv, memory) = PeerMemory::new(device, comm, &near, bytes)?;
         let mut there = [[Ptr::NULL; 2]; 4];
         for (mu, upper) in faces.list() {
             there[mu][upper as usize] = memory.of(comm.neighbour(mu, upper)).unwrap_or(Ptr::NULL);

@@ -30,18 +30,15 @@ pub(super) struct PeerMemory {
 }
 
 impl PeerMemory {
-    /// Allocates zeroed memory and opens that of `ranks`, each named once, which are on this rank's host. Of two ranks that name each
-    /// other both reach the other's memory or neither does. None if no rank reaches any. All ranks call this.
+    /// Allocates zeroed memory and opens that of `ranks`, each named once, which are on this rank's host and name this
+    /// rank in turn. Of two ranks both reach the other's memory or neither does. All ranks call this.
     pub fn new(
         device: &Device,
         comm: &Comm,
         ranks: &[usize],
         bytes: usize,
-    ) -> Result<Option<(Buffer, PeerMemory)>> {
+    ) -> Result<(Buffer, PeerMemory)> {
         assert!(ranks.len() <= MAX_REACHED);
-        if all(comm, ranks.is_empty())? {
-            return Ok(None);
-        }
         // Cleared before anybody writes into it, which may be as soon as the handles are out.
         let buffer = device.alloc_shared(shared_bytes(bytes));
         let cleared = buffer.and_then(|buffer| device.synchronize().map(|()| buffer));
@@ -50,8 +47,7 @@ impl PeerMemory {
         if comm.size() > 1 {
             reach.open(device, comm, &buffer, ranks)?;
         }
-        let some = ranks.iter().any(|&rank| reach.of(rank).is_some());
-        Ok((!all(comm, !some)?).then_some((buffer, reach)))
+        Ok((buffer, reach))
     }
 
     /// Opens the memory of other ranks, where both ranks of a pair can reach that of the other.
@@ -82,21 +78,22 @@ impl PeerMemory {
                 Err(e) => log::info!("messages to rank {rank} go through the host: {e}"),
             }
         }
-        let mut reached = [u32::MAX; MAX_REACHED];
-        for (place, (rank, _)) in reached.iter_mut().zip(&self.others) {
+        let mut missed = [u32::MAX; MAX_REACHED];
+        let without = wanted.iter().filter(|rank| self.of(**rank).is_none());
+        for (place, rank) in missed.iter_mut().zip(without) {
             *place = *rank as u32;
         }
-        let votes = comm.all_gather(bytemuck::cast_slice(&reached))?;
+        let votes = comm.all_gather(bytemuck::cast_slice(&missed))?;
         let own = (comm.rank() as u32).to_ne_bytes();
-        let mutual = |rank: usize| {
-            let theirs = &votes[rank * size_of_val(&reached)..][..size_of_val(&reached)];
+        let misses_this = |rank: usize| {
+            let theirs = &votes[rank * size_of_val(&missed)..][..size_of_val(&missed)];
             theirs.chunks_exact(4).any(|word| word == own)
         };
-        self.others.retain(|(rank, _)| mutual(*rank));
+        self.others.retain(|(rank, _)| !misses_this(*rank));
         Ok(())
     }
 
-    /// Uses this rank's memory in the place of that of all ranks, for kernels that are not run.
+    /// The memory of this rank alone.
     pub fn own(rank: usize, ptr: Ptr) -> PeerMemory {
         PeerMemory { own: (rank, ptr), others: Vec::new() }
     }

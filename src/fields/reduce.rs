@@ -110,8 +110,8 @@ impl Geometry {
         }
     }
 
-    /// Starts a reduction over all ranks without waiting, where this rank is alone or GPUs exchange sums among
-    /// themselves; else None. Reductions are finished in the same order on all ranks.
+    /// Starts a reduction over all ranks without waiting, if there is one rank or GPUs exchange sums among
+    /// themselves; otherwise returns None. Reductions must be finished in the same order on all ranks.
     pub(crate) fn start<K: Sums>(
         &self,
         device: &Device,

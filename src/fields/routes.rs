@@ -65,6 +65,8 @@ impl Route {
 pub(super) struct Reach {
     /// Faces of this rank.
     pub own: u8,
+    /// Faces of any rank.
+    pub any: u8,
 }
 
 /// The bit of a face.
@@ -82,28 +84,30 @@ impl Reach {
 
     /// All faces.
     pub fn everything(comm: &Comm) -> Reach {
-        Reach { own: Self::to(comm, |_| true) }
+        let own = Self::to(comm, |_| true);
+        Reach { own, any: own }
     }
 
     /// What is to be expected before anybody has tried: the faces to ranks of the same host.
     pub fn expected(comm: &Comm) -> Reach {
-        Reach { own: Self::to(comm, |rank| comm.host().contains(&rank)) }
+        let own = Self::to(comm, |rank| comm.host().contains(&rank));
+        Reach { own, any: own }
     }
 
     /// Tries. All ranks call this.
     pub fn found(device: &Device, comm: &Comm, route: Route) -> Result<Reach> {
         let near = Self::near(comm, u8::MAX);
         let mut own = 0;
-        if route == Route::Fastest {
-            if let Some((buffer, memory)) = PeerMemory::new(device, comm, &near, SHARED_PAGE)? {
-                own = Self::to(comm, |rank| memory.of(rank).is_some());
-                // Nobody has it open when it is freed.
-                drop(memory);
-                all(comm, true)?;
-                drop(buffer);
-            }
+        if route == Route::Fastest && !all(comm, near.is_empty())? {
+            let (buffer, memory) = PeerMemory::new(device, comm, &near, SHARED_PAGE)?;
+            own = Self::to(comm, |rank| memory.of(rank).is_some());
+            // Nobody has it open when it is freed.
+            drop(memory);
+            all(comm, true)?;
+            drop(buffer);
         }
-        Ok(Reach { own })
+        let any = comm.all_gather(&[own])?.iter().fold(0, |bits, theirs| bits | theirs);
+        Ok(Reach { own, any })
     }
 
     /// Whether kernels of this rank write across all of its faces.

@@ -9,12 +9,13 @@ use crate::bail;
 use crate::comm::Comm;
 use crate::error::{host_array, significant, Error, Result, Status};
 use crate::fields::{
-    BoundaryTime, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,
+    BoundaryKind, BoundaryTime, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,
 };
 use crate::io::{
     FieldReader, FieldShape, FileFormat, FileInfo, GaugeReader, GaugeWriter, Part, Warning,
     WriteOptions,
 };
+use crate::params::Choice as _;
 use crate::refuse;
 
 /// Settings of `load_gauge`: checks of the file, and changes made to its links.
@@ -140,9 +141,13 @@ fn zero_links(geometry: &Geometry, links: &[f64]) -> Result<[usize; 2]> {
 
 /// The boundaries in time that the header of a file names, those that the caller states if both are the same.
 fn stated_or_named(stated: Option<BoundaryTime>, info: &FileInfo) -> Result<Option<BoundaryTime>> {
-    // Headers of NERSC files may have a sign of quarks there.
-    let periodic = |record: &&String| record.to_lowercase().ends_with("periodic");
-    let Some(record) = info.boundary_time.as_ref().filter(|r| !periodic(r)) else {
+    // Headers of NERSC files may have a sign of quarks there, or other programs' words.
+    let of_links = |record: &&String| {
+        let text = record.to_lowercase();
+        let word = text.split(',').next().unwrap_or_default().trim();
+        !text.ends_with("periodic") && BoundaryKind::from_word(word, "").is_ok()
+    };
+    let Some(record) = info.boundary_time.as_ref().filter(of_links) else {
         return Ok(stated);
     };
     let Some(stated) = stated else { return BoundaryTime::of_record(record).map(Some) };
@@ -224,11 +229,12 @@ pub fn check_fixed(gauge: &GaugeField, tolerance: f64) -> Result<()> {
 /// file, from its header and, in openQCD's format, the links of its last time slice. Links are not checked.
 ///
 /// # Errors
-/// Errors of [`GaugeReader::open`] and [`GaugeReader::read`].
+/// Errors of [`GaugeReader::open`] and [`GaugeReader::read`]; `BadParameter`: the header names other boundaries.
 pub fn lattice_of(path: &Path, stated: Option<BoundaryTime>) -> Result<([usize; 4], BoundaryTime)> {
     let mut file = GaugeReader::open(path, None)?;
     let lattice = file.extents();
-    if let Some(boundary) = stated_or_named(stated, file.info())? {
+    let named = |e: Error| e.at(path.display());
+    if let Some(boundary) = stated_or_named(stated, file.info()).map_err(named)? {
         return Ok((lattice, boundary));
     }
     if file.info().format != FileFormat::OpenQcd {

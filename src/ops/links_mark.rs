@@ -55,7 +55,8 @@ fn coarse(links: &GaugeField) -> bool {
 }
 
 /// Refuses links of another configuration than the one that `mark`, of `owner`, identifies. Links that were smeared
-/// or flowed from a configuration in this process belong to it.
+/// or flowed from a configuration in this process belong to it; to which one is not known where `mark` was read from a
+/// file, so they are taken then.
 ///
 /// # Errors
 /// `FieldMismatch`; errors of [`links_mark`].
@@ -65,23 +66,34 @@ pub fn check_links(
     links: &GaugeField,
     argument: &str,
 ) -> Result<()> {
-    if mark.configuration == Some(links.configuration()) {
+    // A mark from a file does not name a configuration, so smeared links cannot be compared with it.
+    let derived = links.configuration() != links.version();
+    let known = mark.configuration == Some(links.configuration());
+    if known || (mark.configuration.is_none() && derived) {
         return Ok(());
     }
     let found = links_mark(links)?;
     match alike(mark, &found, coarse(links)) {
         true => Ok(()),
-        false => other_links(mark, owner, &found, argument),
+        false => other_links(
+            (mark, owner),
+            (&found, argument),
+            "plaq_gauge_belongs_to declares the configuration of links that were smeared elsewhere",
+        ),
     }
 }
 
-fn other_links(mark: &LinksMark, owner: &str, found: &LinksMark, argument: &str) -> Result<()> {
+fn other_links(
+    (mark, owner): (&LinksMark, &str),
+    (found, argument): (&LinksMark, &str),
+    hint: &str,
+) -> Result<()> {
     refuse!(
         FieldMismatch,
         "{argument}",
         expected("the links of {owner}, {}", say(mark)),
         found("{}", say(found)),
-        hint("plaq_gauge_belongs_to tells of links that were smeared elsewhere")
+        hint("{hint}")
     );
 }
 
@@ -94,12 +106,15 @@ pub fn check_same(mark: &LinksMark, owner: &str, links: &GaugeField, argument: &
     let found = links_mark(links)?;
     match equal(mark, &found, coarse(links)) {
         true => Ok(()),
-        false => other_links(mark, owner, &found, argument),
+        false => other_links(
+            (mark, owner),
+            (&found, argument),
+            "a conserved current takes the very links of the operator",
+        ),
     }
 }
 
-/// Refuses links of another configuration than `own`; compares averages if the configurations are not known to be the
-/// same.
+/// Refuses links of another configuration than `own`. Averages are compared if it is not known from their history.
 ///
 /// # Errors
 /// Errors of [`check_links`].

@@ -38,8 +38,8 @@ parameters! {
         most_modes: usize = 48, within(1, MAX_MODES);
         /// How modes of the kernel are found.
         method: EigenMethod = EigenMethod::Lanczos, old("finder");
-        /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
-        /// double precision, whatever that of the operator.
+        /// Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
+        /// Modes are found in double precision, whatever the operator's precision.
         modes_tol: f64 = 0.0;
         /// Highest degree of a polynomial that is allowed.
         max_degree: usize = 5000, within(1, 20_000);

@@ -78,9 +78,9 @@ pub enum Kind {
 pub struct Row {
     /// Name of the member in Rust and C and of the key in TOML.
     pub name: &'static str,
-    /// Option of a program: the name with dashes.
+    /// The option of a program for this parameter: its name with dashes.
     pub option: &'static str,
-    /// The name that the parameter had in earlier versions, which is refused with the present one; empty: none.
+    /// The name of the parameter in earlier versions, which is refused with a hint to the present one; empty: none.
     pub old: &'static str,
     /// The sentences that describe it.
     pub doc: Doc,
@@ -168,7 +168,7 @@ impl Row {
     pub fn words(&self) -> Vec<&'static str> {
         (self.words)(self)
     }
-    /// The description of the parameter, in one line.
+    /// The description of the parameter on one line.
     pub fn help(&self) -> String {
         self.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
     }

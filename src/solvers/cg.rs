@@ -225,7 +225,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
             break;
         }
         if !complete && form == Form::NormalError {
-            // What follows is orthogonal to directions that were taken.
+            // Later directions would be orthogonal to those already used, so the iteration starts anew.
             mixed.restarted = mixed.active.clone();
         }
         let mut old = step.rho.get()?.1;

@@ -155,8 +155,8 @@ pub struct EigenParams {
     pub max_seconds: f64,
     /// The memory, of device or host, in which vectors are kept.
     pub vectors: VectorMemory,
-    /// Smallest number of vectors that there must be memory for before some are kept on the host, at least `count` +
-    /// 2 `block`; 0: a quarter more than are wanted, 16 or 4 `block` at least.
+    /// Least number of vectors that are kept on the device before some are moved to the host, at least `count` + 2
+    /// `block`; 0: 1.25 times `count`, at least 16 or 4 `block`.
     pub min_vectors: usize,
 }
 
@@ -203,8 +203,7 @@ impl EigenParams {
         wanted.max(count + 2 * b).min(dimension - b)
     }
 
-    /// Smallest number of vectors to keep where memory is short: with fewer beside those wanted a search takes many
-    /// restarts.
+    /// Least number of vectors that are kept if memory is short: with fewer a search would take many restarts.
     pub(super) fn min_vectors_in(&self, dimension: usize) -> usize {
         let (all, count, b) = (self.max_vectors_in(dimension), self.count, self.block.max(1));
         match (self.max_vectors, self.min_vectors) {

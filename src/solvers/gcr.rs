@@ -13,7 +13,7 @@ use crate::linop::LinOp;
 /// Part of |image|^2 that is left after one pass of orthogonalisation, below which there is a second one.
 const SHORTEST: f64 = 0.05;
 
-/// The directions z and their orthogonal images q = M z, as coefficients.
+/// The directions z_j and their orthogonal images q_j, as coefficients for every right-hand side.
 #[derive(Default)]
 struct Space {
     /// The norms |q_j|^2.

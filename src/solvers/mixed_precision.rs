@@ -95,7 +95,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     pub r2: Vec<f64>,
     /// Whether each right-hand side is still iterated.
     pub active: Vec<bool>,
-    /// Whether each active right-hand side must begin with a new search direction, after `refresh`.
+    /// Whether each active right-hand side must start with a new search direction, as after `refresh`.
     pub restarted: Vec<bool>,
     zero: Vec<bool>,
     /// Unit of the iteration's residual: r = weight (b - M x); the relative residual is sqrt(r2) / unit.

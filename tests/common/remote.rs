@@ -35,7 +35,7 @@ struct Remote {
     reach: Reach,
     /// It cannot open the memory of others, or connect to them.
     faulty: bool,
-    /// Files and sizes of the memory that is shared, and sizes of that of others, by address.
+    /// Files and sizes of this device's shared memory, and sizes of mapped memory of other devices, by address.
     shared: Mutex<BTreeMap<u64, (i32, usize)>>,
     others: Mutex<BTreeMap<u64, usize>>,
     awaited: &'static Waits,

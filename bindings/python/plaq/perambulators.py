@@ -30,8 +30,8 @@ def _bases() -> Dict[str, np.ndarray]:
 BASES = _bases()
 
 
-#: What modes are known by, of what plaq_modes_about says.
-_KNOWN_BY = ("modes", "stout_steps", "stout_rho", "momentum", "plaquette_spatial", "links_projection_re", "links_projection_im")
+#: Entries of plaq_modes_about by which modes are compared. Their number is not among them: the lowest ones are the same.
+_KNOWN_BY = ("stout_steps", "stout_rho", "momentum", "plaquette_spatial", "links_projection_re", "links_projection_im")
 
 
 class OfModes(np.ndarray):

@@ -37,13 +37,13 @@ impl Clover {
 crate::params::parameters! {
     /// Shape of a clover term.
     pub struct CloverParams: plaq_clover_params {
-        /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-        /// set, here or by `gauge`.
+        /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+        /// `gauge`.
         extents: [i32; 4] = [0; 4];
         /// Precision of the blocks.
         precision: Precision = Precision::F64;
-        /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-        /// Default: none.
+        /// A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+        /// none.
         gauge: Host<plaq_gauge> = Host(plaq_gauge::NONE);
     }
 }

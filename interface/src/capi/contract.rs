@@ -18,20 +18,21 @@ use crate::params::{InC as _, Number};
 use crate::refuse;
 
 crate::params::parameters! {
-    /// Parameters of contractions of propagators.
+    /// Parameters for contractions of propagators.
     pub struct ContractParams: plaq_contract_params {
-        /// Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
-        /// of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
+        /// Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
+        /// y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
+        /// that need it are refused.
         position: [Option<usize>; 4] = [None; 4], within(0, i32::MAX as i64), absent("unknown");
-        /// Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
-        /// of a quark that reaches times before the source's carries its phase, which is taken out.
+        /// Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
+        /// At times before the source's every quark propagator has this phase, which is divided out.
         boundary: f64 = 1.0;
-        /// Parity of baryons forward in time, 1 or -1.
+        /// Parity of baryons that propagate forward in time, 1 or -1.
         parity: i32 = 1;
         /// Projection of the spins of baryons.
         projection: Projection = Projection::Trace;
-        /// Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
-        /// across the lattice's end take them along.
+        /// Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
+        /// operators that shift quarks across the lattice's end.
         boundary_space: [f64; 3] = [0.0; 3];
     }
 }

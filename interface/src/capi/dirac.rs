@@ -439,7 +439,7 @@ fn apply(
 ) -> Result<()> {
     dirac.context.check_same(y.context(), "y")?;
     dirac.context.check_same(x.context(), "x")?;
-    let x = x.read_any("x")?;
+    let (x, result) = (x.read_any("x")?, y);
     let mut y = y.write_any("y")?;
     let op = dirac.system(system)?;
     let shape = op.shape();
@@ -471,6 +471,7 @@ fn apply(
     if scale != 1.0 {
         blas::axpby(&blas::uniform(n, 0.0), x, &blas::uniform(n, scale), &mut y)?;
     }
+    result.set_origin(Origin::default());
     Ok(())
 }
 
@@ -519,5 +520,7 @@ fn hop(
     let x = x.read_any("x")?;
     let inside = dirac.inside(&x)?;
     let x = inside.as_ref().unwrap_or(&x);
-    dirac.op.hop_to(&mut *y.write_any("y")?, x, parity as usize, dagger == 1)
+    dirac.op.hop_to(&mut *y.write_any("y")?, x, parity as usize, dagger == 1)?;
+    y.set_origin(Origin::default());
+    Ok(())
 }

@@ -22,45 +22,46 @@ use crate::refuse;
 pub struct FileText(fn(&FileInfo) -> &Option<String>);
 
 crate::params::parameters! {
-    /// Parameters of reading a configuration, whose format and size come from the file.
+    /// Parameters of reading a configuration; format and size are found in the file.
     pub struct GaugeReadParams: plaq_gauge_read_params {
-        /// The whole lattice that the file must have; all 0: any.
+        /// Extents that the whole lattice of the file must have; all 0: any.
         extents: [i32; 4] = [0; 4];
         /// Precision of the links on the device.
         precision: Precision = Precision::F64;
         /// Storage of the links on the device.
         storage: Recon = Recon::R18;
-        /// Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
-        /// precision, and, with a warning, in files in double most of whose links are coarser.
+        /// Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
+        /// precision, and, with a warning, for files in double whose links mostly have larger violations.
         unitarity: f64 = 0.0, from(0.0, f64::INFINITY);
-        /// Largest difference accepted between plaquette and link trace of header and links;
-        /// 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+        /// Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
+        /// half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
         header: f64 = 0.0, from(0.0, f64::INFINITY);
-        /// 1: links are put back into SU(3) after the check.
+        /// 1: links are put back into SU(3) after the check; 0: they are not changed.
         project: bool = true;
-        /// 1: links are read although the file's checksum is not theirs; the report's `warnings` say
-        /// so. For files that were changed after they were written, and are known to be good.
+        /// 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
+        /// were changed after they were written and are known to be good.
         wrong_checksum: bool = false;
-        /// Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
-        /// are all exactly zero, else periodic.
+        /// Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+        /// slice are exactly zero, else periodic.
         boundary_time: Option<BoundaryKind> = None;
-        /// Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-        /// sum 0. Default: not set (NaN).
+        /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+        /// three numbers with sum 0. Default: not set (NaN).
         phi: [f64; 3] = [f64::NAN; 3];
-        /// Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+        /// The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
         /// set (NaN).
         phi_prime: [f64; 3] = [f64::NAN; 3];
     }
 }
 
 crate::params::parameters! {
-    /// Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
+    /// Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
     pub struct GaugeWriteParams: plaq_gauge_write_params {
         /// Format of the file.
         format: FileFormat = FileFormat::Ildg;
-        /// 0: the format's own; only some formats have a choice.
+        /// Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
         byte_order: Option<ByteOrder> = None;
-        /// PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+        /// Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
+        /// it.
         precision: Option<Precision> = None;
         /// Number of the configuration in its ensemble; negative: not stated.
         sequence_number: i64 = -1;
@@ -127,15 +128,15 @@ interface! {
         }
     }
     functions {
-        /// Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
-        /// plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
-        /// FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+        /// Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
+        /// checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+        /// FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
         plaq_gauge_read(context: Handle<plaq_context>, file: FileName, params: Params<plaq_gauge_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
         /// Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
         plaq_gauge_write(gauge: Handle<plaq_gauge>, file: FileName, params: Params<plaq_gauge_write_params>) = write_file;
-        /// Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
-        /// file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
-        /// FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+        /// Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
+        /// `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
+        /// `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
         plaq_gauge_read_text(file: FileName, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
     }
 }
@@ -193,7 +194,7 @@ fn file_text(
     value.set(text.as_deref().unwrap_or(""), capacity)
 }
 
-/// Bits of a file's numbers; `None`: the format's own.
+/// Number of bits of the floating-point numbers in a file; `None`: that of the file's format.
 pub(super) fn bits_of(precision: Option<Precision>) -> Result<Option<u32>> {
     match precision {
         Some(half @ Precision::F16) => refuse!(

@@ -78,14 +78,14 @@ crate::params::parameters! {
         extents: [i32; 4] = [0; 4];
         /// Precision of the links.
         precision: Precision = Precision::F64;
-        /// Storage of the links, which fixes the gauge group.
+        /// Storage of the links, which also determines the gauge group.
         storage: Recon = Recon::R18;
-        /// Boundaries of the links in time; 0: periodic.
+        /// Boundaries in time of the links; 0: periodic.
         boundary_time: Option<BoundaryKind> = None;
-        /// Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-        /// sum 0. Default: not set (NaN).
+        /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+        /// three numbers with sum 0. Default: not set (NaN).
         phi: [f64; 3] = [f64::NAN; 3];
-        /// Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+        /// The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
         /// set (NaN).
         phi_prime: [f64; 3] = [f64::NAN; 3];
     }

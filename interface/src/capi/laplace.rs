@@ -15,19 +15,19 @@ use crate::operators::{ActionParams, LaplaceParams};
 use crate::params::InC as _;
 
 crate::params::parameters! {
-    /// -D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
-    /// (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
-    /// U_mu(n - mu)^dagger x(n - mu).
+    /// Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
+    /// difference: (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and U_mu(n - mu)^dagger
+    /// x(n - mu).
     pub struct LaplacianParams: plaq_laplace_params {
         /// m^2 in units of the lattice spacing.
         mass2: f64 = 0.0;
-        /// Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four.
+        /// Bits mu of the directions; 7: x, y, z, so that time slices are independent; 15: all four.
         directions: i32 = 7;
-        /// Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+        /// Number of spins of a site: 1 for colour vectors, 4 for spinors; spins are not mixed.
         spins: i32 = 1;
         /// Precision of the operator; 0: that of the gauge field.
         precision: Option<Precision> = None;
-        /// Storage of its links, 18 or 12 numbers; 0: 12.
+        /// Storage of the operator's links, 18 or 12 numbers; 0: 12.
         storage: Option<Recon> = None;
     }
 }

@@ -14,9 +14,10 @@ use crate::params::{Choice, InC as _, Number};
 use crate::refuse;
 
 crate::params::parameters! {
-    /// Source and operator that the columns of a field come from, for plaq_contract_params and files.
+    /// Source and operator from which the columns of a field were made, for plaq_contract_params and files.
     pub struct OriginParams: plaq_origin_params {
-        /// Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+        /// Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
+        /// known.
         position: [Option<usize>; 4] = [None; 4], within(0, i32::MAX as i64), absent("unknown");
         /// Normalisation of the operator whose inverse a propagator is; -1: not known.
         normalisation: Option<Normalisation> = None, absent("unknown");
@@ -28,8 +29,8 @@ crate::params::parameters! {
         mass: Option<f64> = None, absent("unknown");
         /// Twisted mass of the operator. NaN: not known.
         mu: Option<f64> = None, absent("unknown");
-        /// What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
-        /// NaN: not known.
+        /// Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
+        /// U / 3. NaN: not known.
         links: [f64; 3] = [f64::NAN; 3];
     }
 }

@@ -403,7 +403,7 @@ fn apply(
 ) -> Result<()> {
     overlap.context.check_same(y.context(), "y")?;
     overlap.context.check_same(x.context(), "x")?;
-    let x = x.read("x")?;
+    let (x, result) = (x.read("x")?, y);
     let mut y = y.write("y")?;
     let op = &overlap.op;
     let shape = op.shape();
@@ -421,7 +421,9 @@ fn apply(
         OverlapForm::Sign => op.sign().apply(&mut y, &x),
         OverlapForm::Kernel => op.sign().kernel().apply(&mut y, &x),
         OverlapForm::Square(chirality) => op.square(chirality).apply_projected(&mut y, &x),
-    }
+    }?;
+    result.set_origin(Origin::default());
+    Ok(())
 }
 
 fn violation_of(overlap: &Arc<Overlap>, seed: i64, violation: &mut Out<f64>) -> Result<()> {

@@ -20,12 +20,13 @@ use crate::refuse;
 crate::params::parameters! {
     /// Contents of the file of a propagator.
     pub struct SpinorWriteParams: plaq_spinor_write_params {
-        /// 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
+        /// Kind of the file; 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE if they have that form, else
         /// PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX.
         kind: Option<PropagatorKind> = None;
-        /// PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
+        /// Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double for fields in
+        /// double, else single.
         precision: Option<Precision> = None;
-        /// For the reader, in every record: NULL or NUL-terminated UTF-8.
+        /// A text for human readers, stored in every record: NULL or NUL-terminated UTF-8.
         info: Host<*const c_char> = Host(std::ptr::null());
     }
 }
@@ -33,12 +34,12 @@ crate::params::parameters! {
 crate::params::parameters! {
     /// Parameters of reading a propagator.
     pub struct SpinorReadParams: plaq_spinor_read_params {
-        /// The whole lattice that the file must have; all 0: any.
+        /// Extents that the whole lattice of the file must have; all 0: any.
         extents: [i32; 4] = [0; 4];
         /// Precision of the field; 0: that of the file.
         precision: Option<Precision> = None;
-        /// 1: columns are read although a checksum of the file is not theirs. For files that were changed after
-        /// they were written, and are known to be good.
+        /// 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
+        /// were written and are known to be good.
         wrong_checksum: bool = false;
     }
 }
@@ -53,15 +54,16 @@ interface! {
         plaq_spinor_read_params, plaq_spinor_read_params_init;
     }
     functions {
-        /// Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
-        /// for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
-        /// records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+        /// Writes a propagator, every rank its part; the file appears complete or not at all. `sources`: the sources
+        /// for which it was solved, as many columns, or the zero handle. The records contain what plaq_spinor_origin
+        /// knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
+        /// FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_write(propagator: Handle<plaq_spinor>, sources: Maybe<plaq_spinor>, file: FileName, params: Params<plaq_spinor_write_params>) = write_file;
         /// Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
-        /// colour where the file says which they are, else in its order. Checksums are compared; what the records
-        /// say of source and operator (also those of Chroma), or the sources in the file tell, is what
-        /// plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-        /// FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+        /// colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
+        /// gives the source and operator as described in the records (also those of Chroma) or determined from
+        /// sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
+        /// NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
         plaq_spinor_read(context: Handle<plaq_context>, file: FileName, params: Params<plaq_spinor_read_params>, propagator: Out<plaq_spinor>) = read_file;
     }
 }

@@ -72,7 +72,11 @@ impl Spinor {
     }
     /// Refuses a field of another configuration, as a source of the operator that `of` tells of.
     pub(crate) fn check_source(&self, name: &str, of: Origin) -> Result<()> {
-        match of.links.zip(self.origin().links) {
+        let known = self.origin();
+        // Propagators and sources made of them have a position. Pseudofermions, noise and images of operators do not:
+        // they may go on to other links, as in molecular dynamics.
+        let placed = known.position.iter().any(Option::is_some);
+        match of.links.zip(known.links.filter(|_| placed)) {
             Some((own, found)) => check_same_links((&own, "solver"), (&found, name)),
             None => Ok(()),
         }
@@ -110,8 +114,8 @@ fn only_spinors(field: &SpinorField, argument: &str) -> Result<()> {
 crate::params::parameters! {
     /// Shape of a spinor field.
     pub struct SpinorParams: plaq_spinor_params {
-        /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-        /// set, here or by `gauge`.
+        /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+        /// `gauge`.
         extents: [i32; 4] = [0; 4];
         /// Precision of the spinors.
         precision: Precision = Precision::F64;
@@ -119,13 +123,13 @@ crate::params::parameters! {
         subset: Subset = Subset::Full;
         /// Number of right-hand sides.
         nrhs: usize = 1, within(1, 4096);
-        /// Spins of a site: 4 for spinors, 1 for colour vectors.
+        /// Number of spins of a site: 4 for spinors, 1 for colour vectors.
         spins: i32 = 4;
-        /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-        /// Default: none.
+        /// A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+        /// none.
         gauge: Host<plaq_gauge> = Host(plaq_gauge::NONE);
-        /// Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
-        /// slices are slower than sites and faster than right-hand sides.
+        /// Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
+        /// arrays of the host slices are slower than sites and faster than right-hand sides.
         slices: i64 = 1;
     }
 }

@@ -54,7 +54,7 @@ pub(crate) fn digest<T: CStruct>(params: &T, digest: &mut Digest) {
     }
 }
 
-/// Checks what `Versioned` promises and makes the init function.
+/// Checks the promises of [`Versioned`], and makes the init function.
 macro_rules! versioned {
     ($name:ident, $init:ident { $($field:ident: $ty:ty,)* }) => {
         // Padding at the end would let garbage of an old host become a member of a new library.

@@ -16,7 +16,7 @@ use crate::error::Result;
 const GREETING: usize = 256;
 /// Sizes of the first sums, up to the largest.
 const SUMS: [usize; 5] = [1, 8, 64, 512, LARGEST_SUM];
-/// Limit of a call that NCCL is told to make in the background.
+/// Time limit for a call that NCCL completes in the background.
 const BACKGROUND: Duration = Duration::from_secs(300);
 
 /// A stream for messages, and its events.

@@ -40,7 +40,8 @@ const SUM: c_int = 0;
 const IN_PROGRESS: c_int = 7;
 /// Interval at which this rank checks, while it waits for other ranks, whether they have failed.
 const ASK: Duration = Duration::from_millis(1);
-/// The oldest version that is taken, as 10000 major + 100 minor + patch: the first that has this code.
+/// The oldest supported version, as 10000 major + 100 minor + patch: the first one with the code for calls in
+/// progress.
 const OLDEST: c_int = 21400;
 
 /// The functions of the library.
@@ -248,7 +249,7 @@ impl Ring {
         self.settled(comm, code, "sums over all ranks")
     }
 
-    /// Fails if something that was put on a stream failed.
+    /// An error if something on a stream has failed.
     pub fn check(&self) -> Result<()> {
         let held = self.held();
         let Some(Raw(comm)) = *held else { return Ok(()) };

@@ -112,7 +112,7 @@ impl Waits {
         }
     }
 
-    /// Waits for something that the driver reports as complete; `name` names it in messages.
+    /// Waits for something that the driver reports as complete; `name` is its name in error messages.
     pub fn wait_for(&self, d: &Driver, wanted: Wanted, name: &str) -> Result<()> {
         self.wait(|| wanted.done(d, name), || wanted.block(d, name))
     }
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(failed, Some(2 * ROUNDS));
     }
 
-    /// Ranks that were lost when their kernels were done do not end the waits of others.
+    /// Ranks that were lost after their kernels had ended do not end other waits.
     #[test]
     fn only_ranks_of_kernels_at_work_are_asked() {
         let (lost, well) = (failing(1), failing(u32::MAX));

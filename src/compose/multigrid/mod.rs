@@ -159,7 +159,7 @@ pub struct Multigrid {
 #[derive(Clone, Debug)]
 struct SetupRecord {
     report: MultigridReport,
-    /// Reduction after the last set-up from random vectors, and after the first set-up.
+    /// Reduction of the residual in an iteration after the last set-up from random vectors.
     after_setup: f64,
     first: f64,
     /// Version of the links that the last set-up or update was for.

@@ -388,7 +388,7 @@ struct Waiting {
     short: HostArray,
 }
 
-/// Where the null vectors that a hierarchy makes are put.
+/// The place of the null vectors that a refinement makes.
 enum NewVectors<'a> {
     OnDevice(CoarseField),
     OnHost(&'a mut [HostCopy]),

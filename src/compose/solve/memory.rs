@@ -13,7 +13,7 @@ use crate::fields::{Needs, VectorField};
 use crate::operators::QuarkAction;
 use crate::solvers::{unwatched, Stop};
 
-/// A solve made on a device, with its fields, which can be run there in a rehearsal.
+/// A solve with its fields, made on a rehearsal's device; calling it runs the solve there.
 pub type PreparedSolve = Box<dyn FnOnce()>;
 
 /// The size of a solve: the way that it takes, by number (0: the first algorithm, others are those that may take
@@ -25,7 +25,7 @@ pub struct Size {
     pub nrhs: usize,
 }
 
-/// Makes a solve on a device, with the hierarchy there that stands for the solve's own.
+/// Makes a solve on the given device; the hierarchy is one on that device that replaces the solve's own.
 pub type PrepareSolve =
     dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<PreparedSolve> + Send + Sync;
 

@@ -314,7 +314,7 @@ fn order(extents: [usize; 4], global: [usize; 4], coords: [usize; 4]) -> Vec<i32
     place(true).chain(place(false)).collect()
 }
 
-/// Coordinates of all sites in lexicographic order.
+/// The coordinates of all sites in lexicographic order.
 fn all_coordinates(extents: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
     let [lx, ly, lz, lt] = extents;
     let rows =

@@ -335,11 +335,12 @@ impl Modes {
             Kept::Lime(file) => file.header().count,
             Kept::Hdf5(file) => file.table("values")?.len() / times,
         };
+        let numbers = |name: &str| match &file {
+            Kept::Lime(file) => file.table(name),
+            Kept::Hdf5(file) => file.table(name),
+        };
         let table = |name: &str, count: usize| -> Result<Vec<f64>> {
-            let found = match &file {
-                Kept::Lime(file) => file.table(name)?,
-                Kept::Hdf5(file) => file.table(name)?,
-            };
+            let found = numbers(name)?;
             if found.len() != count {
                 let path = path.display();
                 bail!(
@@ -354,11 +355,13 @@ impl Modes {
         let beyond = table("beyond", times)?;
         let beyond = beyond.into_iter().map(|x| if x < 0.0 { f64::INFINITY } else { x }).collect();
         let largest = table("largest", 1)?[0];
-        let (mark, smearing) = (table("links", 5)?, table("smearing", 2)?);
+        // Older files have the averages alone.
+        let count = if numbers("links")?.len() == 3 { 3 } else { 5 };
+        let (mark, smearing) = (table("links", count)?, table("smearing", 2)?);
         let smearing = (smearing[0] as usize, smearing[1]);
         let mark = LinksMark {
             numbers: [mark[0], mark[1], mark[2]],
-            projection: Some([mark[3], mark[4]]),
+            projection: mark.get(3..5).map(|p| [p[0], p[1]]),
             configuration: None,
         };
         check_links(&mark, &path.display().to_string(), gauge, "gauge")?;

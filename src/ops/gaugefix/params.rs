@@ -184,7 +184,7 @@ pub enum Method {
     Overrelaxation,
     /// Each SU(2) subgroup takes its best value, or with this probability the square of it.
     StochasticRelaxation { probability: f64 },
-    /// Simulated annealing, then overrelaxation.
+    /// Simulated annealing, followed by overrelaxation.
     Annealing(Schedule),
     /// Simulated annealing, then this number of sweeps of stochastic relaxation, then overrelaxation.
     Combined { schedule: Schedule, probability: f64, sweeps: usize },

@@ -86,6 +86,8 @@ pub fn load_checkpoint(path: &Path, gauge: &mut GaugeField, chain: &mut Hmc) -> 
         load_gauge(gauge.device(), geometry.comm(), path, gauge.precision(), Recon::R18, &options)?;
     let info = &loaded.info;
     let text = info.ensemble_label.as_deref().unwrap_or_default();
+    // Older labels end with the boundaries in time, which the file's header names now.
+    let text = text.split_once(", links with ").map_or(text, |(text, _)| text);
     let found = parse(text);
     let number = info.sequence_number.and_then(|n| u32::try_from(n).ok());
     let (Some((seed, measured)), Some(trajectory)) = (found, number) else {

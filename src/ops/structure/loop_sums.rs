@@ -562,8 +562,8 @@ impl LoopSums {
     }
 }
 
-/// The pairs of spinors whose contractions are the loops of a level. Those of the first product count positively, those
-/// of all further ones are subtracted.
+/// The pairs of spinors whose contractions are the loops of a level. The first product counts positively, all further
+/// ones are subtracted.
 enum SpinorPairs {
     Plain(SpinorField, SpinorField),
     Products(Vec<Product>),

@@ -343,7 +343,10 @@ fn json_job(
     let mut report = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "device": session.device.name(),
-        "gauge": { "file": plan.files[0], "format": format, "lattice": found.extents },
+        "gauge": {
+            "file": plan.files[0], "format": format, "lattice": found.extents,
+            "boundary_time": found.boundary.map(|boundary| boundary.record()),
+        },
         "plaquette": { "total": total, "spatial": spatial, "temporal": temporal },
         "job": job.describe(plan),
         "configurations": {

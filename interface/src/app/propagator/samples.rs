@@ -162,6 +162,8 @@ pub fn go_on(file: &str, plan: &Plan, jobs: &mut [Job], found: &mut Found) -> Ru
     };
     let format = gauge.and_then(|g| g["format"].as_str()).unwrap_or_default();
     found.extents = Some(extents);
+    let boundary = gauge.and_then(|g| g["boundary_time"].as_str());
+    found.boundary = boundary.and_then(|record| BoundaryTime::of_record(record).ok());
     found.format = options::FORMATS.contains(&format).then(|| files::format_of(format));
     let mut any = false;
     for job in jobs.iter_mut() {

@@ -136,13 +136,13 @@ impl Order {
         gather(&self.links, host, LINK)
     }
 
-    /// Coordinates t, x, y, z of site n of `quda.h`.
+    /// Coordinates t, x, y, z of site number n in the order of `quda.h`.
     pub fn site(&self, n: usize) -> [usize; 4] {
         let [t, x, y, z] = self.extents;
         coordinates([x, y, z, t], n)
     }
 
-    /// The numbers of each site, converted to the order of `quda.h`.
+    /// Converts numbers of each site to the order of `quda.h`.
     pub fn gathered(&self, host: &[f64], each: usize) -> Vec<f64> {
         gather(&self.sites, host, each)
     }

@@ -152,7 +152,7 @@ pub struct Resident {
     carrying: Option<(u64, Precision, Arc<GaugeField>)>,
     /// The same with the phases in space alone.
     turned: Option<(u64, Precision, Arc<GaugeField>)>,
-    /// Versions of links and how far these are from SU(3), the last ones measured last.
+    /// For the latest versions of links their deviation from SU(3), the last measured one at the end.
     unitarity: Vec<(u64, f64)>,
     made: usize,
 }
@@ -260,8 +260,8 @@ impl Resident {
         Ok(Some(made))
     }
 
-    /// Links as the host has them, where they carry anything along the directions of the mask; it is multiplied in once
-    /// for a version of them and a precision.
+    /// Links with the sign and anisotropy of the host's links, if they contain these in directions of the mask; made
+    /// once for each version of the links and precision.
     pub fn as_loaded(
         &mut self,
         links: &Links,
