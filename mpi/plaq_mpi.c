@@ -183,12 +183,12 @@ static int32_t receive_often(int64_t comm, void *data, int32_t bytes, int32_t fr
   return started(error, r, request);
 }
 
-static int32_t start_all(int32_t count, const int64_t *requests) {
-  enum { MOST = 64 };
-  MPI_Request some[MOST];
-  for (int32_t i = 0, n; i < count; i += n) {
-    for (n = 0; n < MOST && i + n < count; n++) some[n] = request_in(requests[i + n]);
-    int error = MPI_Startall(n, some);
+/* Starts requests in their order, so that messages with one tag do not overtake each other; MPI may replace them. */
+static int32_t start_all(int32_t count, int64_t *requests) {
+  for (int32_t i = 0; i < count; i++) {
+    MPI_Request r = request_in(requests[i]);
+    int error = MPI_Start(&r);
+    requests[i] = request_out(r);
     if (error != MPI_SUCCESS) return error;
   }
   return 0;
@@ -333,12 +333,12 @@ typedef struct {
   int32_t (*split)(int64_t, int32_t, int32_t, int64_t *);
   int32_t (*send_often)(int64_t, const void *, int32_t, int32_t, int32_t, int64_t *);
   int32_t (*receive_often)(int64_t, void *, int32_t, int32_t, int32_t, int64_t *);
-  int32_t (*start_all)(int32_t, const int64_t *);
+  int32_t (*start_all)(int32_t, int64_t *);
   int32_t (*forget)(int64_t);
 } plaq_mpi_table;
 
 static const plaq_mpi_table table = {
-    1,       sizeof(plaq_mpi_table),
+    2,       sizeof(plaq_mpi_table),
     state,   threads,      init,   finalize, world,   from_c,    from_fortran,
     is_null, rank_and_size, duplicate, errors_return, release, send, receive,
     test,    cancel,       take,   sum,      maximum, gather,    broadcast,

@@ -201,8 +201,8 @@ pub trait Backend: Send + Sync {
         let flag = unsafe { self.reduce(call, &mut sums, over)? };
         Ok(Started::Done(sums, flag))
     }
-    /// Starts a reduction whose sums, with `flag` beside them, the devices of all ranks add up by themselves; there is
-    /// something to add up, of at most [`LARGEST_SUM`] numbers with the flag.
+    /// Starts a reduction whose sums, with `flag` beside them, the devices of all ranks add up by themselves; with the
+    /// flag at most [`LARGEST_SUM`] numbers. A rank may add nothing to them (no elements).
     unsafe fn start_across(
         &self,
         _call: &Call,

@@ -107,11 +107,16 @@ impl Repeated {
             )?;
             self.kept = Some(kept);
         }
-        let Some(kept) = &self.kept else { return Ok(Pending::default()) };
-        transport.call("starting messages", |t| {
+        let Some(kept) = &mut self.kept else { return Ok(Pending::default()) };
+        let started = transport.call("starting messages", |t| {
             // SAFETY: requests of ours, whose memory the owner keeps.
-            unsafe { (t.start_all)(kept.requests.len() as i32, kept.requests.as_ptr()) }
-        })?;
+            unsafe { (t.start_all)(kept.requests.len() as i32, kept.requests.as_mut_ptr()) }
+        });
+        if let Err(e) = started {
+            // MPI may still write to the memory of those that were started.
+            std::mem::forget(owner);
+            return Err(e);
+        }
         transport.count_messages(kept.waits.iter().filter(|wait| !wait.receive).count() as u64);
         Ok(Pending {
             transport: Some(transport.clone()),

@@ -484,6 +484,11 @@ impl Comm {
         self.transport().map_or(Ok(()), |transport| transport.ready(Side::Data))
     }
 
+    /// Whether these ranks speak to nobody, as those of dry runs.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.origin.is_some()
+    }
+
     /// Writes a line about these ranks to the log; silent ranks write none.
     pub(crate) fn log(&self, line: &dyn std::fmt::Display) {
         if self.origin.is_none() {

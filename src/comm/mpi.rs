@@ -13,7 +13,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::refuse;
 
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 const FILE: &str = "libplaq_mpi.so";
 
 /// Communicator, memory, bytes, rank, tag, and where the request goes.
@@ -54,7 +54,7 @@ pub(super) struct Table {
     pub(super) split: unsafe extern "C" fn(i64, i32, i32, *mut i64) -> i32,
     pub(super) send_often: Send,
     pub(super) receive_often: Receive,
-    pub(super) start_all: unsafe extern "C" fn(i32, *const i64) -> i32,
+    pub(super) start_all: unsafe extern "C" fn(i32, *mut i64) -> i32,
     pub(super) forget: unsafe extern "C" fn(i64) -> i32,
 }
 

@@ -343,7 +343,11 @@ impl Geometry {
         if let Some((_, peers)) = cache.peers.iter().find(|(d, _)| d == device) {
             return Ok(peers.clone());
         }
-        let peers = Peers::new(device, &comm)?;
+        // Those of parts of the ranks that a dry run makes first are not known.
+        let peers = match comm.is_silent() {
+            true => Peers::like_on(None, device, &comm)?,
+            false => Peers::new(device, &comm)?,
+        };
         cache.peers.push((device.clone(), peers.clone()));
         Ok(peers)
     }

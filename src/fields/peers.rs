@@ -68,9 +68,15 @@ impl Peers {
         let own = known.and_then(|peers| peers.board.as_ref());
         let board = own.map(|board| SumBoard::like_on(&lock(board), device)).transpose()?;
         let board = board.map(Mutex::new);
-        let (route, reach) = known
-            .map_or((Route::Fastest, Reach::expected(comm)), |peers| (peers.route, peers.reach));
-        let (adds, ranks) = (known.is_some_and(|peers| peers.adds), comm.listener());
+        let (route, reach, adds) = match known {
+            Some(peers) => (peers.route, peers.reach, peers.adds),
+            None => {
+                let route = Route::asked()?;
+                let adds = route == Route::Nccl && !comm.reproducible();
+                (route, Reach::expected(comm, route), adds)
+            }
+        };
+        let ranks = comm.listener();
         Ok(Arc::new(Peers { failed, route, reach, board, devices: None, adds, ranks }))
     }
 

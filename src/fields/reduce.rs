@@ -84,8 +84,8 @@ impl Geometry {
 
     /// The peers with whom devices add up these sums by messages of their own. None where they do not.
     fn adds<K: Sums>(&self, device: &Device, work: Work) -> Result<Option<Arc<Peers>>> {
-        let some = work.n > 0 && work.batches > 0;
-        if device.is_cpu() || self.comm().size() == 1 || !some {
+        // A rank may have nothing to add up while others have, and takes part.
+        if device.is_cpu() || self.comm().size() == 1 || work.batches == 0 {
             return Ok(None);
         }
         let fits = K::KERNEL

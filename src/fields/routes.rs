@@ -41,7 +41,7 @@ impl Route {
         Ok(own)
     }
 
-    fn asked() -> Result<Route> {
+    pub fn asked() -> Result<Route> {
         let Some(asked) = std::env::var_os("PLAQ_HALO") else { return Ok(Route::Fastest) };
         match asked.to_str() {
             Some("" | "peer") => Ok(Route::Fastest),
@@ -89,8 +89,9 @@ impl Reach {
     }
 
     /// What is to be expected before anybody has tried: the faces to ranks of the same host.
-    pub fn expected(comm: &Comm) -> Reach {
-        let own = Self::to(comm, |rank| comm.host().contains(&rank));
+    pub fn expected(comm: &Comm, route: Route) -> Reach {
+        let fastest = route == Route::Fastest;
+        let own = Self::to(comm, |rank| fastest && comm.host().contains(&rank));
         Reach { own, any: own }
     }
 

@@ -264,6 +264,16 @@ impl Cuda {
         Ok(posted)
     }
 
+    /// Sums of nothing, for reductions over all ranks to which this one adds nothing.
+    fn enqueue_zeros(&self, call: &Call) -> Result<Posted> {
+        let ((width, _), batches) = (call.numbers(), call.work.batches);
+        let mark = self.waits.mark();
+        let (args, posted) = self.sums().reserve(1, batches, width, self.stream, None, mark)?;
+        let bytes = 8 * batches * width;
+        cu!(self.driver, memset(args.totals.0, 0, bytes, self.stream), "clearing sums")?;
+        Ok(posted)
+    }
+
     fn enqueue_sites(&self, call: &Call, kernel: &Loaded) -> Result<()> {
         let threads = call.work.n * call.kernel.together(call.work.batches).unwrap_or(1);
         self.enqueue(call, kernel, threads.div_ceil(kernel.shape.block as usize), None)
@@ -467,7 +477,10 @@ impl Backend for Cuda {
         ranks: &dyn DeviceComm,
     ) -> Result<Started> {
         let _current = self.enter()?;
-        let mut posted = self.enqueue_sums(call, None)?;
+        let mut posted = match call.work.n {
+            0 => self.enqueue_zeros(call)?,
+            _ => self.enqueue_sums(call, None)?,
+        };
         let n = self.sums().add_flag(&posted, flag, self.stream)?;
         ranks.sum(posted.totals, n)?;
         self.sums().copy(&mut posted, self.stream)?;

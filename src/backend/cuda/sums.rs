@@ -117,10 +117,13 @@ impl Sums {
     /// Puts the flag behind the totals, in order on the stream. Returns how many numbers these are with it.
     pub fn add_flag(&self, posted: &Posted, flag: f64, stream: Handle) -> Result<usize> {
         let (d, n) = (self.driver, posted.batches * posted.width);
-        // SAFETY: within the allocation, of a slot that nothing else uses.
+        let slot = &self.slots[posted.slot];
+        // It is behind the copies of totals, since a copy that nobody waited for may still arrive there. An upload of an
+        // earlier flag that is still to come takes this one, which is a request to stop if the earlier one was.
+        // SAFETY: within the allocation.
         let from = unsafe {
-            let from = self.slots[posted.slot].copies().add(n);
-            from.write(flag);
+            let from = slot.copies().add(slot.len);
+            from.write_volatile(flag);
             from
         };
         let to = posted.totals.offset(8 * n as u64).0;
@@ -218,7 +221,7 @@ impl Slot {
     }
 
     fn make(&mut self, d: &'static Driver, len: usize) -> Result<()> {
-        let bytes = len * 24;
+        let bytes = len * 24 + 8;
         cu!(
             d,
             host_alloc(&mut self.host, bytes, HOST_PORTABLE_MAPPED),
