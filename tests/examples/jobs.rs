@@ -312,11 +312,11 @@ fn overlap_modes() {
     let locality = chain::numbers(&c["locality"]);
     assert_eq!(locality.len(), 11);
     assert!(locality[0] > 1.0 && locality[10] < 1e-1 * locality[0], "{locality:?}");
-    // A disc for each positive eigenvalue.
+    // A disc for each positive eigenvalue, and one beside the name of the series.
     let count = low.as_array().unwrap().len();
     let positive = (0..count).filter(|&k| value(low, k) > 0.0).count();
     assert!(count >= 6 && picture.ends_with("</svg>\n"));
-    assert_eq!(picture.matches("<circle").count(), positive, "{picture}");
+    assert_eq!(picture.matches("<circle").count(), positive + 1, "{picture}");
 }
 
 #[test]
@@ -335,9 +335,9 @@ fn overlap_index_by_zolotarev() {
         assert!(values.len() == 1 && values.iter().all(|v| *v < 7.84), "{values:?}");
         assert!(residuals.iter().all(|r| *r <= 7.85 * error), "{residuals:?}");
     }
-    // The circle of all eigenvalues, and a low one of either chirality.
+    // The circle of all eigenvalues, and a low one of either chirality; discs are positive, also beside their name.
     assert_eq!(picture.matches("<polyline").count(), 1, "{picture}");
-    assert_eq!(picture.matches("<circle").count(), 1, "{picture}");
+    assert_eq!(picture.matches("<circle").count(), 2, "{picture}");
     assert!(picture.contains("positive chirality") && picture.contains("index "), "{picture}");
 }
 
