@@ -509,14 +509,15 @@ typedef struct plaq_gauge_params {
   int32_t extents[4];
   /** Precision of the links. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
-  /** Storage of the links, which fixes the gauge group. Default: PLAQ_STORAGE_SU3_18. */
+  /** Storage of the links, which also determines the gauge group.
+   * Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
-  /** Boundaries of the links in time; 0: periodic. Default: 0. */
+  /** Boundaries in time of the links; 0: periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-   * sum 0. Default: not set (NaN). */
+  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+   * three numbers with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+  /** The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
    * set (NaN). */
   double phi_prime[3];
 } plaq_gauge_params;
@@ -644,37 +645,37 @@ enum {
   PLAQ_FILE_TEXT_RECORD = 6
 };
 
-/** Parameters of reading a configuration, whose format and size come from the file. */
+/** Parameters of reading a configuration; format and size are found in the file. */
 typedef struct plaq_gauge_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0. */
+  /** Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0. */
   int32_t extents[4];
   /** Precision of the links on the device. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
   /** Storage of the links on the device. Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
-  /** Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
-   * precision, and, with a warning, in files in double most of whose links are coarser.
+  /** Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
+   * precision, and, with a warning, for files in double whose links mostly have larger violations.
    * 0 or more. Default: 0. */
   double unitarity;
-  /** Largest difference accepted between plaquette and link trace of header and links;
-   * 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+  /** Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
+   * half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
    * 0 or more. Default: 0. */
   double header;
-  /** 1: links are put back into SU(3) after the check. 0 or 1. Default: 1. */
+  /** 1: links are put back into SU(3) after the check; 0: they are not changed. 0 or 1.
+   * Default: 1. */
   int32_t project;
-  /** 1: links are read although the file's checksum is not theirs; the report's `warnings` say
-   * so. For files that were changed after they were written, and are known to be good.
-   * 0 or 1. Default: 0. */
+  /** 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
+   * were changed after they were written and are known to be good. 0 or 1. Default: 0. */
   int32_t wrong_checksum;
-  /** Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
-   * are all exactly zero, else periodic. Default: 0. */
+  /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+   * slice are exactly zero, else periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-   * sum 0. Default: not set (NaN). */
+  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+   * three numbers with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+  /** The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
    * set (NaN). */
   double phi_prime[3];
 } plaq_gauge_read_params;
@@ -682,16 +683,17 @@ typedef struct plaq_gauge_read_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_gauge_read_params_init(plaq_gauge_read_params *params, int64_t struct_size);
 
-/** Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8. */
+/** Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8. */
 typedef struct plaq_gauge_write_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** Format of the file. Default: PLAQ_FILE_FORMAT_ILDG. */
   plaq_file_format format;
-  /** 0: the format's own; only some formats have a choice. Default: 0. */
-  plaq_byte_order byte_order;
-  /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+  /** Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
    * Default: 0. */
+  plaq_byte_order byte_order;
+  /** Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
+   * it. Default: 0. */
   plaq_precision precision;
   /** Number of the configuration in its ensemble; negative: not stated. Default: -1. */
   int64_t sequence_number;
@@ -735,9 +737,9 @@ typedef struct plaq_file_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_file_report_init(plaq_file_report *report, int64_t struct_size);
 
-/** Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
- * plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
- * FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
+/** Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
+ * checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+ * FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_gauge_read(plaq_context context,
                             const char *file,
                             const plaq_gauge_read_params *params,
@@ -749,9 +751,9 @@ plaq_status plaq_gauge_write(plaq_gauge gauge,
                              const char *file,
                              const plaq_gauge_write_params *params);
 
-/** Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
- * file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
- * FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED. */
+/** Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
+ * `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
+ * `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED. */
 plaq_status plaq_gauge_read_text(const char *file,
                                  plaq_file_text text,
                                  char *value,
@@ -791,8 +793,8 @@ plaq_status plaq_spinor_smear_params_init(plaq_spinor_smear_params *params, int6
 typedef struct plaq_spinor_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-   * set, here or by `gauge`. */
+  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+   * `gauge`. */
   int32_t extents[4];
   /** Precision of the spinors. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
@@ -800,13 +802,14 @@ typedef struct plaq_spinor_params {
   plaq_subset subset;
   /** Number of right-hand sides. 1 to 4096. Default: 1. */
   int32_t nrhs;
-  /** Spins of a site: 4 for spinors, 1 for colour vectors. Default: 4. */
+  /** Number of spins of a site: 4 for spinors, 1 for colour vectors. Default: 4. */
   int32_t spins;
-  /** A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-   * Default: none. */
+  /** A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+   * none. */
   plaq_gauge gauge;
-  /** Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
-   * slices are slower than sites and faster than right-hand sides. Default: 1. */
+  /** Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
+   * arrays of the host slices are slower than sites and faster than right-hand sides.
+   * Default: 1. */
   int64_t slices;
 } plaq_spinor_params;
 
@@ -1066,13 +1069,13 @@ typedef struct plaq_clover {
 typedef struct plaq_clover_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-   * set, here or by `gauge`. */
+  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+   * `gauge`. */
   int32_t extents[4];
   /** Precision of the blocks. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
-  /** A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-   * Default: none. */
+  /** A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+   * none. */
   plaq_gauge gauge;
 } plaq_clover_params;
 
@@ -1317,22 +1320,23 @@ plaq_status plaq_dirac_hop(plaq_dirac dirac,
 
 /* ---- Laplacians ---- */
 
-/** -D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
- * (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
- * U_mu(n - mu)^dagger x(n - mu). */
+/** Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
+ * difference: (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and U_mu(n - mu)^dagger
+ * x(n - mu). */
 typedef struct plaq_laplace_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** m^2 in units of the lattice spacing. Default: 0. */
   double mass2;
-  /** Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four. Default: 7. */
+  /** Bits mu of the directions; 7: x, y, z, so that time slices are independent; 15: all four.
+   * Default: 7. */
   int32_t directions;
-  /** Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+  /** Number of spins of a site: 1 for colour vectors, 4 for spinors; spins are not mixed.
    * Default: 1. */
   int32_t spins;
   /** Precision of the operator; 0: that of the gauge field. Default: 0. */
   plaq_precision precision;
-  /** Storage of its links, 18 or 12 numbers; 0: 12. Default: 0. */
+  /** Storage of the operator's links, 18 or 12 numbers; 0: 12. Default: 0. */
   plaq_storage storage;
 } plaq_laplace_params;
 
@@ -1349,12 +1353,12 @@ plaq_status plaq_dirac_create_laplace(plaq_context context,
 
 /* ---- Sources of fields ---- */
 
-/** Source and operator that the columns of a field come from, for plaq_contract_params and files. */
+/** Source and operator from which the columns of a field were made, for plaq_contract_params and files. */
 typedef struct plaq_origin_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
-   * 0 or more. Default: -1, -1, -1, -1. */
+  /** Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
+   * known. 0 or more. Default: -1, -1, -1, -1. */
   int32_t position[4];
   /** Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1. */
   plaq_normalisation normalisation;
@@ -1367,8 +1371,8 @@ typedef struct plaq_origin_params {
   double mass;
   /** Twisted mass of the operator. NaN: not known. Default: NaN. */
   double mu;
-  /** What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
-   * NaN: not known. Default: NaN, NaN, NaN. */
+  /** Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
+   * U / 3. NaN: not known. Default: NaN, NaN, NaN. */
   double links[3];
 } plaq_origin_params;
 
@@ -2272,24 +2276,24 @@ enum {
   PLAQ_BARYON_OMEGA = 7
 };
 
-/** Parameters of contractions of propagators. */
+/** Parameters for contractions of propagators. */
 typedef struct plaq_contract_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
-   * of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
-   * 0 or more. Default: -1, -1, -1, -1. */
+  /** Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
+   * y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
+   * that need it are refused. 0 or more. Default: -1, -1, -1, -1. */
   int32_t position[4];
-  /** Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
-   * of a quark that reaches times before the source's carries its phase, which is taken out.
+  /** Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
+   * At times before the source's every quark propagator has this phase, which is divided out.
    * Default: 1. */
   double boundary;
-  /** Parity of baryons forward in time, 1 or -1. Default: 1. */
+  /** Parity of baryons that propagate forward in time, 1 or -1. Default: 1. */
   int32_t parity;
   /** Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE. */
   plaq_projection projection;
-  /** Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
-   * across the lattice's end take them along. Default: 0, 0, 0. */
+  /** Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
+   * operators that shift quarks across the lattice's end. Default: 0, 0, 0. */
   double boundary_space[3];
 } plaq_contract_params;
 
@@ -2695,13 +2699,14 @@ enum {
 typedef struct plaq_spinor_write_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
+  /** Kind of the file; 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE if they have that form, else
    * PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX. Default: 0. */
   plaq_propagator_kind kind;
-  /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
-   * Default: 0. */
+  /** Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double for fields in
+   * double, else single. Default: 0. */
   plaq_precision precision;
-  /** For the reader, in every record: NULL or NUL-terminated UTF-8. Default: NULL. */
+  /** A text for human readers, stored in every record: NULL or NUL-terminated UTF-8.
+   * Default: NULL. */
   const char *info;
 } plaq_spinor_write_params;
 
@@ -2712,31 +2717,32 @@ plaq_status plaq_spinor_write_params_init(plaq_spinor_write_params *params, int6
 typedef struct plaq_spinor_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0. */
+  /** Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0. */
   int32_t extents[4];
   /** Precision of the field; 0: that of the file. Default: 0. */
   plaq_precision precision;
-  /** 1: columns are read although a checksum of the file is not theirs. For files that were changed after
-   * they were written, and are known to be good. 0 or 1. Default: 0. */
+  /** 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
+   * were written and are known to be good. 0 or 1. Default: 0. */
   int32_t wrong_checksum;
 } plaq_spinor_read_params;
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_read_params_init(plaq_spinor_read_params *params, int64_t struct_size);
 
-/** Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
- * for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
- * records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH. */
+/** Writes a propagator, every rank its part; the file appears complete or not at all. `sources`: the sources
+ * for which it was solved, as many columns, or the zero handle. The records contain what plaq_spinor_origin
+ * knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
+ * FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH. */
 plaq_status plaq_spinor_write(plaq_spinor propagator,
                               plaq_spinor sources,
                               const char *file,
                               const plaq_spinor_write_params *params);
 
 /** Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
- * colour where the file says which they are, else in its order. Checksums are compared; what the records
- * say of source and operator (also those of Chroma), or the sources in the file tell, is what
- * plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
- * FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
+ * colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
+ * gives the source and operator as described in the records (also those of Chroma) or determined from
+ * sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
+ * NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_spinor_read(plaq_context context,
                              const char *file,
                              const plaq_spinor_read_params *params,
@@ -3649,8 +3655,8 @@ typedef struct plaq_overlap_params {
   int32_t most_modes;
   /** How modes of the kernel are found. Default: PLAQ_EIGEN_LANCZOS. */
   plaq_eigen_method method;
-  /** Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
-   * double precision, whatever that of the operator. Default: 0. */
+  /** Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
+   * Modes are found in double precision, whatever the operator's precision. Default: 0. */
   double modes_tol;
   /** Highest degree of a polynomial that is allowed. 1 to 20000. Default: 5000. */
   int32_t max_degree;

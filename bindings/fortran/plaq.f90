@@ -327,14 +327,14 @@ module plaq
     integer(c_int32_t) :: extents(4)
     !> Precision of the links.
     integer(c_int32_t) :: precision
-    !> Storage of the links, which fixes the gauge group.
+    !> Storage of the links, which also determines the gauge group.
     integer(c_int32_t) :: storage
-    !> Boundaries of the links in time; 0: periodic.
+    !> Boundaries in time of the links; 0: periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-    !> sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+    !> three numbers with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+    !> The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
     !> set (NaN).
     real(c_double) :: phi_prime(3)
   end type
@@ -405,46 +405,47 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_LFN = 5
   !> The whole record scidac-record-xml, in ILDG files.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_RECORD = 6
-  !> Parameters of reading a configuration, whose format and size come from the file.
+  !> Parameters of reading a configuration; format and size are found in the file.
   type, bind(c) :: plaq_gauge_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> The whole lattice that the file must have; all 0: any.
+    !> Extents that the whole lattice of the file must have; all 0: any.
     integer(c_int32_t) :: extents(4)
     !> Precision of the links on the device.
     integer(c_int32_t) :: precision
     !> Storage of the links on the device.
     integer(c_int32_t) :: storage
-    !> Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
-    !> precision, and, with a warning, in files in double most of whose links are coarser.
+    !> Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
+    !> precision, and, with a warning, for files in double whose links mostly have larger violations.
     real(c_double) :: unitarity
-    !> Largest difference accepted between plaquette and link trace of header and links;
-    !> 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+    !> Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
+    !> half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
     real(c_double) :: header
-    !> 1: links are put back into SU(3) after the check.
+    !> 1: links are put back into SU(3) after the check; 0: they are not changed.
     integer(c_int32_t) :: project
-    !> 1: links are read although the file's checksum is not theirs; the report's `warnings` say
-    !> so. For files that were changed after they were written, and are known to be good.
+    !> 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
+    !> were changed after they were written and are known to be good.
     integer(c_int32_t) :: wrong_checksum
-    !> Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
-    !> are all exactly zero, else periodic.
+    !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+    !> slice are exactly zero, else periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-    !> sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+    !> three numbers with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+    !> The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
     !> set (NaN).
     real(c_double) :: phi_prime(3)
   end type
-  !> Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
+  !> Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
   type, bind(c) :: plaq_gauge_write_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Format of the file.
     integer(c_int32_t) :: format
-    !> 0: the format's own; only some formats have a choice.
+    !> Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
     integer(c_int32_t) :: byte_order
-    !> PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+    !> Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
+    !> it.
     integer(c_int32_t) :: precision
     !> Number of the configuration in its ensemble; negative: not stated.
     integer(c_int64_t) :: sequence_number
@@ -508,8 +509,8 @@ module plaq
   type, bind(c) :: plaq_spinor_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-    !> set, here or by `gauge`.
+    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+    !> `gauge`.
     integer(c_int32_t) :: extents(4)
     !> Precision of the spinors.
     integer(c_int32_t) :: precision
@@ -517,13 +518,13 @@ module plaq
     integer(c_int32_t) :: subset
     !> Number of right-hand sides.
     integer(c_int32_t) :: nrhs
-    !> Spins of a site: 4 for spinors, 1 for colour vectors.
+    !> Number of spins of a site: 4 for spinors, 1 for colour vectors.
     integer(c_int32_t) :: spins
-    !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-    !> Default: none.
+    !> A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+    !> none.
     type(plaq_gauge) :: gauge
-    !> Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
-    !> slices are slower than sites and faster than right-hand sides.
+    !> Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
+    !> arrays of the host slices are slower than sites and faster than right-hand sides.
     integer(c_int64_t) :: slices
   end type
   !> Description of a spinor field.
@@ -639,13 +640,13 @@ module plaq
   type, bind(c) :: plaq_clover_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-    !> set, here or by `gauge`.
+    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+    !> `gauge`.
     integer(c_int32_t) :: extents(4)
     !> Precision of the blocks.
     integer(c_int32_t) :: precision
-    !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-    !> Default: none.
+    !> A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+    !> none.
     type(plaq_gauge) :: gauge
   end type
 
@@ -752,30 +753,31 @@ module plaq
   end type
 
   ! Laplacians
-  !> -D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
-  !> (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
-  !> U_mu(n - mu)^dagger x(n - mu).
+  !> Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
+  !> difference: (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and U_mu(n - mu)^dagger
+  !> x(n - mu).
   type, bind(c) :: plaq_laplace_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> m^2 in units of the lattice spacing.
     real(c_double) :: mass2
-    !> Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four.
+    !> Bits mu of the directions; 7: x, y, z, so that time slices are independent; 15: all four.
     integer(c_int32_t) :: directions
-    !> Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+    !> Number of spins of a site: 1 for colour vectors, 4 for spinors; spins are not mixed.
     integer(c_int32_t) :: spins
     !> Precision of the operator; 0: that of the gauge field.
     integer(c_int32_t) :: precision
-    !> Storage of its links, 18 or 12 numbers; 0: 12.
+    !> Storage of the operator's links, 18 or 12 numbers; 0: 12.
     integer(c_int32_t) :: storage
   end type
 
   ! Sources of fields
-  !> Source and operator that the columns of a field come from, for plaq_contract_params and files.
+  !> Source and operator from which the columns of a field were made, for plaq_contract_params and files.
   type, bind(c) :: plaq_origin_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+    !> Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
+    !> known.
     integer(c_int32_t) :: position(4)
     !> Normalisation of the operator whose inverse a propagator is; -1: not known.
     integer(c_int32_t) :: normalisation
@@ -787,8 +789,8 @@ module plaq
     real(c_double) :: mass
     !> Twisted mass of the operator. NaN: not known.
     real(c_double) :: mu
-    !> What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
-    !> NaN: not known.
+    !> Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
+    !> U / 3. NaN: not known.
     real(c_double) :: links(3)
   end type
   !> Source and operator from which the columns of a field were made, as far as known; members are as in
@@ -1331,22 +1333,23 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_BARYON_XI_STAR = 6
   !> (s C gamma_i s) s.
   integer(c_int32_t), parameter :: PLAQ_BARYON_OMEGA = 7
-  !> Parameters of contractions of propagators.
+  !> Parameters for contractions of propagators.
   type, bind(c) :: plaq_contract_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
-    !> of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
+    !> Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
+    !> y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
+    !> that need it are refused.
     integer(c_int32_t) :: position(4)
-    !> Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
-    !> of a quark that reaches times before the source's carries its phase, which is taken out.
+    !> Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
+    !> At times before the source's every quark propagator has this phase, which is divided out.
     real(c_double) :: boundary
-    !> Parity of baryons forward in time, 1 or -1.
+    !> Parity of baryons that propagate forward in time, 1 or -1.
     integer(c_int32_t) :: parity
     !> Projection of the spins of baryons.
     integer(c_int32_t) :: projection
-    !> Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
-    !> across the lattice's end take them along.
+    !> Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
+    !> operators that shift quarks across the lattice's end.
     real(c_double) :: boundary_space(3)
   end type
 
@@ -1459,24 +1462,25 @@ module plaq
   type, bind(c) :: plaq_spinor_write_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
+    !> Kind of the file; 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE if they have that form, else
     !> PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX.
     integer(c_int32_t) :: kind
-    !> PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
+    !> Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double for fields in
+    !> double, else single.
     integer(c_int32_t) :: precision
-    !> For the reader, in every record: NULL or NUL-terminated UTF-8.
+    !> A text for human readers, stored in every record: NULL or NUL-terminated UTF-8.
     type(c_ptr) :: info
   end type
   !> Parameters of reading a propagator.
   type, bind(c) :: plaq_spinor_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> The whole lattice that the file must have; all 0: any.
+    !> Extents that the whole lattice of the file must have; all 0: any.
     integer(c_int32_t) :: extents(4)
     !> Precision of the field; 0: that of the file.
     integer(c_int32_t) :: precision
-    !> 1: columns are read although a checksum of the file is not theirs. For files that were changed after
-    !> they were written, and are known to be good.
+    !> 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
+    !> were written and are known to be good.
     integer(c_int32_t) :: wrong_checksum
   end type
 
@@ -1890,8 +1894,8 @@ module plaq
     integer(c_int32_t) :: most_modes
     !> How modes of the kernel are found.
     integer(c_int32_t) :: method
-    !> Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
-    !> double precision, whatever that of the operator.
+    !> Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
+    !> Modes are found in double precision, whatever the operator's precision.
     real(c_double) :: modes_tol
     !> Highest degree of a polynomial that is allowed.
     integer(c_int32_t) :: max_degree
@@ -2752,9 +2756,9 @@ module plaq
       type(plaq_file_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
-    !> plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
-    !> FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    !> Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
+    !> checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    !> FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_gauge_read(context, file, params, gauge, report) bind(c)
       import
       type(plaq_context), value :: context
@@ -2770,9 +2774,9 @@ module plaq
       character(kind=c_char), intent(in) :: file(*)
       type(plaq_gauge_write_params), intent(in), optional :: params
     end function
-    !> Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
-    !> file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
-    !> FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+    !> Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
+    !> `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
+    !> `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
     integer(c_int32_t) function plaq_gauge_read_text(file, text, value, capacity, found) bind(c)
       import
       character(kind=c_char), intent(in) :: file(*)
@@ -4037,9 +4041,10 @@ module plaq
       type(plaq_spinor_read_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
-    !> for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
-    !> records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Writes a propagator, every rank its part; the file appears complete or not at all. `sources`: the sources
+    !> for which it was solved, as many columns, or the zero handle. The records contain what plaq_spinor_origin
+    !> knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
+    !> FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
     integer(c_int32_t) function plaq_spinor_write(propagator, sources, file, params) bind(c)
       import
       type(plaq_spinor), value :: propagator
@@ -4048,10 +4053,10 @@ module plaq
       type(plaq_spinor_write_params), intent(in), optional :: params
     end function
     !> Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
-    !> colour where the file says which they are, else in its order. Checksums are compared; what the records
-    !> say of source and operator (also those of Chroma), or the sources in the file tell, is what
-    !> plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-    !> FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    !> colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
+    !> gives the source and operator as described in the records (also those of Chroma) or determined from
+    !> sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
+    !> NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_spinor_read(context, file, params, propagator) bind(c)
       import
       type(plaq_context), value :: context

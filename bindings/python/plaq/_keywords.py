@@ -60,7 +60,7 @@ class Gauge(TypedDict, total=False):
 
 
 class GaugeRead(TypedDict, total=False):
-    """Parameters of reading a configuration, whose format and size come from the file."""
+    """Parameters of reading a configuration; format and size are found in the file."""
     extents: Sequence[int]
     storage: Union[int, str, capi.plaq_storage]
     unitarity: float
@@ -73,7 +73,7 @@ class GaugeRead(TypedDict, total=False):
 
 
 class GaugeWrite(TypedDict, total=False):
-    """Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8."""
+    """Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8."""
     byte_order: Union[int, str, capi.plaq_byte_order]
     precision: Union[int, str, capi.plaq_precision]
     sequence_number: int
@@ -132,7 +132,7 @@ class Dirac(TypedDict, total=False):
 
 
 class Laplace(TypedDict, total=False):
-    """-D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:"""
+    """Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second"""
     mass2: float
     directions: int
     spins: int
@@ -141,7 +141,7 @@ class Laplace(TypedDict, total=False):
 
 
 class Origin(TypedDict, total=False):
-    """Source and operator that the columns of a field come from, for plaq_contract_params and files."""
+    """Source and operator from which the columns of a field were made, for plaq_contract_params and files."""
     position: Sequence[int]
     normalisation: Union[int, str, capi.plaq_normalisation]
     boundary: float
@@ -236,7 +236,7 @@ class Sequential(TypedDict, total=False):
 
 
 class Contract(TypedDict, total=False):
-    """Parameters of contractions of propagators."""
+    """Parameters for contractions of propagators."""
     position: Sequence[int]
     boundary: float
     parity: int

@@ -778,11 +778,12 @@ class plaq_gauge_params(Struct):
       extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
         set.
       precision: Precision of the links. Default: PLAQ_PRECISION_DOUBLE.
-      storage: Storage of the links, which fixes the gauge group. Default: PLAQ_STORAGE_SU3_18.
-      boundary_time: Boundaries of the links in time; 0: periodic. Default: 0.
-      phi: Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-        sum 0. Default: not set (NaN).
-      phi_prime: Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+      storage: Storage of the links, which also determines the gauge group.
+        Default: PLAQ_STORAGE_SU3_18.
+      boundary_time: Boundaries in time of the links; 0: periodic. Default: 0.
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+        three numbers with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
         set (NaN).
     """
     struct_size: int
@@ -994,27 +995,27 @@ class plaq_file_text(Enum):
 
 
 class plaq_gauge_read_params(Struct):
-    """Parameters of reading a configuration, whose format and size come from the file.
+    """Parameters of reading a configuration; format and size are found in the file.
 
     Members:
-      extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
+      extents: Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the links on the device. Default: PLAQ_PRECISION_DOUBLE.
       storage: Storage of the links on the device. Default: PLAQ_STORAGE_SU3_18.
-      unitarity: Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
-        precision, and, with a warning, in files in double most of whose links are coarser.
+      unitarity: Largest accepted violation of unitarity; 0: 1e-10 for files in double, 1e-5 for files in single
+        precision, and, with a warning, for files in double whose links mostly have larger violations.
         0 or more. Default: 0.
-      header: Largest difference accepted between plaquette and link trace of header and links;
-        0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+      header: Largest accepted difference of plaquette and link trace between the file's header and its links; 0:
+        half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
         0 or more. Default: 0.
-      project: 1: links are put back into SU(3) after the check. 0 or 1. Default: 1.
-      wrong_checksum: 1: links are read although the file's checksum is not theirs; the report's `warnings` say
-        so. For files that were changed after they were written, and are known to be good.
-        0 or 1. Default: 0.
-      boundary_time: Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
-        are all exactly zero, else periodic. Default: 0.
-      phi: Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
-        sum 0. Default: not set (NaN).
-      phi_prime: Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+      project: 1: links are put back into SU(3) after the check; 0: they are not changed. 0 or 1.
+        Default: 1.
+      wrong_checksum: 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
+        were changed after they were written and are known to be good. 0 or 1. Default: 0.
+      boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+        slice are exactly zero, else periodic. Default: 0.
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
+        three numbers with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
         set (NaN).
     """
     struct_size: int
@@ -1054,13 +1055,14 @@ def plaq_gauge_read_params_init(params: plaq_gauge_read_params, struct_size: int
 
 
 class plaq_gauge_write_params(Struct):
-    """Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
+    """Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
 
     Members:
       format: Format of the file. Default: PLAQ_FILE_FORMAT_ILDG.
-      byte_order: 0: the format's own; only some formats have a choice. Default: 0.
-      precision: PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+      byte_order: Byte order of the numbers; 0: the usual one of the format. Only some formats have a choice.
         Default: 0.
+      precision: Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double if the format has
+        it. Default: 0.
       sequence_number: Number of the configuration in its ensemble; negative: not stated. Default: -1.
       ensemble_id: Identifier of the ensemble; NULL: not stated. Default: NULL.
       ensemble_label: Label of the ensemble; NULL: not stated. Default: NULL.
@@ -1156,9 +1158,9 @@ def plaq_gauge_read(
         params: Optional[plaq_gauge_read_params] = None,
         report: Optional[plaq_file_report] = None,
 ) -> plaq_gauge:
-    """Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
-    plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
-    FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    """Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
+    checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     gauge_ = plaq_gauge()
     _n.call(_plaq_gauge_read, _n.handle(plaq_context, context, "context"), _n.encoded(file, "file"), _n.struct(plaq_gauge_read_params, params, "params"), _c.byref(gauge_), _n.struct(plaq_file_report, report, "report"))
@@ -1177,9 +1179,9 @@ _plaq_gauge_read_text = _n.function("plaq_gauge_read_text", _c.c_int32, [_c.c_ch
 
 
 def plaq_gauge_read_text(file: Any, text: Union[int, str, plaq_file_text], capacity: int = 65536) -> tuple[str, int]:
-    """Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
-    file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
-    FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+    """Reads a text from the header of a configuration's file, without the links; only the calling rank reads.
+    `found`: 0 if the file has no such text, and `value` is then empty. Errors: INVALID_ARGUMENT (also if
+    `capacity` is too small), FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
     """
     found_ = _c.c_int32()
     value_ = _c.create_string_buffer(capacity)
@@ -1236,16 +1238,17 @@ class plaq_spinor_params(Struct):
     """Shape of a spinor field.
 
     Members:
-      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-        set, here or by `gauge`.
+      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+        `gauge`.
       precision: Precision of the spinors. Default: PLAQ_PRECISION_DOUBLE.
       subset: Sites that the field has. Default: PLAQ_SUBSET_FULL.
       nrhs: Number of right-hand sides. 1 to 4096. Default: 1.
-      spins: Spins of a site: 4 for spinors, 1 for colour vectors. Default: 4.
-      gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-        Default: none.
-      slices: Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
-        slices are slower than sites and faster than right-hand sides. Default: 1.
+      spins: Number of spins of a site: 4 for spinors, 1 for colour vectors. Default: 4.
+      gauge: A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+        none.
+      slices: Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
+        arrays of the host slices are slower than sites and faster than right-hand sides.
+        Default: 1.
     """
     struct_size: int
     extents: Any
@@ -1742,11 +1745,11 @@ class plaq_clover_params(Struct):
     """Shape of a clover term.
 
     Members:
-      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-        set, here or by `gauge`.
+      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+        `gauge`.
       precision: Precision of the blocks. Default: PLAQ_PRECISION_DOUBLE.
-      gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
-        Default: none.
+      gauge: A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+        none.
     """
     struct_size: int
     extents: Any
@@ -2157,17 +2160,18 @@ def plaq_dirac_hop(dirac: Any, parity: int, dagger: int, y: Any, x: Any) -> None
 
 
 class plaq_laplace_params(Struct):
-    """-D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
-    (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
-    U_mu(n - mu)^dagger x(n - mu).
+    """Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
+    difference: (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and U_mu(n - mu)^dagger
+    x(n - mu).
 
     Members:
       mass2: m^2 in units of the lattice spacing. Default: 0.
-      directions: Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four. Default: 7.
-      spins: Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+      directions: Bits mu of the directions; 7: x, y, z, so that time slices are independent; 15: all four.
+        Default: 7.
+      spins: Number of spins of a site: 1 for colour vectors, 4 for spinors; spins are not mixed.
         Default: 1.
       precision: Precision of the operator; 0: that of the gauge field. Default: 0.
-      storage: Storage of its links, 18 or 12 numbers; 0: 12. Default: 0.
+      storage: Storage of the operator's links, 18 or 12 numbers; 0: 12. Default: 0.
     """
     struct_size: int
     mass2: float
@@ -2212,19 +2216,19 @@ def plaq_dirac_create_laplace(context: Any, gauge: Any, params: Optional[plaq_la
 
 
 class plaq_origin_params(Struct):
-    """Source and operator that the columns of a field come from, for plaq_contract_params and files.
+    """Source and operator from which the columns of a field were made, for plaq_contract_params and files.
 
     Members:
-      position: Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
-        0 or more. Default: -1, -1, -1, -1.
+      position: Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
+        known. 0 or more. Default: -1, -1, -1, -1.
       normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1.
       boundary: Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
         Default: NaN.
       boundary_space: Boundary phases in x, y and z in units of pi. NaN: not known. Default: NaN, NaN, NaN.
       mass: Bare mass of the operator. NaN: not known. Default: NaN.
       mu: Twisted mass of the operator. NaN: not known. Default: NaN.
-      links: What the operator's links are known by: their average plaquettes in planes of space and with t, and Re tr U / 3.
-        NaN: not known. Default: NaN, NaN, NaN.
+      links: Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
+        U / 3. NaN: not known. Default: NaN, NaN, NaN.
     """
     struct_size: int
     position: Any
@@ -3576,19 +3580,19 @@ class plaq_baryon(Enum):
 
 
 class plaq_contract_params(Struct):
-    """Parameters of contractions of propagators.
+    """Parameters for contractions of propagators.
 
     Members:
-      position: Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
-        of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
-        0 or more. Default: -1, -1, -1, -1.
-      boundary: Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
-        of a quark that reaches times before the source's carries its phase, which is taken out.
+      position: Position x, y, z, t of the source: times are counted from its t, and phases of momenta are 1 at its x,
+        y, z. -1: the position that the propagators record (plaq_spinor_origin); if they do not, contractions
+        that need it are refused. 0 or more. Default: -1, -1, -1, -1.
+      boundary: Boundary phase in time, in units of pi (1: antiperiodic), for propagators that do not record theirs.
+        At times before the source's every quark propagator has this phase, which is divided out.
         Default: 1.
-      parity: Parity of baryons forward in time, 1 or -1. Default: 1.
+      parity: Parity of baryons that propagate forward in time, 1 or -1. Default: 1.
       projection: Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE.
-      boundary_space: Boundary phases in x, y, z in units of pi of propagators that do not know theirs: operators that move quarks
-        across the lattice's end take them along. Default: 0, 0, 0.
+      boundary_space: Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
+        operators that shift quarks across the lattice's end. Default: 0, 0, 0.
     """
     struct_size: int
     position: Any
@@ -4186,11 +4190,12 @@ class plaq_spinor_write_params(Struct):
     """Contents of the file of a propagator.
 
     Members:
-      kind: 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
+      kind: Kind of the file; 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE if they have that form, else
         PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX. Default: 0.
-      precision: PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
-        Default: 0.
-      info: For the reader, in every record: NULL or NUL-terminated UTF-8. Default: NULL.
+      precision: Precision of the numbers, PLAQ_PRECISION_DOUBLE or PLAQ_PRECISION_SINGLE; 0: double for fields in
+        double, else single. Default: 0.
+      info: A text for human readers, stored in every record: NULL or NUL-terminated UTF-8.
+        Default: NULL.
     """
     struct_size: int
     kind: Any
@@ -4218,10 +4223,10 @@ class plaq_spinor_read_params(Struct):
     """Parameters of reading a propagator.
 
     Members:
-      extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
+      extents: Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the field; 0: that of the file. Default: 0.
-      wrong_checksum: 1: columns are read although a checksum of the file is not theirs. For files that were changed after
-        they were written, and are known to be good. 0 or 1. Default: 0.
+      wrong_checksum: 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
+        were written and are known to be good. 0 or 1. Default: 0.
     """
     struct_size: int
     extents: Any
@@ -4254,9 +4259,10 @@ def plaq_spinor_write(
         file: Any,
         params: Optional[plaq_spinor_write_params] = None,
 ) -> None:
-    """Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
-    for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
-    records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+    """Writes a propagator, every rank its part; the file appears complete or not at all. `sources`: the sources
+    for which it was solved, as many columns, or the zero handle. The records contain what plaq_spinor_origin
+    knows of the propagator; unknown coordinates of the source are determined from `sources`. Errors:
+    FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
     """
     _n.call(_plaq_spinor_write, _n.handle(plaq_spinor, propagator, "propagator"), _n.handle(plaq_spinor, sources, "sources"), _n.encoded(file, "file"), _n.struct(plaq_spinor_write_params, params, "params"))
 
@@ -4266,10 +4272,10 @@ _plaq_spinor_read = _n.function("plaq_spinor_read", _c.c_int32, [plaq_context, _
 
 def plaq_spinor_read(context: Any, file: Any, params: Optional[plaq_spinor_read_params] = None) -> plaq_spinor:
     """Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
-    colour where the file says which they are, else in its order. Checksums are compared; what the records
-    say of source and operator (also those of Chroma), or the sources in the file tell, is what
-    plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-    FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
+    gives the source and operator as described in the records (also those of Chroma) or determined from
+    sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
+    NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     propagator_ = plaq_spinor()
     _n.call(_plaq_spinor_read, _n.handle(plaq_context, context, "context"), _n.encoded(file, "file"), _n.struct(plaq_spinor_read_params, params, "params"), _c.byref(propagator_))
@@ -5648,8 +5654,8 @@ class plaq_overlap_params(Struct):
       most_modes: Largest number of low modes if their number is chosen by the spectrum. 1 to 10000.
         Default: 48.
       method: How modes of the kernel are found. Default: PLAQ_EIGEN_LANCZOS.
-      modes_tol: Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
-        double precision, whatever that of the operator. Default: 0.
+      modes_tol: Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
+        Modes are found in double precision, whatever the operator's precision. Default: 0.
       max_degree: Highest degree of a polynomial that is allowed. 1 to 20000. Default: 5000.
       two_passes: True: Zolotarev's function runs the Krylov space twice, and needs no memory for the solutions of its
         poles. 0 or 1. Default: 0.
