@@ -260,8 +260,8 @@ mod tests {
         ("cf", "0.9"),
         ("cf_prime", "0.8"),
         ("mu", "0.1"),
-        ("hop", "0.5,0.5,0.5,1"),
-        ("boundary", "0,0,0,0.5"),
+        ("hop", "0.5,0.5,0.5,1.0"),
+        ("boundary", "0.0,0.0,0.0,0.5"),
         ("clover", "exponential"),
         ("clover_links", "thin"),
     ];

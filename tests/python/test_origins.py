@@ -48,6 +48,15 @@ def test_a_file_keeps_position_boundary_and_normalisation():
             close(list(found.links), [U.plaquette().spatial, U.plaquette().temporal, U.plaquette().link_trace], 1e-12)
         of_other = plaq.Twisted(links(2), mass=0.2, mu=0.3, boundary=[0.1, 0, -0.5, 1]).propagator(source=place)
         refused(plaq.capi.FieldMismatch, "antiquark|links of quark", lambda: plaq.mesons(R, of_other))
+        # Propagators of files are smeared with links that were smeared here, of which the file cannot know; links of
+        # another configuration are refused.
+        smeared = U.smear_stout(0.1)
+        S.write(f"{folder}/to_smear")
+        close(plaq.Propagator.open(f"{folder}/to_smear").smear(smeared, 0.2, 1).numpy(), S.smear(smeared, 0.2, 1).numpy(), 1e-12)
+        refused(plaq.capi.FieldMismatch, "gauge|links of", lambda: R.smear(links(2), 0.2, 1))
+        # Vectors without a position, such as pseudofermions, may go on to other links.
+        other = plaq.Wilson(links(2), mass=0.3)
+        assert other.solve(wilson(U, 1.0).solve(plaq.Fermion.noise(U))).converged is not False
         # What is said of columns that are known otherwise leaves the rest.
         R.boundary = 0.5
         assert R.phases == [0.1, 0, -0.5, 0.5] and R._origin().mass == 0.2

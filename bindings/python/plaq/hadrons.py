@@ -128,7 +128,7 @@ def baryons(
 def two_point(quark: Quark, name: str) -> Correlator:
     """The correlator "pion", "rho" or "nucleon" of a propagator."""
     place = getattr(quark, "position", None)
-    there = {"source_time": None if place is None else place[3], "boundary_time": getattr(quark, "boundary_time", "periodic")}
+    there: Any = {"source_time": None if place is None else place[3], "boundary_time": getattr(quark, "boundary_time", "periodic")}
     if name == "nucleon":
         return Correlator(baryons(quark)[0, 0].real, name=name, form="log", **there)
     if name == "rho":
