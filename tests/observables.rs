@@ -41,8 +41,8 @@ fn line_average<const N: usize>(lat: Lattice, u: &GaugeN<N>, mu: usize) -> C {
     sum / (N * lat.volume()) as f64
 }
 
-/// The sum of exp(2 pi i theta x) (1 + mu) / 4 (1 + N i + j) / 8 U_mu(x)_ij over sites, directions and entries, over the root of the
-/// volume; theta the square roots of 2, 3, 5 and 7.
+/// The sum of exp(2 pi i theta x) (1 + mu) / 4 (1 + N i + j) / 8 U_mu(x)_ij over sites, directions and entries, over
+/// the root of the volume; theta the square roots of 2, 3, 5 and 7.
 fn projected<const N: usize>(lat: Lattice, u: &GaugeN<N>) -> C {
     let theta = [2.0f64, 3.0, 5.0, 7.0].map(f64::sqrt);
     let mut sum = C::ZERO;

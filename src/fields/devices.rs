@@ -35,8 +35,8 @@ pub(super) struct Devices {
 }
 
 impl Devices {
-    /// Connects the devices of all ranks, where some faces need that (not all are `reached`) or `route` asks for it, and
-    /// every rank has a device of its own. All ranks call this.
+    /// Connects the devices of all ranks, where some faces need that (not all are `reached`) or `route` asks for it,
+    /// and every rank has a device of its own. All ranks call this.
     ///
     /// # Errors
     /// `CommFailed`; on all ranks, where `PLAQ_HALO` asks for it and it cannot be: `NcclMissing`, `Unsupported`.

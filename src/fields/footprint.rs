@@ -25,8 +25,8 @@ fn measured<T>(device: &Device, work: impl FnOnce() -> Result<T>) -> Result<(T, 
 
 impl Geometry {
     /// Memory needs of `work` on `device`, which makes all of its fields on `dry`, a stand-in. What is `there` already
-    /// is made on it before and not counted, nor are message buffers that `device` has. Nothing is launched or compiled.
-    /// A rank calls this by itself.
+    /// is made on it before and not counted, nor are message buffers that `device` has. Nothing is launched or
+    /// compiled. A rank calls this by itself.
     ///
     /// # Errors
     /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
@@ -48,9 +48,9 @@ impl Geometry {
     }
 
     /// Rehearses `work` on `dry`, a stand-in of `device`, on which what is `there` already is made before. Returns what
-    /// it makes, and the bytes of device memory that it takes at its peak, without what is there and message buffers that
-    /// `device` has. A rank calls this by itself. With a `name` the kernels of both are compiled, if ranks know what they
-    /// reach of each other.
+    /// it makes, and the bytes of device memory that it takes at its peak, without what is there and message buffers
+    /// that `device` has. A rank calls this by itself. With a `name` the kernels of both are compiled, if ranks know
+    /// what they reach of each other.
     ///
     /// # Errors
     /// Errors of `there` and `work`.

@@ -130,7 +130,8 @@ impl Geometry {
         })
     }
 
-    /// This lattice on the ranks that a device exchanges messages with ([`Device::ranks`]): fields on that device have it.
+    /// This lattice on the ranks that a device exchanges messages with ([`Device::ranks`]): fields on that device have
+    /// it.
     pub(crate) fn on_device(self: &Arc<Self>, device: &Device) -> Arc<Self> {
         let comm = device.ranks(&self.comm);
         if Arc::ptr_eq(&comm, &self.comm) {

@@ -385,8 +385,8 @@ impl Geometry {
         }
     }
 
-    /// The ranks of a dry run on `dry`, which stands in for `device`: message buffers that are there for these ranks and
-    /// their parts are there on `dry`, and no others.
+    /// The ranks of a dry run on `dry`, which stands in for `device`: message buffers that are there for these ranks
+    /// and their parts are there on `dry`, and no others.
     ///
     /// # Errors
     /// `ProcessGrid`: never, as parts that are there divide the ranks.

@@ -1,5 +1,5 @@
-//! Sums over all ranks: on boards in each other's memory where GPUs reach it, by the devices where these send each other
-//! messages, else through the ranks' transport.
+//! Sums over all ranks: on boards in each other's memory where GPUs reach it, by the devices where these send each
+//! other messages, else through the ranks' transport.
 
 use std::sync::{Arc, Mutex};
 

@@ -88,9 +88,9 @@ impl<T: Choice + PartialEq> From<T> for TermValue {
     }
 }
 
-/// Declares a quark by its rows in the order of the struct of C: those under `interfaces` are for who makes an operator,
-/// those under `operators` are also members of the operator's parameters. `as TYPE` is the type of that member where it is
-/// not the row's, `or NAME` the row that counts where a row has no value.
+/// Declares a quark by its rows in the order of the struct of C: those under `interfaces` are for who makes an
+/// operator, those under `operators` are also members of the operator's parameters. `as TYPE` is the type of that
+/// member where it is not the row's, `or NAME` the row that counts where a row has no value.
 macro_rules! quark {
     (@type $ty:ty) => { $ty };
     (@type $ty:ty, $as:ty) => { $as };
@@ -212,8 +212,8 @@ quark! {
         storage: Option<Recon> = None;
     }
     operators {
-        /// Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
-        /// (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+        /// Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw
+        /// / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
         clover: CloverForm = CloverForm::Traditional;
         /// Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
         clover_links: CloverLinks = CloverLinks::Hop;

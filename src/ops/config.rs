@@ -35,8 +35,8 @@ pub struct LoadOptions {
     pub header: Option<f64>,
     /// True: links are read even if the file's checksum is wrong; `FileInfo::warnings` says so.
     pub wrong_checksum: bool,
-    /// Boundaries of the links in time. None: those that the header names, open for a file of openQCD whose last slice has
-    /// temporal links that are all exactly zero, else periodic.
+    /// Boundaries of the links in time. None: those that the header names, open for a file of openQCD whose last slice
+    /// has temporal links that are all exactly zero, else periodic.
     pub boundary_time: Option<BoundaryTime>,
 }
 
@@ -163,7 +163,8 @@ fn stated_or_named(stated: Option<BoundaryTime>, info: &FileInfo) -> Result<Opti
     }
 }
 
-/// The boundaries in time that the links of a file have, or that the caller or the header states if these fit the links.
+/// The boundaries in time that the links of a file have, or that the caller or the header states if these fit the
+/// links.
 fn boundary_of(
     stated: Option<BoundaryTime>,
     info: &FileInfo,

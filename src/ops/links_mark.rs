@@ -97,8 +97,8 @@ fn other_links(
     );
 }
 
-/// Refuses all links but those that `mark`, of `owner`, identifies; links smeared or flowed from them are refused too. It
-/// is for currents, which are conserved with the very links of an operator.
+/// Refuses all links but those that `mark`, of `owner`, identifies; links smeared or flowed from them are refused too.
+/// It is for currents, which are conserved with the very links of an operator.
 ///
 /// # Errors
 /// Errors of [`check_links`].

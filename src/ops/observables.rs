@@ -84,8 +84,8 @@ pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
     })
 }
 
-/// Real and imaginary part of a weighted sum over all entries of all links, over the root of the volume: of order one, and another
-/// number for other links, translated, conjugate and gauge-transformed ones included.
+/// Real and imaginary part of a weighted sum over all entries of all links, over the root of the volume: of order one,
+/// and another number for other links, translated, conjugate and gauge-transformed ones included.
 pub fn projection(gauge: &GaugeField) -> Result<[f64; 2]> {
     let kernel = kernels::LinksProjection(gauge.precision(), gauge.recon());
     let found: [f64; 2] = sums(gauge, kernel, Ptr::default())?;

@@ -229,15 +229,15 @@ fn values_are_refused_with_what_is_expected() {
     }
 }
 
-/// Configurations of another lattice or with other boundaries in time are refused beside the first one before any work: both files
-/// are named.
+/// Configurations of another lattice or with other boundaries in time are refused beside the first one before any work:
+/// both files are named.
 #[test]
 fn configurations_of_one_run_are_of_one_kind() {
     let folder = Folder::new("of-one-run");
     let large = "tests/data/quenched-b6.0-8x8x8x8.nersc";
     let open = folder.0.join("open.openqcd");
-    // Links of the file with those of the last slice in time zero: the plaquette of the header does not matter, since these files
-    // are refused before links are read.
+    // Links of the file with those of the last slice in time zero: the plaquette of the header does not matter, since
+    // these files are refused before links are read.
     let mut bytes = std::fs::read("tests/data/openqcd-b6.0-4x4x4x8.openqcd").unwrap();
     let closed = folder.0.join("closed.openqcd");
     std::fs::write(&closed, &bytes).unwrap();
@@ -269,8 +269,8 @@ fn configurations_of_one_run_are_of_one_kind() {
     }
 }
 
-/// Sets the temporal links of the last slice of an openQCD file of 4 x 4 x 4 x 8 sites to zero: after the header of four extents
-/// and the plaquette each odd site has eight links, forward and back in t, x, y, z, of 18 doubles.
+/// Sets the temporal links of the last slice of an openQCD file of 4 x 4 x 4 x 8 sites to zero: after the header of
+/// four extents and the plaquette each odd site has eight links, forward and back in t, x, y, z, of 18 doubles.
 fn open_last_slice(bytes: &mut [u8]) {
     let [t, x, y, z] = [8, 4, 4, 4];
     let (header, link) = (16 + 8, 18 * 8);

@@ -128,9 +128,9 @@ pub fn distinct(options: &Options) -> Run<Vec<String>> {
     Ok(all)
 }
 
-/// Opens all configurations of a list, before any of them is read as a whole, and refuses one that has another lattice or
-/// other boundaries in time than the first: measurements on them are averaged, or are rows of one table. All ranks call
-/// it.
+/// Opens all configurations of a list, before any of them is read as a whole, and refuses one that has another lattice
+/// or other boundaries in time than the first: measurements on them are averaged, or are rows of one table. All ranks
+/// call it.
 pub fn of_one_run(session: &Session, names: &[String], how: &LoadOptions) -> Result<()> {
     let check = || {
         let [first, others @ ..] = names else { return Ok(()) };

@@ -77,7 +77,8 @@ const fn terms_but<const N: usize>(
     options
 }
 
-/// Options of the terms of a quark's operator, but for its mass; of subcommands in which they have an effect only with others.
+/// Options of the terms of a quark's operator, but for its mass; of subcommands in which they have an effect only with
+/// others.
 pub const fn terms(needs: &'static [&'static [Need]]) -> [Opt; TERMS] {
     terms_but(&[], needs)
 }

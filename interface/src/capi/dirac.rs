@@ -99,9 +99,9 @@ interface! {
         /// there is a clover term). Where the clover term has no inverse on a site, what takes that is
         /// SINGULAR_CLOVER: even-odd systems and solves by them, forces. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_dirac_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, dirac: Out<plaq_dirac>) = create;
-        /// Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of `thin`,
-        /// the links that they are smeared from, on the same lattice and in the same precision; clover_links is then
-        /// PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
+        /// Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of
+        /// `thin`, the links that they are smeared from, on the same lattice and in the same precision; clover_links is
+        /// then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
         plaq_dirac_create_thin(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, thin: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, dirac: Out<plaq_dirac>) = create_thin;
         /// Makes an operator with a clover term A of the host in place of the one made of the links, in the
         /// precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0 or the zero handle
@@ -144,8 +144,8 @@ impl Dirac {
     pub(crate) fn normalisation(&self) -> Normalisation {
         self.normalisation
     }
-    /// Phases of quarks in units of pi where they pass the lattice's end, which those that vanish at boundaries in time do
-    /// not.
+    /// Phases of quarks in units of pi where they pass the lattice's end, which those that vanish at boundaries in time
+    /// do not.
     pub(crate) fn phases(&self) -> [f64; 4] {
         let [x, y, z, t] = self.boundary;
         let periodic = self.op.links().geometry().boundary().is_periodic();

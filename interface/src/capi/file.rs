@@ -129,8 +129,8 @@ interface! {
     }
     functions {
         /// Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
-        /// checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-        /// FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+        /// checked; if a check fails no field is made. Errors: BAD_PARAMETER, FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+        /// FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
         plaq_gauge_read(context: Handle<plaq_context>, file: FileName, params: Params<plaq_gauge_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
         /// Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
         plaq_gauge_write(gauge: Handle<plaq_gauge>, file: FileName, params: Params<plaq_gauge_write_params>) = write_file;

@@ -65,7 +65,7 @@ interface! {
         /// from the calls that made them or from their file; copies, smeared, shifted and sequential fields from the
         /// field of which they were made. After plaq_spinor_load nothing is known.
         plaq_spinor_origin(spinor: Local<plaq_spinor>, origin: Report<plaq_origin_report>) = origin_of;
-        /// Sets the source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT.
+        /// Sets the source and operator of a field that comes from another code. Errors: BAD_PARAMETER, INVALID_ARGUMENT.
         plaq_spinor_set_origin(spinor: Handle<plaq_spinor>, origin: Params<plaq_origin_params>) = set_origin;
         /// Finds the coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities are not
         /// zero: the site of a point source, the time of a wall; -1 for a direction with several coordinates, or if

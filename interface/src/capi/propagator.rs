@@ -62,8 +62,8 @@ interface! {
         /// Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
         /// colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
         /// gives the source and operator as described in the records (also those of Chroma) or determined from
-        /// sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
-        /// NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+        /// sources in the file. Errors: BAD_PARAMETER, FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+        /// FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
         plaq_spinor_read(context: Handle<plaq_context>, file: FileName, params: Params<plaq_spinor_read_params>, propagator: Out<plaq_spinor>) = read_file;
     }
 }

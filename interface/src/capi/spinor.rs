@@ -165,7 +165,7 @@ interface! {
         }
     }
     functions {
-        /// Makes a spinor field with all numbers zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+        /// Makes a spinor field with all numbers zero. Errors: BAD_PARAMETER, BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
         plaq_spinor_create(context: Handle<plaq_context>, params: Params<plaq_spinor_params>, spinor: Out<plaq_spinor>) = create;
         /// Destroys a spinor field. The zero handle is accepted.
         plaq_spinor_destroy(spinor: Raw<plaq_spinor>) = destroy;

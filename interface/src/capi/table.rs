@@ -154,15 +154,14 @@ impl Pass {
     }
 }
 
-/// Sections, all optional, in this order:
-/// `handles` name: Object = kind; `choices` type = RustEnum, an enum of `choices!`; `constants` type: RustEnum { NAME = number => value };
-/// `callbacks`; `tables` structs of `parameters!`, with an init function where they may grow; `reports` (results whose
-/// struct may grow) and `structs` (which never change); `texts` (functions that return a C
-/// string); `functions` (all others: they return a status and run `= implementation` inside
-/// the boundary). For the interfaces of capi/quda also, at the places shown: `defines`; `enums`,
-/// whose numbers need not all mean something here; `calls`, which return no status: they run
-/// `together` on all ranks of the default context or `alone`, and what fails goes to its handler;
-/// `refused` functions, which fail with the reason that stands behind them.
+/// Sections, all optional, in this order: `handles` name: Object = kind; `choices` type = RustEnum, an enum of
+/// `choices!`; `constants` type: RustEnum { NAME = number => value }; `callbacks`; `tables` structs of `parameters!`,
+/// with an init function where they may grow; `reports` (results whose struct may grow) and `structs` (which never
+/// change); `texts` (functions that return a C string); `functions` (all others: they return a status and run `=
+/// implementation` inside the boundary). For the interfaces of capi/quda also, at the places shown: `defines`; `enums`,
+/// whose numbers need not all mean something here; `calls`, which return no status: they run `together` on all ranks of
+/// the default context or `alone`, and what fails goes to its handler; `refused` functions, which fail with the reason
+/// that stands behind them.
 macro_rules! interface {
     (
         $title:literal

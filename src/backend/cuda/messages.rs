@@ -155,8 +155,8 @@ impl Messages {
         Ok(messages)
     }
 
-    /// Joins the other ranks and puts a first message to and from each neighbour and first sums on the stream, in a thread of its
-    /// own: NCCL waits for other ranks however long that takes.
+    /// Joins the other ranks and puts a first message to and from each neighbour and first sums on the stream, in a
+    /// thread of its own: NCCL waits for other ranks however long that takes.
     fn meet(
         cuda: &Cuda,
         stream: &Stream,

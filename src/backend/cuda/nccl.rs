@@ -260,8 +260,8 @@ impl Ring {
         self.nccl.check(failed, "messages to other ranks")
     }
 
-    /// Ends what is on streams, for good, and does not wait for that: in a thread, inside of what `enter` returns there.
-    /// A call that connects ranks and does not end keeps the communicator, but has put nothing on a stream.
+    /// Ends what is on streams, for good, and does not wait for that: in a thread, inside of what `enter` returns
+    /// there. A call that connects ranks and does not end keeps the communicator, but has put nothing on a stream.
     pub fn abort<G>(&self, enter: impl FnOnce() -> G + std::marker::Send + 'static) {
         let Some(comm) = self.comm.try_lock().ok().and_then(|mut held| held.take()) else { return };
         let nccl = self.nccl;
@@ -292,8 +292,8 @@ impl Drop for Ring {
     }
 }
 
-/// Runs `work`, which may wait for other ranks however long that takes, in a thread of its own, and asks `goes_on` until
-/// it is done; an error of `goes_on` ends the wait alone. What the work gives after that goes to `late`.
+/// Runs `work`, which may wait for other ranks however long that takes, in a thread of its own, and asks `goes_on`
+/// until it is done; an error of `goes_on` ends the wait alone. What the work gives after that goes to `late`.
 pub fn in_background<T: std::marker::Send + 'static>(
     goes_on: &dyn Fn() -> Result<()>,
     work: impl FnOnce() -> Result<T> + std::marker::Send + 'static,

@@ -118,8 +118,8 @@ impl Sums {
     pub fn add_flag(&self, posted: &Posted, flag: f64, stream: Handle) -> Result<usize> {
         let (d, n) = (self.driver, posted.batches * posted.width);
         let slot = &self.slots[posted.slot];
-        // It is behind the copies of totals, since a copy that nobody waited for may still arrive there. An upload of an
-        // earlier flag that is still to come takes this one, which is a request to stop if the earlier one was.
+        // It is behind the copies of totals, since a copy that nobody waited for may still arrive there. An upload of
+        // an earlier flag that is still to come takes this one, which is a request to stop if the earlier one was.
         // SAFETY: within the allocation.
         let from = unsafe {
             let from = slot.copies().add(slot.len);

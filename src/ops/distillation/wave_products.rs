@@ -18,8 +18,8 @@ pub fn split(field: VectorField) -> Result<VectorField> {
     }
 }
 
-/// x_i^dagger y_j exp(i p r) of colour vectors, p_i = 2 pi n_i / L_i, summed over the sites r of every time slice: times slowest,
-/// then i, then j.
+/// x_i^dagger y_j exp(i p r) of colour vectors, p_i = 2 pi n_i / L_i, summed over the sites r of every time slice:
+/// times slowest, then i, then j.
 ///
 /// # Errors
 /// `FieldMismatch`: no colour vectors on one lattice in one precision; `OutOfMemory`.

@@ -413,8 +413,8 @@ pub fn json(
     }
 }
 
-/// Draws effective masses, with their errors for several configurations, up to the middle of the lattice or, over its time
-/// slices, to the last one before a boundary in time; for several kappas those of the pion.
+/// Draws effective masses, with their errors for several configurations, up to the middle of the lattice or, over its
+/// time slices, to the last one before a boundary in time; for several kappas those of the pion.
 pub fn plot(name: &str, plan: &Plan, shown: &[Shown], found: &Found) -> Result<()> {
     let mut series = vec![];
     let ends = shown.first().and_then(|s| Ends::of(s.job, found));

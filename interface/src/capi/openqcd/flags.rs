@@ -9,7 +9,8 @@ interface! {
     structs {
         /// Boundary conditions.
         bc_parms_t {
-            /// Boundaries in time: 0 open, 1 of the Schroedinger functional, 2 open at time 0 and as 1 at T, 3 periodic.
+            /// Boundaries in time: 0 open, 1 of the Schroedinger functional, 2 open at time 0 and as 1 at T, 3
+            /// periodic.
             r#type: c_int,
             /// Directions with C* boundaries.
             cstar: c_int,

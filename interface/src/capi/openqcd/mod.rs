@@ -75,8 +75,8 @@ interface! {
             bc_parms: openQCD_bc_parms,
             flds_parms: openQCD_flds_parms,
             dirac_parms: openQCD_dirac_parms,
-            /// Links with the phases of quarks: exp(i theta_k / N_k) in space and, where time is periodic, -1 on the last
-            /// time-slice.
+            /// Links with the phases of quarks: exp(i theta_k / N_k) in space and, where time is periodic, -1 on the
+            /// last time-slice.
             h_gauge: openQCD_field,
             /// The clover term.
             h_sw: openQCD_field,
@@ -131,8 +131,8 @@ interface! {
         /// Computes h_dst = D_w h_src with the links on the device and, if su3csw is not 0, a clover term made from
         /// these.
         openQCD_qudaDw_deprecated(h_src: *mut c_void, h_dst: *mut c_void, param: Raw<openQCD_QudaDiracParam_t>) = together fields::dw_deprecated;
-        /// h_out = (D_w + i mu gamma5) h_in with openQxD's parameters. Links and clover term are brought up to date. Where
-        /// quarks vanish at boundaries in time h_in counts as zero.
+        /// h_out = (D_w + i mu gamma5) h_in with openQxD's parameters. Links and clover term are brought up to date.
+        /// Where quarks vanish at boundaries in time h_in counts as zero.
         openQCD_qudaDw(mu: f64, h_in: *mut c_void, h_out: *mut c_void) = together fields::dw;
         openQCD_qudaDw_NoLoads(mu: f64, d_in: *mut c_void, d_out: *mut c_void) = together fields::dw_no_loads;
         /// Reads section [Solver id] at the first call, and updates links, clover term and multigrid. id -1: the
@@ -154,8 +154,8 @@ interface! {
         openQCD_qudaEigensolverDestroy(id: c_int) = alone solvers::eigen_destroy;
         /// 3 times the average plaquette; at boundaries in time that of openQCD's logs.
         openQCD_qudaPlaquette() -> f64 = together fields::plaquette;
-        /// Takes links, those behind the last site among them, with the boundaries in time of bc_parms() and the phases of
-        /// dirac_parms(); t_boundary QUDA_ANTI_PERIODIC_T: the last time-slice carries -1.
+        /// Takes links, those behind the last site among them, with the boundaries in time of bc_parms() and the phases
+        /// of dirac_parms(); t_boundary QUDA_ANTI_PERIODIC_T: the last time-slice carries -1.
         openQCD_qudaGaugeLoad(gauge: *mut c_void, prec: One<Numbers>, rec: QudaReconstructType, t_boundary: One<Boundary>) = together fields::gauge_load;
         /// Returns the links through reorder_gauge_quda_to_openqcd.
         openQCD_qudaGaugeSave(gauge: *mut c_void, prec: One<Numbers>, rec: QudaReconstructType, t_boundary: One<Boundary>) = together fields::gauge_save;

@@ -23,13 +23,15 @@ use crate::refuse;
 interface! {
     "Contractions"
     calls {
-        /// Adds to result[0][momentum][slice][G], doubles (re, im), the sum over the sites of a slice of exp(i p (r - source_position))
-        /// tr[gamma5 G Y gamma5 G X^dagger], r the site, for the propagators of `src_colors` colours, columns src_colors s + c at x and y:
-        /// G = gamma_1, ... gamma_4, gamma5 gamma_1, ... gamma5 gamma_4, 1, gamma5, sigma_12, sigma_13, sigma_14, sigma_23, sigma_24,
-        /// sigma_34, sigma_mn = (i / 2) [gamma_m, gamma_n]. Slices are those of t, or of z with QUDA_CONTRACT_TYPE_DR_FT_Z, on the whole
-        /// lattice and on all ranks. `mom_modes`: four numbers for each momentum, p = 2 pi n / L. Of colour vectors, with
-        /// QUDA_CONTRACT_TYPE_STAGGERED_FT_T, conj(x) y alone, each direction with its member of fft_type, exp(i p r), cos(p r) or i
-        /// sin(p r). `cs_param_ptr`: a quda::ColorSpinorParam of color_spinor_field.h as plaq has it, in C++.
+        /// Adds to result[0][momentum][slice][G], doubles (re, im), the sum over the sites of a slice of exp(i p (r -
+        /// source_position)) tr[gamma5 G Y gamma5 G X^dagger], r the site, for the propagators of `src_colors` colours,
+        /// columns src_colors s + c at x and y: G = gamma_1, ... gamma_4, gamma5 gamma_1, ... gamma5 gamma_4, 1,
+        /// gamma5, sigma_12, sigma_13, sigma_14, sigma_23, sigma_24, sigma_34, sigma_mn = (i / 2) [gamma_m, gamma_n].
+        /// Slices are those of t, or of z with QUDA_CONTRACT_TYPE_DR_FT_Z, on the whole lattice and on all ranks.
+        /// `mom_modes`: four numbers for each momentum, p = 2 pi n / L. Of colour vectors, with
+        /// QUDA_CONTRACT_TYPE_STAGGERED_FT_T, conj(x) y alone, each direction with its member of fft_type, exp(i p r),
+        /// cos(p r) or i sin(p r). `cs_param_ptr`: a quda::ColorSpinorParam of color_spinor_field.h as plaq has it, in
+        /// C++.
         contractFTQuda(x: List, y: List, result: List, cType: One<Contraction>, cs_param_ptr: Raw<*mut c_void>, src_colors: c_int, X: Array<c_int>, source_position: Array<c_int>, n_mom: c_int, mom_modes: Array<c_int>, fft_type: Raw<*const QudaFFTSymmType>) = together contract;
     }
 }
@@ -150,7 +152,8 @@ fn matrices() -> Vec<(SpinMatrix, Complex64)> {
     all
 }
 
-/// Traces of all sixteen matrices from products [4 (column of x) + spin][4 (column of y) + spin] of `colours` columns a spin.
+/// Traces of all sixteen matrices from products [4 (column of x) + spin][4 (column of y) + spin] of `colours` columns a
+/// spin.
 fn traces(products: &[Complex64], colours: usize) -> Vec<Complex64> {
     let width = 16 * colours;
     let trace = |(m, factor): (SpinMatrix, Complex64)| {
