@@ -738,8 +738,8 @@ typedef struct plaq_file_report {
 plaq_status plaq_file_report_init(plaq_file_report *report, int64_t struct_size);
 
 /** Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
- * checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
- * FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
+ * checked; if a check fails no field is made. Errors: BAD_PARAMETER, FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+ * FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_gauge_read(plaq_context context,
                             const char *file,
                             const plaq_gauge_read_params *params,
@@ -839,7 +839,7 @@ typedef struct plaq_spinor_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_report_init(plaq_spinor_report *report, int64_t struct_size);
 
-/** Makes a spinor field with all numbers zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT. */
+/** Makes a spinor field with all numbers zero. Errors: BAD_PARAMETER, BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT. */
 plaq_status plaq_spinor_create(plaq_context context,
                                const plaq_spinor_params *params,
                                plaq_spinor *spinor);
@@ -1214,8 +1214,8 @@ typedef struct plaq_dirac_params {
   /** Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
    * stored. Default: 0. */
   plaq_storage storage;
-  /** Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
-   * (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+  /** Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw
+   * / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
    * Default: PLAQ_CLOVER_TRADITIONAL. */
   plaq_clover_form clover;
   /** Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
@@ -1255,9 +1255,9 @@ plaq_status plaq_dirac_create(plaq_context context,
                               const plaq_dirac_params *params,
                               plaq_dirac *dirac);
 
-/** Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of `thin`,
- * the links that they are smeared from, on the same lattice and in the same precision; clover_links is then
- * PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH. */
+/** Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of
+ * `thin`, the links that they are smeared from, on the same lattice and in the same precision; clover_links is
+ * then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH. */
 plaq_status plaq_dirac_create_thin(plaq_context context,
                                    plaq_gauge gauge,
                                    plaq_gauge thin,
@@ -1408,7 +1408,7 @@ plaq_status plaq_origin_report_init(plaq_origin_report *report, int64_t struct_s
  * field of which they were made. After plaq_spinor_load nothing is known. */
 plaq_status plaq_spinor_origin(plaq_spinor spinor, plaq_origin_report *origin);
 
-/** Sets the source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT. */
+/** Sets the source and operator of a field that comes from another code. Errors: BAD_PARAMETER, INVALID_ARGUMENT. */
 plaq_status plaq_spinor_set_origin(plaq_spinor spinor, const plaq_origin_params *origin);
 
 /** Finds the coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities are not
@@ -2741,8 +2741,8 @@ plaq_status plaq_spinor_write(plaq_spinor propagator,
 /** Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
  * colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
  * gives the source and operator as described in the records (also those of Chroma) or determined from
- * sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
- * NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
+ * sources in the file. Errors: BAD_PARAMETER, FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+ * FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_spinor_read(plaq_context context,
                              const char *file,
                              const plaq_spinor_read_params *params,

@@ -728,8 +728,8 @@ module plaq
     !> Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
     !> stored.
     integer(c_int32_t) :: storage
-    !> Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
-    !> (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+    !> Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw
+    !> / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
     integer(c_int32_t) :: clover
     !> Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
     integer(c_int32_t) :: clover_links
@@ -2757,8 +2757,8 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
-    !> checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-    !> FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    !> checked; if a check fails no field is made. Errors: BAD_PARAMETER, FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+    !> FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_gauge_read(context, file, params, gauge, report) bind(c)
       import
       type(plaq_context), value :: context
@@ -2803,7 +2803,7 @@ module plaq
       type(plaq_spinor_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes a spinor field with all numbers zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+    !> Makes a spinor field with all numbers zero. Errors: BAD_PARAMETER, BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
     integer(c_int32_t) function plaq_spinor_create(context, params, spinor) bind(c)
       import
       type(plaq_context), value :: context
@@ -3079,9 +3079,9 @@ module plaq
       type(plaq_dirac_params), intent(in), optional :: params
       type(plaq_dirac), intent(inout) :: dirac
     end function
-    !> Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of `thin`,
-    !> the links that they are smeared from, on the same lattice and in the same precision; clover_links is then
-    !> PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
+    !> Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of
+    !> `thin`, the links that they are smeared from, on the same lattice and in the same precision; clover_links is
+    !> then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
     integer(c_int32_t) function plaq_dirac_create_thin(context, gauge, thin, params, dirac) bind(c)
       import
       type(plaq_context), value :: context
@@ -3211,7 +3211,7 @@ module plaq
       type(plaq_spinor), value :: spinor
       type(plaq_origin_report), intent(inout), optional :: origin
     end function
-    !> Sets the source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT.
+    !> Sets the source and operator of a field that comes from another code. Errors: BAD_PARAMETER, INVALID_ARGUMENT.
     integer(c_int32_t) function plaq_spinor_set_origin(spinor, origin) bind(c)
       import
       type(plaq_spinor), value :: spinor
@@ -4055,8 +4055,8 @@ module plaq
     !> Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
     !> colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
     !> gives the source and operator as described in the records (also those of Chroma) or determined from
-    !> sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
-    !> NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    !> sources in the file. Errors: BAD_PARAMETER, FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    !> FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_spinor_read(context, file, params, propagator) bind(c)
       import
       type(plaq_context), value :: context

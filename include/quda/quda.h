@@ -1053,13 +1053,15 @@ void laphSinkProject(QUDA_DOUBLE_COMPLEX *host_sinks,
                      QudaInvertParam *inv_param,
                      const int *X);
 
-/** Adds to result[0][momentum][slice][G], doubles (re, im), the sum over the sites of a slice of exp(i p (r - source_position))
- * tr[gamma5 G Y gamma5 G X^dagger], r the site, for the propagators of `src_colors` colours, columns src_colors s + c at x and y:
- * G = gamma_1, ... gamma_4, gamma5 gamma_1, ... gamma5 gamma_4, 1, gamma5, sigma_12, sigma_13, sigma_14, sigma_23, sigma_24,
- * sigma_34, sigma_mn = (i / 2) [gamma_m, gamma_n]. Slices are those of t, or of z with QUDA_CONTRACT_TYPE_DR_FT_Z, on the whole
- * lattice and on all ranks. `mom_modes`: four numbers for each momentum, p = 2 pi n / L. Of colour vectors, with
- * QUDA_CONTRACT_TYPE_STAGGERED_FT_T, conj(x) y alone, each direction with its member of fft_type, exp(i p r), cos(p r) or i
- * sin(p r). `cs_param_ptr`: a quda::ColorSpinorParam of color_spinor_field.h as plaq has it, in C++. */
+/** Adds to result[0][momentum][slice][G], doubles (re, im), the sum over the sites of a slice of exp(i p (r -
+ * source_position)) tr[gamma5 G Y gamma5 G X^dagger], r the site, for the propagators of `src_colors` colours,
+ * columns src_colors s + c at x and y: G = gamma_1, ... gamma_4, gamma5 gamma_1, ... gamma5 gamma_4, 1,
+ * gamma5, sigma_12, sigma_13, sigma_14, sigma_23, sigma_24, sigma_34, sigma_mn = (i / 2) [gamma_m, gamma_n].
+ * Slices are those of t, or of z with QUDA_CONTRACT_TYPE_DR_FT_Z, on the whole lattice and on all ranks.
+ * `mom_modes`: four numbers for each momentum, p = 2 pi n / L. Of colour vectors, with
+ * QUDA_CONTRACT_TYPE_STAGGERED_FT_T, conj(x) y alone, each direction with its member of fft_type, exp(i p r),
+ * cos(p r) or i sin(p r). `cs_param_ptr`: a quda::ColorSpinorParam of color_spinor_field.h as plaq has it, in
+ * C++. */
 void contractFTQuda(void **x,
                     void **y,
                     void **result,

@@ -23,7 +23,8 @@ typedef struct {
 
 /** Boundary conditions. */
 typedef struct bc_parms_t_s {
-  /** Boundaries in time: 0 open, 1 of the Schroedinger functional, 2 open at time 0 and as 1 at T, 3 periodic. */
+  /** Boundaries in time: 0 open, 1 of the Schroedinger functional, 2 open at time 0 and as 1 at T, 3
+   * periodic. */
   int type;
   /** Directions with C* boundaries. */
   int cstar;
@@ -109,8 +110,8 @@ typedef struct openQCD_QudaLayout_t_s {
   openQCD_bc_parms bc_parms;
   openQCD_flds_parms flds_parms;
   openQCD_dirac_parms dirac_parms;
-  /** Links with the phases of quarks: exp(i theta_k / N_k) in space and, where time is periodic, -1 on the last
-   * time-slice. */
+  /** Links with the phases of quarks: exp(i theta_k / N_k) in space and, where time is periodic, -1 on the
+   * last time-slice. */
   openQCD_field h_gauge;
   /** The clover term. */
   openQCD_field h_sw;
@@ -178,8 +179,8 @@ void openQCD_qudaSpinorFree(void * *d_field);
  * these. */
 void openQCD_qudaDw_deprecated(void *h_src, void *h_dst, openQCD_QudaDiracParam_t param);
 
-/** h_out = (D_w + i mu gamma5) h_in with openQxD's parameters. Links and clover term are brought up to date. Where
- * quarks vanish at boundaries in time h_in counts as zero. */
+/** h_out = (D_w + i mu gamma5) h_in with openQxD's parameters. Links and clover term are brought up to date.
+ * Where quarks vanish at boundaries in time h_in counts as zero. */
 void openQCD_qudaDw(double mu, void *h_in, void *h_out);
 
 void openQCD_qudaDw_NoLoads(double mu, void *d_in, void *d_out);
@@ -213,8 +214,8 @@ void openQCD_qudaEigensolverDestroy(int id);
 /** 3 times the average plaquette; at boundaries in time that of openQCD's logs. */
 double openQCD_qudaPlaquette(void);
 
-/** Takes links, those behind the last site among them, with the boundaries in time of bc_parms() and the phases of
- * dirac_parms(); t_boundary QUDA_ANTI_PERIODIC_T: the last time-slice carries -1. */
+/** Takes links, those behind the last site among them, with the boundaries in time of bc_parms() and the phases
+ * of dirac_parms(); t_boundary QUDA_ANTI_PERIODIC_T: the last time-slice carries -1. */
 void openQCD_qudaGaugeLoad(void *gauge,
                            QudaPrecision prec,
                            QudaReconstructType rec,

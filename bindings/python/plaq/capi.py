@@ -1159,8 +1159,8 @@ def plaq_gauge_read(
         report: Optional[plaq_file_report] = None,
 ) -> plaq_gauge:
     """Makes a gauge field from a file in any known format. Checksums, unitarity and the header's plaquette are
-    checked; if a check fails no field is made. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
-    FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    checked; if a check fails no field is made. Errors: BAD_PARAMETER, FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+    FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     gauge_ = plaq_gauge()
     _n.call(_plaq_gauge_read, _n.handle(plaq_context, context, "context"), _n.encoded(file, "file"), _n.struct(plaq_gauge_read_params, params, "params"), _c.byref(gauge_), _n.struct(plaq_file_report, report, "report"))
@@ -1326,7 +1326,7 @@ _plaq_spinor_create = _n.function("plaq_spinor_create", _c.c_int32, [plaq_contex
 
 
 def plaq_spinor_create(context: Any, params: Optional[plaq_spinor_params] = None) -> plaq_spinor:
-    """Makes a spinor field with all numbers zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT."""
+    """Makes a spinor field with all numbers zero. Errors: BAD_PARAMETER, BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT."""
     spinor_ = plaq_spinor()
     _n.call(_plaq_spinor_create, _n.handle(plaq_context, context, "context"), _n.struct(plaq_spinor_params, params, "params"), _c.byref(spinor_))
     return spinor_
@@ -1921,8 +1921,8 @@ class plaq_dirac_params(Struct):
       precision: Precision of the operator's links and spinors; 0: that of the gauge field. Default: 0.
       storage: Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
         stored. Default: 0.
-      clover: Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
-        (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+      clover: Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw
+        / (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
         Default: PLAQ_CLOVER_TRADITIONAL.
       clover_links: Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
         Default: PLAQ_CLOVER_LINKS_HOP.
@@ -2033,9 +2033,9 @@ def plaq_dirac_create_thin(
         thin: Any,
         params: Optional[plaq_dirac_params] = None,
 ) -> plaq_dirac:
-    """Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of `thin`,
-    the links that they are smeared from, on the same lattice and in the same precision; clover_links is then
-    PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
+    """Makes an operator whose hops have the links of `gauge`, smeared ones, and whose clover term is made of
+    `thin`, the links that they are smeared from, on the same lattice and in the same precision; clover_links is
+    then PLAQ_CLOVER_LINKS_THIN, whatever `params` say. Errors: as of plaq_dirac_create; FIELD_MISMATCH.
     """
     dirac_ = plaq_dirac()
     _n.call(_plaq_dirac_create_thin, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, thin, "thin"), _n.struct(plaq_dirac_params, params, "params"), _c.byref(dirac_))
@@ -2318,7 +2318,7 @@ _plaq_spinor_set_origin = _n.function("plaq_spinor_set_origin", _c.c_int32, [pla
 
 
 def plaq_spinor_set_origin(spinor: Any, origin: Optional[plaq_origin_params] = None) -> None:
-    """Sets the source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT."""
+    """Sets the source and operator of a field that comes from another code. Errors: BAD_PARAMETER, INVALID_ARGUMENT."""
     _n.call(_plaq_spinor_set_origin, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_origin_params, origin, "origin"))
 
 
@@ -4274,8 +4274,8 @@ def plaq_spinor_read(context: Any, file: Any, params: Optional[plaq_spinor_read_
     """Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
     colour if the file says which they are, else in its order. Checksums are compared. plaq_spinor_origin then
     gives the source and operator as described in the records (also those of Chroma) or determined from
-    sources in the file. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM,
-    NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    sources in the file. Errors: BAD_PARAMETER, FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     propagator_ = plaq_spinor()
     _n.call(_plaq_spinor_read, _n.handle(plaq_context, context, "context"), _n.encoded(file, "file"), _n.struct(plaq_spinor_read_params, params, "params"), _c.byref(propagator_))
