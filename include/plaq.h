@@ -3653,7 +3653,7 @@ typedef struct plaq_overlap_params {
   /** Largest number of low modes if their number is chosen by the spectrum. 1 to 10000.
    * Default: 48. */
   int32_t most_modes;
-  /** How modes of the kernel are found. Default: PLAQ_EIGEN_LANCZOS. */
+  /** Algorithm that finds modes of the kernel. Default: PLAQ_EIGEN_LANCZOS. */
   plaq_eigen_method method;
   /** Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
    * Modes are found in double precision, whatever the operator's precision. Default: 0. */

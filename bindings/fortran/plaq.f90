@@ -1892,7 +1892,7 @@ module plaq
     integer(c_int32_t) :: modes
     !> Largest number of low modes if their number is chosen by the spectrum.
     integer(c_int32_t) :: most_modes
-    !> How modes of the kernel are found.
+    !> Algorithm that finds modes of the kernel.
     integer(c_int32_t) :: method
     !> Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
     !> Modes are found in double precision, whatever the operator's precision.

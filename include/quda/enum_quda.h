@@ -114,7 +114,7 @@ typedef enum QudaVerbosity_s {
   QUDA_INVALID_VERBOSITY = QUDA_INVALID_ENUM
 } QudaVerbosity;
 
-/** What contractFTQuda sums up. */
+/** Kind of correlator that contractFTQuda computes, and the direction of its slices. */
 typedef enum QudaContractType_s {
   QUDA_CONTRACT_TYPE_STAGGERED_FT_T = 0,
   QUDA_CONTRACT_TYPE_DR_FT_T = 1,
@@ -129,7 +129,7 @@ typedef enum QudaContractType_s {
   QUDA_CONTRACT_TYPE_INVALID = QUDA_INVALID_ENUM
 } QudaContractType;
 
-/** Part of exp(i p r) in a direction. */
+/** Factor of a direction in the Fourier sum: a part of exp(i p r). */
 typedef enum QudaFFTSymmType_s {
   /** i sin(p r). */
   QUDA_FFT_SYMM_ODD = 1,

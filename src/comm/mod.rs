@@ -385,7 +385,7 @@ impl Comm {
     /// # Errors
     /// `CommFailed`, `MpiThread`.
     pub(crate) fn start(&self, messages: &[Message], owner: Option<Owner>) -> Result<Pending> {
-        if self.origin.is_some() {
+        if self.is_silent() {
             return Ok(Pending::default());
         }
         let others = self.deliver_own(messages);
@@ -400,7 +400,7 @@ impl Comm {
     /// # Errors
     /// `CommFailed`, `MpiThread`.
     pub(crate) fn repeat(&self, repeated: &mut Repeated, owner: Option<Owner>) -> Result<Pending> {
-        if self.origin.is_some() {
+        if self.is_silent() {
             return Ok(Pending::default());
         }
         let others = self.deliver_own(repeated.messages());
@@ -491,7 +491,7 @@ impl Comm {
 
     /// Writes a line about these ranks to the log; silent ranks write none.
     pub(crate) fn log(&self, line: &dyn std::fmt::Display) {
-        if self.origin.is_none() {
+        if !self.is_silent() {
             log::info!("{line}");
         }
     }

@@ -31,7 +31,7 @@ impl Comm {
         key: u32,
         grid: [usize; 4],
     ) -> Result<Option<Arc<Comm>>> {
-        if self.size() > 1 && self.origin.is_some() {
+        if self.size() > 1 && self.is_silent() {
             bail!(Unsupported, "ranks are divided together");
         }
         // Above all colours: none.

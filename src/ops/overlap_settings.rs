@@ -36,7 +36,7 @@ parameters! {
         modes: Option<usize> = None, within(0, MAX_MODES);
         /// Largest number of low modes if their number is chosen by the spectrum.
         most_modes: usize = 48, within(1, MAX_MODES);
-        /// How modes of the kernel are found.
+        /// Algorithm that finds modes of the kernel.
         method: EigenMethod = EigenMethod::Lanczos, old("finder");
         /// Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
         /// Modes are found in double precision, whatever the operator's precision.

@@ -5653,7 +5653,7 @@ class plaq_overlap_params(Struct):
         0 to 10000. Default: -1.
       most_modes: Largest number of low modes if their number is chosen by the spectrum. 1 to 10000.
         Default: 48.
-      method: How modes of the kernel are found. Default: PLAQ_EIGEN_LANCZOS.
+      method: Algorithm that finds modes of the kernel. Default: PLAQ_EIGEN_LANCZOS.
       modes_tol: Largest residual of the eigenvectors of Q^2, relative to its largest eigenvalue, from 1e-16; 0: 1e-13.
         Modes are found in double precision, whatever the operator's precision. Default: 0.
       max_degree: Highest degree of a polynomial that is allowed. 1 to 20000. Default: 5000.

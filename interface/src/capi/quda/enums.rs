@@ -306,7 +306,7 @@ interface! {
             QUDA_DEBUG_VERBOSE = 3 => Verbosity(log::LevelFilter::Trace),
             QUDA_INVALID_VERBOSITY = -2147483648,
         }
-        /// What contractFTQuda sums up.
+        /// Kind of correlator that contractFTQuda computes, and the direction of its slices.
         QudaContractType: Contraction {
             QUDA_CONTRACT_TYPE_STAGGERED_FT_T = 0 => Contraction::Staggered,
             QUDA_CONTRACT_TYPE_DR_FT_T = 1 => Contraction::InTime,
@@ -316,7 +316,7 @@ interface! {
             QUDA_CONTRACT_TYPE_OPEN_FT_T = 8, QUDA_CONTRACT_TYPE_OPEN_FT_Z = 9,
             QUDA_CONTRACT_TYPE_INVALID = -2147483648,
         }
-        /// Part of exp(i p r) in a direction.
+        /// Factor of a direction in the Fourier sum: a part of exp(i p r).
         QudaFFTSymmType: FourierPart {
             /// i sin(p r).
             QUDA_FFT_SYMM_ODD = 1 => FourierPart::Odd,
