@@ -381,13 +381,24 @@ fn symbol_table(sets: &[Isa]) -> String {
     s
 }
 
-/// Kernel headers as strings, for NVRTC.
+/// Kernel headers as strings, for NVRTC: lines of comments are empty, so that the compiler's messages name the right
+/// lines, and a change of words leaves compiled kernels in users' caches valid.
 fn embed_sources(out: &Path) {
     let mut s = String::from("pub(super) static HEADERS: &[(&str, &str)] = &[\n");
     for path in kernel_headers(out) {
-        let full = fs::canonicalize(&path).expect("existing header");
+        let text = fs::read_to_string(&path).expect("existing header");
+        let code: String = text
+            .lines()
+            .map(|line| {
+                if line.trim_start().starts_with("//") {
+                    "\n".to_string()
+                } else {
+                    format!("{line}\n")
+                }
+            })
+            .collect();
         let name = path.file_name().expect("a file").to_string_lossy().into_owned();
-        let _ = writeln!(s, "    ({name:?}, include_str!({full:?})),");
+        let _ = writeln!(s, "    ({name:?}, {code:?}),");
     }
     s.push_str("];\n");
     fs::write(out.join("kernel_sources.rs"), s).expect("write kernel_sources.rs");
