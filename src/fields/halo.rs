@@ -18,6 +18,7 @@ use crate::backend::kernels;
 use crate::backend::{Buffer, Device, Ptr, Work};
 use crate::comm::{Comm, CommCache};
 use crate::error::Result;
+use crate::params::Key;
 use far::{Far, Way};
 
 /// Number of exchanges that are kept at a time: solves in two precisions with links and borders take less than half
@@ -374,11 +375,11 @@ impl Geometry {
         device: &Device,
         dry: Option<&Device>,
         likely: bool,
-        name: impl FnOnce() -> String,
+        key: Key,
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
         if self.finds_peers(device) {
-            device.foresee(dry, likely, name, |dry| {
+            device.foresee(dry, likely, key, |dry| {
                 let _ranks = self.silent_ranks(device, dry)?;
                 work(dry)
             });

@@ -5,10 +5,10 @@ use num_complex::Complex64;
 use super::{Group, Precision, Subset};
 use crate::bail;
 use crate::error::{words, Result};
-use crate::params::choices;
+use crate::params::{choices, hash_members};
 
 /// An index of an array, named by the quantity that it counts.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Index {
     /// Time slice, if it is slower than all other indices.
     Slice,
@@ -107,7 +107,7 @@ impl GammaBasis {
 }
 
 /// The kind of field for which a layout is meant.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Content {
     Links,
     Spinors,
@@ -159,6 +159,12 @@ pub struct Layout {
     /// Basis of the spinors.
     pub basis: GammaBasis,
 }
+
+hash_members!(Layout {
+    name, content, precision, order, axes, halo, directions, odd_first, whole, separate, structs, room, staggered,
+    spins, basis;
+    scale, boundary
+});
 
 use Index::*;
 

@@ -13,6 +13,7 @@ use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;
 use crate::fields::{Components, SpinorField};
 use crate::operators::QuarkAction;
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::{Monitor, Progress, Stop};
 
@@ -161,8 +162,8 @@ pub fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
         return;
     }
     let links = op.links();
-    let name = || format!("propagator {} {params:?} {at_once}", op.describe());
-    links.geometry().foresee(links.device(), None, true, name, |device| {
+    let key = Key::of(("propagator", op.key(), params, at_once));
+    links.geometry().foresee(links.device(), None, true, key, |device| {
         run_through(op.like_on(device)?, params, at_once)
     });
 }

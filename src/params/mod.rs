@@ -4,11 +4,13 @@
 //! `choices!` does the same for the values of an enum. Nothing here knows what the parameters are of.
 
 mod choice;
+mod key;
 mod suggestion;
 mod table;
 mod value;
 
 pub use choice::{choices, choose, number_of, Choice, Name, Number};
+pub use key::{hash_members, Key, Reals};
 /// For the tables of other crates.
 #[doc(hidden)]
 pub use serde;

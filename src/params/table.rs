@@ -446,6 +446,14 @@ macro_rules! parameters {
                 $crate::params::find(<Self as $crate::params::Parameters>::ROWS, name)
             }
         }
+        impl std::hash::Hash for $name {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                $({
+                    let value = $crate::params::Param::to_c(&self.$field, $name::row(stringify!($field)));
+                    $crate::params::Member::digest(&value, &mut |bytes| state.write(bytes));
+                })*
+            }
+        }
         impl<'de> $crate::params::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::params::serde::Deserializer<'de>>(
                 input: D,

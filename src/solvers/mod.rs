@@ -127,7 +127,7 @@ impl System {
         let device = shape.device.stand_in();
         let (_, taken) = shape.geometry.footprint(
             (&shape.device, &device),
-            None::<fn() -> String>,
+            None,
             || {
                 let (x, b) = (shape.on(&device), self.precise.range().on(&device));
                 Ok((self.like_on(&device)?, x.field(nrhs)?, b.field(nrhs)?))

@@ -8,7 +8,7 @@ use crate::backend::{Device, Falling};
 use crate::bail;
 use crate::comm::{Clock, Comm};
 use crate::error::{words, Result};
-use crate::params::choices;
+use crate::params::{choices, hash_members};
 use crate::refuse;
 
 /// A goal for right-hand sides, or a limit of a solve.
@@ -90,6 +90,8 @@ pub struct Stop {
     /// Limit: seconds; infinite: none. With many ranks all of them stop after the same iteration.
     pub seconds: f64,
 }
+
+hash_members!(Stop { iterations; residual, heavy_quark, site, seconds });
 
 impl Default for Stop {
     fn default() -> Self {

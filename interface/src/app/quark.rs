@@ -20,7 +20,7 @@ use crate::operators::{ActionParams, Boundary, DiracParams, QuarkAction, QuarkPa
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::ops::propagator::{foresee, run_through, COLUMNS};
 use crate::ops::terms;
-use crate::params::{same, Choice, Row};
+use crate::params::{same, Choice, Key, Row};
 use crate::solvers::{unwatched, SolverKind, StoppedBy};
 
 /// The operator of a quark, except for its mass, as options give it.
@@ -175,18 +175,18 @@ impl Action {
             ActionParams::from(physics).create_in(links, (Precision::F64, Recon::R12))
         };
         let (geometry, device) = (links.geometry(), links.device());
-        let name = || format!("operator {:?} {physics:?}", geometry.extents());
+        let key = Key::of(("operator", geometry.extents(), physics));
         let mut made = None;
-        geometry.foresee(device, None, false, name, |device| {
+        geometry.foresee(device, None, false, key, |device| {
             made = Some(on(&Arc::new(links.like_on(device)?))?);
             Ok(())
         });
         if let Some(op) = made {
             let params = SolverSettings::default().params(&op, self.normalisation)?;
-            let name = || format!("likely propagator {} {:?}", op.describe(), self.normalisation);
+            let key = Key::of(("likely propagator", op.key(), self.normalisation));
             let dry = op.shape().device;
             let run = || run_through(op.clone(), &params, COLUMNS);
-            geometry.foresee(device, Some(&dry), true, name, |_| run());
+            geometry.foresee(device, Some(&dry), true, key, |_| run());
         }
         on(links)
     }

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::fields::{CoarseField, Precision, Recon, SpinorField, Subset, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::{ActionVersion, CoarseOperator, QuarkAction};
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop, System};
 
@@ -72,7 +73,7 @@ impl CoarseSpaces {
     ) -> Result<u64> {
         multigrid.with_stand_in(|model| {
             let device = model.device();
-            let name = || format!("low modes {count} {} {:?}", op.describe(), model.params());
+            let key = Key::of(("low modes", count, op.key(), model.params()));
             let there = || {
                 let op = op.like_on(&device)?;
                 let b = op.shape().field(COLUMNS)?;
@@ -86,7 +87,7 @@ impl CoarseSpaces {
             };
             let geometry = op.links().geometry();
             let both = (&op.shape().device, &device);
-            geometry.footprint(both, compiled.then_some(name), there, work).map(|found| found.1)
+            geometry.footprint(both, compiled.then_some(key), there, work).map(|found| found.1)
         })
     }
 

@@ -18,6 +18,7 @@ use crate::error::{significant, Result};
 use crate::fields::{blas, Precision, SpinorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::in_storage;
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::stop::{check_seconds, Limit};
 use crate::solvers::{
@@ -308,14 +309,11 @@ impl OverlapSolver {
         work: impl FnOnce(&Self, &SpinorField) -> Result<T>,
     ) {
         let shape = self.op.shape();
-        let name = || {
-            let inner = self.sloppy.as_ref().map(|s| s.describe());
-            let own = (algorithm, shifted, self.modes.is_some(), self.params.nkrylov);
-            let preconditioner = (self.preconditioner.is_some(), self.by_multigrid);
-            let (op, n) = (self.op.describe(), b.nrhs());
-            format!("overlap solve {op} {inner:?} {n} {own:?} {preconditioner:?}")
-        };
-        shape.geometry.foresee(&shape.device, None, false, name, |device| {
+        let forms = (self.op.key(), self.sloppy.as_ref().map(|s| s.key()));
+        let own = (algorithm, shifted, self.modes.is_some(), self.params.nkrylov);
+        let preconditioner = (self.preconditioner.is_some(), self.by_multigrid);
+        let key = Key::of(("overlap solve", forms, b.nrhs(), own, preconditioner));
+        shape.geometry.foresee(&shape.device, None, false, key, |device| {
             work(&self.like_on(device)?, &b.like_on(device)?)
         });
     }

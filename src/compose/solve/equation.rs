@@ -231,7 +231,7 @@ pub(super) fn iterated_operator(
 }
 
 /// Parameters of a solve with a Dirac operator.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct SolveParams {
     pub solver: SolverParams,
     pub solution: Solution,

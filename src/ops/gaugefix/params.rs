@@ -1,11 +1,13 @@
 //! Parameters of a gauge fixing.
 
+use std::hash::{Hash, Hasher};
+
 use super::quality::Quality;
 use crate::backend::fourier::Fourier;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
-use crate::params::{choices, parameters, Param};
+use crate::params::{choices, hash_members, parameters, Param, Reals as _};
 use crate::refuse;
 
 choices! {
@@ -159,7 +161,7 @@ impl GaugeFixing {
 
 /// The gauge, by the functional of g(x) that is maximised, which is 1 on unit links. Equations are those of Schroeck
 /// and Vogt, Comput. Phys. Commun. 184 (2013) 1907.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// Landau gauge, Eq. (4): all four directions.
     Landau,
@@ -201,6 +203,24 @@ pub enum Method {
     Automatic { alpha: f64 },
 }
 
+impl Hash for Method {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Method::Overrelaxation => {}
+            Method::StochasticRelaxation { probability } => probability.hash_bits(state),
+            Method::Annealing(schedule) => schedule.hash(state),
+            Method::Combined { schedule, probability, sweeps } => {
+                (schedule, sweeps).hash(state);
+                probability.hash_bits(state);
+            }
+            Method::FourierDescent { alpha }
+            | Method::FourierCg { alpha }
+            | Method::Automatic { alpha } => alpha.hash_bits(state),
+        }
+    }
+}
+
 impl Method {
     /// Whether the method moves all sites at once; the Fourier-accelerated ones do.
     pub(super) fn descends(&self) -> bool {
@@ -233,6 +253,15 @@ pub struct Schedule {
     pub microcanonical: usize,
     /// True for equal ratios of temperatures, false for equal differences.
     pub logarithmic: bool,
+}
+
+hash_members! {
+    Schedule { steps, microcanonical, logarithmic; hot, cold }
+    Stop { ; theta, theta_max, change }
+    GaugeFixParams {
+        condition, method, stop, max_iterations, check_every, precision, copies, random_start, seed;
+        omega, links_tolerance
+    }
 }
 
 impl Default for Schedule {

@@ -14,6 +14,7 @@ use crate::fields::{
     sum_and_max, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision,
 };
 use crate::ops::paths::{images, Paths, Walker, TOGETHER};
+use crate::params::Key;
 use crate::refuse;
 
 /// The action S = sum over x and loops of coefficient (1 - Re tr L(x) / 3), where L(x) is the product of links along
@@ -254,8 +255,8 @@ fn add(
 }
 
 impl LinkAction for LoopForce {
-    fn describe(&self) -> String {
-        format!("{} loops", self.action.loops.len())
+    fn key(&self) -> Key {
+        Key::of(("loops", self.action.loops.len()))
     }
     fn like_on(&self, device: &Device) -> Result<Self> {
         let (geometry, precision) = self.walker.place();

@@ -11,7 +11,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
 use crate::ops::observables::plaquette;
-use crate::params::hint;
+use crate::params::{hint, Key};
 use crate::refuse;
 
 /// Parameters of the trajectories of a chain.
@@ -291,10 +291,10 @@ impl Hmc {
             let fits = self.memory(gauge);
             let fits = fits.and_then(|bytes| gauge.device().require(bytes, "a trajectory"));
             gauge.geometry().comm().agree(fits)?;
-            let (device, name) = (gauge.device(), || self.describe(gauge));
+            let (device, key) = (gauge.device(), self.key(gauge));
             gauge
                 .geometry()
-                .foresee(device, None, false, name, |dry| self.run_through(dry, gauge, true));
+                .foresee(device, None, false, key, |dry| self.run_through(dry, gauge, true));
             self.announced = true;
         }
         self.start.copy_raw(gauge)?;
@@ -361,12 +361,12 @@ impl Hmc {
         }
     }
 
-    /// A text with everything that the choice of a trajectory's kernels depends on.
-    fn describe(&self, gauge: &GaugeField) -> String {
-        let terms: Vec<String> = self.monomials.iter().map(|m| m.describe()).collect();
+    /// The key of everything that the choice of a trajectory's kernels depends on.
+    fn key(&self, gauge: &GaugeField) -> Key {
+        let terms: Vec<Key> = self.monomials.iter().map(|m| m.key()).collect();
         let place = (gauge.geometry().extents(), gauge.precision(), self.shift.is_some());
         let reversible = self.params.reversibility_every > 0;
-        format!("hmc {place:?} {reversible} {terms:?}")
+        Key::of(("trajectory", place, reversible, terms))
     }
 
     /// Rehearses trajectories of an equal chain on a device without memory. With `compiled` its kernels are compiled;
@@ -403,7 +403,7 @@ impl Hmc {
             Ok(chain)
         };
         let both = (gauge.device(), device);
-        Ok(geometry.footprint(both, None::<fn() -> String>, there, work)?.1)
+        Ok(geometry.footprint(both, None, there, work)?.1)
     }
 
     fn attempt(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {
