@@ -943,6 +943,43 @@ typedef struct plaq_heatbath_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_heatbath_params_init(plaq_heatbath_params *params, int64_t struct_size);
 
+/** Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time the average is over plaquettes
+ * that exist, spatial ones of a boundary slice with weight 1/2, as in openQCD's logs; those of fixed links are
+ * included. */
+typedef struct plaq_plaquette {
+  /** Average over all six planes. */
+  double total;
+  /** Average over the planes xy, xz, yz. */
+  double spatial;
+  /** Average over the planes xt, yt, zt. */
+  double temporal;
+  /** Average Re tr U / N of the links themselves. */
+  double link_trace;
+} plaq_plaquette;
+
+/** The largest violation of unitarity over all links. */
+typedef struct plaq_unitarity {
+  /** Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite. */
+  double unitary;
+  /** Largest |det U - 1| of a link. */
+  double det;
+  /** Coordinates x, y, z, t of the link with the largest violation. */
+  int32_t site[4];
+  /** Direction of that link, 0 to 3. */
+  int32_t direction;
+} plaq_unitarity;
+
+/** Averages of the clover-leaf field strength. */
+typedef struct plaq_topology {
+  /** Topological charge 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on
+   * smooth fields. */
+  double charge;
+  /** Average per site of 1/2 sum tr F F over the planes xy, xz and yz (Luescher, JHEP 08 (2010) 071, Eq. (2.1)). */
+  double energy_spatial;
+  /** Average per site of 1/2 sum tr F F over the planes xt, yt and zt. */
+  double energy_temporal;
+} plaq_topology;
+
 /** Report of heat bath sweeps. */
 typedef struct plaq_heatbath_report {
   /** sizeof of this struct, set by its init function. */
@@ -958,18 +995,6 @@ typedef struct plaq_heatbath_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_heatbath_report_init(plaq_heatbath_report *report, int64_t struct_size);
 
-/** Average plaquettes Re tr U_munu / N: 1 for unit links. */
-typedef struct plaq_plaquette {
-  /** Average over all six planes. */
-  double total;
-  /** Average over the planes xy, xz, yz. */
-  double spatial;
-  /** Average over the planes xt, yt, zt. */
-  double temporal;
-  /** Average Re tr U / N of the links themselves. */
-  double link_trace;
-} plaq_plaquette;
-
 /** A complex number. */
 typedef struct plaq_complex {
   /** Real part. */
@@ -977,28 +1002,6 @@ typedef struct plaq_complex {
   /** Imaginary part. */
   double im;
 } plaq_complex;
-
-/** The largest violation of unitarity over all links. */
-typedef struct plaq_unitarity {
-  /** Largest modulus of an entry of U U^dagger - 1. */
-  double unitary;
-  /** Largest |det U - 1| of a link. */
-  double det;
-  /** Coordinates x, y, z, t of the link with the largest violation. */
-  int32_t site[4];
-  /** Direction of that link, 0 to 3. */
-  int32_t direction;
-} plaq_unitarity;
-
-/** Averages of the clover-leaf field strength. */
-typedef struct plaq_topology {
-  /** Topological charge, near an integer on smooth fields. */
-  double charge;
-  /** Average per site of 1/2 sum tr F F over the planes xy, xz and yz. */
-  double energy_spatial;
-  /** Average per site of 1/2 sum tr F F over the planes xt, yt and zt. */
-  double energy_temporal;
-} plaq_topology;
 
 /** Measures the average plaquettes. */
 plaq_status plaq_gauge_plaquette(plaq_gauge gauge, plaq_plaquette *plaquette);
@@ -4486,6 +4489,33 @@ typedef struct plaq_hmc {
  * run. */
 typedef int32_t (*plaq_trajectory_callback)(int64_t trajectory, double delta_h, int32_t accepted, double plaquette, int64_t iterations, double seconds, void *user);
 
+/** Report of a monomial in the last trajectory. */
+typedef struct plaq_monomial_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** The monomial's action at the start of the trajectory. */
+  double action_start;
+  /** The monomial's action at the end of the trajectory. */
+  double action_end;
+  /** Number of evaluations of the force. */
+  int64_t kicks;
+  /** Root mean square of the force on a link, averaged over the updates of the momenta. */
+  double rms;
+  /** Largest force on a link. */
+  double max;
+  /** Number of solver iterations in forces. */
+  int64_t force_iterations;
+  /** Number of solver iterations in heat bath and actions. */
+  int64_t action_iterations;
+  /** Seconds spent in forces, heat bath and actions. */
+  double seconds;
+  /** Seconds spent in solvers, a part of `seconds`. */
+  double solve_seconds;
+} plaq_monomial_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_monomial_report_init(plaq_monomial_report *report, int64_t struct_size);
+
 /** Report of a run of trajectories; what concerns one trajectory is that of the last. */
 typedef struct plaq_hmc_report {
   /** sizeof of this struct, set by its init function. */
@@ -4526,33 +4556,6 @@ typedef struct plaq_hmc_report {
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_hmc_report_init(plaq_hmc_report *report, int64_t struct_size);
-
-/** Report of a monomial in the last trajectory. */
-typedef struct plaq_monomial_report {
-  /** sizeof of this struct, set by its init function. */
-  int64_t struct_size;
-  /** The monomial's action at the start of the trajectory. */
-  double action_start;
-  /** The monomial's action at the end of the trajectory. */
-  double action_end;
-  /** Number of evaluations of the force. */
-  int64_t kicks;
-  /** Root mean square of the force on a link, averaged over the updates of the momenta. */
-  double rms;
-  /** Largest force on a link. */
-  double max;
-  /** Number of solver iterations in forces. */
-  int64_t force_iterations;
-  /** Number of solver iterations in heat bath and actions. */
-  int64_t action_iterations;
-  /** Seconds that the monomial took. */
-  double seconds;
-  /** Seconds spent in solvers, a part of `seconds`. */
-  double solve_seconds;
-} plaq_monomial_report;
-
-/** Fills in defaults; pass sizeof. */
-plaq_status plaq_monomial_report_init(plaq_monomial_report *report, int64_t struct_size);
 
 /** Makes a chain from a description in TOML (docs/hmc.md lists the keys), for links on the lattice and in the
  * precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line), BAD_PARAMETER,
@@ -4896,6 +4899,22 @@ typedef struct plaq_spinor_flow_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_flow_report_init(plaq_spinor_flow_report *report, int64_t struct_size);
 
+/** Observables at a flow time. */
+typedef struct plaq_flow_point {
+  /** Flow time t / a^2. */
+  double time;
+  /** Average plaquette of the planes xy, xz and yz, 1 for unit links. */
+  double plaquette_spatial;
+  /** Average plaquette of the planes xt, yt and zt. */
+  double plaquette_temporal;
+  /** Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology. */
+  double energy_spatial;
+  /** Action density from clover leaves of the planes xt, yt and zt. */
+  double energy_temporal;
+  /** Topological charge. */
+  double charge;
+} plaq_flow_point;
+
 /** Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached. */
 typedef struct plaq_flow_report {
   /** sizeof of this struct, set by its init function. */
@@ -4922,22 +4941,6 @@ typedef struct plaq_flow_report {
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_flow_report_init(plaq_flow_report *report, int64_t struct_size);
-
-/** Observables at a flow time. */
-typedef struct plaq_flow_point {
-  /** Flow time t / a^2. */
-  double time;
-  /** Average plaquette of the planes xy, xz and yz, 1 for unit links. */
-  double plaquette_spatial;
-  /** Average plaquette of the planes xt, yt and zt. */
-  double plaquette_temporal;
-  /** Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology. */
-  double energy_spatial;
-  /** Action density from clover leaves of the planes xt, yt and zt. */
-  double energy_temporal;
-  /** Topological charge. */
-  double charge;
-} plaq_flow_point;
 
 /** Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: number of measurements
  * made, of which the first `capacity` are written to `points`, which may be NULL. Errors: BAD_PARAMETER,

@@ -580,6 +580,40 @@ module plaq
     !> Weight cG' at the other boundary; NaN: the same as cg.
     real(c_double) :: cg_prime
   end type
+  !> Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time the average is over plaquettes
+  !> that exist, spatial ones of a boundary slice with weight 1/2, as in openQCD's logs; those of fixed links are
+  !> included.
+  type, bind(c) :: plaq_plaquette
+    !> Average over all six planes.
+    real(c_double) :: total
+    !> Average over the planes xy, xz, yz.
+    real(c_double) :: spatial
+    !> Average over the planes xt, yt, zt.
+    real(c_double) :: temporal
+    !> Average Re tr U / N of the links themselves.
+    real(c_double) :: link_trace
+  end type
+  !> The largest violation of unitarity over all links.
+  type, bind(c) :: plaq_unitarity
+    !> Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite.
+    real(c_double) :: unitary
+    !> Largest |det U - 1| of a link.
+    real(c_double) :: det
+    !> Coordinates x, y, z, t of the link with the largest violation.
+    integer(c_int32_t) :: site(4)
+    !> Direction of that link, 0 to 3.
+    integer(c_int32_t) :: direction
+  end type
+  !> Averages of the clover-leaf field strength.
+  type, bind(c) :: plaq_topology
+    !> Topological charge 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on
+    !> smooth fields.
+    real(c_double) :: charge
+    !> Average per site of 1/2 sum tr F F over the planes xy, xz and yz (Luescher, JHEP 08 (2010) 071, Eq. (2.1)).
+    real(c_double) :: energy_spatial
+    !> Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
+    real(c_double) :: energy_temporal
+  end type
   !> Report of heat bath sweeps.
   type, bind(c) :: plaq_heatbath_report
     !> sizeof of this struct, set by its init function.
@@ -591,43 +625,12 @@ module plaq
     !> Seconds that the sweeps took.
     real(c_double) :: seconds
   end type
-  !> Average plaquettes Re tr U_munu / N: 1 for unit links.
-  type, bind(c) :: plaq_plaquette
-    !> Average over all six planes.
-    real(c_double) :: total
-    !> Average over the planes xy, xz, yz.
-    real(c_double) :: spatial
-    !> Average over the planes xt, yt, zt.
-    real(c_double) :: temporal
-    !> Average Re tr U / N of the links themselves.
-    real(c_double) :: link_trace
-  end type
   !> A complex number.
   type, bind(c) :: plaq_complex
     !> Real part.
     real(c_double) :: re
     !> Imaginary part.
     real(c_double) :: im
-  end type
-  !> The largest violation of unitarity over all links.
-  type, bind(c) :: plaq_unitarity
-    !> Largest modulus of an entry of U U^dagger - 1.
-    real(c_double) :: unitary
-    !> Largest |det U - 1| of a link.
-    real(c_double) :: det
-    !> Coordinates x, y, z, t of the link with the largest violation.
-    integer(c_int32_t) :: site(4)
-    !> Direction of that link, 0 to 3.
-    integer(c_int32_t) :: direction
-  end type
-  !> Averages of the clover-leaf field strength.
-  type, bind(c) :: plaq_topology
-    !> Topological charge, near an integer on smooth fields.
-    real(c_double) :: charge
-    !> Average per site of 1/2 sum tr F F over the planes xy, xz and yz.
-    real(c_double) :: energy_spatial
-    !> Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
-    real(c_double) :: energy_temporal
   end type
 
   ! Clover terms
@@ -2287,6 +2290,29 @@ module plaq
   !> plaquette, the iterations of its solvers and its seconds. A result other than 0, on any rank, ends the
   !> run.
   !> Arguments: trajectory, delta_h, accepted, plaquette, iterations, seconds, user.
+  !> Report of a monomial in the last trajectory.
+  type, bind(c) :: plaq_monomial_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> The monomial's action at the start of the trajectory.
+    real(c_double) :: action_start
+    !> The monomial's action at the end of the trajectory.
+    real(c_double) :: action_end
+    !> Number of evaluations of the force.
+    integer(c_int64_t) :: kicks
+    !> Root mean square of the force on a link, averaged over the updates of the momenta.
+    real(c_double) :: rms
+    !> Largest force on a link.
+    real(c_double) :: max
+    !> Number of solver iterations in forces.
+    integer(c_int64_t) :: force_iterations
+    !> Number of solver iterations in heat bath and actions.
+    integer(c_int64_t) :: action_iterations
+    !> Seconds spent in forces, heat bath and actions.
+    real(c_double) :: seconds
+    !> Seconds spent in solvers, a part of `seconds`.
+    real(c_double) :: solve_seconds
+  end type
   !> Report of a run of trajectories; what concerns one trajectory is that of the last.
   type, bind(c) :: plaq_hmc_report
     !> sizeof of this struct, set by its init function.
@@ -2323,29 +2349,6 @@ module plaq
     real(c_double) :: trajectory_seconds
     !> Seconds of all trajectories.
     real(c_double) :: seconds
-  end type
-  !> Report of a monomial in the last trajectory.
-  type, bind(c) :: plaq_monomial_report
-    !> sizeof of this struct, set by its init function.
-    integer(c_int64_t) :: struct_size
-    !> The monomial's action at the start of the trajectory.
-    real(c_double) :: action_start
-    !> The monomial's action at the end of the trajectory.
-    real(c_double) :: action_end
-    !> Number of evaluations of the force.
-    integer(c_int64_t) :: kicks
-    !> Root mean square of the force on a link, averaged over the updates of the momenta.
-    real(c_double) :: rms
-    !> Largest force on a link.
-    real(c_double) :: max
-    !> Number of solver iterations in forces.
-    integer(c_int64_t) :: force_iterations
-    !> Number of solver iterations in heat bath and actions.
-    integer(c_int64_t) :: action_iterations
-    !> Seconds that the monomial took.
-    real(c_double) :: seconds
-    !> Seconds spent in solvers, a part of `seconds`.
-    real(c_double) :: solve_seconds
   end type
 
   ! Actions of chains in parts
@@ -2524,6 +2527,21 @@ module plaq
     !> Seconds that the flow took.
     real(c_double) :: seconds
   end type
+  !> Observables at a flow time.
+  type, bind(c) :: plaq_flow_point
+    !> Flow time t / a^2.
+    real(c_double) :: time
+    !> Average plaquette of the planes xy, xz and yz, 1 for unit links.
+    real(c_double) :: plaquette_spatial
+    !> Average plaquette of the planes xt, yt and zt.
+    real(c_double) :: plaquette_temporal
+    !> Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
+    real(c_double) :: energy_spatial
+    !> Action density from clover leaves of the planes xt, yt and zt.
+    real(c_double) :: energy_temporal
+    !> Topological charge.
+    real(c_double) :: charge
+  end type
   !> Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
   type, bind(c) :: plaq_flow_report
     !> sizeof of this struct, set by its init function.
@@ -2546,21 +2564,6 @@ module plaq
     integer(c_int32_t) :: stopped
     !> Seconds that the flow took.
     real(c_double) :: seconds
-  end type
-  !> Observables at a flow time.
-  type, bind(c) :: plaq_flow_point
-    !> Flow time t / a^2.
-    real(c_double) :: time
-    !> Average plaquette of the planes xy, xz and yz, 1 for unit links.
-    real(c_double) :: plaquette_spatial
-    !> Average plaquette of the planes xt, yt and zt.
-    real(c_double) :: plaquette_temporal
-    !> Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
-    real(c_double) :: energy_spatial
-    !> Action density from clover leaves of the planes xt, yt and zt.
-    real(c_double) :: energy_temporal
-    !> Topological charge.
-    real(c_double) :: charge
   end type
 
   ! QUDA's interface: what becomes of errors
@@ -5346,15 +5349,15 @@ module plaq
       real(c_double), intent(in) :: coefficients(count)
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_hmc_report_init(report, struct_size) bind(c)
-      import
-      type(plaq_hmc_report), intent(inout) :: report
-      integer(c_int64_t), value :: struct_size
-    end function
-    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_monomial_report_init(report, struct_size) bind(c)
       import
       type(plaq_monomial_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_hmc_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_hmc_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
     !> Makes a chain from a description in TOML (docs/hmc.md lists the keys), for links on the lattice and in the

@@ -5,12 +5,14 @@
 
 mod choice;
 mod key;
+mod report;
 mod suggestion;
 mod table;
 mod value;
 
 pub use choice::{choices, choose, number_of, Choice, Name, Number};
 pub use key::{hash_members, Key, Reals};
+pub use report::{reports, Report, Reported, Value};
 /// For the tables of other crates.
 #[doc(hidden)]
 pub use serde;

@@ -1500,6 +1500,69 @@ def plaq_heatbath_params_init(params: plaq_heatbath_params, struct_size: int) ->
     _n.call(_plaq_heatbath_params_init, _n.struct(plaq_heatbath_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
+class plaq_plaquette(Struct):
+    """Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time the average is over plaquettes
+    that exist, spatial ones of a boundary slice with weight 1/2, as in openQCD's logs; those of fixed links are
+    included.
+
+    Members:
+      total: Average over all six planes.
+      spatial: Average over the planes xy, xz, yz.
+      temporal: Average over the planes xt, yt, zt.
+      link_trace: Average Re tr U / N of the links themselves.
+    """
+    total: float
+    spatial: float
+    temporal: float
+    link_trace: float
+    _fields_ = [
+        ("total", _c.c_double),
+        ("spatial", _c.c_double),
+        ("temporal", _c.c_double),
+        ("link_trace", _c.c_double),
+    ]
+
+
+class plaq_unitarity(Struct):
+    """The largest violation of unitarity over all links.
+
+    Members:
+      unitary: Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite.
+      det: Largest |det U - 1| of a link.
+      site: Coordinates x, y, z, t of the link with the largest violation.
+      direction: Direction of that link, 0 to 3.
+    """
+    unitary: float
+    det: float
+    site: Any
+    direction: int
+    _fields_ = [
+        ("unitary", _c.c_double),
+        ("det", _c.c_double),
+        ("site", _c.c_int32 * 4),
+        ("direction", _c.c_int32),
+    ]
+
+
+class plaq_topology(Struct):
+    """Averages of the clover-leaf field strength.
+
+    Members:
+      charge: Topological charge 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on
+        smooth fields.
+      energy_spatial: Average per site of 1/2 sum tr F F over the planes xy, xz and yz (Luescher, JHEP 08 (2010) 071, Eq. (2.1)).
+      energy_temporal: Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
+    """
+    charge: float
+    energy_spatial: float
+    energy_temporal: float
+    _fields_ = [
+        ("charge", _c.c_double),
+        ("energy_spatial", _c.c_double),
+        ("energy_temporal", _c.c_double),
+    ]
+
+
 class plaq_heatbath_report(Struct):
     """Report of heat bath sweeps.
 
@@ -1529,27 +1592,6 @@ def plaq_heatbath_report_init(report: plaq_heatbath_report, struct_size: int) ->
     _n.call(_plaq_heatbath_report_init, _n.struct(plaq_heatbath_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
-class plaq_plaquette(Struct):
-    """Average plaquettes Re tr U_munu / N: 1 for unit links.
-
-    Members:
-      total: Average over all six planes.
-      spatial: Average over the planes xy, xz, yz.
-      temporal: Average over the planes xt, yt, zt.
-      link_trace: Average Re tr U / N of the links themselves.
-    """
-    total: float
-    spatial: float
-    temporal: float
-    link_trace: float
-    _fields_ = [
-        ("total", _c.c_double),
-        ("spatial", _c.c_double),
-        ("temporal", _c.c_double),
-        ("link_trace", _c.c_double),
-    ]
-
-
 class plaq_complex(Struct):
     """A complex number.
 
@@ -1562,45 +1604,6 @@ class plaq_complex(Struct):
     _fields_ = [
         ("re", _c.c_double),
         ("im", _c.c_double),
-    ]
-
-
-class plaq_unitarity(Struct):
-    """The largest violation of unitarity over all links.
-
-    Members:
-      unitary: Largest modulus of an entry of U U^dagger - 1.
-      det: Largest |det U - 1| of a link.
-      site: Coordinates x, y, z, t of the link with the largest violation.
-      direction: Direction of that link, 0 to 3.
-    """
-    unitary: float
-    det: float
-    site: Any
-    direction: int
-    _fields_ = [
-        ("unitary", _c.c_double),
-        ("det", _c.c_double),
-        ("site", _c.c_int32 * 4),
-        ("direction", _c.c_int32),
-    ]
-
-
-class plaq_topology(Struct):
-    """Averages of the clover-leaf field strength.
-
-    Members:
-      charge: Topological charge, near an integer on smooth fields.
-      energy_spatial: Average per site of 1/2 sum tr F F over the planes xy, xz and yz.
-      energy_temporal: Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
-    """
-    charge: float
-    energy_spatial: float
-    energy_temporal: float
-    _fields_ = [
-        ("charge", _c.c_double),
-        ("energy_spatial", _c.c_double),
-        ("energy_temporal", _c.c_double),
     ]
 
 
@@ -6964,6 +6967,53 @@ class plaq_hmc(Handle):
 plaq_trajectory_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_int32, _c.c_double, _c.c_int64, _c.c_double, _c.c_void_p)
 
 
+class plaq_monomial_report(Struct):
+    """Report of a monomial in the last trajectory.
+
+    Members:
+      action_start: The monomial's action at the start of the trajectory.
+      action_end: The monomial's action at the end of the trajectory.
+      kicks: Number of evaluations of the force.
+      rms: Root mean square of the force on a link, averaged over the updates of the momenta.
+      max: Largest force on a link.
+      force_iterations: Number of solver iterations in forces.
+      action_iterations: Number of solver iterations in heat bath and actions.
+      seconds: Seconds spent in forces, heat bath and actions.
+      solve_seconds: Seconds spent in solvers, a part of `seconds`.
+    """
+    struct_size: int
+    action_start: float
+    action_end: float
+    kicks: int
+    rms: float
+    max: float
+    force_iterations: int
+    action_iterations: int
+    seconds: float
+    solve_seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("action_start", _c.c_double),
+        ("action_end", _c.c_double),
+        ("kicks", _c.c_int64),
+        ("rms", _c.c_double),
+        ("max", _c.c_double),
+        ("force_iterations", _c.c_int64),
+        ("action_iterations", _c.c_int64),
+        ("seconds", _c.c_double),
+        ("solve_seconds", _c.c_double),
+    ]
+    _init_ = "plaq_monomial_report_init"
+
+
+_plaq_monomial_report_init = _n.function("plaq_monomial_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_monomial_report_init(report: plaq_monomial_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_monomial_report_init, _n.struct(plaq_monomial_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
 class plaq_hmc_report(Struct):
     """Report of a run of trajectories; what concerns one trajectory is that of the last.
 
@@ -7030,53 +7080,6 @@ _plaq_hmc_report_init = _n.function("plaq_hmc_report_init", _c.c_int32, [_c.c_vo
 def plaq_hmc_report_init(report: plaq_hmc_report, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
     _n.call(_plaq_hmc_report_init, _n.struct(plaq_hmc_report, report, "report"), _n.int64(struct_size, "struct_size"))
-
-
-class plaq_monomial_report(Struct):
-    """Report of a monomial in the last trajectory.
-
-    Members:
-      action_start: The monomial's action at the start of the trajectory.
-      action_end: The monomial's action at the end of the trajectory.
-      kicks: Number of evaluations of the force.
-      rms: Root mean square of the force on a link, averaged over the updates of the momenta.
-      max: Largest force on a link.
-      force_iterations: Number of solver iterations in forces.
-      action_iterations: Number of solver iterations in heat bath and actions.
-      seconds: Seconds that the monomial took.
-      solve_seconds: Seconds spent in solvers, a part of `seconds`.
-    """
-    struct_size: int
-    action_start: float
-    action_end: float
-    kicks: int
-    rms: float
-    max: float
-    force_iterations: int
-    action_iterations: int
-    seconds: float
-    solve_seconds: float
-    _fields_ = [
-        ("struct_size", _c.c_int64),
-        ("action_start", _c.c_double),
-        ("action_end", _c.c_double),
-        ("kicks", _c.c_int64),
-        ("rms", _c.c_double),
-        ("max", _c.c_double),
-        ("force_iterations", _c.c_int64),
-        ("action_iterations", _c.c_int64),
-        ("seconds", _c.c_double),
-        ("solve_seconds", _c.c_double),
-    ]
-    _init_ = "plaq_monomial_report_init"
-
-
-_plaq_monomial_report_init = _n.function("plaq_monomial_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
-
-
-def plaq_monomial_report_init(report: plaq_monomial_report, struct_size: int) -> None:
-    """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_monomial_report_init, _n.struct(plaq_monomial_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
 _plaq_hmc_create = _n.function("plaq_hmc_create", _c.c_int32, [plaq_gauge, _c.c_char_p, _c.c_void_p])
@@ -7652,6 +7655,33 @@ def plaq_spinor_flow_report_init(report: plaq_spinor_flow_report, struct_size: i
     _n.call(_plaq_spinor_flow_report_init, _n.struct(plaq_spinor_flow_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
+class plaq_flow_point(Struct):
+    """Observables at a flow time.
+
+    Members:
+      time: Flow time t / a^2.
+      plaquette_spatial: Average plaquette of the planes xy, xz and yz, 1 for unit links.
+      plaquette_temporal: Average plaquette of the planes xt, yt and zt.
+      energy_spatial: Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
+      energy_temporal: Action density from clover leaves of the planes xt, yt and zt.
+      charge: Topological charge.
+    """
+    time: float
+    plaquette_spatial: float
+    plaquette_temporal: float
+    energy_spatial: float
+    energy_temporal: float
+    charge: float
+    _fields_ = [
+        ("time", _c.c_double),
+        ("plaquette_spatial", _c.c_double),
+        ("plaquette_temporal", _c.c_double),
+        ("energy_spatial", _c.c_double),
+        ("energy_temporal", _c.c_double),
+        ("charge", _c.c_double),
+    ]
+
+
 class plaq_flow_report(Struct):
     """Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
 
@@ -7697,33 +7727,6 @@ _plaq_flow_report_init = _n.function("plaq_flow_report_init", _c.c_int32, [_c.c_
 def plaq_flow_report_init(report: plaq_flow_report, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
     _n.call(_plaq_flow_report_init, _n.struct(plaq_flow_report, report, "report"), _n.int64(struct_size, "struct_size"))
-
-
-class plaq_flow_point(Struct):
-    """Observables at a flow time.
-
-    Members:
-      time: Flow time t / a^2.
-      plaquette_spatial: Average plaquette of the planes xy, xz and yz, 1 for unit links.
-      plaquette_temporal: Average plaquette of the planes xt, yt and zt.
-      energy_spatial: Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
-      energy_temporal: Action density from clover leaves of the planes xt, yt and zt.
-      charge: Topological charge.
-    """
-    time: float
-    plaquette_spatial: float
-    plaquette_temporal: float
-    energy_spatial: float
-    energy_temporal: float
-    charge: float
-    _fields_ = [
-        ("time", _c.c_double),
-        ("plaquette_spatial", _c.c_double),
-        ("plaquette_temporal", _c.c_double),
-        ("energy_spatial", _c.c_double),
-        ("energy_temporal", _c.c_double),
-        ("charge", _c.c_double),
-    ]
 
 
 _plaq_gauge_flow = _n.function("plaq_gauge_flow", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_flow_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])

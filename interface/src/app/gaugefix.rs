@@ -203,8 +203,6 @@ fn json_report(
     done: &Done,
 ) -> Value {
     let r = &done.report;
-    let of =
-        |p: &Plaquette| json!({ "total": p.total, "spatial": p.spatial, "temporal": p.temporal });
     let state = |s: &Fixed, seconds: f64| {
         json!({
             "functional": s.quality.functional, "theta": s.quality.theta, "iterations": s.iterations,
@@ -234,9 +232,9 @@ fn json_report(
     report["stopped"] = json!(r.stopped);
     report["seconds"] = json!(r.seconds);
     report["best_copy"] = json!(r.best_copy);
-    report["plaquette_before"] = of(&done.before);
-    report["plaquette_after"] = of(&done.after);
-    report["unitarity"] = json!({ "unitary": done.unitarity.unitary, "det": done.unitarity.det });
+    report["plaquette_before"] = output::report_json(&done.before);
+    report["plaquette_after"] = output::report_json(&done.after);
+    report["unitarity"] = output::report_json(&done.unitarity);
     report["copies"] = json!(copies);
     report["slices"] = json!(slices);
     report

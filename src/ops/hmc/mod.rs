@@ -26,7 +26,9 @@ use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{BoundaryTime, GaugeField, Momenta, SpinorField};
 use crate::params::Key;
-pub use trajectory::{Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport};
+pub use trajectory::{
+    plaq_monomial_report, Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport,
+};
 
 /// Identifies the random numbers of a trajectory: Philox numbers depend on seed, trajectory, purpose and global site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
 use crate::ops::observables::plaquette;
-use crate::params::{hint, Key};
+use crate::params::{hint, reports, Key};
 use crate::refuse;
 
 /// Parameters of the trajectories of a chain.
@@ -33,26 +33,32 @@ pub struct HmcParams {
     pub smd: Option<Smd>,
 }
 
-/// Forces and solves of one monomial in one trajectory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct MonomialReport {
-    pub name: String,
-    /// The monomial's action at the start and at the end of the trajectory.
-    pub action: [f64; 2],
-    /// Number of force evaluations.
-    pub kicks: u64,
-    /// Root mean square of the force on a link, averaged over the updates of the momenta.
-    pub rms: f64,
-    /// Largest force on a link.
-    pub max: f64,
-    /// Number of solver iterations in forces.
-    pub force_iterations: u64,
-    /// Number of solver iterations in heat bath and actions.
-    pub action_iterations: u64,
-    /// Seconds spent in forces, heat bath and actions.
-    pub seconds: f64,
-    /// Seconds spent in solvers, a part of `seconds`.
-    pub solve_seconds: f64,
+reports! {
+    /// Report of a monomial in the last trajectory.
+    #[derive(Default)]
+    pub struct MonomialReport: plaq_monomial_report {
+        /// The monomial's action at the start of the trajectory.
+        action_start: f64;
+        /// The monomial's action at the end of the trajectory.
+        action_end: f64;
+        /// Number of evaluations of the force.
+        kicks: u64;
+        /// Root mean square of the force on a link, averaged over the updates of the momenta.
+        rms: f64;
+        /// Largest force on a link.
+        max: f64;
+        /// Number of solver iterations in forces.
+        force_iterations: u64;
+        /// Number of solver iterations in heat bath and actions.
+        action_iterations: u64;
+        /// Seconds spent in forces, heat bath and actions.
+        seconds: f64;
+        /// Seconds spent in solvers, a part of `seconds`.
+        solve_seconds: f64;
+    } besides {
+        /// The monomial's name.
+        name: String;
+    }
 }
 
 /// The result of a trajectory.
@@ -453,7 +459,7 @@ impl Hmc {
         }
         let after = self.hamiltonian(gauge, &mut report, 1)?;
         // Differences term by term: the sums are larger.
-        let terms = report.monomials.iter().map(|m| m.action[1] - m.action[0]);
+        let terms = report.monomials.iter().map(|m| m.action_end - m.action_start);
         report.delta_h = report.kinetic[1] - report.kinetic[0] + terms.sum::<f64>();
         if !report.delta_h.is_finite() || !before.is_finite() || !after.is_finite() {
             bail!(
@@ -480,12 +486,13 @@ impl Hmc {
         let mut sum = report.kinetic[end];
         for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
             let since = Instant::now();
-            r.action[end] = m.action(gauge)?;
+            let action = m.action(gauge)?;
+            *[&mut r.action_start, &mut r.action_end][end] = action;
             let solves = m.solves();
             r.action_iterations += solves.iterations;
             r.solve_seconds += solves.seconds;
             r.seconds += since.elapsed().as_secs_f64();
-            sum += r.action[end];
+            sum += action;
         }
         Ok(sum)
     }
