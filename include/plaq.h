@@ -512,13 +512,13 @@ typedef struct plaq_gauge_params {
   /** Storage of the links, which also determines the gauge group.
    * Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
-  /** Boundaries in time of the links; 0: periodic. Default: 0. */
+  /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+   * slice are exactly zero, else periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-   * three numbers with sum 0. Default: not set (NaN). */
+  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+   * with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-   * set (NaN). */
+  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_params;
 
@@ -672,11 +672,10 @@ typedef struct plaq_gauge_read_params {
   /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
    * slice are exactly zero, else periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-   * three numbers with sum 0. Default: not set (NaN). */
+  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+   * with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-   * set (NaN). */
+  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_read_params;
 
@@ -3308,7 +3307,7 @@ typedef struct plaq_modes_noise_params {
   int32_t mode_parts;
   /** Number of the first column; those before it are left out. 0 or more. Default: 0. */
   int32_t first;
-  /** Number of columns from there on at most; 0: all. 1 or more. Default: 0. */
+  /** Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0. */
   int32_t count;
 } plaq_modes_noise_params;
 

@@ -329,13 +329,13 @@ module plaq
     integer(c_int32_t) :: precision
     !> Storage of the links, which also determines the gauge group.
     integer(c_int32_t) :: storage
-    !> Boundaries in time of the links; 0: periodic.
+    !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+    !> slice are exactly zero, else periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-    !> three numbers with sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+    !> with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-    !> set (NaN).
+    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Description of a gauge field.
@@ -429,11 +429,10 @@ module plaq
     !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
     !> slice are exactly zero, else periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-    !> three numbers with sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+    !> with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-    !> set (NaN).
+    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
@@ -1792,7 +1791,7 @@ module plaq
     integer(c_int32_t) :: mode_parts
     !> Number of the first column; those before it are left out.
     integer(c_int32_t) :: first
-    !> Number of columns from there on at most; 0: all.
+    !> Number of columns from there on, at most; 0: all that there are.
     integer(c_int32_t) :: count
   end type
   !> Description of modes, and report of the search that found them.

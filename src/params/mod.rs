@@ -18,7 +18,7 @@ pub use report::{reports, Report, Reported, Value};
 pub use serde;
 pub use suggestion::{hint, same_word, suggestion};
 pub use table::{deserialize, flat, set_toml, CStruct, InC, Kind, Parameters, Range, Row};
-pub use table::{find, option_of, parameters, renamed, same, text_of_option};
+pub use table::{find, option_of, parameters, renamed, row_set, same, text_of_option};
 pub use value::{Element, Host, Param, Set};
 
 use std::ffi::{c_char, c_int, c_uint, c_void};

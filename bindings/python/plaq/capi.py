@@ -780,11 +780,11 @@ class plaq_gauge_params(Struct):
       precision: Precision of the links. Default: PLAQ_PRECISION_DOUBLE.
       storage: Storage of the links, which also determines the gauge group.
         Default: PLAQ_STORAGE_SU3_18.
-      boundary_time: Boundaries in time of the links; 0: periodic. Default: 0.
-      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-        three numbers with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-        set (NaN).
+      boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+        slice are exactly zero, else periodic. Default: 0.
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+        with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -1013,10 +1013,9 @@ class plaq_gauge_read_params(Struct):
         were changed after they were written and are known to be good. 0 or 1. Default: 0.
       boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
         slice are exactly zero, else periodic. Default: 0.
-      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-        three numbers with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-        set (NaN).
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+        with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -5130,7 +5129,7 @@ class plaq_modes_noise_params(Struct):
       mode: Dilution of the mode index. Default: PLAQ_MODES_DILUTION_INTERLACE.
       mode_parts: Number of parts of modes. 0 or more. Default: 1.
       first: Number of the first column; those before it are left out. 0 or more. Default: 0.
-      count: Number of columns from there on at most; 0: all. 1 or more. Default: 0.
+      count: Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0.
     """
     struct_size: int
     noise: Any
