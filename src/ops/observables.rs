@@ -261,11 +261,11 @@ pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
     for (lex, s) in sites.chunks(3).enumerate() {
         let (unitary, det) = (value(s[0]), value(s[1]));
         if unitary.max(det) > worst.worst() {
-            let mut rest = lex;
+            let mut remainder = lex;
             worst.site = std::array::from_fn(|mu| {
                 let l = geometry.extents()[mu];
-                let x = rest % l + geometry.origin()[mu];
-                rest /= l;
+                let x = remainder % l + geometry.origin()[mu];
+                remainder /= l;
                 x
             });
             worst.direction = s[2] as usize;

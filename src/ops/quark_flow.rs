@@ -114,7 +114,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// Makes one stage with these links: afterwards `psi` holds the new field and `next` the old one.
+    /// Computes one stage of a step of the flow from the links at that stage: afterwards `psi` holds the new field and `next` the old one.
     fn stage(
         &mut self,
         psi: &mut VectorField,
@@ -264,9 +264,9 @@ fn affordable(links: &GaugeField, steps: usize) -> Result<usize> {
     let bytes = GaugeField::bytes(geometry, precision, Recon::R18).max(1) as u64;
     let (free, _) = links.device().memory()?;
     let mine = (free / 2 / bytes).min(MOST_KEPT as u64);
-    let mut most = [-(mine as f64)];
-    geometry.comm().max(&mut most)?;
-    Ok((-most[0] as usize).min(steps.saturating_sub(1)))
+    let mut negated = [-(mine as f64)];
+    geometry.comm().max(&mut negated)?;
+    Ok((-negated[0] as usize).min(steps.saturating_sub(1)))
 }
 
 /// The steps of a flow in reverse order.

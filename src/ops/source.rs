@@ -18,7 +18,7 @@ use super::gamma::Gamma;
 /// The sites on which a source is not zero. Coordinates x, y, z, t are those of the whole lattice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SourceSites {
-    /// One site.
+    /// A single site.
     Point,
     /// All sites of a time slice, without smearing. Hadrons from such a source require links in a fixed gauge
     /// (Coulomb) or noise; otherwise only gauge-invariant contributions survive the average.
@@ -36,7 +36,7 @@ words!(SourceSites {
 choices! {
     /// The sites on which a source is not zero.
     names SourceSites: plaq_source {
-        /// One site.
+        /// A single site.
         Point = 0, PLAQ_SOURCE_POINT, "point";
         /// All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge.
         Wall = 1, PLAQ_SOURCE_WALL, "wall";
@@ -451,10 +451,10 @@ impl Support {
             if values.iter().all(|x| *x == 0.0) {
                 continue;
             }
-            let (mut rest, mut first) = (site, 0);
+            let (mut remainder, mut first) = (site, 0);
             for mu in 0..4 {
-                mine[first + origin[mu] + rest % local[mu]] += 1.0;
-                rest /= local[mu];
+                mine[first + origin[mu] + remainder % local[mu]] += 1.0;
+                remainder /= local[mu];
                 first += whole[mu];
             }
         }

@@ -58,11 +58,11 @@ choices! {
         HeavyQuark = 1, PLAQ_STOPPED_BY_HEAVY_QUARK, "heavy_quark";
         /// Recomputed residuals no longer fell.
         Standstill = 2, PLAQ_STOPPED_BY_STANDSTILL, "standstill";
-        /// `max_iterations`.
+        /// The limit `max_iterations`.
         Iterations = 3, PLAQ_STOPPED_BY_ITERATIONS, "iterations";
-        /// `max_seconds`.
+        /// The limit `max_seconds`.
         Seconds = 4, PLAQ_STOPPED_BY_TIME, "time";
-        /// The callback.
+        /// The callback asked to stop.
         Callback = 5, PLAQ_STOPPED_BY_CALLBACK, "callback";
     }
 }

@@ -223,9 +223,9 @@ fn json_report(
         "functional": best.quality.functional, "theta": best.quality.theta, "iterations": best.iterations,
     });
     if options.flag("residual") {
-        let rest = done.residual();
+        let residual = done.residual();
         report["residual"] = json!({
-            "functional": rest.quality.functional, "theta": rest.quality.theta, "iterations": rest.iterations,
+            "functional": residual.quality.functional, "theta": residual.quality.theta, "iterations": residual.iterations,
         });
     }
     report["converged"] = json!(done.converged());

@@ -192,7 +192,7 @@ impl Action {
     }
 }
 
-/// The solvers by name.
+/// What `--solver` asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     Automatic,

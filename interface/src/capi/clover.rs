@@ -28,7 +28,7 @@ impl Clover {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    /// The present blocks.
+    /// The blocks that the object has now; an error names it `argument`.
     pub(crate) fn read(&self, argument: &str) -> Result<Arc<CloverField>> {
         Ok(self.field.read(argument)?.clone())
     }

@@ -64,13 +64,13 @@ interface! {
     constants {
         /// An operator M or what is made of it.
         plaq_form: Form {
-            /// M.
+            /// The operator M itself.
             PLAQ_FORM_M = 0 => Form::Plain,
-            /// M^dagger.
+            /// Its adjoint M^dagger.
             PLAQ_FORM_MDAG = 1 => Form::Dagger,
-            /// M^dagger M.
+            /// The product M^dagger M, hermitian and positive.
             PLAQ_FORM_MDAGM = 2 => Form::DaggerTimes,
-            /// M M^dagger.
+            /// The product M M^dagger, hermitian and positive.
             PLAQ_FORM_MMDAG = 3 => Form::TimesDagger,
         }
     }

@@ -112,7 +112,7 @@ fn run(
         }
     };
     let mut done = None;
-    // On a copy: links that a step takes out of range leave the field as it is.
+    // The flow runs on a copy, so that the field is unchanged where links leave the range of numbers.
     gauge.replace("gauge", |old| {
         let mut links = old.to(old.precision(), old.recon())?;
         done = Some(Flow::new(&links, params.kind)?.run(&mut links, &params, &mut watch)?);

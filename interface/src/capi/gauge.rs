@@ -36,7 +36,7 @@ impl Gauge {
         &self.context
     }
 
-    /// The present links.
+    /// The links that the object has now; an error names it `argument`.
     pub(crate) fn read(&self, argument: &str) -> Result<Arc<GaugeField>> {
         Ok(self.field.read(argument)?.clone())
     }

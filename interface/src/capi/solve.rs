@@ -236,8 +236,8 @@ fn history_of(
         refuse!(InvalidArgument, "capacity", expected("0 or more"), found("{capacity}"));
     }
     let all = solver.history.lock().unwrap_or_else(PoisonError::into_inner);
-    let room = all.len().min(capacity as usize);
-    history.set(all[..room].to_vec());
+    let shown = all.len().min(capacity as usize);
+    history.set(all[..shown].to_vec());
     count.set(all.len() as i64);
     Ok(())
 }

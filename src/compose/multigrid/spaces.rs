@@ -308,10 +308,10 @@ impl LinOp for LevelCycle {
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let (mut out, inp) = (self.system.coarse(out, "out")?, self.system.coarse(inp, "in")?);
         let (op, n) = (self.of.op(self.level), inp.nrhs());
-        let [mut r, mut z, mut rest] =
+        let [mut r, mut z, mut remaining] =
             [op.field(op.subset(), n)?, op.field(op.subset(), n)?, op.field(op.subset(), n)?];
         r.copy_from_columns(0, &inp, 0, n, 0)?;
-        self.of.coarse_cycle(self.level, &mut z, &mut rest, &r, false)?;
+        self.of.coarse_cycle(self.level, &mut z, &mut remaining, &r, false)?;
         out.copy_from_columns(0, &z, 0, n, 0)
     }
     fn flops(&self) -> f64 {

@@ -541,7 +541,7 @@ impl Modes {
     }
 }
 
-/// Computes Q x.
+/// The image Q x of the kernel.
 fn image(kernel: &Arc<HermitianWilson>, x: &SpinorField) -> Result<SpinorField> {
     let mut image = x.like(x.precision())?;
     kernel.apply(&mut image, x)?;

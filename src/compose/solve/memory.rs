@@ -68,7 +68,7 @@ impl SolveMemory {
     /// Bytes of device memory of a solve with this number of solutions for each right-hand side.
     pub fn bytes_of(&self, solutions: usize, nrhs: usize) -> Result<u64> {
         let messages = self.action.links().geometry().halo_bytes(&self.device());
-        let mut most = 0;
+        let mut largest = 0;
         for way in 0..self.ways {
             let size = Size { way, solutions, nrhs };
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,9 +76,9 @@ impl SolveMemory {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(place) => *place.insert(self.footprint(size)?),
             };
-            most = most.max(found);
+            largest = largest.max(found);
         }
-        Ok(most)
+        Ok(largest)
     }
 
     fn footprint(&self, size: Size) -> Result<u64> {

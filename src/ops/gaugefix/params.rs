@@ -22,7 +22,7 @@ choices! {
         /// Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
         MaximallyAbelian = 2, PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN, "maximally_abelian";
     }
-    /// Algorithms.
+    /// Algorithms that maximise the gauge functional.
     pub enum Algorithm: plaq_gaugefix_method {
         /// Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation.
         Overrelaxation = 0, PLAQ_GAUGEFIX_OVERRELAXATION, "overrelaxation";
@@ -46,11 +46,11 @@ choices! {
     /// Precision of the sweeps. Rounding does not grow in the links, which are only read. Functional, violation and
     /// result are computed in double precision in all cases, and so is the fixing of the residual gauge.
     pub enum Working: plaq_gaugefix_precision {
-        /// Single precision.
+        /// Sweeps in single precision.
         Single = 0, PLAQ_GAUGEFIX_SINGLE, "single";
         /// Single precision until it gives no further progress, then double.
         Mixed = 1, PLAQ_GAUGEFIX_MIXED, "mixed";
-        /// Double precision.
+        /// Sweeps in double precision.
         Double = 2, PLAQ_GAUGEFIX_DOUBLE, "double";
     }
 }
@@ -341,7 +341,7 @@ const SINGLE_THETA: f64 = 1e-11;
 /// Smallest change of the functional in one iteration that single precision can resolve.
 const SINGLE_CHANGE: f64 = 1e-9;
 
-/// Parameters of `fix_gauge`.
+/// Parameters of a gauge fixing by [`fix_gauge`](super::fix_gauge).
 #[derive(Clone, Copy, Debug)]
 pub struct GaugeFixParams {
     pub condition: Condition,
@@ -380,12 +380,12 @@ impl GaugeFixParams {
             // Transforms of lattices over GPUs go through the memory of the host.
             _ => device.is_cpu() || comm.size() == 1,
         };
-        let room = || {
+        let fits = || {
             Fourier::available(device)?;
             device.require(descent.memory(gauge)?, "Fourier-accelerated gauge fixing")
         };
         // Memory may be short on one rank alone.
-        match possible && comm.agree(room()).is_ok() {
+        match possible && comm.agree(fits()).is_ok() {
             true => descent,
             false => GaugeFixParams { method: Method::Overrelaxation, ..*self },
         }

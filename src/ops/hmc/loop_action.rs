@@ -224,7 +224,7 @@ fn add(
     (elements, force): (&[MatrixField; 2], &Momenta),
 ) -> Result<()> {
     let loops = &action.loops;
-    let products = walker.walk(gauge, loops, batch)?;
+    let products = walker.multiply_along(gauge, loops, batch)?;
     let [mut from, mut to] = [&elements[0], &elements[1]];
     let mut args = walker.args(gauge);
     // The force of c (1 - Re tr L / 3) is c / 3 Im tr T_a L.

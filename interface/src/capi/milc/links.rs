@@ -120,7 +120,7 @@ pub fn polyakov_loop(
     if dir != 3 {
         refuse!(InvalidArgument, "dir", expected("3 (t)"), found("{dir}"));
     }
-    // Minus the loop of the links as they are: those of t have no staggered phase, but the antiperiodic sign.
+    // MILC's temporal links have no staggered phase, but the sign of antiperiodic quarks: the loop is minus theirs.
     let links = Links::new(precision, arg, phase_in)?;
     let sign = if links.phased { 1.0 } else { -1.0 };
     let z = observables::polyakov_loop(&links.load(FINITE)?, 3)?;

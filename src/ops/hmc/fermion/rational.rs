@@ -189,9 +189,9 @@ impl OneFlavour {
         self.solves += Solves::since(since, iterations);
         self.seen = Some((low.value, high.value));
         // The interval that this measurement would give.
-        let (least, most) =
+        let (least, greatest) =
             (BELOW * (low.value - low.distance), ABOVE * (high.value + high.distance));
-        let Some((from, to)) = self.interval() else { return self.approximate(least, most) };
+        let Some((from, to)) = self.interval() else { return self.approximate(least, greatest) };
         // Both estimates lie between eigenvalues: outside is an eigenvalue whatever their errors are.
         if low.value >= from && high.value <= to {
             return Ok(());
@@ -206,7 +206,7 @@ impl OneFlavour {
             significant(low.value, 5),
             significant(high.value, 5),
             significant(least.min(from), 2),
-            significant(most.max(to), 2)
+            significant(greatest.max(to), 2)
         )
     }
 
