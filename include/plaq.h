@@ -129,7 +129,7 @@ enum {
   PLAQ_LOG_OFF = 0,
   /** Defects of plaq and lost devices. */
   PLAQ_LOG_ERROR = 1,
-  /** Refused calls. */
+  /** Also calls that were refused. */
   PLAQ_LOG_WARN = 2,
   /** Work that takes long: compilation, tuning, solves. */
   PLAQ_LOG_INFO = 3,
@@ -193,7 +193,7 @@ enum {
   PLAQ_COMMUNICATOR_C = 1,
   /** The Fortran integer of a communicator, in `communicator_fortran`. */
   PLAQ_COMMUNICATOR_FORTRAN = 2,
-  /** MPI_COMM_WORLD. */
+  /** The ranks of MPI_COMM_WORLD. */
   PLAQ_COMMUNICATOR_WORLD = 3
 };
 
@@ -486,7 +486,7 @@ enum {
 typedef struct plaq_gauge_smear_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Kind of smearing. Default: PLAQ_SMEARING_STOUT. */
+  /** Rule by which links are smeared. Default: PLAQ_SMEARING_STOUT. */
   plaq_smearing kind;
   /** Number of smearing steps. 0 to 100000. Default: 1. */
   int32_t steps;
@@ -1169,13 +1169,13 @@ enum {
 /** An operator M or what is made of it. */
 typedef int32_t plaq_form;
 enum {
-  /** M. */
+  /** The operator M itself. */
   PLAQ_FORM_M = 0,
-  /** M^dagger. */
+  /** Its adjoint M^dagger. */
   PLAQ_FORM_MDAG = 1,
-  /** M^dagger M. */
+  /** The product M^dagger M, hermitian and positive. */
   PLAQ_FORM_MDAGM = 2,
-  /** M M^dagger. */
+  /** The product M M^dagger, hermitian and positive. */
   PLAQ_FORM_MMDAG = 3
 };
 
@@ -1775,11 +1775,11 @@ enum {
   PLAQ_STOPPED_BY_HEAVY_QUARK = 1,
   /** Recomputed residuals no longer fell. */
   PLAQ_STOPPED_BY_STANDSTILL = 2,
-  /** `max_iterations`. */
+  /** The limit `max_iterations`. */
   PLAQ_STOPPED_BY_ITERATIONS = 3,
-  /** `max_seconds`. */
+  /** The limit `max_seconds`. */
   PLAQ_STOPPED_BY_TIME = 4,
-  /** The callback. */
+  /** The callback asked to stop. */
   PLAQ_STOPPED_BY_CALLBACK = 5
 };
 
@@ -2103,7 +2103,7 @@ enum {
 /** The sites on which a source is not zero. */
 typedef int32_t plaq_source;
 enum {
-  /** One site. */
+  /** A single site. */
   PLAQ_SOURCE_POINT = 0,
   /** All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge. */
   PLAQ_SOURCE_WALL = 1,
@@ -2645,9 +2645,9 @@ plaq_status plaq_solver_reweighting(plaq_solver solver,
 /** Boundaries of the Schroedinger functional. */
 typedef int32_t plaq_boundary_end;
 enum {
-  /** Slice 0. */
+  /** The boundary at slice 0. */
   PLAQ_BOUNDARY_END_LOWER = 0,
-  /** Slice T, the one after the last stored slice. */
+  /** The boundary at slice T, the one after the last stored slice. */
   PLAQ_BOUNDARY_END_UPPER = 1
 };
 
@@ -3994,7 +3994,7 @@ enum {
   PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN = 2
 };
 
-/** Algorithms. */
+/** Algorithms that maximise the gauge functional. */
 typedef int32_t plaq_gaugefix_method;
 enum {
   /** Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation. */
@@ -4021,11 +4021,11 @@ enum {
  * result are computed in double precision in all cases, and so is the fixing of the residual gauge. */
 typedef int32_t plaq_gaugefix_precision;
 enum {
-  /** Single precision. */
+  /** Sweeps in single precision. */
   PLAQ_GAUGEFIX_SINGLE = 0,
   /** Single precision until it gives no further progress, then double. */
   PLAQ_GAUGEFIX_MIXED = 1,
-  /** Double precision. */
+  /** Sweeps in double precision. */
   PLAQ_GAUGEFIX_DOUBLE = 2
 };
 

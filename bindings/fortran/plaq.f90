@@ -57,7 +57,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_LOG_OFF = 0
   !> Defects of plaq and lost devices.
   integer(c_int32_t), parameter :: PLAQ_LOG_ERROR = 1
-  !> Refused calls.
+  !> Also calls that were refused.
   integer(c_int32_t), parameter :: PLAQ_LOG_WARN = 2
   !> Work that takes long: compilation, tuning, solves.
   integer(c_int32_t), parameter :: PLAQ_LOG_INFO = 3
@@ -90,7 +90,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_C = 1
   !> The Fortran integer of a communicator, in `communicator_fortran`.
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_FORTRAN = 2
-  !> MPI_COMM_WORLD.
+  !> The ranks of MPI_COMM_WORLD.
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_WORLD = 3
   !> plaq_rank_callback: a bind(c) procedure; pass c_funloc of it.
   !> Returns the rank at four coordinates of the process grid.
@@ -308,7 +308,7 @@ module plaq
   type, bind(c) :: plaq_gauge_smear_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Kind of smearing.
+    !> Rule by which links are smeared.
     integer(c_int32_t) :: kind
     !> Number of smearing steps.
     integer(c_int32_t) :: steps
@@ -689,13 +689,13 @@ module plaq
   !> The asymmetric complement on odd sites.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
   !> An operator M or what is made of it.
-  !> M.
+  !> The operator M itself.
   integer(c_int32_t), parameter :: PLAQ_FORM_M = 0
-  !> M^dagger.
+  !> Its adjoint M^dagger.
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAG = 1
-  !> M^dagger M.
+  !> The product M^dagger M, hermitian and positive.
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAGM = 2
-  !> M M^dagger.
+  !> The product M M^dagger, hermitian and positive.
   integer(c_int32_t), parameter :: PLAQ_FORM_MMDAG = 3
   !> A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
   type, bind(c) :: plaq_dirac_params
@@ -1037,11 +1037,11 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_HEAVY_QUARK = 1
   !> Recomputed residuals no longer fell.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_STANDSTILL = 2
-  !> `max_iterations`.
+  !> The limit `max_iterations`.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_ITERATIONS = 3
-  !> `max_seconds`.
+  !> The limit `max_seconds`.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_TIME = 4
-  !> The callback.
+  !> The callback asked to stop.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_CALLBACK = 5
   !> Algorithms of solvers.
   !> Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
@@ -1248,7 +1248,7 @@ module plaq
   !> exp(-m t): ln[C(t) / C(t+1)].
   integer(c_int32_t), parameter :: PLAQ_MASS_FORM_LOG = 1
   !> The sites on which a source is not zero.
-  !> One site.
+  !> A single site.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_POINT = 0
   !> All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_WALL = 1
@@ -1446,9 +1446,9 @@ module plaq
 
   ! Schroedinger functional
   !> Boundaries of the Schroedinger functional.
-  !> Slice 0.
+  !> The boundary at slice 0.
   integer(c_int32_t), parameter :: PLAQ_BOUNDARY_END_LOWER = 0
-  !> Slice T, the one after the last stored slice.
+  !> The boundary at slice T, the one after the last stored slice.
   integer(c_int32_t), parameter :: PLAQ_BOUNDARY_END_UPPER = 1
 
   ! Propagators in files
@@ -2055,7 +2055,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_COULOMB = 1
   !> Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN = 2
-  !> Algorithms.
+  !> Algorithms that maximise the gauge functional.
   !> Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_OVERRELAXATION = 0
   !> Stochastic relaxation: every SU(2) subgroup takes its best value, or with probability `probability` the
@@ -2076,11 +2076,11 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_AUTO = 6
   !> Precision of the sweeps. Rounding does not grow in the links, which are only read. Functional, violation and
   !> result are computed in double precision in all cases, and so is the fixing of the residual gauge.
-  !> Single precision.
+  !> Sweeps in single precision.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_SINGLE = 0
   !> Single precision until it gives no further progress, then double.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_MIXED = 1
-  !> Double precision.
+  !> Sweeps in double precision.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_DOUBLE = 2
   !> plaq_gaugefix_callback: a bind(c) procedure; pass c_funloc of it.
   !> Called at every check with the number of the copy, its number of sweeps so far, functional and violation

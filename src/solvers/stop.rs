@@ -68,7 +68,7 @@ choices! {
 }
 
 impl StoppedBy {
-    /// Whether the goals were met.
+    /// Whether this criterion is a goal that was met, not a limit that was reached.
     pub fn is_goal(self) -> bool {
         matches!(self, StoppedBy::Residual | StoppedBy::HeavyQuark)
     }

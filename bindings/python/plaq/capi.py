@@ -243,7 +243,7 @@ class plaq_log_level(Enum):
     OFF = 0
     #: Defects of plaq and lost devices.
     ERROR = 1
-    #: Refused calls.
+    #: Also calls that were refused.
     WARN = 2
     #: Work that takes long: compilation, tuning, solves.
     INFO = 3
@@ -342,7 +342,7 @@ class plaq_communicator(Enum):
     C = 1
     #: The Fortran integer of a communicator, in `communicator_fortran`.
     FORTRAN = 2
-    #: MPI_COMM_WORLD.
+    #: The ranks of MPI_COMM_WORLD.
     WORLD = 3
 
 
@@ -741,7 +741,7 @@ class plaq_gauge_smear_params(Struct):
     """Parameters of link smearing.
 
     Members:
-      kind: Kind of smearing. Default: PLAQ_SMEARING_STOUT.
+      kind: Rule by which links are smeared. Default: PLAQ_SMEARING_STOUT.
       steps: Number of smearing steps. 0 to 100000. Default: 1.
       directions: Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
         15: all. 0 or more. Default: 15.
@@ -1888,13 +1888,13 @@ class plaq_system(Enum):
 
 class plaq_form(Enum):
     """An operator M or what is made of it."""
-    #: M.
+    #: The operator M itself.
     M = 0
-    #: M^dagger.
+    #: Its adjoint M^dagger.
     MDAG = 1
-    #: M^dagger M.
+    #: The product M^dagger M, hermitian and positive.
     MDAGM = 2
-    #: M M^dagger.
+    #: The product M M^dagger, hermitian and positive.
     MMDAG = 3
 
 
@@ -2856,11 +2856,11 @@ class plaq_stopped_by(Enum):
     HEAVY_QUARK = 1
     #: Recomputed residuals no longer fell.
     STANDSTILL = 2
-    #: `max_iterations`.
+    #: The limit `max_iterations`.
     ITERATIONS = 3
-    #: `max_seconds`.
+    #: The limit `max_seconds`.
     TIME = 4
-    #: The callback.
+    #: The callback asked to stop.
     CALLBACK = 5
 
 
@@ -3317,7 +3317,7 @@ class plaq_mass_form(Enum):
 
 class plaq_source(Enum):
     """The sites on which a source is not zero."""
-    #: One site.
+    #: A single site.
     POINT = 0
     #: All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge.
     WALL = 1
@@ -4119,9 +4119,9 @@ def plaq_solver_reweighting(
 
 class plaq_boundary_end(Enum):
     """Boundaries of the Schroedinger functional."""
-    #: Slice 0.
+    #: The boundary at slice 0.
     LOWER = 0
-    #: Slice T, the one after the last stored slice.
+    #: The boundary at slice T, the one after the last stored slice.
     UPPER = 1
 
 
@@ -6213,7 +6213,7 @@ class plaq_gaugefix_condition(Enum):
 
 
 class plaq_gaugefix_method(Enum):
-    """Algorithms."""
+    """Algorithms that maximise the gauge functional."""
     #: Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation.
     OVERRELAXATION = 0
     #: Stochastic relaxation: every SU(2) subgroup takes its best value, or with probability `probability` the
@@ -6238,11 +6238,11 @@ class plaq_gaugefix_precision(Enum):
     """Precision of the sweeps. Rounding does not grow in the links, which are only read. Functional, violation and
     result are computed in double precision in all cases, and so is the fixing of the residual gauge.
     """
-    #: Single precision.
+    #: Sweeps in single precision.
     SINGLE = 0
     #: Single precision until it gives no further progress, then double.
     MIXED = 1
-    #: Double precision.
+    #: Sweeps in double precision.
     DOUBLE = 2
 
 
