@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use super::peer_memory::{all, PeerMemory};
 pub(crate) use super::peers::lock;
 use super::peers::Peers;
-use super::routes::{face_bit, Crossing, Reach};
+use super::routes::{face_bit, Crossing, DirectFaces};
 use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
@@ -275,7 +275,7 @@ impl Direct {
         if faces.bits() & peers.reach.any == 0 {
             return Ok(None);
         }
-        let near = Reach::near(comm, faces.bits() & peers.reach.own);
+        let near = DirectFaces::near(comm, faces.bits() & peers.reach.own);
         // Two slots and the flags.
         let bytes = 2 * faces.total() + 256;
         let (recv, memory) = PeerMemory::new(device, comm, &near, bytes)?;
