@@ -129,7 +129,7 @@ enum {
   PLAQ_LOG_OFF = 0,
   /** Defects of plaq and lost devices. */
   PLAQ_LOG_ERROR = 1,
-  /** Refused calls. */
+  /** Also calls that were refused. */
   PLAQ_LOG_WARN = 2,
   /** Work that takes long: compilation, tuning, solves. */
   PLAQ_LOG_INFO = 3,
@@ -193,7 +193,7 @@ enum {
   PLAQ_COMMUNICATOR_C = 1,
   /** The Fortran integer of a communicator, in `communicator_fortran`. */
   PLAQ_COMMUNICATOR_FORTRAN = 2,
-  /** MPI_COMM_WORLD. */
+  /** The ranks of MPI_COMM_WORLD. */
   PLAQ_COMMUNICATOR_WORLD = 3
 };
 
@@ -486,7 +486,7 @@ enum {
 typedef struct plaq_gauge_smear_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Kind of smearing. Default: PLAQ_SMEARING_STOUT. */
+  /** Rule by which links are smeared. Default: PLAQ_SMEARING_STOUT. */
   plaq_smearing kind;
   /** Number of smearing steps. 0 to 100000. Default: 1. */
   int32_t steps;
@@ -512,13 +512,13 @@ typedef struct plaq_gauge_params {
   /** Storage of the links, which also determines the gauge group.
    * Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
-  /** Boundaries in time of the links; 0: periodic. Default: 0. */
+  /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+   * slice are exactly zero, else periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-   * three numbers with sum 0. Default: not set (NaN). */
+  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+   * with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-   * set (NaN). */
+  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_params;
 
@@ -672,11 +672,10 @@ typedef struct plaq_gauge_read_params {
   /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
    * slice are exactly zero, else periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-   * three numbers with sum 0. Default: not set (NaN). */
+  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+   * with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-   * set (NaN). */
+  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_read_params;
 
@@ -943,6 +942,43 @@ typedef struct plaq_heatbath_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_heatbath_params_init(plaq_heatbath_params *params, int64_t struct_size);
 
+/** Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time the average is over plaquettes
+ * that exist, spatial ones of a boundary slice with weight 1/2, as in openQCD's logs; those of fixed links are
+ * included. */
+typedef struct plaq_plaquette {
+  /** Average over all six planes. */
+  double total;
+  /** Average over the planes xy, xz, yz. */
+  double spatial;
+  /** Average over the planes xt, yt, zt. */
+  double temporal;
+  /** Average Re tr U / N of the links themselves. */
+  double link_trace;
+} plaq_plaquette;
+
+/** The largest violation of unitarity over all links. */
+typedef struct plaq_unitarity {
+  /** Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite. */
+  double unitary;
+  /** Largest |det U - 1| of a link. */
+  double det;
+  /** Coordinates x, y, z, t of the link with the largest violation. */
+  int32_t site[4];
+  /** Direction of that link, 0 to 3. */
+  int32_t direction;
+} plaq_unitarity;
+
+/** Averages of the clover-leaf field strength. */
+typedef struct plaq_topology {
+  /** Topological charge 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on
+   * smooth fields. */
+  double charge;
+  /** Average per site of 1/2 sum tr F F over the planes xy, xz and yz (Luescher, JHEP 08 (2010) 071, Eq. (2.1)). */
+  double energy_spatial;
+  /** Average per site of 1/2 sum tr F F over the planes xt, yt and zt. */
+  double energy_temporal;
+} plaq_topology;
+
 /** Report of heat bath sweeps. */
 typedef struct plaq_heatbath_report {
   /** sizeof of this struct, set by its init function. */
@@ -958,18 +994,6 @@ typedef struct plaq_heatbath_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_heatbath_report_init(plaq_heatbath_report *report, int64_t struct_size);
 
-/** Average plaquettes Re tr U_munu / N: 1 for unit links. */
-typedef struct plaq_plaquette {
-  /** Average over all six planes. */
-  double total;
-  /** Average over the planes xy, xz, yz. */
-  double spatial;
-  /** Average over the planes xt, yt, zt. */
-  double temporal;
-  /** Average Re tr U / N of the links themselves. */
-  double link_trace;
-} plaq_plaquette;
-
 /** A complex number. */
 typedef struct plaq_complex {
   /** Real part. */
@@ -977,28 +1001,6 @@ typedef struct plaq_complex {
   /** Imaginary part. */
   double im;
 } plaq_complex;
-
-/** The largest violation of unitarity over all links. */
-typedef struct plaq_unitarity {
-  /** Largest modulus of an entry of U U^dagger - 1. */
-  double unitary;
-  /** Largest |det U - 1| of a link. */
-  double det;
-  /** Coordinates x, y, z, t of the link with the largest violation. */
-  int32_t site[4];
-  /** Direction of that link, 0 to 3. */
-  int32_t direction;
-} plaq_unitarity;
-
-/** Averages of the clover-leaf field strength. */
-typedef struct plaq_topology {
-  /** Topological charge, near an integer on smooth fields. */
-  double charge;
-  /** Average per site of 1/2 sum tr F F over the planes xy, xz and yz. */
-  double energy_spatial;
-  /** Average per site of 1/2 sum tr F F over the planes xt, yt and zt. */
-  double energy_temporal;
-} plaq_topology;
 
 /** Measures the average plaquettes. */
 plaq_status plaq_gauge_plaquette(plaq_gauge gauge, plaq_plaquette *plaquette);
@@ -1167,13 +1169,13 @@ enum {
 /** An operator M or what is made of it. */
 typedef int32_t plaq_form;
 enum {
-  /** M. */
+  /** The operator M itself. */
   PLAQ_FORM_M = 0,
-  /** M^dagger. */
+  /** Its adjoint M^dagger. */
   PLAQ_FORM_MDAG = 1,
-  /** M^dagger M. */
+  /** The product M^dagger M, hermitian and positive. */
   PLAQ_FORM_MDAGM = 2,
-  /** M M^dagger. */
+  /** The product M M^dagger, hermitian and positive. */
   PLAQ_FORM_MMDAG = 3
 };
 
@@ -1773,11 +1775,11 @@ enum {
   PLAQ_STOPPED_BY_HEAVY_QUARK = 1,
   /** Recomputed residuals no longer fell. */
   PLAQ_STOPPED_BY_STANDSTILL = 2,
-  /** `max_iterations`. */
+  /** The limit `max_iterations`. */
   PLAQ_STOPPED_BY_ITERATIONS = 3,
-  /** `max_seconds`. */
+  /** The limit `max_seconds`. */
   PLAQ_STOPPED_BY_TIME = 4,
-  /** The callback. */
+  /** The callback asked to stop. */
   PLAQ_STOPPED_BY_CALLBACK = 5
 };
 
@@ -2101,7 +2103,7 @@ enum {
 /** The sites on which a source is not zero. */
 typedef int32_t plaq_source;
 enum {
-  /** One site. */
+  /** A single site. */
   PLAQ_SOURCE_POINT = 0,
   /** All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge. */
   PLAQ_SOURCE_WALL = 1,
@@ -2643,9 +2645,9 @@ plaq_status plaq_solver_reweighting(plaq_solver solver,
 /** Boundaries of the Schroedinger functional. */
 typedef int32_t plaq_boundary_end;
 enum {
-  /** Slice 0. */
+  /** The boundary at slice 0. */
   PLAQ_BOUNDARY_END_LOWER = 0,
-  /** Slice T, the one after the last stored slice. */
+  /** The boundary at slice T, the one after the last stored slice. */
   PLAQ_BOUNDARY_END_UPPER = 1
 };
 
@@ -3305,7 +3307,7 @@ typedef struct plaq_modes_noise_params {
   int32_t mode_parts;
   /** Number of the first column; those before it are left out. 0 or more. Default: 0. */
   int32_t first;
-  /** Number of columns from there on at most; 0: all. 1 or more. Default: 0. */
+  /** Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0. */
   int32_t count;
 } plaq_modes_noise_params;
 
@@ -3992,7 +3994,7 @@ enum {
   PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN = 2
 };
 
-/** Algorithms. */
+/** Algorithms that maximise the gauge functional. */
 typedef int32_t plaq_gaugefix_method;
 enum {
   /** Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation. */
@@ -4019,11 +4021,11 @@ enum {
  * result are computed in double precision in all cases, and so is the fixing of the residual gauge. */
 typedef int32_t plaq_gaugefix_precision;
 enum {
-  /** Single precision. */
+  /** Sweeps in single precision. */
   PLAQ_GAUGEFIX_SINGLE = 0,
   /** Single precision until it gives no further progress, then double. */
   PLAQ_GAUGEFIX_MIXED = 1,
-  /** Double precision. */
+  /** Sweeps in double precision. */
   PLAQ_GAUGEFIX_DOUBLE = 2
 };
 
@@ -4486,6 +4488,33 @@ typedef struct plaq_hmc {
  * run. */
 typedef int32_t (*plaq_trajectory_callback)(int64_t trajectory, double delta_h, int32_t accepted, double plaquette, int64_t iterations, double seconds, void *user);
 
+/** Report of a monomial in the last trajectory. */
+typedef struct plaq_monomial_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** The monomial's action at the start of the trajectory. */
+  double action_start;
+  /** The monomial's action at the end of the trajectory. */
+  double action_end;
+  /** Number of evaluations of the force. */
+  int64_t kicks;
+  /** Root mean square of the force on a link, averaged over the updates of the momenta. */
+  double rms;
+  /** Largest force on a link. */
+  double max;
+  /** Number of solver iterations in forces. */
+  int64_t force_iterations;
+  /** Number of solver iterations in heat bath and actions. */
+  int64_t action_iterations;
+  /** Seconds spent in forces, heat bath and actions. */
+  double seconds;
+  /** Seconds spent in solvers, a part of `seconds`. */
+  double solve_seconds;
+} plaq_monomial_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_monomial_report_init(plaq_monomial_report *report, int64_t struct_size);
+
 /** Report of a run of trajectories; what concerns one trajectory is that of the last. */
 typedef struct plaq_hmc_report {
   /** sizeof of this struct, set by its init function. */
@@ -4526,33 +4555,6 @@ typedef struct plaq_hmc_report {
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_hmc_report_init(plaq_hmc_report *report, int64_t struct_size);
-
-/** Report of a monomial in the last trajectory. */
-typedef struct plaq_monomial_report {
-  /** sizeof of this struct, set by its init function. */
-  int64_t struct_size;
-  /** The monomial's action at the start of the trajectory. */
-  double action_start;
-  /** The monomial's action at the end of the trajectory. */
-  double action_end;
-  /** Number of evaluations of the force. */
-  int64_t kicks;
-  /** Root mean square of the force on a link, averaged over the updates of the momenta. */
-  double rms;
-  /** Largest force on a link. */
-  double max;
-  /** Number of solver iterations in forces. */
-  int64_t force_iterations;
-  /** Number of solver iterations in heat bath and actions. */
-  int64_t action_iterations;
-  /** Seconds that the monomial took. */
-  double seconds;
-  /** Seconds spent in solvers, a part of `seconds`. */
-  double solve_seconds;
-} plaq_monomial_report;
-
-/** Fills in defaults; pass sizeof. */
-plaq_status plaq_monomial_report_init(plaq_monomial_report *report, int64_t struct_size);
 
 /** Makes a chain from a description in TOML (docs/hmc.md lists the keys), for links on the lattice and in the
  * precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line), BAD_PARAMETER,
@@ -4896,6 +4898,22 @@ typedef struct plaq_spinor_flow_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_flow_report_init(plaq_spinor_flow_report *report, int64_t struct_size);
 
+/** Observables at a flow time. */
+typedef struct plaq_flow_point {
+  /** Flow time t / a^2. */
+  double time;
+  /** Average plaquette of the planes xy, xz and yz, 1 for unit links. */
+  double plaquette_spatial;
+  /** Average plaquette of the planes xt, yt and zt. */
+  double plaquette_temporal;
+  /** Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology. */
+  double energy_spatial;
+  /** Action density from clover leaves of the planes xt, yt and zt. */
+  double energy_temporal;
+  /** Topological charge. */
+  double charge;
+} plaq_flow_point;
+
 /** Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached. */
 typedef struct plaq_flow_report {
   /** sizeof of this struct, set by its init function. */
@@ -4922,22 +4940,6 @@ typedef struct plaq_flow_report {
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_flow_report_init(plaq_flow_report *report, int64_t struct_size);
-
-/** Observables at a flow time. */
-typedef struct plaq_flow_point {
-  /** Flow time t / a^2. */
-  double time;
-  /** Average plaquette of the planes xy, xz and yz, 1 for unit links. */
-  double plaquette_spatial;
-  /** Average plaquette of the planes xt, yt and zt. */
-  double plaquette_temporal;
-  /** Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology. */
-  double energy_spatial;
-  /** Action density from clover leaves of the planes xt, yt and zt. */
-  double energy_temporal;
-  /** Topological charge. */
-  double charge;
-} plaq_flow_point;
 
 /** Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: number of measurements
  * made, of which the first `capacity` are written to `points`, which may be NULL. Errors: BAD_PARAMETER,

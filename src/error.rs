@@ -325,7 +325,7 @@ impl Status {
 
 statuses! {
     Success = 0, "SUCCESS", "the call did what it says";
-    // 1..99 boundary
+    // 1 to 99: calls from C and their arguments
     InvalidArgument = 1, "INVALID_ARGUMENT", "an argument is out of its range";
     NullPointer = 2, "NULL_POINTER", "a required pointer is NULL";
     InvalidHandle = 3, "INVALID_HANDLE", "a handle is stale, foreign, destroyed or of another kind";
@@ -336,7 +336,7 @@ statuses! {
     Busy = 8, "BUSY", "an object is being changed, or is to be changed, while another call uses it";
     NotInitialised = 9, "NOT_INITIALISED", "a function of QUDA's interface was called outside of qudaInit and qudaFinalize";
     Internal = -1, "INTERNAL", "a defect inside plaq was caught at the boundary";
-    // 100..199 back end
+    // 100 to 199: devices and their memory
     NoDevice = 100, "NO_DEVICE", "no usable accelerator was found";
     DriverMissing = 101, "DRIVER_MISSING", "the CUDA driver library is not installed";
     DriverTooOld = 102, "DRIVER_TOO_OLD", "the CUDA driver is older than plaq needs";
@@ -346,19 +346,19 @@ statuses! {
     CufftMissing = 106, "CUFFT_MISSING", "NVIDIA's library for Fourier transforms is not installed";
     NcclMissing = 107, "NCCL_MISSING", "NVIDIA's library for messages between GPUs is not installed";
     DeviceLost = -100, "DEVICE_LOST", "the device failed; the context can only be destroyed";
-    // 200..299 communication
+    // 200 to 299: ranks and messages
     ProcessGrid = 200, "PROCESS_GRID", "the process grid does not fit ranks or lattice";
     MpiMissing = 201, "MPI_MISSING", "plaq's library for MPI is not installed; docs/mpi.md says how to build it";
     MpiState = 202, "MPI_STATE", "MPI does not run, is another MPI, or the communicator is null";
     MpiThread = 203, "MPI_THREAD", "MPI's thread level forbids calls from this thread";
     CommFailed = -200, "COMM_FAILED", "a peer was lost or a message timed out";
-    // 300..399 fields
+    // 300 to 399: fields and lattices
     BadExtents = 300, "BAD_EXTENTS", "lattice extents are odd, zero or do not match";
     NotUnitary = 301, "NOT_UNITARY", "a link is not unitary to the asked tolerance";
     NotFinite = 302, "NOT_FINITE", "a field holds NaN or infinity";
     BadLayout = 303, "BAD_LAYOUT", "an external layout is unknown or inconsistent";
     FieldMismatch = 304, "FIELD_MISMATCH", "fields differ in geometry, precision, parity or count";
-    // 400..499 files
+    // 400 to 499: files
     FileOpen = 400, "FILE_OPEN", "a file cannot be opened or created";
     FileFormat = 401, "FILE_FORMAT", "a file is not of a known format or its header is wrong";
     FileTruncated = 402, "FILE_TRUNCATED", "a file ends before its data do";

@@ -231,7 +231,7 @@ pub trait LinOp: Send + Sync {
         let device = domain.device.stand_in();
         let (_, taken) = domain.geometry.footprint(
             (&domain.device, &device),
-            None::<fn() -> String>,
+            None,
             || {
                 let op = self.like_on_device(&device)?;
                 Ok((op, domain.on(&device).field(nrhs)?, range.on(&device).field(nrhs)?))

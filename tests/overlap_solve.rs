@@ -429,7 +429,7 @@ fn multigrid_is_the_wilson_preconditioner() {
         let norm = blas::norm2(&b).unwrap().iter().fold(0.0f64, |m, v| m.max(v.sqrt()));
         assert!(d < 2.1e-6 * norm / 0.03, "{d:e}");
         assert!(with <= krylov + 2 && 4 * with < 3 * without, "{with} {krylov} {without}");
-        // It was the multigrid that did it, in every precision inside.
+        // The solve went through multigrid: its coarse level has iterated, in every precision.
         assert!(multigrid.report().levels[1].iterations > 0);
         for sloppy in [(Precision::F32, Recon::R12), (Precision::F16, Recon::R12)] {
             let params = OverlapSolveParams { sloppy: Some(sloppy), ..solver.params().clone() };

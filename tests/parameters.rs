@@ -1,14 +1,19 @@
 //! Tests of tables of parameters and of the program's options: text, TOML, C, ranges.
 
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
+use std::hash::Hash;
 
 use plaq::app::options::{Asked, Command, Need, Options};
 use plaq::app::{Failure, COMMANDS};
 use plaq::capi::context::ContextParams;
+use plaq::capi::laplace::LaplacianParams;
 use plaq::capi::layout::LayoutParams;
 use plaq::compose::multigrid::{Coarsest, Cycle, MultigridParams};
 use plaq::compose::SolverSettings;
-use plaq::fields::Precision;
+use plaq::fields::{BoundaryParams, Precision};
+use plaq::operators::QuarkParams;
+use plaq::ops::distillation::modes::ModesSettings;
 use plaq::ops::distillation::noise::NoiseInModes;
 use plaq::ops::flow::FlowParams;
 use plaq::ops::gaugefix::GaugeFixing;
@@ -16,10 +21,12 @@ use plaq::ops::hmc::gauge_params::GaugeActionParams;
 use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
 use plaq::ops::link_smearing::LinkSmearing;
 use plaq::ops::overlap_settings::{OverlapSettings, OverlapSolving};
+use plaq::ops::quark_flow::QuarkFlowParams;
 use plaq::ops::quenched::HeatBath;
 use plaq::ops::smearing::QuarkSmearing;
 use plaq::ops::source::{SequentialParams, SourceParams};
-use plaq::params::{flat, InC, Parameters};
+use plaq::ops::structure::loops::LoopsParams;
+use plaq::params::{flat, InC, Key, Parameters, Type};
 use plaq::solvers::EigenSettings;
 
 #[test]
@@ -132,6 +139,64 @@ fn every_table_is_whole() {
     whole::<NoiseInModes>(&[]);
     whole::<ContextParams>(&[]);
     whole::<LayoutParams>(&[]);
+}
+
+/// Keys of settings depend on every row of their table, and on each number of a row that has several.
+#[test]
+fn keys_depend_on_every_row() {
+    fn distinct<P: Parameters + Hash + std::fmt::Debug>() {
+        for row in flat(P::ROWS) {
+            let default = (row.default)();
+            let given: Vec<&str> = default.split(',').collect();
+            let values = ["0", "1", "2", "3", "4", "0.5", "0.25", "1.5", "1e-7"];
+            let mut texts = Vec::new();
+            for value in row.words().into_iter().chain(values) {
+                texts.push(value.to_string());
+                if let Type::Array(_, n) = row.ty {
+                    texts.push(vec![value; n].join(","));
+                    texts.extend((0..given.len()).map(|i| {
+                        let mut one = given.clone();
+                        one[i] = value;
+                        one.join(",")
+                    }));
+                }
+            }
+            let mut settings = HashMap::from([(format!("{:?}", P::default()), P::default())]);
+            for text in texts {
+                let mut other = P::default();
+                if other.set(row.name, &text).is_ok() {
+                    settings.insert(format!("{other:?}"), other);
+                }
+            }
+            let keys: HashSet<Key> = settings.values().map(Key::of).collect();
+            assert!(settings.len() > 1, "{}: another value of {}", P::NAME, row.name);
+            assert_eq!(keys.len(), settings.len(), "{}: {}", P::NAME, row.name);
+        }
+    }
+    distinct::<BoundaryParams>();
+    distinct::<ChainSettings>();
+    distinct::<ContextParams>();
+    distinct::<EigenSettings>();
+    distinct::<FlowParams>();
+    distinct::<GaugeActionParams>();
+    distinct::<GaugeFixing>();
+    distinct::<HeatBath>();
+    distinct::<LaplacianParams>();
+    distinct::<LayoutParams>();
+    distinct::<LinkSmearing>();
+    distinct::<LoopsParams>();
+    distinct::<ModesSettings>();
+    distinct::<MultigridParams>();
+    distinct::<NoiseInModes>();
+    distinct::<OverlapSettings>();
+    distinct::<OverlapSolving>();
+    distinct::<QuarkFlowParams>();
+    distinct::<QuarkParams>();
+    distinct::<Quarks>();
+    distinct::<QuarkSmearing>();
+    distinct::<SequentialParams>();
+    distinct::<SolverSettings>();
+    distinct::<SourceParams>();
 }
 
 /// A name of an earlier version is refused with a message that gives the present name.

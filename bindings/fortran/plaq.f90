@@ -57,7 +57,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_LOG_OFF = 0
   !> Defects of plaq and lost devices.
   integer(c_int32_t), parameter :: PLAQ_LOG_ERROR = 1
-  !> Refused calls.
+  !> Also calls that were refused.
   integer(c_int32_t), parameter :: PLAQ_LOG_WARN = 2
   !> Work that takes long: compilation, tuning, solves.
   integer(c_int32_t), parameter :: PLAQ_LOG_INFO = 3
@@ -90,7 +90,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_C = 1
   !> The Fortran integer of a communicator, in `communicator_fortran`.
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_FORTRAN = 2
-  !> MPI_COMM_WORLD.
+  !> The ranks of MPI_COMM_WORLD.
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_WORLD = 3
   !> plaq_rank_callback: a bind(c) procedure; pass c_funloc of it.
   !> Returns the rank at four coordinates of the process grid.
@@ -308,7 +308,7 @@ module plaq
   type, bind(c) :: plaq_gauge_smear_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Kind of smearing.
+    !> Rule by which links are smeared.
     integer(c_int32_t) :: kind
     !> Number of smearing steps.
     integer(c_int32_t) :: steps
@@ -329,13 +329,13 @@ module plaq
     integer(c_int32_t) :: precision
     !> Storage of the links, which also determines the gauge group.
     integer(c_int32_t) :: storage
-    !> Boundaries in time of the links; 0: periodic.
+    !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+    !> slice are exactly zero, else periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-    !> three numbers with sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+    !> with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-    !> set (NaN).
+    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Description of a gauge field.
@@ -429,11 +429,10 @@ module plaq
     !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
     !> slice are exactly zero, else periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-    !> three numbers with sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+    !> with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-    !> set (NaN).
+    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
@@ -580,6 +579,40 @@ module plaq
     !> Weight cG' at the other boundary; NaN: the same as cg.
     real(c_double) :: cg_prime
   end type
+  !> Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time the average is over plaquettes
+  !> that exist, spatial ones of a boundary slice with weight 1/2, as in openQCD's logs; those of fixed links are
+  !> included.
+  type, bind(c) :: plaq_plaquette
+    !> Average over all six planes.
+    real(c_double) :: total
+    !> Average over the planes xy, xz, yz.
+    real(c_double) :: spatial
+    !> Average over the planes xt, yt, zt.
+    real(c_double) :: temporal
+    !> Average Re tr U / N of the links themselves.
+    real(c_double) :: link_trace
+  end type
+  !> The largest violation of unitarity over all links.
+  type, bind(c) :: plaq_unitarity
+    !> Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite.
+    real(c_double) :: unitary
+    !> Largest |det U - 1| of a link.
+    real(c_double) :: det
+    !> Coordinates x, y, z, t of the link with the largest violation.
+    integer(c_int32_t) :: site(4)
+    !> Direction of that link, 0 to 3.
+    integer(c_int32_t) :: direction
+  end type
+  !> Averages of the clover-leaf field strength.
+  type, bind(c) :: plaq_topology
+    !> Topological charge 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on
+    !> smooth fields.
+    real(c_double) :: charge
+    !> Average per site of 1/2 sum tr F F over the planes xy, xz and yz (Luescher, JHEP 08 (2010) 071, Eq. (2.1)).
+    real(c_double) :: energy_spatial
+    !> Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
+    real(c_double) :: energy_temporal
+  end type
   !> Report of heat bath sweeps.
   type, bind(c) :: plaq_heatbath_report
     !> sizeof of this struct, set by its init function.
@@ -591,43 +624,12 @@ module plaq
     !> Seconds that the sweeps took.
     real(c_double) :: seconds
   end type
-  !> Average plaquettes Re tr U_munu / N: 1 for unit links.
-  type, bind(c) :: plaq_plaquette
-    !> Average over all six planes.
-    real(c_double) :: total
-    !> Average over the planes xy, xz, yz.
-    real(c_double) :: spatial
-    !> Average over the planes xt, yt, zt.
-    real(c_double) :: temporal
-    !> Average Re tr U / N of the links themselves.
-    real(c_double) :: link_trace
-  end type
   !> A complex number.
   type, bind(c) :: plaq_complex
     !> Real part.
     real(c_double) :: re
     !> Imaginary part.
     real(c_double) :: im
-  end type
-  !> The largest violation of unitarity over all links.
-  type, bind(c) :: plaq_unitarity
-    !> Largest modulus of an entry of U U^dagger - 1.
-    real(c_double) :: unitary
-    !> Largest |det U - 1| of a link.
-    real(c_double) :: det
-    !> Coordinates x, y, z, t of the link with the largest violation.
-    integer(c_int32_t) :: site(4)
-    !> Direction of that link, 0 to 3.
-    integer(c_int32_t) :: direction
-  end type
-  !> Averages of the clover-leaf field strength.
-  type, bind(c) :: plaq_topology
-    !> Topological charge, near an integer on smooth fields.
-    real(c_double) :: charge
-    !> Average per site of 1/2 sum tr F F over the planes xy, xz and yz.
-    real(c_double) :: energy_spatial
-    !> Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
-    real(c_double) :: energy_temporal
   end type
 
   ! Clover terms
@@ -687,13 +689,13 @@ module plaq
   !> The asymmetric complement on odd sites.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
   !> An operator M or what is made of it.
-  !> M.
+  !> The operator M itself.
   integer(c_int32_t), parameter :: PLAQ_FORM_M = 0
-  !> M^dagger.
+  !> Its adjoint M^dagger.
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAG = 1
-  !> M^dagger M.
+  !> The product M^dagger M, hermitian and positive.
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAGM = 2
-  !> M M^dagger.
+  !> The product M M^dagger, hermitian and positive.
   integer(c_int32_t), parameter :: PLAQ_FORM_MMDAG = 3
   !> A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
   type, bind(c) :: plaq_dirac_params
@@ -1035,11 +1037,11 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_HEAVY_QUARK = 1
   !> Recomputed residuals no longer fell.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_STANDSTILL = 2
-  !> `max_iterations`.
+  !> The limit `max_iterations`.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_ITERATIONS = 3
-  !> `max_seconds`.
+  !> The limit `max_seconds`.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_TIME = 4
-  !> The callback.
+  !> The callback asked to stop.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_CALLBACK = 5
   !> Algorithms of solvers.
   !> Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
@@ -1246,7 +1248,7 @@ module plaq
   !> exp(-m t): ln[C(t) / C(t+1)].
   integer(c_int32_t), parameter :: PLAQ_MASS_FORM_LOG = 1
   !> The sites on which a source is not zero.
-  !> One site.
+  !> A single site.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_POINT = 0
   !> All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_WALL = 1
@@ -1444,9 +1446,9 @@ module plaq
 
   ! Schroedinger functional
   !> Boundaries of the Schroedinger functional.
-  !> Slice 0.
+  !> The boundary at slice 0.
   integer(c_int32_t), parameter :: PLAQ_BOUNDARY_END_LOWER = 0
-  !> Slice T, the one after the last stored slice.
+  !> The boundary at slice T, the one after the last stored slice.
   integer(c_int32_t), parameter :: PLAQ_BOUNDARY_END_UPPER = 1
 
   ! Propagators in files
@@ -1789,7 +1791,7 @@ module plaq
     integer(c_int32_t) :: mode_parts
     !> Number of the first column; those before it are left out.
     integer(c_int32_t) :: first
-    !> Number of columns from there on at most; 0: all.
+    !> Number of columns from there on, at most; 0: all that there are.
     integer(c_int32_t) :: count
   end type
   !> Description of modes, and report of the search that found them.
@@ -2053,7 +2055,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_COULOMB = 1
   !> Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN = 2
-  !> Algorithms.
+  !> Algorithms that maximise the gauge functional.
   !> Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_OVERRELAXATION = 0
   !> Stochastic relaxation: every SU(2) subgroup takes its best value, or with probability `probability` the
@@ -2074,11 +2076,11 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_AUTO = 6
   !> Precision of the sweeps. Rounding does not grow in the links, which are only read. Functional, violation and
   !> result are computed in double precision in all cases, and so is the fixing of the residual gauge.
-  !> Single precision.
+  !> Sweeps in single precision.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_SINGLE = 0
   !> Single precision until it gives no further progress, then double.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_MIXED = 1
-  !> Double precision.
+  !> Sweeps in double precision.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_DOUBLE = 2
   !> plaq_gaugefix_callback: a bind(c) procedure; pass c_funloc of it.
   !> Called at every check with the number of the copy, its number of sweeps so far, functional and violation
@@ -2287,6 +2289,29 @@ module plaq
   !> plaquette, the iterations of its solvers and its seconds. A result other than 0, on any rank, ends the
   !> run.
   !> Arguments: trajectory, delta_h, accepted, plaquette, iterations, seconds, user.
+  !> Report of a monomial in the last trajectory.
+  type, bind(c) :: plaq_monomial_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> The monomial's action at the start of the trajectory.
+    real(c_double) :: action_start
+    !> The monomial's action at the end of the trajectory.
+    real(c_double) :: action_end
+    !> Number of evaluations of the force.
+    integer(c_int64_t) :: kicks
+    !> Root mean square of the force on a link, averaged over the updates of the momenta.
+    real(c_double) :: rms
+    !> Largest force on a link.
+    real(c_double) :: max
+    !> Number of solver iterations in forces.
+    integer(c_int64_t) :: force_iterations
+    !> Number of solver iterations in heat bath and actions.
+    integer(c_int64_t) :: action_iterations
+    !> Seconds spent in forces, heat bath and actions.
+    real(c_double) :: seconds
+    !> Seconds spent in solvers, a part of `seconds`.
+    real(c_double) :: solve_seconds
+  end type
   !> Report of a run of trajectories; what concerns one trajectory is that of the last.
   type, bind(c) :: plaq_hmc_report
     !> sizeof of this struct, set by its init function.
@@ -2323,29 +2348,6 @@ module plaq
     real(c_double) :: trajectory_seconds
     !> Seconds of all trajectories.
     real(c_double) :: seconds
-  end type
-  !> Report of a monomial in the last trajectory.
-  type, bind(c) :: plaq_monomial_report
-    !> sizeof of this struct, set by its init function.
-    integer(c_int64_t) :: struct_size
-    !> The monomial's action at the start of the trajectory.
-    real(c_double) :: action_start
-    !> The monomial's action at the end of the trajectory.
-    real(c_double) :: action_end
-    !> Number of evaluations of the force.
-    integer(c_int64_t) :: kicks
-    !> Root mean square of the force on a link, averaged over the updates of the momenta.
-    real(c_double) :: rms
-    !> Largest force on a link.
-    real(c_double) :: max
-    !> Number of solver iterations in forces.
-    integer(c_int64_t) :: force_iterations
-    !> Number of solver iterations in heat bath and actions.
-    integer(c_int64_t) :: action_iterations
-    !> Seconds that the monomial took.
-    real(c_double) :: seconds
-    !> Seconds spent in solvers, a part of `seconds`.
-    real(c_double) :: solve_seconds
   end type
 
   ! Actions of chains in parts
@@ -2524,6 +2526,21 @@ module plaq
     !> Seconds that the flow took.
     real(c_double) :: seconds
   end type
+  !> Observables at a flow time.
+  type, bind(c) :: plaq_flow_point
+    !> Flow time t / a^2.
+    real(c_double) :: time
+    !> Average plaquette of the planes xy, xz and yz, 1 for unit links.
+    real(c_double) :: plaquette_spatial
+    !> Average plaquette of the planes xt, yt and zt.
+    real(c_double) :: plaquette_temporal
+    !> Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
+    real(c_double) :: energy_spatial
+    !> Action density from clover leaves of the planes xt, yt and zt.
+    real(c_double) :: energy_temporal
+    !> Topological charge.
+    real(c_double) :: charge
+  end type
   !> Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
   type, bind(c) :: plaq_flow_report
     !> sizeof of this struct, set by its init function.
@@ -2546,21 +2563,6 @@ module plaq
     integer(c_int32_t) :: stopped
     !> Seconds that the flow took.
     real(c_double) :: seconds
-  end type
-  !> Observables at a flow time.
-  type, bind(c) :: plaq_flow_point
-    !> Flow time t / a^2.
-    real(c_double) :: time
-    !> Average plaquette of the planes xy, xz and yz, 1 for unit links.
-    real(c_double) :: plaquette_spatial
-    !> Average plaquette of the planes xt, yt and zt.
-    real(c_double) :: plaquette_temporal
-    !> Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
-    real(c_double) :: energy_spatial
-    !> Action density from clover leaves of the planes xt, yt and zt.
-    real(c_double) :: energy_temporal
-    !> Topological charge.
-    real(c_double) :: charge
   end type
 
   ! QUDA's interface: what becomes of errors
@@ -5346,15 +5348,15 @@ module plaq
       real(c_double), intent(in) :: coefficients(count)
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_hmc_report_init(report, struct_size) bind(c)
-      import
-      type(plaq_hmc_report), intent(inout) :: report
-      integer(c_int64_t), value :: struct_size
-    end function
-    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_monomial_report_init(report, struct_size) bind(c)
       import
       type(plaq_monomial_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_hmc_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_hmc_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
     !> Makes a chain from a description in TOML (docs/hmc.md lists the keys), for links on the lattice and in the

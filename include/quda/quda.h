@@ -203,10 +203,10 @@ typedef struct QudaInvertParam_s {
   int num_offset;
   /** Number of sources of invertMultiSrcQuda and dslashMultiSrcQuda. */
   int num_src;
-  /** All ranks solve for all sources together.
+  /** Number of sources for a part of the ranks; here all ranks solve for all sources together.
    * Not used. */
   int num_src_per_sub_partition;
-  /** Ranks are not divided among sources.
+  /** Grid of the parts of the ranks; here ranks are not divided among sources.
    * Not used. */
   int split_grid[6];
   /** Not used. */

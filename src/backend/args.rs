@@ -106,7 +106,7 @@ macro_rules! kernel_args {
     };
 }
 
-/// The C++ declaration of an argument struct.
+/// The declaration in C++ of a kernel's argument struct, for compilers of GPUs.
 #[allow(dead_code)]
 struct CppStruct {
     name: &'static str,

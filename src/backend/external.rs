@@ -187,7 +187,7 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// A single row that is read.
+    /// One row of memory of the host, to read from: all of `bytes`.
     pub fn read(bytes: &'a [u8]) -> Self {
         let (row, address) = (bytes.len(), bytes.as_ptr() as u64);
         Rows { address, row, stride: row, count: 1, borrow: PhantomData }

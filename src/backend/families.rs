@@ -61,7 +61,8 @@ pub struct Kernel {
     /// and is compiled once for all lattices.
     #[allow(dead_code)]
     pub by_site: bool,
-    /// True if its elements are numbers, not sites, and may be more than 32 bits count (kernels/element.h).
+    /// True if the kernel works on numbers, not on sites; there may be more of them than 32 bits count
+    /// (kernels/element.h).
     pub elements: bool,
     /// True if its sums count errors, of which a rehearsal has none.
     #[allow(dead_code)]
@@ -92,7 +93,7 @@ impl Kernel {
 pub enum Vectors {
     /// All numbers of lanes: solvers spend their time in it.
     Hot,
-    /// 16 lanes only.
+    /// The kernel is compiled with vectors of 16 lanes only.
     Usual,
     /// None: it is called once where others are called a thousand times.
     Cold,

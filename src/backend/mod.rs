@@ -53,6 +53,7 @@ pub(crate) use stand_in::Ranks;
 
 use crate::bail;
 use crate::error::{Error, Result, Status};
+use crate::params::Key;
 use crate::refuse;
 
 impl From<NotMade> for Error {
@@ -257,8 +258,8 @@ struct DeviceState {
     /// Sizes in bytes of all allocations, by address.
     allocated: Mutex<BTreeMap<u64, u64>>,
     store: Mutex<Store>,
-    /// Names of work that was rehearsed, so that its kernels are compiled.
-    rehearsed: Mutex<HashSet<String>>,
+    /// Keys of work that was rehearsed, so that its kernels are compiled.
+    rehearsed: Mutex<HashSet<Key>>,
     /// Number of kernels launched.
     launches: AtomicU64,
     /// Number of times that the host waited for sums.

@@ -12,6 +12,7 @@ use super::families::{self, Kernel};
 use super::{Call, Device, Work};
 use crate::bail;
 use crate::error::Result;
+use crate::params::Key;
 
 /// A kernel that was requested, with its constants.
 #[derive(Clone)]
@@ -106,7 +107,8 @@ impl Device {
         self.recording(Record::default(), work).1
     }
 
-    /// Starts to compile the kernels of `work`, once for each `name` of work on this device. The work makes all of
+    /// Starts to compile the kernels of `work`, once for each `key` of work on this device: of all settings on which
+    /// its kernels depend. The work makes all of
     /// its fields on the device that it is given, one without memory: `dry`, a stand-in for this one on which the
     /// objects that the work needs have been made before, or a new one. Its errors are ignored, since sums are made
     /// up; those of the compiler are reported when a kernel is launched. `likely`: the work is only expected.
@@ -115,10 +117,10 @@ impl Device {
         &self,
         dry: Option<&Device>,
         likely: bool,
-        name: impl FnOnce() -> String,
+        key: Key,
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
-        if self.compiles(name) {
+        if self.compiles(key) {
             let dry = dry.cloned().unwrap_or_else(|| self.stand_in());
             self.compile_of(&dry, likely, || _ = work(&dry));
         }
@@ -134,20 +136,20 @@ impl Device {
     }
 
     /// Rehearses work on this device, which is one without memory, and returns its result, whether there are kernels
-    /// to compile or not. With a `name` its kernels are compiled as by `foresee`, unless it is a part of another
+    /// to compile or not. With a `key` its kernels are compiled as by `foresee`, unless it is a part of another
     /// rehearsal.
     ///
     /// # Errors
     /// Errors of the work, so far as they do not come from made-up sums; `Internal` where it panics.
     pub(crate) fn try_out<T>(
         &self,
-        name: Option<impl FnOnce() -> String>,
+        key: Option<Key>,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let part = self.0.nested || self.record().is_some();
         let mut done = None;
         let run = || done = catch_unwind(AssertUnwindSafe(work)).ok();
-        match name.filter(|_| !part).is_some_and(|name| self.real().compiles(name)) {
+        match key.filter(|_| !part).is_some_and(|key| self.real().compiles(key)) {
             true => self.real().compile_of(self, false, run),
             false => run(),
         }
@@ -167,7 +169,7 @@ impl Device {
         there: impl FnOnce() -> Result<A>,
         work: impl FnOnce(A) -> Result<T>,
     ) -> Result<Kernels> {
-        let mut asked = self.try_out(None::<fn() -> String>, || {
+        let mut asked = self.try_out(None, || {
             let there = there()?;
             let (done, asked) = self.recording(Record::default(), || work(there));
             done.map(|_| asked)
@@ -180,10 +182,10 @@ impl Device {
         Ok(Kernels { names, to_compile })
     }
 
-    /// Whether kernels for work of this name have to be compiled.
-    fn compiles(&self, name: impl FnOnce() -> String) -> bool {
+    /// Whether kernels for work of this key have to be compiled.
+    fn compiles(&self, key: Key) -> bool {
         let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
-        !self.has_its_kernels() && !off() && self.is_new(name())
+        !self.has_its_kernels() && !off() && self.is_new(key)
     }
 
     fn will_launch(&self, asked: &Asked, likely: bool) {
@@ -213,8 +215,8 @@ impl Device {
         done
     }
 
-    fn is_new(&self, name: String) -> bool {
+    fn is_new(&self, key: Key) -> bool {
         let mut rehearsed = self.0.rehearsed.lock().unwrap_or_else(|e| e.into_inner());
-        rehearsed.insert(name)
+        rehearsed.insert(key)
     }
 }

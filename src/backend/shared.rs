@@ -108,7 +108,7 @@ impl Mapped {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: what `mapped` gave, once.
+        // SAFETY: the address is that which `mapped` returned, and it is given back once.
         unsafe { self.device.0.backend.unmap(self.host) };
     }
 }

@@ -9,7 +9,7 @@ use super::Call;
 struct Trace {
     kernel: &'static str,
     /// Largest number of backtraces that are taken.
-    most: usize,
+    limit: usize,
     found: Vec<Backtrace>,
 }
 
@@ -17,9 +17,9 @@ thread_local! {
     static TRACE: RefCell<Option<Trace>> = const { RefCell::new(None) };
 }
 
-/// Backtraces of the first `most` launches of a kernel on CPUs during `work`, taken where its function is called.
-pub fn traced(kernel: &'static str, most: usize, work: impl FnOnce()) -> Vec<Backtrace> {
-    TRACE.set(Some(Trace { kernel, most, found: vec![] }));
+/// Backtraces of the first `limit` launches of a kernel on CPUs during `work`, taken where its function is called.
+pub fn traced(kernel: &'static str, limit: usize, work: impl FnOnce()) -> Vec<Backtrace> {
+    TRACE.set(Some(Trace { kernel, limit, found: vec![] }));
     work();
     TRACE.take().map_or_else(Vec::new, |trace| trace.found)
 }
@@ -27,7 +27,7 @@ pub fn traced(kernel: &'static str, most: usize, work: impl FnOnce()) -> Vec<Bac
 pub(super) fn note(call: &Call) {
     TRACE.with_borrow_mut(|trace| {
         let Some(trace) = trace else { return };
-        if trace.kernel == call.kernel.name && trace.found.len() < trace.most {
+        if trace.kernel == call.kernel.name && trace.found.len() < trace.limit {
             trace.found.push(Backtrace::force_capture());
         }
     });

@@ -92,7 +92,7 @@ struct CallState {
     untold: Option<Failure>,
 }
 
-/// The communicator of a wait. Any failure ends a wait for data; only a lost Comm ends a wait for control messages.
+/// The communicator whose messages a wait is for. Any failure ends a wait for data; only a lost Comm ends a wait for control messages.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
     Data,
@@ -679,7 +679,7 @@ impl Transport {
             self.state().failures += 1;
         }
         if unfinished {
-            // Nobody is inside the call any more: what is left of it stays behind.
+            // No rank is inside of the call any more: messages that it left stay in the old communicator.
             let data = duplicate(self.mpi, &self.threads, self.control, self.timeout)
                 .map_err(|e| self.fail(&e))?;
             let renewals = {

@@ -45,7 +45,8 @@ pub use overlap::{
     OverlapSquare, Sign, SignParams,
 };
 pub use solve::{
-    plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations, LowModes, Solution,
-    SolveParams, SolveReport, SolverSettings, COLUMNS, MULTIGRID_DIRECTIONS,
+    plaq_solve_report, plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations,
+    LowModes, Solution, SolveParams, SolveReport, SolveTotals, SolverSettings, COLUMNS,
+    MULTIGRID_DIRECTIONS,
 };
 pub use spectrum::{largest, smallest, Bound};

@@ -43,18 +43,18 @@ pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
             blas::axpy(&[Complex64::new(-b, 0.0)], &before, &mut w)?;
         }
         let a = blas::dot(&v, &w)?[0].re;
-        let rest = blas::axpy_norm(&[Complex64::new(-a, 0.0)], &v, &mut w)?[0].sqrt();
-        if !(a.is_finite() && rest.is_finite()) {
+        let norm = blas::axpy_norm(&[Complex64::new(-a, 0.0)], &v, &mut w)?[0].sqrt();
+        if !(a.is_finite() && norm.is_finite()) {
             bail!(SolverBreakdown, "spectrum: the operator gives NaN or infinity");
         }
         diagonal.push(a);
-        beside.push(rest);
-        if rest <= 1e-12 * a.abs() {
+        beside.push(norm);
+        if norm <= 1e-12 * a.abs() {
             break;
         }
         std::mem::swap(&mut before, &mut v);
         std::mem::swap(&mut v, &mut w);
-        scale(&mut v, &t, 1.0 / rest)?;
+        scale(&mut v, &t, 1.0 / norm)?;
     }
     let (value, weights) = top_of_tridiagonal(&diagonal, &beside)?;
     // |A x - value x| of the Ritz vector is the last off-diagonal times its last component.
@@ -90,24 +90,24 @@ pub fn smallest(
         let report = solver.solve(&mut x, &basis[basis.len() - 1], &mut unwatched)?;
         iterations += report.solver.iterations;
         // Since solves are not exact, the vector is orthogonalised to all previous vectors, not only to two.
-        let (mut a, mut rest) = (0.0, 0.0);
+        let (mut a, mut norm) = (0.0, 0.0);
         for v in &basis {
             let c = blas::dot(v, &x)?[0];
-            (a, rest) = (c.re, blas::axpy_norm(&[-c], v, &mut x)?[0].sqrt());
+            (a, norm) = (c.re, blas::axpy_norm(&[-c], v, &mut x)?[0].sqrt());
         }
-        if !(a.is_finite() && rest.is_finite()) {
+        if !(a.is_finite() && norm.is_finite()) {
             bail!(SolverBreakdown, "spectrum: the operator gives NaN or infinity");
         }
         diagonal.push(a);
-        beside.push(rest);
+        beside.push(norm);
         let (top, weights) = top_of_tridiagonal(&diagonal, &beside)?;
-        let away = rest * weights[weights.len() - 1].abs();
-        if away < NEAR * top || basis.len() >= max || rest <= 1e-12 * a.abs() {
+        let away = norm * weights[weights.len() - 1].abs();
+        if away < NEAR * top || basis.len() >= max || norm <= 1e-12 * a.abs() {
             break (weights, away / top);
         }
         let mut next = shape.field(1)?;
         blas::copy(&mut next, &x)?;
-        scale(&mut next, &t, 1.0 / rest)?;
+        scale(&mut next, &t, 1.0 / norm)?;
         basis.push(next);
     };
     blas::copy(&mut x, &basis[0])?;

@@ -413,12 +413,12 @@ fn right_hand_sides_at_a_time_fit() {
     let solver = SolverParams { kind: SolverKind::BiCgStab, ..Default::default() };
     let params = SolveParams { solver, ..SolveParams::default() };
     let solver = DiracSolver::new(op.clone(), params).unwrap();
-    for (room, nrhs, expected) in [(12, 12, 12), (11, 12, 6), (5, 12, 4), (5, 7, 4), (1, 5, 1)] {
-        let need = 2 * op.shape().bytes(room) + solver.memory(room).unwrap();
+    for (columns, nrhs, expected) in [(12, 12, 12), (11, 12, 6), (5, 12, 4), (5, 7, 4), (1, 5, 1)] {
+        let need = 2 * op.shape().bytes(columns) + solver.memory(columns).unwrap();
         device.limit_memory(device.used().0 + need);
         let found = solver.part_of(nrhs);
         device.limit_memory(u64::MAX);
-        assert_eq!(found.unwrap(), expected, "{room} {nrhs}");
+        assert_eq!(found.unwrap(), expected, "{columns} {nrhs}");
     }
     device.limit_memory(device.used().0 + 1);
     let found = solver.part_of(12);

@@ -136,12 +136,12 @@ pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Resu
     let turned = v.held() / v.nrhs() * TURNED.min(v.nrhs());
     let scratch = SCRATCH[!v.device().is_cpu() as usize].min(turned);
     let tile = (scratch / (planes * bytes)).clamp(1, all.n).max(all.n.min(64));
-    let room = v.device().alloc(scratch.max(tile * planes * bytes))?;
+    let tiles = v.device().alloc(scratch.max(tile * planes * bytes))?;
     for first in (0..all.n).step_by(tile) {
         let n = tile.min(all.n - first);
         let mut args = arguments(v, v);
         let offset = (first * bytes) as u64;
-        (args.v.data, args.w.data) = (args.v.data.offset(offset), room.ptr());
+        (args.v.data, args.w.data) = (args.v.data.offset(offset), tiles.ptr());
         args.w.plane_bytes = (tile * bytes) as i64;
         args = BasisArgs {
             first_v: which.start as i32,

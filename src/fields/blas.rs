@@ -391,9 +391,9 @@ pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>
         let mut empty = 0.0;
         if fastest(x) {
             // Sites without a number are among them.
-            let room = x.geometry().plane_sites() * x.rhs_planes();
-            work = Work { n: room, batches: count, ..work };
-            empty = room as f64 - (x.geometry().volume() * x.rhs_planes()) as f64 / 2.0;
+            let padded = x.geometry().plane_sites() * x.rhs_planes();
+            work = Work { n: padded, batches: count, ..work };
+            empty = padded as f64 - (x.geometry().volume() * x.rhs_planes()) as f64 / 2.0;
             empty *= x.geometry().comm().size() as f64;
         }
         let sums =
@@ -412,18 +412,18 @@ pub fn largest_site(x: &VectorField) -> Result<Vec<f64>> {
         let args = arguments(0, [Some(x), None, None, None, None], &nothing, first, count);
         let mut work = x.geometry().work(count * x.rhs_planes());
         if fastest(x) {
-            let room = x.geometry().plane_sites() * x.rhs_planes();
-            work = Work { n: room, batches: count, ..work };
+            let padded = x.geometry().plane_sites() * x.rhs_planes();
+            work = Work { n: padded, batches: count, ..work };
         }
         let kernel = kernels::SiteLargest(x.precision());
         let pairs = x.geometry().reduce_here(x.device(), kernel, &args, work)?;
-        let most = |planes: &[f64]| {
-            planes.chunks(2).fold(0.0f64, |most, pair| match pair[0].is_finite() {
-                true => most.max(pair[1]),
+        let largest = |planes: &[f64]| {
+            planes.chunks(2).fold(0.0f64, |largest, pair| match pair[0].is_finite() {
+                true => largest.max(pair[1]),
                 false => f64::INFINITY,
             })
         };
-        all.extend(pairs.chunks(2 * planes(x)).map(most));
+        all.extend(pairs.chunks(2 * planes(x)).map(largest));
     }
     x.geometry().comm().max(&mut all)?;
     Ok(all.into_iter().map(f64::sqrt).collect())

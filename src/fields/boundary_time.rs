@@ -2,7 +2,7 @@
 
 use crate::backend::args::{self, Bounds};
 use crate::error::Result;
-use crate::params::{choices, parameters, Choice as _};
+use crate::params::{choices, parameters, row_set, Choice as _};
 use crate::refuse;
 
 choices! {
@@ -22,17 +22,23 @@ choices! {
     }
 }
 
+row_set! {
+    pub boundary_rows {
+        /// Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+        /// slice are exactly zero, else periodic.
+        boundary_time: Option<BoundaryKind> = None;
+        /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+        /// with sum 0. Default: not set (NaN).
+        phi: [f64; 3] = [f64::NAN; 3];
+        /// The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+        phi_prime: [f64; 3] = [f64::NAN; 3];
+    }
+}
+
 parameters! {
     /// Parameters of the boundaries in time.
-    pub table BoundaryParams {
-        /// Boundaries in time; 0: open for files in which all temporal links of the last slice are exactly zero, else
-        /// periodic.
-        boundary_time: Option<BoundaryKind> = None;
-        /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for `sf`: three numbers with sum
-        /// 0. Default: not set (NaN).
-        phi: [f64; 3] = [f64::NAN; 3];
-        /// The same angles on slice N_t, for `sf` and `open_sf`. Default: not set (NaN).
-        phi_prime: [f64; 3] = [f64::NAN; 3];
+    pub composed table BoundaryParams {
+        with boundary_rows;
     }
 }
 

@@ -10,7 +10,7 @@ const PROJECTED_REALS: usize = 12;
 
 impl Geometry {
     fn face_plane(&self, precision: Precision, reals: usize, mu: usize) -> [usize; 2] {
-        let sites = self.room(self.face_rows(mu) * self.lanes());
+        let sites = self.padded(self.face_rows(mu) * self.lanes());
         [sites * reals * precision.bytes(), if precision.has_norm() { sites * 4 } else { 0 }]
     }
 

@@ -5,6 +5,7 @@ use super::halo::knows_peers;
 use super::Geometry;
 use crate::backend::{Device, Kernels};
 use crate::error::Result;
+use crate::params::Key;
 
 /// Memory and kernels that work needs, as found by a rehearsal.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ impl Geometry {
 
     /// Rehearses `work` on `dry`, a stand-in of `device`, on which what is `there` already is made before. Returns what
     /// it makes, and the bytes of device memory that it takes at its peak, without what is there and message buffers
-    /// that `device` has. A rank calls this by itself. With a `name` the kernels of both are compiled, if ranks know
+    /// that `device` has. A rank calls this by itself. With a `key` the kernels of both are compiled, if ranks know
     /// what they reach of each other.
     ///
     /// # Errors
@@ -57,13 +58,13 @@ impl Geometry {
     pub(crate) fn footprint<A, T>(
         &self,
         (device, dry): (&Device, &Device),
-        name: Option<impl FnOnce() -> String>,
+        key: Option<Key>,
         there: impl FnOnce() -> Result<A>,
         work: impl FnOnce(A) -> Result<T>,
     ) -> Result<(T, u64)> {
         let alone = self.comm().size() == 1 && self.halo_mask() == 0;
-        let name = name.filter(|_| alone || knows_peers(self.comm(), device));
-        dry.try_out(name, || {
+        let key = key.filter(|_| alone || knows_peers(self.comm(), device));
+        dry.try_out(key, || {
             let _ranks = self.silent_ranks(device, dry)?;
             let there = there()?;
             measured(dry, || work(there))
@@ -88,7 +89,7 @@ mod tests {
         let rehearsed = |device: &Device, work: &dyn Fn(&Device) -> Result<()>| {
             let dry = device.stand_in();
             let both = (device, &dry);
-            let done = geometry.footprint(both, None::<fn() -> String>, || Ok(()), |()| work(&dry));
+            let done = geometry.footprint(both, None, || Ok(()), |()| work(&dry));
             done.unwrap().1
         };
         // Bytes of a column that are sent and received across two faces.

@@ -49,9 +49,9 @@ impl Arrays {
     }
 
     /// Count of numbers that each of the two buffers for lines must hold.
-    fn room(&self, geometry: &Geometry) -> usize {
+    fn capacity(&self, geometry: &Geometry) -> usize {
         if self.divided(geometry) {
-            self.lines(geometry).map(|l| l.room()).max().unwrap_or(0)
+            self.lines(geometry).map(|l| l.capacity()).max().unwrap_or(0)
         } else {
             0
         }
@@ -73,7 +73,7 @@ pub struct Divided {
     form: Arrays,
     axes: Vec<(Lines, Fourier)>,
     /// Buffers for whole lines, and for pieces that are sent and received.
-    room: [Buffer; 2],
+    buffers: [Buffer; 2],
 }
 
 impl LatticeFourier {
@@ -89,13 +89,13 @@ impl LatticeFourier {
             Ok((lines, Fourier::new(device, shape)?))
         };
         let axes = form.lines(geometry).map(plan).collect::<Result<_>>()?;
-        let array = || device.alloc(form.bytes() * form.room(geometry));
-        let room = [array()?, array()?];
+        let array = || device.alloc(form.bytes() * form.capacity(geometry));
+        let buffers = [array()?, array()?];
         Ok(LatticeFourier::Divided(Box::new(Divided {
             geometry: geometry.on_device(device),
             form,
             axes,
-            room,
+            buffers,
         })))
     }
 
@@ -164,7 +164,7 @@ impl Lines {
     }
 
     /// Count of numbers in this rank's pieces or in its whole lines, whichever is larger.
-    fn room(&self) -> usize {
+    fn capacity(&self) -> usize {
         (self.count * self.piece).max(self.mine().len() * self.whole())
     }
 }
@@ -179,7 +179,7 @@ impl Divided {
     fn run(&mut self, array: &mut Buffer, inverse: bool) -> Result<()> {
         for k in 0..self.axes.len() {
             let (lines, fourier) = &self.axes[k];
-            let (lines, [a, b]) = (lines.clone(), &mut self.room);
+            let (lines, [a, b]) = (lines.clone(), &mut self.buffers);
             let (piece, stride, blocks) = (lines.piece, lines.stride, lines.count / lines.stride);
             let (g, m) = (lines.ranks.len(), lines.mine().len());
             let gather = Transpose {

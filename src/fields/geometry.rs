@@ -86,14 +86,14 @@ impl Geometry {
             bail!(BadExtents, "{extents:?} has more than 2^31 sites: divide it over more ranks");
         }
         let (lanes, lane_bits) = lanes_of(extents, max_lanes, !comm.divided());
-        let most = lanes_up_to(max_lanes);
-        if 2 * lanes < most && extents.iter().any(|l| !l.is_multiple_of(4)) {
+        let max = lanes_up_to(max_lanes);
+        if 2 * lanes < max && extents.iter().any(|l| !l.is_multiple_of(4)) {
             static TOLD: Once = Once::new();
             TOLD.call_once(|| {
                 log::info!(
-                    "lattice: a rank's part of {extents:?} runs with {lanes} of {most} numbers at a time, up to {} times \
+                    "lattice: a rank's part of {extents:?} runs with {lanes} of {max} numbers at a time, up to {} times \
                      slower a site: on a CPU parts of a lattice are fast if four divides their extents",
-                    most / lanes
+                    max / lanes
                 );
             });
         }
@@ -227,14 +227,14 @@ impl Geometry {
     }
     /// Number of sites in the memory of a plane (a parity of a right-hand side), including padding.
     pub(crate) fn plane_sites(&self) -> usize {
-        self.room(self.outer() * self.lanes)
+        self.padded(self.outer() * self.lanes)
     }
     pub(crate) fn link_plane_sites(&self) -> usize {
-        self.room(self.link_outer() * self.lanes)
+        self.padded(self.link_outer() * self.lanes)
     }
     /// `sites` rounded up to whole tiles: of 32 sites without lanes (kernels/field.h, GPU), else of four for each
     /// lane, since vector operations take eight numbers at a time (kernels/blas.h).
-    pub(super) fn room(&self, sites: usize) -> usize {
+    pub(super) fn padded(&self, sites: usize) -> usize {
         match (self.lanes, self.rows) {
             (_, Some(_)) => sites,
             (1, None) => sites.next_multiple_of(32),

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use super::peer_memory::{all, PeerMemory};
 pub(crate) use super::peers::lock;
 use super::peers::Peers;
-use super::routes::{face_bit, Crossing, Reach};
+use super::routes::{face_bit, Crossing, DirectFaces};
 use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
@@ -18,6 +18,7 @@ use crate::backend::kernels;
 use crate::backend::{Buffer, Device, Ptr, Work};
 use crate::comm::{Comm, CommCache};
 use crate::error::Result;
+use crate::params::Key;
 use far::{Far, Way};
 
 /// Number of exchanges that are kept at a time: solves in two precisions with links and borders take less than half
@@ -274,7 +275,7 @@ impl Direct {
         if faces.bits() & peers.reach.any == 0 {
             return Ok(None);
         }
-        let near = Reach::near(comm, faces.bits() & peers.reach.own);
+        let near = DirectFaces::near(comm, faces.bits() & peers.reach.own);
         // Two slots and the flags.
         let bytes = 2 * faces.total() + 256;
         let (recv, memory) = PeerMemory::new(device, comm, &near, bytes)?;
@@ -374,11 +375,11 @@ impl Geometry {
         device: &Device,
         dry: Option<&Device>,
         likely: bool,
-        name: impl FnOnce() -> String,
+        key: Key,
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
         if self.finds_peers(device) {
-            device.foresee(dry, likely, name, |dry| {
+            device.foresee(dry, likely, key, |dry| {
                 let _ranks = self.silent_ranks(device, dry)?;
                 work(dry)
             });

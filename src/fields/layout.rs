@@ -5,10 +5,10 @@ use num_complex::Complex64;
 use super::{Group, Precision, Subset};
 use crate::bail;
 use crate::error::{words, Result};
-use crate::params::choices;
+use crate::params::{choices, hash_members};
 
 /// An index of an array, named by the quantity that it counts.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Index {
     /// Time slice, if it is slower than all other indices.
     Slice,
@@ -107,7 +107,7 @@ impl GammaBasis {
 }
 
 /// The kind of field for which a layout is meant.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Content {
     Links,
     Spinors,
@@ -146,7 +146,7 @@ pub struct Layout {
     /// only.
     pub structs: Option<(usize, usize)>,
     /// Number of sites for which a block has room, where that is more than it has sites.
-    pub room: Option<usize>,
+    pub capacity: Option<usize>,
     /// Factors that the array contains: it holds `scale` times the links.
     pub scale: [f64; 4],
     /// Boundary phases that the array contains: it holds these phases times the links that cross the boundary.
@@ -159,6 +159,12 @@ pub struct Layout {
     /// Basis of the spinors.
     pub basis: GammaBasis,
 }
+
+hash_members!(Layout {
+    name, content, precision, order, axes, halo, directions, odd_first, whole, separate, structs, capacity, staggered,
+    spins, basis;
+    scale, boundary
+});
 
 use Index::*;
 
@@ -187,7 +193,7 @@ impl Layout {
             whole: !order.contains(&Parity),
             separate: false,
             structs: None,
-            room: None,
+            capacity: None,
             scale: [1.0; 4],
             boundary: [Complex64::ONE; 4],
             staggered: [0; 4],
@@ -252,8 +258,8 @@ impl Layout {
     pub fn bqcd(precision: Precision, extents: [usize; 4]) -> Self {
         let order = [Direction, Parity, Site, Column, Row, Complex];
         let rest: usize = extents[1..].iter().map(|l| l + 2).product();
-        let room = Some((extents[0] / 2 + 2) * rest);
-        Layout { room, ..Self::links("BQCD", precision, XYZT, &order) }
+        let capacity = Some((extents[0] / 2 + 2) * rest);
+        Layout { capacity, ..Self::links("BQCD", precision, XYZT, &order) }
     }
     /// TIFR: direction slowest; the array contains the factor `scale`.
     pub fn tifr(precision: Precision, scale: f64) -> Self {
@@ -470,7 +476,7 @@ impl Layout {
             bail!(BadLayout, "layout {name}: Backward counts links of odd sites in one array");
         }
         let sites = Strides::sites(self, extents);
-        if self.room.is_some_and(|room| room < sites) {
+        if self.capacity.is_some_and(|capacity| capacity < sites) {
             bail!(BadLayout, "layout {name}: room for less than the {sites} sites of a block");
         }
         Ok(())
@@ -523,14 +529,14 @@ impl Strides {
         let split = layout.has(Parity) || layout.has(Backward);
         // Extents of the site index in memory.
         let padded: [usize; 4] = std::array::from_fn(|k| along[k] + 2 * layout.halo[k]);
-        let mut room: usize = padded.iter().product();
+        let mut capacity: usize = padded.iter().product();
         if layout.has(Slice) {
-            room /= along[3];
+            capacity /= along[3];
         }
         if split {
-            room /= 2;
+            capacity /= 2;
         }
-        let room = layout.room.unwrap_or(room);
+        let capacity = layout.capacity.unwrap_or(capacity);
         let parities = if subset == Subset::Full || layout.whole { 2 } else { 1 };
         let slices = if layout.has(Slice) { along[3] } else { 1 };
 
@@ -540,7 +546,7 @@ impl Strides {
             let count = match index {
                 Slice => slices,
                 Parity => parities,
-                Site => room,
+                Site => capacity,
                 Direction => 4,
                 Flavour => layout.flavours(),
                 Row | Column => group.colours(),

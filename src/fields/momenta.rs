@@ -157,7 +157,7 @@ impl Momenta {
     }
 
     /// Sets the momenta of fixed links at boundaries in time to zero.
-    pub fn rest(&mut self) -> Result<()> {
+    pub fn zero_fixed(&mut self) -> Result<()> {
         if self.geometry().boundary().is_periodic() {
             return Ok(());
         }
@@ -286,7 +286,7 @@ impl Momenta {
         let mut args = self.array_args(form, order, factor);
         (args.array, args.load) = (buffer.ptr(), 1);
         self.run(kernels::MomentaArray::of(self.precision())?, &args)?;
-        self.rest()?;
+        self.zero_fixed()?;
         self.device().synchronize()
     }
 

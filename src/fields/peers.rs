@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::devices::Devices;
 use super::peer_memory::{all, PeerMemory, SHARED_PAGE};
-use super::routes::{Reach, Route};
+use super::routes::{DirectFaces, Route};
 use crate::backend::args::{SumArgs, MAX_PEERS};
 use crate::backend::{Awaited, Buffer, Device, Mapped, Ptr};
 use crate::bail;
@@ -21,7 +21,7 @@ pub(super) struct Peers {
     pub failed: Mapped,
     /// The way that all ranks ask for, and what they reach of each other's memory.
     pub route: Route,
-    pub reach: Reach,
+    pub reach: DirectFaces,
     pub board: Option<Mutex<SumBoard>>,
     /// The devices of all ranks, if these send each other messages themselves.
     pub devices: Option<Devices>,
@@ -53,8 +53,8 @@ impl Peers {
             _ => None,
         };
         let reach = match &board {
-            Some(_) => Reach::everything(comm),
-            None => Reach::found(device, comm, route)?,
+            Some(_) => DirectFaces::everything(comm),
+            None => DirectFaces::found(device, comm, route)?,
         };
         let reached = all(comm, reach.is_everything(comm))?;
         let devices = Devices::connect(device, comm, route, reached)?;
@@ -73,7 +73,7 @@ impl Peers {
             None => {
                 let route = Route::asked()?;
                 let adds = route == Route::Nccl && !comm.reproducible();
-                (route, Reach::expected(comm, route), adds)
+                (route, DirectFaces::expected(comm, route), adds)
             }
         };
         let ranks = comm.listener();

@@ -184,13 +184,13 @@ mod tests {
     /// For two ranks the shared memory holds 2^15 numbers of each; sums for more right-hand sides use the transport.
     #[test]
     fn boards_are_for_what_fits() {
-        let room = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;
+        let capacity = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;
         let numbers = |batches| {
             let work = Work { n: 1, batches, lanes: 1 };
             numbers_on_board(&kernels::HeavyQuark::ROW, work).expect("a reduction")
         };
-        assert!(numbers(2 * 12) <= room);
-        assert!(numbers(8192) <= room && numbers(8193) > room);
+        assert!(numbers(2 * 12) <= capacity);
+        assert!(numbers(8192) <= capacity && numbers(8193) > capacity);
         let one = Work { n: 1, batches: 1, lanes: 1 };
         assert_eq!(numbers_on_board(&kernels::Blas::ROW, one), None);
     }

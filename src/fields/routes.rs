@@ -62,7 +62,7 @@ impl Route {
 
 /// The faces across which kernels write into the memory of other ranks; face (mu, upper) is bit 2 mu + upper.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
+pub(super) struct DirectFaces {
     /// Faces of this rank.
     pub own: u8,
     /// Faces of any rank.
@@ -74,7 +74,7 @@ pub(super) fn face_bit(mu: usize, upper: bool) -> u8 {
     1 << (2 * mu + upper as usize)
 }
 
-impl Reach {
+impl DirectFaces {
     /// The faces of this rank to ranks that are `near`, for all ranks alike.
     fn to(comm: &Comm, near: impl Fn(usize) -> bool) -> u8 {
         let faces = (0..4).flat_map(|mu| [(mu, false), (mu, true)]);
@@ -82,33 +82,33 @@ impl Reach {
         near.fold(0, |bits, (mu, upper)| bits | face_bit(mu, upper))
     }
 
-    /// All faces.
-    pub fn everything(comm: &Comm) -> Reach {
+    /// Every face in a divided direction, as where all ranks reach each other.
+    pub fn everything(comm: &Comm) -> DirectFaces {
         let own = Self::to(comm, |_| true);
-        Reach { own, any: own }
+        DirectFaces { own, any: own }
     }
 
     /// What is to be expected before anybody has tried: the faces to ranks of the same host.
-    pub fn expected(comm: &Comm, route: Route) -> Reach {
+    pub fn expected(comm: &Comm, route: Route) -> DirectFaces {
         let fastest = route == Route::Fastest;
         let own = Self::to(comm, |rank| fastest && comm.host().contains(&rank));
-        Reach { own, any: own }
+        DirectFaces { own, any: own }
     }
 
     /// Tries. All ranks call this.
-    pub fn found(device: &Device, comm: &Comm, route: Route) -> Result<Reach> {
+    pub fn found(device: &Device, comm: &Comm, route: Route) -> Result<DirectFaces> {
         let near = Self::near(comm, u8::MAX);
         let mut own = 0;
         if route == Route::Fastest && !all(comm, near.is_empty())? {
             let (buffer, memory) = PeerMemory::new(device, comm, &near, SHARED_PAGE)?;
             own = Self::to(comm, |rank| memory.of(rank).is_some());
-            // Nobody has it open when it is freed.
+            // No rank has the buffer open any more when it is freed.
             drop(memory);
             all(comm, true)?;
             drop(buffer);
         }
         let any = comm.all_gather(&[own])?.iter().fold(0, |bits, theirs| bits | theirs);
-        Ok(Reach { own, any })
+        Ok(DirectFaces { own, any })
     }
 
     /// Whether kernels of this rank write across all of its faces.

@@ -97,11 +97,11 @@ pub struct Data {
 #[derive(Clone, Copy, PartialEq)]
 pub enum Sum {
     None,
-    /// Sum of the 32-bit words (NERSC).
+    /// Sum of the file's 32-bit words modulo 2^32 (NERSC).
     Nersc,
-    /// Rotating pair over the 32-bit words (MILC).
+    /// Two exclusive ors of the file's 32-bit words, rotated by their number modulo 29 and modulo 31 (MILC).
     Milc,
-    /// Rotating pair over the CRC32 of the sites (SciDAC).
+    /// Two exclusive ors of the CRC32 of each site, rotated by its number modulo 29 and modulo 31 (SciDAC).
     SciDac,
 }
 

@@ -46,7 +46,7 @@ impl std::fmt::Display for Attribute {
     }
 }
 
-/// Attributes by name.
+/// Attributes of a group or dataset, as names with values.
 pub type Attributes = Vec<(&'static str, Attribute)>;
 
 /// A dataset: its name including groups ("a/b/name"), its extents, numbers and attributes.

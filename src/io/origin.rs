@@ -18,7 +18,7 @@ pub struct Origin {
     pub mass: Option<f64>,
     /// Twisted mass of the operator.
     pub mu: Option<f64>,
-    /// The links of the operator.
+    /// What identifies the links of the operator; None: not known.
     pub links: Option<LinksMark>,
 }
 

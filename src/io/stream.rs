@@ -131,7 +131,7 @@ impl Input {
             1..=0x7fff_ffff => volume.checked_mul(n),
             _ => None,
         });
-        // Links must be addressable in memory and in the file, as doubles with some to spare.
+        // The bytes of all links, also as doubles and with room for headers, must be counted by the types of addresses.
         match volume.and_then(|v| v.checked_mul(8 * SITE as u64)) {
             Some(bytes) if bytes < isize::MAX as u64 / 2 => {}
             _ => {
@@ -298,7 +298,7 @@ impl Output {
         Ok(())
     }
 
-    /// Flushes to disk.
+    /// Waits until what was written is on the disk.
     pub fn sync(&self) -> Result<()> {
         self.file.sync_all().map_err(|e| self.failure(e))
     }

@@ -3,6 +3,7 @@
 use super::WriteOptions;
 use crate::error::Result;
 use crate::refuse;
+use chrono::DateTime;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The time now in UTC, spelled like the C library's asctime.
@@ -11,33 +12,8 @@ pub fn utc_now() -> String {
 }
 
 fn utc(seconds: u64) -> String {
-    const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let leap = |year: u64| {
-        (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400)
-    };
-    let (days, second) = (seconds / 86400, seconds % 86400);
-    let (mut year, mut day) = (1970, days);
-    while day >= 365 + leap(year) as u64 {
-        day -= 365 + leap(year) as u64;
-        year += 1;
-    }
-    let lengths = [31, 28 + leap(year) as u64, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 0;
-    while day >= lengths[month] {
-        day -= lengths[month];
-        month += 1;
-    }
-    format!(
-        "{} {} {:2} {:02}:{:02}:{:02} {year} UTC",
-        WEEKDAYS[(days % 7) as usize],
-        MONTHS[month],
-        day + 1,
-        second / 3600,
-        second / 60 % 60,
-        second % 60
-    )
+    let time = DateTime::from_timestamp(seconds as i64, 0).unwrap_or_default();
+    time.format("%a %b %e %H:%M:%S %Y UTC").to_string()
 }
 
 /// Half a unit of the last digit of a printed decimal, such as `0.5937` or `5.937e-01`.

@@ -14,6 +14,7 @@ use crate::fields::{
     blas, CloverField, CoarseField, GaugeField, Momenta, Precision, Recon, Subset, VectorField,
 };
 use crate::linop::{LinOp, Schur, SchurComplement, Shape};
+use crate::params::Key;
 
 /// Precision and link storage in which an operator computes.
 pub type Storage = (Precision, Recon);
@@ -33,8 +34,11 @@ pub trait QuarkAction: LinOp {
     fn links(&self) -> &Arc<GaugeField>;
     /// Identifies the operator and the present version of its links.
     fn version(&self) -> ActionVersion;
-    /// A text with the operator's name and everything else that the choice of its kernels depends on.
+    /// The operator's kind, lattice, storage and terms in words, for messages and files.
     fn describe(&self) -> String;
+    /// The key of everything that the choice of its kernels depends on: not of masses and coefficients, but of whether
+    /// there are such terms.
+    fn key(&self) -> Key;
     /// Shape of the vectors to which M is applied, restricted to the sites of a subset.
     fn subset_shape(&self, subset: Subset) -> Shape {
         Shape { subset, ..self.shape() }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::fields::{BoundaryTime, CloverField, GaugeField};
 
 /// Parameters of a quark action, with a variant for each action.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
 pub enum ActionParams {
     /// Wilson, clover and twisted mass.
     Wilson(DiracParams),

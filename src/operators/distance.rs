@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::fields::time_slices::{check_spinors, TimeFactors};
 use crate::fields::{GaugeField, Geometry, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
+use crate::params::{hash_members, Key};
 use crate::refuse;
 
 /// The weight W(t) = cosh(alpha (T/2 - d)) of distance preconditioning (arXiv:1006.4028, Eq. 9).
@@ -24,6 +25,8 @@ pub struct Distance {
     /// Time slice of the source.
     pub t0: usize,
 }
+
+hash_members!(Distance { t0; alpha });
 
 impl Distance {
     /// Largest allowed alpha T / 2; weights and their inverses are then far from overflow in single precision.
@@ -209,6 +212,9 @@ impl QuarkAction for DistanceWeighted {
     fn describe(&self) -> String {
         let adjoint = if self.adjoint { " of the adjoint" } else { "" };
         format!("{} with distance preconditioning{adjoint}", self.op.describe())
+    }
+    fn key(&self) -> Key {
+        Key::of(("distance", self.adjoint, self.op.key()))
     }
     fn mass_scale(&self) -> f64 {
         self.op.mass_scale()

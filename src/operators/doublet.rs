@@ -16,6 +16,7 @@ use crate::backend::{kernels, Device};
 use crate::error::Result;
 use crate::fields::{CloverField, Components, GaugeField, Subset, VectorField};
 use crate::linop::{LinOp, Schur, Shape, Workspace};
+use crate::params::{hash_members, Key};
 use crate::refuse;
 
 /// Parameters of a twisted-mass doublet of two different masses (Frezzotti, Rossi, hep-lat/0311008).
@@ -26,6 +27,8 @@ pub struct DoubletParams {
     /// Mass splitting epsilon: the operator has the term - epsilon tau1.
     pub epsilon: f64,
 }
+
+hash_members!(DoubletParams { wilson; epsilon });
 
 impl DoubletParams {
     /// Refuses parameters that are out of range or contradict each other.
@@ -287,6 +290,9 @@ impl QuarkAction for Doublet {
     }
     fn describe(&self) -> String {
         format!("doublet {}", self.wilson.describe())
+    }
+    fn key(&self) -> Key {
+        Key::of(("doublet", self.wilson.key()))
     }
     fn subset_shape(&self, subset: Subset) -> Shape {
         Shape { components: Components::DOUBLET, ..self.wilson.subset_shape(subset) }

@@ -103,7 +103,7 @@ impl Wilson {
                 geometry.work(2),
             )?;
         }
-        momenta.rest()
+        momenta.zero_fixed()
     }
 
     /// A zero field for [`Wilson::insert`], with six hermitian matrices (54 reals) for each site.
@@ -250,7 +250,7 @@ impl Wilson {
             &args,
             gauge.geometry().work(2),
         )?;
-        momenta.rest()
+        momenta.zero_fixed()
     }
 
     /// ln |det A|^2 of even and of odd sites with A = 1 + ... + i twist gamma5, kappa-normalised, which is ln det

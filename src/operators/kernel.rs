@@ -9,6 +9,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Workspace};
+use crate::params::Key;
 
 /// The hermitian Wilson operator Q = gamma5 D, the kernel of the overlap operator (Neuberger, hep-lat/9707022).
 pub struct HermitianWilson {
@@ -41,9 +42,9 @@ impl HermitianWilson {
         Self::new(Arc::new(self.op.like_on(device)?))
     }
 
-    /// A text with everything that the choice of its kernels depends on.
-    pub(crate) fn describe(&self) -> String {
-        self.op.describe()
+    /// The key of everything that the choice of its kernels depends on.
+    pub(crate) fn key(&self) -> Key {
+        self.op.key()
     }
 
     /// The factor between D and the kappa-normalised M: D = scale M.

@@ -13,6 +13,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Components, GaugeField, Subset, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
+use crate::params::{hash_members, Key};
 use crate::refuse;
 
 /// The operator a + b sum_mu [U_mu(x) delta_{x+mu,y} + U_mu(x-mu)^dagger delta_{x-mu,y}] over some directions. With a
@@ -37,6 +38,8 @@ pub struct LaplaceParams {
     /// The mass term m^2, in units of the lattice spacing.
     pub mass2: f64,
 }
+
+hash_members!(LaplaceParams { components, directions; mass2 });
 
 impl LaplaceParams {
     /// Refuses parameters that are out of range.
@@ -207,6 +210,11 @@ impl QuarkAction for Laplace {
             shape.components,
             self.directions
         )
+    }
+    fn key(&self) -> Key {
+        let (links, shape) = (self.links(), self.shape());
+        let form = (links.precision(), links.recon(), shape.components);
+        Key::of(("Laplacian", shape.geometry.extents(), form, self.directions))
     }
     fn mass(&self) -> f64 {
         let d = f64::from(self.directions.count_ones());

@@ -1,13 +1,15 @@
 //! What a user says of a quark, and what operators hold of it: one table, from which also come the struct of the C
 //! interface, keys of TOML, options, Python's keywords and docs/parameters.md.
 
+use std::hash::{Hash, Hasher};
+
 use num_complex::Complex64;
 
 use super::Boundary;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CloverForm, Precision, Recon};
-use crate::params::{choices, parameters, Choice};
+use crate::params::{choices, parameters, Choice, Reals as _};
 
 choices! {
     /// Normalisation of an operator. The symmetric P is the same in both.
@@ -33,6 +35,16 @@ pub enum TermValue {
     Number(f64),
     Numbers(Vec<f64>),
     Word(&'static str),
+}
+
+impl Hash for TermValue {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            TermValue::Number(number) => number.hash_bits(state),
+            TermValue::Numbers(numbers) => numbers.hash_bits(state),
+            TermValue::Word(word) => word.hash(state),
+        }
+    }
 }
 
 impl std::fmt::Display for TermValue {
@@ -138,6 +150,13 @@ macro_rules! quark {
                 $(#[doc = $rdoc])*
                 pub $field: quark!(@type $ty $(, $as)?),
             )*)*
+        }
+
+        impl Hash for $held {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                (self.$mass, self.$additional).hash_bits(state);
+                self.terms().hash(state);
+            }
         }
 
         impl $quark {

@@ -22,6 +22,7 @@ use crate::fields::{
     Subset,
 };
 use crate::linop::{LinOp, Schur, Shape};
+use crate::params::Key;
 use crate::refuse;
 
 /// One parity of a hop: out = coef_y S_y y + S_hop (coef H in). Each of the site terms S_y and S_hop is 1, or both
@@ -340,7 +341,7 @@ impl Wilson {
     pub fn params(&self) -> &DiracParams {
         &self.params
     }
-    /// A text with everything that the choice of its kernels depends on; rehearsals are named by it.
+    /// Lattice, storage and terms in words.
     pub(crate) fn describe(&self) -> String {
         let (links, own) = (&self.gauge, &self.params);
         format!(
@@ -351,6 +352,14 @@ impl Wilson {
             (own.mu != 0.0, own.rho != 0.0),
             own.boundary,
         )
+    }
+    /// The key of everything that the choice of its kernels depends on.
+    pub(crate) fn key(&self) -> Key {
+        let (links, own) = (&self.gauge, &self.params);
+        let form = (links.precision(), links.recon(), links.geometry().boundary().kind());
+        let terms = (own.has_clover(), own.clover, own.mu != 0.0, own.rho != 0.0);
+        let phases = own.boundary.map(|z| (z.re.to_bits(), z.im.to_bits()));
+        Key::of((links.geometry().extents(), form, terms, phases))
     }
     pub fn gauge(&self) -> &Arc<GaugeField> {
         &self.gauge

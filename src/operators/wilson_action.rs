@@ -15,6 +15,7 @@ use crate::fields::{
     halo, spinor_work, CloverField, CoarseField, GaugeField, Precision, SpinorField, Subset,
 };
 use crate::linop::Schur;
+use crate::params::Key;
 use crate::refuse;
 
 impl QuarkAction for Wilson {
@@ -26,6 +27,9 @@ impl QuarkAction for Wilson {
     }
     fn describe(&self) -> String {
         Wilson::describe(self)
+    }
+    fn key(&self) -> Key {
+        Wilson::key(self)
     }
     fn mass_scale(&self) -> f64 {
         2.0 * self.kappa()

@@ -15,7 +15,7 @@ use crate::io::{
     FieldReader, FieldShape, FileFormat, FileInfo, GaugeReader, GaugeWriter, Part, Warning,
     WriteOptions,
 };
-use crate::params::Choice as _;
+use crate::params::{Choice as _, Key};
 use crate::refuse;
 
 /// Settings of `load_gauge`: checks of the file, and changes made to its links.
@@ -291,10 +291,10 @@ pub fn load_gauge(
         true => Ok(exact),
         false => exact.to(precision, recon),
     };
-    let name = || format!("links {:?} {precision:?} {recon:?}", geometry.extents());
+    let key = Key::of(("links", geometry.extents(), precision, recon));
     let [in_double, in_single] =
         [Precision::F64, Precision::F32].map(|p| LinkOptions::checked(p).tolerance);
-    geometry.foresee(device, None, false, name, |device| {
+    geometry.foresee(device, None, false, key, |device| {
         let exact = onto(device, in_double)?;
         plaquette(&exact)?;
         convert(exact)

@@ -12,7 +12,7 @@ use crate::backend::kernels;
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
-use crate::params::{choices, parameters, Parameters};
+use crate::params::{choices, parameters, reports, Parameters};
 use crate::refuse;
 
 choices! {
@@ -48,20 +48,23 @@ parameters! {
 
 impl Copy for FlowParams {}
 
-/// Observables at a flow time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FlowPoint {
-    pub time: f64,
-    /// Average spatial plaquette, 1 for unit links.
-    pub plaquette_spatial: f64,
-    /// Average temporal plaquette, 1 for unit links.
-    pub plaquette_temporal: f64,
-    /// Action density from clover leaves ([`field_strength`]), of the planes without t.
-    pub energy_spatial: f64,
-    /// Action density from clover leaves ([`field_strength`]), of the planes with t.
-    pub energy_temporal: f64,
-    /// Topological charge from clover leaves.
-    pub charge: f64,
+reports! {
+    /// Observables at a flow time.
+    #[derive(Copy, Default)]
+    pub part FlowPoint: plaq_flow_point {
+        /// Flow time t / a^2.
+        time: f64;
+        /// Average plaquette of the planes xy, xz and yz, 1 for unit links.
+        plaquette_spatial: f64;
+        /// Average plaquette of the planes xt, yt and zt.
+        plaquette_temporal: f64;
+        /// Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
+        energy_spatial: f64;
+        /// Action density from clover leaves of the planes xt, yt and zt.
+        energy_temporal: f64;
+        /// Topological charge.
+        charge: f64;
+    }
 }
 
 impl FlowPoint {

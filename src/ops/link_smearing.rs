@@ -46,7 +46,7 @@ impl SmearingKind {
 parameters! {
     /// Parameters of link smearing.
     pub struct LinkSmearing: plaq_gauge_smear_params {
-        /// Kind of smearing.
+        /// Rule by which links are smeared.
         kind: SmearingKind = SmearingKind::Stout;
         /// Number of smearing steps.
         steps: usize = 1, within(0, 100_000);

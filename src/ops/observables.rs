@@ -9,54 +9,57 @@ use crate::backend::{kernels, Ptr, Work};
 use crate::comm::Comm;
 use crate::error::{host_array, Result};
 use crate::fields::{GaugeField, Geometry, Group};
+use crate::params::reports;
 use crate::refuse;
 
-/// Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time the average is over plaquettes that
-/// exist, spatial ones of a boundary slice with weight 1/2, as in openQCD's logs; those of fixed links are included.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plaquette {
-    /// Average over all six planes, 1/(6 N V) sum over x, mu < nu of Re tr U_munu(x).
-    pub total: f64,
-    /// Average over the planes xy, xz, yz.
-    pub spatial: f64,
-    /// Average over the planes xt, yt, zt.
-    pub temporal: f64,
-    /// Average of Re tr U / N over the links that exist.
-    pub link_trace: f64,
-    /// The sum of all plaquettes with weight 1, divided by 6 N V, as in headers of openQCD's files; it includes those
-    /// of the slice behind the last stored one. For periodic links it equals `total`.
-    pub unweighted: f64,
-}
-
-/// The largest violation of unitarity over all links.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unitarity {
-    /// Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite.
-    pub unitary: f64,
-    /// Largest |det U - 1| of a link.
-    pub det: f64,
-    /// Coordinates x, y, z, t of the link with the largest violation.
-    pub site: [usize; 4],
-    /// Direction, 0 to 3, of this link.
-    pub direction: usize,
+reports! {
+    /// Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time the average is over plaquettes
+    /// that exist, spatial ones of a boundary slice with weight 1/2, as in openQCD's logs; those of fixed links are
+    /// included.
+    #[derive(Copy)]
+    pub part Plaquette: plaq_plaquette {
+        /// Average over all six planes.
+        total: f64;
+        /// Average over the planes xy, xz, yz.
+        spatial: f64;
+        /// Average over the planes xt, yt, zt.
+        temporal: f64;
+        /// Average Re tr U / N of the links themselves.
+        link_trace: f64;
+    } besides {
+        /// The sum of all plaquettes with weight 1, divided by 6 N V, as in headers of openQCD's files; it
+        /// includes those of the slice behind the last stored one. For periodic links it equals `total`.
+        unweighted: f64;
+    }
+    /// The largest violation of unitarity over all links.
+    #[derive(Copy)]
+    pub part Unitarity: plaq_unitarity {
+        /// Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite.
+        unitary: f64;
+        /// Largest |det U - 1| of a link.
+        det: f64;
+        /// Coordinates x, y, z, t of the link with the largest violation.
+        site: [usize; 4];
+        /// Direction of that link, 0 to 3.
+        direction: usize;
+    }
+    /// Averages of the clover-leaf field strength.
+    #[derive(Copy)]
+    pub part FieldStrength: plaq_topology {
+        /// Topological charge 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on
+        /// smooth fields.
+        charge: f64;
+        /// Average per site of 1/2 sum tr F F over the planes xy, xz and yz (Luescher, JHEP 08 (2010) 071, Eq. (2.1)).
+        energy_spatial: f64;
+        /// Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
+        energy_temporal: f64;
+    }
 }
 
 impl Unitarity {
     pub fn worst(&self) -> f64 {
         self.unitary.max(self.det)
     }
-}
-
-/// Topological charge and action density of the clover-leaf field strength.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FieldStrength {
-    /// Q = 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on smooth fields.
-    pub charge: f64,
-    /// Action density E = 1/2 sum_munu tr F_munu F_munu (Luescher, JHEP 08 (2010) 071, Eq. (2.1)), averaged over
-    /// sites, of the planes xy, xz, yz.
-    pub energy_spatial: f64,
-    /// Action density E, averaged over sites, of the planes xt, yt, zt.
-    pub energy_temporal: f64,
 }
 
 /// Computes average plaquettes and link trace, with sums in double precision.
@@ -258,11 +261,11 @@ pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
     for (lex, s) in sites.chunks(3).enumerate() {
         let (unitary, det) = (value(s[0]), value(s[1]));
         if unitary.max(det) > worst.worst() {
-            let mut rest = lex;
+            let mut remainder = lex;
             worst.site = std::array::from_fn(|mu| {
                 let l = geometry.extents()[mu];
-                let x = rest % l + geometry.origin()[mu];
-                rest /= l;
+                let x = remainder % l + geometry.origin()[mu];
+                remainder /= l;
                 x
             });
             worst.direction = s[2] as usize;

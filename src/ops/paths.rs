@@ -223,7 +223,7 @@ impl Walker {
     }
 
     /// Multiplies links along the paths of `batch` from every site; returns the field that holds the products.
-    pub(crate) fn walk(
+    pub(crate) fn multiply_along(
         &self,
         gauge: &GaugeField,
         paths: &Paths,
@@ -278,7 +278,7 @@ impl Walker {
         paths.check_closed(gauge.geometry().global_extents())?;
         let mut all = vec![Complex64::ZERO; paths.len()];
         for batch in paths.batches(self.together()) {
-            let products = self.walk(gauge, paths, &batch)?;
+            let products = self.multiply_along(gauge, paths, &batch)?;
             let traces = self.sum_traces(gauge, products, batch.len())?;
             batch.iter().zip(traces).for_each(|(&k, t)| all[k] = t);
         }
@@ -322,7 +322,7 @@ impl Walker {
             );
         }
         for batch in paths.batches(self.together()) {
-            let products = self.walk(gauge, paths, &batch)?;
+            let products = self.multiply_along(gauge, paths, &batch)?;
             let mut args = PathArgs { from: products.view(), to: out.view(), ..self.args(gauge) };
             for (slot, &k) in batch.iter().enumerate() {
                 args.step[slot] = i32::from(paths.get(k)[0]);

@@ -13,6 +13,7 @@ use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;
 use crate::fields::{Components, SpinorField};
 use crate::operators::QuarkAction;
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::{Monitor, Progress, Stop};
 
@@ -161,8 +162,8 @@ pub fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
         return;
     }
     let links = op.links();
-    let name = || format!("propagator {} {params:?} {at_once}", op.describe());
-    links.geometry().foresee(links.device(), None, true, name, |device| {
+    let key = Key::of(("propagator", op.key(), params, at_once));
+    links.geometry().foresee(links.device(), None, true, key, |device| {
         run_through(op.like_on(device)?, params, at_once)
     });
 }
@@ -234,7 +235,7 @@ fn solve_columns(
     let Columns { at_once, on_host } = chosen;
     let on_device = if on_host { None } else { Some(shape.field(columns)?) };
     let mut waiting = vec![];
-    let room = |first: usize, count: usize| match &on_device {
+    let solutions = |first: usize, count: usize| match &on_device {
         Some(all) => all.columns(first, count),
         None => shape.field(count),
     };
@@ -248,7 +249,8 @@ fn solve_columns(
         true => ControlFlow::Break(()),
         false => monitor(&Progress { seconds: looked + p.seconds, ..*p }),
     };
-    let mut report = solve_parts(solver, at_once, columns, (source, &room), &mut told, &mut done)?;
+    let mut report =
+        solve_parts(solver, at_once, columns, (source, &solutions), &mut told, &mut done)?;
     report.solver.seconds += looked;
     let all = match on_device {
         Some(all) => all,
@@ -270,13 +272,13 @@ type Field<'a> = &'a dyn Fn(usize, usize) -> Result<SpinorField>;
 /// the solve.
 type Done<'a> = dyn FnMut(usize, SpinorField, &SolveReport) -> Result<ControlFlow<()>> + 'a;
 
-/// Solves for the columns of `source`, `at_once` at a time, in fields made by `room`, which are passed to `done`; its
+/// Solves for the columns of `source`, `at_once` at a time, in fields made by `solutions`, which are passed to `done`; its
 /// result may end the work. The report is that of all solves.
 pub(super) fn solve_parts(
     solver: &DiracSolver,
     at_once: usize,
     columns: usize,
-    (source, room): (Field, Field),
+    (source, solutions): (Field, Field),
     monitor: &mut Monitor,
     done: &mut Done,
 ) -> Result<SolveReport> {
@@ -285,7 +287,7 @@ pub(super) fn solve_parts(
     for first in (0..columns).step_by(at_once) {
         let count = at_once.min(columns - first);
         let b = source(first, count)?;
-        let mut x = room(first, count)?;
+        let mut x = solutions(first, count)?;
         let mut told = |p: &Progress| {
             let stop =
                 stopped || monitor(&Progress { seconds: spent + p.seconds, ..*p }).is_break();

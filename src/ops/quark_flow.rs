@@ -2,6 +2,7 @@
 //! the flowed links, and its adjoint.
 
 use std::ops::ControlFlow;
+use std::time::Instant;
 
 use num_complex::Complex64;
 
@@ -13,7 +14,7 @@ use crate::fields::{
     Components, GaugeField, Geometry, Group, Precision, Recon, Subset, VectorField,
 };
 use crate::operators::{laplacian_4d, Boundary};
-use crate::params::{parameters, Parameters};
+use crate::params::{parameters, reports, Parameters};
 use crate::refuse;
 
 parameters! {
@@ -52,20 +53,24 @@ const MOST_KEPT: i64 = 1000;
 const MAX_STEPS: f64 = 1e6;
 const MAX_LINK_STEPS: f64 = 1e7;
 
-/// Report on a flow of quark fields.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct QuarkFlowReport {
-    /// Flow time of the fields afterwards. If the flow was not stopped it is that of the parameters, for an adjoint
-    /// 0.
-    pub time: f64,
-    /// Number of steps of the quark fields.
-    pub steps: u64,
-    /// Number of steps of the links, including those that were computed again.
-    pub link_steps: u64,
-    /// Number of states of the links that were kept.
-    pub checkpoints: usize,
-    /// True if the callback asked to stop.
-    pub stopped: bool,
+reports! {
+    /// Report of a flow of quark fields, or of its adjoint.
+    #[derive(Copy, Default)]
+    pub struct QuarkFlowReport: plaq_spinor_flow_report {
+        /// Flow time of the fields afterwards. Unless the flow was stopped it is that of the parameters, for an
+        /// adjoint flow 0.
+        time: f64;
+        /// Number of steps of the quark fields.
+        steps: u64;
+        /// Number of steps of the links, including those that were computed again.
+        link_steps: u64;
+        /// Number of states of the links that the adjoint flow kept, besides the first one.
+        checkpoints: u64;
+        /// 1: the callback asked to stop.
+        stopped: bool;
+        /// Seconds that the flow took.
+        seconds: f64;
+    }
 }
 
 /// Callback after each step, in an adjoint flow also after steps of the links, with the number of steps of the quark
@@ -109,7 +114,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// Makes one stage with these links: afterwards `psi` holds the new field and `next` the old one.
+    /// Computes one stage of a step of the flow from the links at that stage: afterwards `psi` holds the new field and `next` the old one.
     fn stage(
         &mut self,
         psi: &mut VectorField,
@@ -168,6 +173,7 @@ pub fn flow(
     params: &QuarkFlowParams,
     watch: Watch,
 ) -> Result<(GaugeField, QuarkFlowReport)> {
+    let since = Instant::now();
     let steps = steps_of(params)?;
     check_fields(psi, gauge)?;
     let mut links = gauge.to(psi.precision(), Recon::R18)?;
@@ -186,6 +192,7 @@ pub fn flow(
     let done = report.steps as usize;
     report.time = if done == steps.len() { params.time } else { steps[..done].iter().sum() };
     report.link_steps = report.steps;
+    report.seconds = since.elapsed().as_secs_f64();
     Ok((links, report))
 }
 
@@ -218,6 +225,7 @@ pub fn adjoint_of_steps(
     checkpoints: Option<usize>,
     watch: Watch,
 ) -> Result<QuarkFlowReport> {
+    let since = Instant::now();
     check_fields(psi, gauge)?;
     let copy = || gauge.to(psi.precision(), Recon::R18);
     let start = copy()?;
@@ -241,11 +249,12 @@ pub fn adjoint_of_steps(
         );
     }
     let spare = (0..kept).map(|_| copy()).collect::<Result<_>>()?;
-    let report = QuarkFlowReport { checkpoints: kept, ..Default::default() };
+    let report = QuarkFlowReport { checkpoints: kept as u64, ..Default::default() };
     let mut back = Back { psi, fields, flow, steps, links, stages, spare, watch, report };
     back.all(&start, 0, back.steps.len())?;
     let left = back.steps.len() - back.report.steps as usize;
-    Ok(QuarkFlowReport { time: back.steps[..left].iter().sum(), ..back.report })
+    let (time, seconds) = (back.steps[..left].iter().sum(), since.elapsed().as_secs_f64());
+    Ok(QuarkFlowReport { time, seconds, ..back.report })
 }
 
 /// The number of states of the links that fit in half of the free memory, the smallest over all ranks, and at most as
@@ -255,9 +264,9 @@ fn affordable(links: &GaugeField, steps: usize) -> Result<usize> {
     let bytes = GaugeField::bytes(geometry, precision, Recon::R18).max(1) as u64;
     let (free, _) = links.device().memory()?;
     let mine = (free / 2 / bytes).min(MOST_KEPT as u64);
-    let mut most = [-(mine as f64)];
-    geometry.comm().max(&mut most)?;
-    Ok((-most[0] as usize).min(steps.saturating_sub(1)))
+    let mut negated = [-(mine as f64)];
+    geometry.comm().max(&mut negated)?;
+    Ok((-negated[0] as usize).min(steps.saturating_sub(1)))
 }
 
 /// The steps of a flow in reverse order.

@@ -23,9 +23,9 @@ use crate::solvers::Monitor;
 choices! {
     /// Boundaries of the Schroedinger functional.
     pub enum BoundaryEnd: plaq_boundary_end {
-        /// Slice 0.
+        /// The boundary at slice 0.
         Lower = 0, PLAQ_BOUNDARY_END_LOWER, "lower";
-        /// Slice T, the one after the last stored slice.
+        /// The boundary at slice T, the one after the last stored slice.
         Upper = 1, PLAQ_BOUNDARY_END_UPPER, "upper";
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{host_array, words, Result};
 use crate::fields::{
     Components, GammaBasis, Geometry, Layout, Noise, Precision, RhsOrder, SpinorField, Subset,
 };
-use crate::params::{choices, parameters, Parameters as _, Set};
+use crate::params::{choices, parameters, row_set, Parameters as _, Set};
 use crate::refuse;
 
 use super::gamma::Gamma;
@@ -18,7 +18,7 @@ use super::gamma::Gamma;
 /// The sites on which a source is not zero. Coordinates x, y, z, t are those of the whole lattice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SourceSites {
-    /// One site.
+    /// A single site.
     Point,
     /// All sites of a time slice, without smearing. Hadrons from such a source require links in a fixed gauge
     /// (Coulomb) or noise; otherwise only gauge-invariant contributions survive the average.
@@ -36,7 +36,7 @@ words!(SourceSites {
 choices! {
     /// The sites on which a source is not zero.
     names SourceSites: plaq_source {
-        /// One site.
+        /// A single site.
         Point = 0, PLAQ_SOURCE_POINT, "point";
         /// All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge.
         Wall = 1, PLAQ_SOURCE_WALL, "wall";
@@ -59,12 +59,21 @@ choices! {
     }
 }
 
+row_set! {
+    column_rows {
+        /// Number of the first column; those before it are left out.
+        first: usize = 0, within(0, i32::MAX as i64);
+        /// Number of columns from there on, at most; 0: all that there are.
+        count: Option<usize> = None, within(1, i32::MAX as i64), absent("all");
+    }
+}
+
 parameters! {
     /// Source of a propagator, with columns exp(i p (x - position)) eta(x) where eta is 1 or noise. Without noise a
     /// column has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour)
     /// in a column, and columns of a vector share their numbers. Columns are numbered with colour fastest, then spin,
     /// parity (even, odd), part of the time slices and noise vector. plaq_spinor_smear smears the columns.
-    pub struct SourceParams: plaq_source_params {
+    pub composed struct SourceParams: plaq_source_params {
         /// Sites on which the source is not zero.
         kind: SourceSites = SourceSites::Point;
         /// Noise at these sites; 0: all numbers are 1.
@@ -82,10 +91,7 @@ parameters! {
         spin: Option<usize> = None, within(0, 3), absent("all");
         /// The only colour whose component is not zero; -1: all colours.
         colour: Option<usize> = None, within(0, 2), absent("all");
-        /// Number of the first column; those before it are left out.
-        first: usize = 0, within(0, i32::MAX as i64);
-        /// Number of columns from there on, at most; 0: all that there are.
-        count: Option<usize> = None, within(1, i32::MAX as i64), absent("all");
+        with column_rows;
         /// Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
         /// one slice; for a divisor of T a part is every time_parts-th slice.
         time_parts: usize = 0, within(0, 1 << 20);
@@ -445,10 +451,10 @@ impl Support {
             if values.iter().all(|x| *x == 0.0) {
                 continue;
             }
-            let (mut rest, mut first) = (site, 0);
+            let (mut remainder, mut first) = (site, 0);
             for mu in 0..4 {
-                mine[first + origin[mu] + rest % local[mu]] += 1.0;
-                rest /= local[mu];
+                mine[first + origin[mu] + remainder % local[mu]] += 1.0;
+                remainder /= local[mu];
                 first += whole[mu];
             }
         }

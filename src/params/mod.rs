@@ -4,17 +4,21 @@
 //! `choices!` does the same for the values of an enum. Nothing here knows what the parameters are of.
 
 mod choice;
+mod key;
+mod report;
 mod suggestion;
 mod table;
 mod value;
 
 pub use choice::{choices, choose, number_of, Choice, Name, Number};
+pub use key::{hash_members, Key, Reals};
+pub use report::{reports, Report, Reported, Value};
 /// For the tables of other crates.
 #[doc(hidden)]
 pub use serde;
 pub use suggestion::{hint, same_word, suggestion};
 pub use table::{deserialize, flat, set_toml, CStruct, InC, Kind, Parameters, Range, Row};
-pub use table::{find, option_of, parameters, renamed, same, text_of_option};
+pub use table::{find, option_of, parameters, renamed, row_set, same, text_of_option};
 pub use value::{Element, Host, Param, Set};
 
 use std::ffi::{c_char, c_int, c_uint, c_void};

@@ -349,7 +349,8 @@ fn text_of(value: &toml::Value, row: &Row) -> std::result::Result<String, String
 
 /// Declares structs of parameters. A row is `name: Type = default, word(values)...;` where the words are functions of
 /// [`Row`]. `struct Name: plaq_name` also declares a struct of the C interface that may grow, `part Name: plaq_name`
-/// one that is a member of others, and `table Name` none.
+/// one that is a member of others, and `table Name` none. With `composed` before `struct` some rows are `with name;`:
+/// those of a [`row_set!`], which several tables have.
 #[macro_export]
 macro_rules! parameters {
     ($(#[doc = $doc:expr])* pub struct $name:ident: $c:ident { $($rows:tt)* }) => {
@@ -362,6 +363,26 @@ macro_rules! parameters {
     };
     ($(#[doc = $doc:expr])* pub table $name:ident { $($rows:tt)* }) => {
         $crate::params::parameters! { @table [$($doc),*] $name { $($rows)* } }
+    };
+    ($(#[doc = $doc:expr])* pub composed $kind:ident $name:ident $(: $c:ident)? { $($rows:tt)* }) => {
+        $crate::params::parameters! {
+            @compose { $(#[doc = $doc])* pub $kind $name $(: $c)? } [] $($rows)*
+        }
+    };
+    (@compose { $($head:tt)* } [$($done:tt)*]) => {
+        $crate::params::parameters! { $($head)* { $($done)* } }
+    };
+    (@compose $head:tt $done:tt with $set:ident; $($rest:tt)*) => {
+        $set! { $head $done $($rest)* }
+    };
+    (@compose $head:tt [$($done:tt)*]
+        $(#[doc = $rdoc:expr])* $field:ident: $ty:ty = $default:expr
+        $(, $word:ident($($value:expr),*))*; $($rest:tt)*
+    ) => {
+        $crate::params::parameters! { @compose $head [
+            $($done)*
+            $(#[doc = $rdoc])* $field: $ty = $default $(, $word($($value),*))*;
+        ] $($rest)* }
     };
     (@table [$($doc:expr),*] $name:ident {
         $($(#[doc = $rdoc:expr])* $field:ident: $ty:ty = $default:expr
@@ -444,6 +465,14 @@ macro_rules! parameters {
             /// The row with a name.
             pub const fn row(name: &str) -> &'static $crate::params::Row {
                 $crate::params::find(<Self as $crate::params::Parameters>::ROWS, name)
+            }
+        }
+        impl std::hash::Hash for $name {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                $({
+                    let value = $crate::params::Param::to_c(&self.$field, $name::row(stringify!($field)));
+                    $crate::params::Member::digest(&value, &mut |bytes| state.write(bytes));
+                })*
             }
         }
         impl<'de> $crate::params::serde::Deserialize<'de> for $name {
@@ -564,6 +593,30 @@ macro_rules! parameters {
     };
 }
 pub use crate::parameters;
+
+/// Declares rows that several tables of [`parameters!`] have, under the name of a macro of this crate; with `pub` other
+/// crates have it, too, and in this one only the rest of the file.
+#[macro_export]
+macro_rules! row_set {
+    ($name:ident { $($rows:tt)* }) => {
+        $crate::params::row_set! { @($) $name [] { $($rows)* } }
+        pub(crate) use $name;
+    };
+    (pub $name:ident { $($rows:tt)* }) => {
+        $crate::params::row_set! { @($) $name [#[macro_export]] { $($rows)* } }
+    };
+    (@($d:tt) $name:ident [$($exported:tt)*] { $($rows:tt)* }) => {
+        $($exported)*
+        macro_rules! $name {
+            ($d head:tt [$d($d done:tt)*] $d($d rest:tt)*) => {
+                $crate::params::parameters! {
+                    @compose $d head [$d($d done)* $($rows)*] $d($d rest)*
+                }
+            };
+        }
+    };
+}
+pub use crate::row_set;
 
 /// The bytes of a row's name of this length with dashes for underscores.
 pub const fn option_of<const N: usize>(name: &str) -> [u8; N] {

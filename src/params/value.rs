@@ -45,7 +45,7 @@ macro_rules! whole {
         type C = $c;
         const KIND: Kind = Kind::Number;
         fn to_c(&self, _: &Row) -> $c {
-            <$c>::try_from(*self).unwrap_or(<$c>::MAX)
+            <$c>::try_from(*self).unwrap_or(if $bits { *self as $c } else { <$c>::MAX })
         }
         fn from_c(c: $c, row: &Row, name: &str) -> Result<Self> {
             let value = match <$ty>::try_from(c) {

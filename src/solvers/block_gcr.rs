@@ -53,7 +53,7 @@ struct Space {
 }
 
 impl Space {
-    /// Number of directions.
+    /// Number of directions that are kept now.
     fn len(&self) -> usize {
         self.steps.len()
     }

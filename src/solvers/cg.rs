@@ -67,7 +67,8 @@ enum Outcome {
     Breakdown,
 }
 
-/// Properties of the search directions that the host keeps: |p|^2, and the last numerator of beta.
+/// Squared norms |p|^2 of the present search directions, one for each right-hand side, and the squared norms of the
+/// residuals from which the next factor beta is computed.
 struct Path {
     p2: Vec<f64>,
     rho: Option<Vec<f64>>,
@@ -100,7 +101,7 @@ impl Path {
         }
         let lengths: Vec<f64> =
             alpha.iter().zip(&self.p2).map(|(a, p2)| a.re * p2.sqrt()).collect();
-        mixed.walk(&lengths, &rho);
+        mixed.count_path(&lengths, &rho);
         self.rho = Some(rho);
         let next = mixed.advance(&step.r2.get()?.1);
         Ok((Outcome::Next(next), alpha))

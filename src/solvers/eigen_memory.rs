@@ -58,7 +58,7 @@ impl SearchMemory {
         let device = real.device.stand_in();
         let (_, found) = real.geometry.footprint(
             (&real.device, &device),
-            None::<fn() -> String>,
+            None,
             || {
                 let cheap = cheap.map(|op| op.like_on_device(&device)).transpose()?;
                 Ok((op.like_on_device(&device)?, cheap))

@@ -16,7 +16,7 @@ const SHORTEST: f64 = 0.05;
 /// The directions z_j and their orthogonal images q_j, as coefficients for every right-hand side.
 #[derive(Default)]
 struct Space {
-    /// The norms |q_j|^2.
+    /// The norms |q_j|^2 of the images q_j = M p_j of all directions: [direction][right-hand side].
     images: Vec<Vec<f64>>,
     /// Coefficients of the images q_j that have been subtracted from r since x was last updated.
     steps: Vec<Vec<Complex64>>,

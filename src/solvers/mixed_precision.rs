@@ -333,11 +333,11 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn shrink(&mut self, fields: &mut [&mut VectorField]) -> Result<Option<Vec<usize>>> {
         let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
         let k = keep.len();
-        let room = if self.nrhs() < self.shown.len() { 2 * k } else { 3 * k };
+        let width = if self.nrhs() < self.shown.len() { 2 * k } else { 3 * k };
         // A GPU compiles kernels for a new number of right-hand sides, which does not pay if they have nearly
         // converged.
         let far = keep.iter().any(|&i| self.goal[i] < self.delta * self.relative[i]);
-        let possible = !self.done && far && room <= self.nrhs() && self.r.can_keep();
+        let possible = !self.done && far && width <= self.nrhs() && self.r.can_keep();
         if !possible || keep.is_empty() {
             return Ok(None);
         }
@@ -422,7 +422,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     }
 
     /// Called before `advance` with the length of the step of x, and |gradient|^2 at its start.
-    pub fn walk(&mut self, step: &[f64], gradient2: &[f64]) {
+    pub fn count_path(&mut self, step: &[f64], gradient2: &[f64]) {
         for i in (0..self.nrhs()).filter(|&i| self.upper.is_some() && self.active[i]) {
             self.way[i] += step[i];
             let far = self.drift[i] * self.way[i] > DRIFT * gradient2[i].sqrt();
@@ -581,9 +581,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 self.sloppy.free_idle();
                 let parts = self.parts(which);
                 let max = parts.iter().map(|part| part.1).max().filter(|_| with_x);
-                let room = max.map(|n| self.x.like_with(self.x.precision(), n)).transpose()?;
+                let scratch = max.map(|n| self.x.like_with(self.x.precision(), n)).transpose()?;
                 for (first, count) in parts {
-                    norms.extend(self.recompute_part(first, count, room.as_ref())?);
+                    norms.extend(self.recompute_part(first, count, scratch.as_ref())?);
                 }
                 self.precise.free_idle();
             }
@@ -626,19 +626,19 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// Recomputes the residuals of a group of right-hand sides in a solve in two precisions; `room` is memory for the
+    /// Recomputes the residuals of a group of right-hand sides in a solve in two precisions; `scratch` is memory for the
     /// residual in precise arithmetic if x is not zero. Returns |b - M x|^2.
     fn recompute_part(
         &mut self,
         first: usize,
         count: usize,
-        room: Option<&VectorField>,
+        scratch: Option<&VectorField>,
     ) -> Result<Vec<f64>> {
-        self.count_precise(count, room.is_some());
+        self.count_precise(count, scratch.is_some());
         let Some(upper) = &mut self.upper else { return Ok(vec![]) };
         let (column, which) = (self.columns[first], first..first + count);
         let b = self.b.columns(column, count)?;
-        let r = room.map(|room| room.columns(0, count)).transpose()?;
+        let r = scratch.map(|scratch| scratch.columns(0, count)).transpose()?;
         let source = match r {
             Some(mut r) => {
                 let x = self.x.columns(column, count)?;

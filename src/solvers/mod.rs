@@ -48,7 +48,7 @@ pub use params::{SolverKind, SolverParams, MAX_DIRECTIONS};
 pub(crate) use range::{Fields, InRange};
 pub use rational::Rational;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};
-pub use report::SolverReport;
+pub use report::{largest, SolverReport};
 pub use ritz::{ritz, RitzParams};
 pub use slice_modes::{slice_modes, slice_modes_memory};
 pub use stop::{Criterion, Stop, StoppedBy};
@@ -127,7 +127,7 @@ impl System {
         let device = shape.device.stand_in();
         let (_, taken) = shape.geometry.footprint(
             (&shape.device, &device),
-            None::<fn() -> String>,
+            None,
             || {
                 let (x, b) = (shape.on(&device), self.precise.range().on(&device));
                 Ok((self.like_on(&device)?, x.field(nrhs)?, b.field(nrhs)?))

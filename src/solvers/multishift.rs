@@ -179,8 +179,8 @@ fn site_residuals(system: &System, x: &VectorField, b: &VectorField) -> Result<V
     let mut r = b.like(b.precision())?;
     system.precise.apply(&mut r, x)?;
     blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), &mut r)?;
-    let (most, all) = (blas::largest_site(&r)?, blas::largest_site(b)?);
-    Ok(most.iter().zip(&all).map(|(r, b)| if *b > 0.0 { r / b } else { *r }).collect())
+    let (largest_r, largest_b) = (blas::largest_site(&r)?, blas::largest_site(b)?);
+    Ok(largest_r.iter().zip(&largest_b).map(|(r, b)| if *b > 0.0 { r / b } else { *r }).collect())
 }
 
 fn raise(max: &mut Vec<f64>, values: &[f64]) {

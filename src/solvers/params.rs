@@ -3,7 +3,7 @@
 use super::stop::Stop;
 use crate::error::{words, Result};
 use crate::fields::Precision;
-use crate::params::{choices, Choice};
+use crate::params::{choices, hash_members, Choice};
 use crate::refuse;
 
 /// The algorithms of solvers. `Cg` requires a hermitian positive operator.
@@ -114,6 +114,11 @@ pub struct SolverParams {
     /// before.
     pub patient: bool,
 }
+
+hash_members!(SolverParams {
+    kind, stop, nkrylov, initial_guess, history, fall_back, patient;
+    delta, omega
+});
 
 impl Default for SolverParams {
     fn default() -> Self {

@@ -3,6 +3,11 @@
 use super::params::SolverKind;
 use super::stop::StoppedBy;
 
+/// The largest of these numbers, none of which is negative; 0 of none.
+pub fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m, &v| v.max(m))
+}
+
 /// The result of a solve. Residuals are recomputed from x in precise arithmetic, never those of a recurrence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolverReport {

@@ -183,8 +183,9 @@ struct Space {
     /// The gradients A x - mu x of all x.
     gradient: VectorField,
     fixed: usize,
-    /// Number of vectors x, and of p.
+    /// Number of vectors x.
     x: usize,
+    /// Number of search directions p.
     p: usize,
     /// Ritz values of all x, ordered from the end of the spectrum inwards; those of -A if the largest eigenvalues are
     /// wanted.

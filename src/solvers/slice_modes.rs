@@ -21,7 +21,7 @@ use crate::refuse;
 
 /// Least ratio by which the polynomial amplifies the last wanted vector relative to unwanted ones.
 const GAIN: f64 = 1e3;
-/// Largest such ratio.
+/// Largest ratio by which the polynomial may amplify the last wanted vector relative to unwanted ones.
 const LARGE_GAIN: f64 = 1e7;
 /// Largest such ratio for the first wanted vector.
 const MAX_GAIN: f64 = 1e9;
@@ -41,7 +41,7 @@ const ROUNDS: usize = 3;
 const SMALL: usize = 96;
 
 /// Number of vectors with which a search for `count` vectors works on a slice with this number of unknowns.
-fn room(count: usize, unknowns: usize) -> usize {
+fn space_size(count: usize, unknowns: usize) -> usize {
     let m = count + (count / 2).max(8);
     match unknowns <= SMALL || 2 * m > unknowns {
         true => unknowns,
@@ -52,7 +52,7 @@ fn room(count: usize, unknowns: usize) -> usize {
 /// Bytes of device memory of a search for `count` vectors of each time slice, and of the vectors found.
 pub fn slice_modes_memory(shape: &Shape, count: usize) -> u64 {
     let times = shape.geometry.global_extents()[3];
-    let m = room(count, shape.numbers() as usize / times);
+    let m = space_size(count, shape.numbers() as usize / times);
     shape.bytes(2 * m + AT_ONCE.min(m) + 3 * SEARCHING)
 }
 
@@ -83,7 +83,7 @@ pub fn slice_modes(
     within("count", params.count, 1, unknowns)?;
     within("max_restarts", params.max_restarts, 1, MAX_RESTARTS)?;
     let tol = eigen_tol("tol", params.tol, shape.precision)?;
-    let m = room(params.count, unknowns);
+    let m = space_size(params.count, unknowns);
     let need = slice_modes_memory(&shape, params.count);
     shape.geometry.require(&shape.device, need, "eigenvectors of time slices")?;
 
@@ -109,8 +109,8 @@ pub fn slice_modes(
         EigenReport { largest, applications: top.applications, ..EigenReport::default() };
 
     let begin = rough.unwrap_or(op);
-    let room = || begin.shape().field(m);
-    let mut space = Space { op: begin, times, largest, v: room()?, other: room()? };
+    let vectors = || begin.shape().field(m);
+    let mut space = Space { op: begin, times, largest, v: vectors()?, other: vectors()? };
     space.v.set_noise(Noise::Normal, params.seed, 0)?;
     // The lower end of the interval is unknown yet.
     let mut p =
@@ -139,7 +139,7 @@ pub fn slice_modes(
             break;
         }
         let over = |k: usize| (0..times).map(move |t| t * m + k);
-        let most = |k: usize| over(k).map(|i| values[i]).fold(f64::MIN, f64::max);
+        let largest_of = |k: usize| over(k).map(|i| values[i]).fold(f64::MIN, f64::max);
         let lowest = over(0).map(|i| values[i]).fold(f64::MAX, f64::min);
         // The search changes to double precision when single precision has reached its goal or no longer makes
         // progress.
@@ -152,7 +152,7 @@ pub fn slice_modes(
         }
         let goal = if refined { tol } else { goal };
         let gain = (worst / goal * 10.0).clamp(GAIN, LARGE_GAIN);
-        let bounds = (lowest, most(params.count - 1), most(m - 1).min(0.9 * largest));
+        let bounds = (lowest, largest_of(params.count - 1), largest_of(m - 1).min(0.9 * largest));
         p = polynomial(bounds, 1.05 * largest, gain);
         if report.converged {
             report.verified = m == unknowns;
@@ -392,8 +392,8 @@ mod tests {
                 .chunks(count)
                 .flat_map(|slice| kept.iter().map(|&k| slice[k]).collect::<Vec<_>>())
                 .collect();
-            let most = values.iter().fold(0.0f64, |a, &b| a.max(b));
-            let p = polynomial((0.0, most, 1.3 * most), 12.5, GAIN);
+            let top = values.iter().fold(0.0f64, |a, &b| a.max(b));
+            let p = polynomial((0.0, top, 1.3 * top), 12.5, GAIN);
             let other = v.like(Precision::F64).unwrap();
             let mut space = Space { op: &op, times, largest: 12.0, v, other };
             let whole = space.nothing_is_missing(&p, kept.len(), &values, 1).unwrap();

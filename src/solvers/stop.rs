@@ -8,7 +8,7 @@ use crate::backend::{Device, Falling};
 use crate::bail;
 use crate::comm::{Clock, Comm};
 use crate::error::{words, Result};
-use crate::params::choices;
+use crate::params::{choices, hash_members};
 use crate::refuse;
 
 /// A goal for right-hand sides, or a limit of a solve.
@@ -58,17 +58,17 @@ choices! {
         HeavyQuark = 1, PLAQ_STOPPED_BY_HEAVY_QUARK, "heavy_quark";
         /// Recomputed residuals no longer fell.
         Standstill = 2, PLAQ_STOPPED_BY_STANDSTILL, "standstill";
-        /// `max_iterations`.
+        /// The limit `max_iterations`.
         Iterations = 3, PLAQ_STOPPED_BY_ITERATIONS, "iterations";
-        /// `max_seconds`.
+        /// The limit `max_seconds`.
         Seconds = 4, PLAQ_STOPPED_BY_TIME, "time";
-        /// The callback.
+        /// The callback asked to stop.
         Callback = 5, PLAQ_STOPPED_BY_CALLBACK, "callback";
     }
 }
 
 impl StoppedBy {
-    /// Whether the goals were met.
+    /// Whether this criterion is a goal that was met, not a limit that was reached.
     pub fn is_goal(self) -> bool {
         matches!(self, StoppedBy::Residual | StoppedBy::HeavyQuark)
     }
@@ -90,6 +90,8 @@ pub struct Stop {
     /// Limit: seconds; infinite: none. With many ranks all of them stop after the same iteration.
     pub seconds: f64,
 }
+
+hash_members!(Stop { iterations; residual, heavy_quark, site, seconds });
 
 impl Default for Stop {
     fn default() -> Self {

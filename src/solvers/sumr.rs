@@ -75,7 +75,7 @@ fn run(
     let zero = blas::uniform(n, 0.0);
     let mut v = shape.field(n)?;
     blas::axpby(&blas::complex(&inverse), source, &zero, &mut v)?;
-    // v~, U v, p and w - v of the step before.
+    // The vectors of Jagels and Reichel's recurrence: v~, U v, p, and w - v of the step before.
     let (mut vt, mut u) = (shape.field(n)?, shape.field(n)?);
     let (mut p, mut y) = (shape.field(n)?, shape.field(n)?);
     blas::copy(&mut vt, &v)?;

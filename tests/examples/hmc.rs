@@ -52,7 +52,7 @@ fn log(folder: &Folder) -> Vec<Value> {
             let solves = force["solve_seconds"].take().as_f64();
             // Forces of links alone have no solves, of others they are part of the time.
             assert!(solves < all && solves >= Some(0.0), "{l}");
-            assert_eq!(solves > Some(0.0), force["iterations"].as_i64() > Some(0), "{l}");
+            assert_eq!(solves > Some(0.0), force["force_iterations"].as_i64() > Some(0), "{l}");
         }
         line
     };
@@ -84,7 +84,10 @@ fn logs_say_what_trajectories_did() {
             assert!(gauge["kicks"] == 7 && quarks["kicks"] == 7, "{line}");
             assert!(gauge["rms"].as_f64() > quarks["rms"].as_f64(), "{line}");
             assert!(gauge["max"].as_f64() > gauge["rms"].as_f64(), "{line}");
-            assert!(gauge["iterations"] == 0 && quarks["iterations"].as_i64() > Some(7), "{line}");
+            assert!(
+                gauge["force_iterations"] == 0 && quarks["force_iterations"].as_i64() > Some(7),
+                "{line}"
+            );
             assert_eq!(line.get("reversibility").is_some(), n % 2 == 0);
             let flow = line.get("flow");
             assert_eq!(flow.is_some(), n % 2 == 1);

@@ -124,7 +124,7 @@ fn right_hand_sides_at_a_time_change_nothing() {
         let run = |n: &str| job_on(program, gauge, &[&common[..], &["--columns", n]].concat());
         let (all, some) = (run("12"), run("5"));
         for (json, rhs) in [(&all, 12), (&some, 5)] {
-            assert_eq!(json["solver"]["rhs"], rhs);
+            assert_eq!(json["solver"]["columns"], rhs);
             assert_eq!(json["solver"]["converged"], true, "{json}");
             assert_eq!(numbers(json, "solver", "residuals").len(), 12);
             let (all, solves) = (&json["seconds"]["propagator"], &json["solver"]["seconds"]);

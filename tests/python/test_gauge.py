@@ -216,7 +216,7 @@ def test_files():
             close(plaq.open(path).numpy(), gauge.numpy(), 1e-6 if format == "milc" else 1e-14)
         gauge.write(f"{folder}/named", "ildg", lfn="lfn://here", sequence_number=7)
         refused(FileExistsError, "named: the file exists|overwrite=True", lambda: gauge.write(f"{folder}/named"))
-        refused(TypeError, "path|name of a file|int 3", lambda: gauge.write(3))
+        refused(TypeError, "file|name of a file|int 3", lambda: gauge.write(3))
         plaq.Gauge(gauge.extents).write(f"{folder}/named", overwrite=True)
         assert plaq.open(f"{folder}/named").plaquette().total == 1
         gauge.write(f"{folder}/named", "ildg", lfn="lfn://here", sequence_number=7, overwrite=True)

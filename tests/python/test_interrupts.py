@@ -181,7 +181,7 @@ def test_the_report_after_an_interrupted_solve_is_that_solve_s():
 def test_names_of_files():
     U = plaq.Gauge.warm((2, 2, 2, 2), 1, 0.3)
     with tempfile.TemporaryDirectory() as folder:
-        refused(ValueError, "path|embedded null byte", lambda: U.write(f"{folder}/cut\0rest", "nersc"))
+        refused(ValueError, "file|embedded null byte", lambda: U.write(f"{folder}/cut\0rest", "nersc"))
         refused(ValueError, "file|embedded null byte", lambda: plaq.open(f"{folder}/cut\0rest"))
         assert os.listdir(folder) == []
         strange = os.fsencode(folder) + b"/caf\xe9"

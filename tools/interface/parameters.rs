@@ -55,11 +55,11 @@ Names that tables share, and options that are shorter:
 | `csw`, `cf` | coefficients of a quark's clover term and of its boundary terms, also in Rust's `DiracParams` and in files; in planes with t and at the upper boundary `csw_t`, `cf_prime` | `--csw`, `--cf` |
 | `method` | how eigenvectors, and modes of the overlap's kernel, are found; of gauge fixing: what raises the functional | `--method` (gauge fixing) |
 | `momenta` | lists of three numbers n, p_i = 2 pi n_i / L_i, of sinks, operators and loops | `--momenta`, nx,ny,nz with colons between |
-| `file` | name of a file, argument of every function of C and Fortran that reads or writes one; a `path` is one of links, or of keys of an input | |
+| `file` | name of a file, argument of every function of C, Fortran and Python that reads or writes one; a `path` is one of links, or of keys of an input | |
 
 An older name of an option (`--rhs`, `--krylov`, `--time-bc`, `--mg-aggregate`, `--stop-theta`), key (`phase`, `method`
-of a solver) or keyword (`algorithm` of a solver, `finder` of the overlap operator) is refused with the name that it has
-now. Members that only programs in C and Fortran set, handles, texts and addresses, are in the header alone.
+of a solver) or keyword (`algorithm` of a solver, `finder` of the overlap operator, `path` of a file) is refused with
+the name that it has now. Members that only programs in C and Fortran set, handles, texts and addresses, are in the header alone.
 ";
 
 /// Tables and their titles.

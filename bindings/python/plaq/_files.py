@@ -6,15 +6,15 @@ import os
 from typing import Any, Optional
 
 
-def new_file(path: Any, overwrite: bool, append: Optional[bool] = None) -> bool:
+def new_file(file: Any, overwrite: bool, append: Optional[bool] = None) -> bool:
     """Refuses a file that exists, unless it is to be replaced or, where `append` is given, added to; whether it exists."""
     if overwrite and append:
         raise ValueError("expected one of overwrite and append, found both")
-    if not isinstance(path, (str, bytes, os.PathLike)):
-        raise TypeError(f"path: expected the name of a file, found {type(path).__name__} {path!r:.80}")
-    name = os.fsdecode(path)
+    if not isinstance(file, (str, bytes, os.PathLike)):
+        raise TypeError(f"file: expected the name of a file, found {type(file).__name__} {file!r:.80}")
+    name = os.fsdecode(file)
     if "\0" in name:
-        raise ValueError(f"path: embedded null byte in {name!r:.80}")
+        raise ValueError(f"file: embedded null byte in {name!r:.80}")
     exists = os.path.lexists(name)
     if exists and not (overwrite or append):
         adds = "" if append is None else ", append=True adds to it"

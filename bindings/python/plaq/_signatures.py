@@ -21,6 +21,9 @@ def check_keywords(function: str, given: Iterable[str], known: Sequence[str], ol
             raise TypeError(f"{function}() has no keyword {name!r}: {hint}")
 
 
+#: Names that arguments of functions had in earlier versions, with those that they have now.
+RENAMED = {"path": "file"}
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -34,7 +37,7 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
         parameters = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
         named = {p.name for p in parameters} | set(without)
         texts = []
-        old: Dict[str, str] = {}
+        old = {was: now for was, now in RENAMED.items() if now in own.parameters}
         for source in sources:
             old.update(getattr(source, "_old_", {}))
             if isinstance(source, type):

@@ -243,7 +243,7 @@ class plaq_log_level(Enum):
     OFF = 0
     #: Defects of plaq and lost devices.
     ERROR = 1
-    #: Refused calls.
+    #: Also calls that were refused.
     WARN = 2
     #: Work that takes long: compilation, tuning, solves.
     INFO = 3
@@ -342,7 +342,7 @@ class plaq_communicator(Enum):
     C = 1
     #: The Fortran integer of a communicator, in `communicator_fortran`.
     FORTRAN = 2
-    #: MPI_COMM_WORLD.
+    #: The ranks of MPI_COMM_WORLD.
     WORLD = 3
 
 
@@ -741,7 +741,7 @@ class plaq_gauge_smear_params(Struct):
     """Parameters of link smearing.
 
     Members:
-      kind: Kind of smearing. Default: PLAQ_SMEARING_STOUT.
+      kind: Rule by which links are smeared. Default: PLAQ_SMEARING_STOUT.
       steps: Number of smearing steps. 0 to 100000. Default: 1.
       directions: Bits mu of the directions whose links are smeared, with staples in planes of these directions; 7: space,
         15: all. 0 or more. Default: 15.
@@ -780,11 +780,11 @@ class plaq_gauge_params(Struct):
       precision: Precision of the links. Default: PLAQ_PRECISION_DOUBLE.
       storage: Storage of the links, which also determines the gauge group.
         Default: PLAQ_STORAGE_SU3_18.
-      boundary_time: Boundaries in time of the links; 0: periodic. Default: 0.
-      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-        three numbers with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-        set (NaN).
+      boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
+        slice are exactly zero, else periodic. Default: 0.
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+        with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -1013,10 +1013,9 @@ class plaq_gauge_read_params(Struct):
         were changed after they were written and are known to be good. 0 or 1. Default: 0.
       boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
         slice are exactly zero, else periodic. Default: 0.
-      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-        three numbers with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-        set (NaN).
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+        with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -1500,6 +1499,69 @@ def plaq_heatbath_params_init(params: plaq_heatbath_params, struct_size: int) ->
     _n.call(_plaq_heatbath_params_init, _n.struct(plaq_heatbath_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
+class plaq_plaquette(Struct):
+    """Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time the average is over plaquettes
+    that exist, spatial ones of a boundary slice with weight 1/2, as in openQCD's logs; those of fixed links are
+    included.
+
+    Members:
+      total: Average over all six planes.
+      spatial: Average over the planes xy, xz, yz.
+      temporal: Average over the planes xt, yt, zt.
+      link_trace: Average Re tr U / N of the links themselves.
+    """
+    total: float
+    spatial: float
+    temporal: float
+    link_trace: float
+    _fields_ = [
+        ("total", _c.c_double),
+        ("spatial", _c.c_double),
+        ("temporal", _c.c_double),
+        ("link_trace", _c.c_double),
+    ]
+
+
+class plaq_unitarity(Struct):
+    """The largest violation of unitarity over all links.
+
+    Members:
+      unitary: Largest modulus of an entry of U U^dagger - 1; infinite where a link is not finite.
+      det: Largest |det U - 1| of a link.
+      site: Coordinates x, y, z, t of the link with the largest violation.
+      direction: Direction of that link, 0 to 3.
+    """
+    unitary: float
+    det: float
+    site: Any
+    direction: int
+    _fields_ = [
+        ("unitary", _c.c_double),
+        ("det", _c.c_double),
+        ("site", _c.c_int32 * 4),
+        ("direction", _c.c_int32),
+    ]
+
+
+class plaq_topology(Struct):
+    """Averages of the clover-leaf field strength.
+
+    Members:
+      charge: Topological charge 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on
+        smooth fields.
+      energy_spatial: Average per site of 1/2 sum tr F F over the planes xy, xz and yz (Luescher, JHEP 08 (2010) 071, Eq. (2.1)).
+      energy_temporal: Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
+    """
+    charge: float
+    energy_spatial: float
+    energy_temporal: float
+    _fields_ = [
+        ("charge", _c.c_double),
+        ("energy_spatial", _c.c_double),
+        ("energy_temporal", _c.c_double),
+    ]
+
+
 class plaq_heatbath_report(Struct):
     """Report of heat bath sweeps.
 
@@ -1529,27 +1591,6 @@ def plaq_heatbath_report_init(report: plaq_heatbath_report, struct_size: int) ->
     _n.call(_plaq_heatbath_report_init, _n.struct(plaq_heatbath_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
-class plaq_plaquette(Struct):
-    """Average plaquettes Re tr U_munu / N: 1 for unit links.
-
-    Members:
-      total: Average over all six planes.
-      spatial: Average over the planes xy, xz, yz.
-      temporal: Average over the planes xt, yt, zt.
-      link_trace: Average Re tr U / N of the links themselves.
-    """
-    total: float
-    spatial: float
-    temporal: float
-    link_trace: float
-    _fields_ = [
-        ("total", _c.c_double),
-        ("spatial", _c.c_double),
-        ("temporal", _c.c_double),
-        ("link_trace", _c.c_double),
-    ]
-
-
 class plaq_complex(Struct):
     """A complex number.
 
@@ -1562,45 +1603,6 @@ class plaq_complex(Struct):
     _fields_ = [
         ("re", _c.c_double),
         ("im", _c.c_double),
-    ]
-
-
-class plaq_unitarity(Struct):
-    """The largest violation of unitarity over all links.
-
-    Members:
-      unitary: Largest modulus of an entry of U U^dagger - 1.
-      det: Largest |det U - 1| of a link.
-      site: Coordinates x, y, z, t of the link with the largest violation.
-      direction: Direction of that link, 0 to 3.
-    """
-    unitary: float
-    det: float
-    site: Any
-    direction: int
-    _fields_ = [
-        ("unitary", _c.c_double),
-        ("det", _c.c_double),
-        ("site", _c.c_int32 * 4),
-        ("direction", _c.c_int32),
-    ]
-
-
-class plaq_topology(Struct):
-    """Averages of the clover-leaf field strength.
-
-    Members:
-      charge: Topological charge, near an integer on smooth fields.
-      energy_spatial: Average per site of 1/2 sum tr F F over the planes xy, xz and yz.
-      energy_temporal: Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
-    """
-    charge: float
-    energy_spatial: float
-    energy_temporal: float
-    _fields_ = [
-        ("charge", _c.c_double),
-        ("energy_spatial", _c.c_double),
-        ("energy_temporal", _c.c_double),
     ]
 
 
@@ -1886,13 +1888,13 @@ class plaq_system(Enum):
 
 class plaq_form(Enum):
     """An operator M or what is made of it."""
-    #: M.
+    #: The operator M itself.
     M = 0
-    #: M^dagger.
+    #: Its adjoint M^dagger.
     MDAG = 1
-    #: M^dagger M.
+    #: The product M^dagger M, hermitian and positive.
     MDAGM = 2
-    #: M M^dagger.
+    #: The product M M^dagger, hermitian and positive.
     MMDAG = 3
 
 
@@ -2854,11 +2856,11 @@ class plaq_stopped_by(Enum):
     HEAVY_QUARK = 1
     #: Recomputed residuals no longer fell.
     STANDSTILL = 2
-    #: `max_iterations`.
+    #: The limit `max_iterations`.
     ITERATIONS = 3
-    #: `max_seconds`.
+    #: The limit `max_seconds`.
     TIME = 4
-    #: The callback.
+    #: The callback asked to stop.
     CALLBACK = 5
 
 
@@ -3315,7 +3317,7 @@ class plaq_mass_form(Enum):
 
 class plaq_source(Enum):
     """The sites on which a source is not zero."""
-    #: One site.
+    #: A single site.
     POINT = 0
     #: All sites of a time slice; with momentum 0 and without noise the links must be in a fixed gauge.
     WALL = 1
@@ -4117,9 +4119,9 @@ def plaq_solver_reweighting(
 
 class plaq_boundary_end(Enum):
     """Boundaries of the Schroedinger functional."""
-    #: Slice 0.
+    #: The boundary at slice 0.
     LOWER = 0
-    #: Slice T, the one after the last stored slice.
+    #: The boundary at slice T, the one after the last stored slice.
     UPPER = 1
 
 
@@ -5127,7 +5129,7 @@ class plaq_modes_noise_params(Struct):
       mode: Dilution of the mode index. Default: PLAQ_MODES_DILUTION_INTERLACE.
       mode_parts: Number of parts of modes. 0 or more. Default: 1.
       first: Number of the first column; those before it are left out. 0 or more. Default: 0.
-      count: Number of columns from there on at most; 0: all. 1 or more. Default: 0.
+      count: Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0.
     """
     struct_size: int
     noise: Any
@@ -6211,7 +6213,7 @@ class plaq_gaugefix_condition(Enum):
 
 
 class plaq_gaugefix_method(Enum):
-    """Algorithms."""
+    """Algorithms that maximise the gauge functional."""
     #: Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation.
     OVERRELAXATION = 0
     #: Stochastic relaxation: every SU(2) subgroup takes its best value, or with probability `probability` the
@@ -6236,11 +6238,11 @@ class plaq_gaugefix_precision(Enum):
     """Precision of the sweeps. Rounding does not grow in the links, which are only read. Functional, violation and
     result are computed in double precision in all cases, and so is the fixing of the residual gauge.
     """
-    #: Single precision.
+    #: Sweeps in single precision.
     SINGLE = 0
     #: Single precision until it gives no further progress, then double.
     MIXED = 1
-    #: Double precision.
+    #: Sweeps in double precision.
     DOUBLE = 2
 
 
@@ -6964,6 +6966,53 @@ class plaq_hmc(Handle):
 plaq_trajectory_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_int32, _c.c_double, _c.c_int64, _c.c_double, _c.c_void_p)
 
 
+class plaq_monomial_report(Struct):
+    """Report of a monomial in the last trajectory.
+
+    Members:
+      action_start: The monomial's action at the start of the trajectory.
+      action_end: The monomial's action at the end of the trajectory.
+      kicks: Number of evaluations of the force.
+      rms: Root mean square of the force on a link, averaged over the updates of the momenta.
+      max: Largest force on a link.
+      force_iterations: Number of solver iterations in forces.
+      action_iterations: Number of solver iterations in heat bath and actions.
+      seconds: Seconds spent in forces, heat bath and actions.
+      solve_seconds: Seconds spent in solvers, a part of `seconds`.
+    """
+    struct_size: int
+    action_start: float
+    action_end: float
+    kicks: int
+    rms: float
+    max: float
+    force_iterations: int
+    action_iterations: int
+    seconds: float
+    solve_seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("action_start", _c.c_double),
+        ("action_end", _c.c_double),
+        ("kicks", _c.c_int64),
+        ("rms", _c.c_double),
+        ("max", _c.c_double),
+        ("force_iterations", _c.c_int64),
+        ("action_iterations", _c.c_int64),
+        ("seconds", _c.c_double),
+        ("solve_seconds", _c.c_double),
+    ]
+    _init_ = "plaq_monomial_report_init"
+
+
+_plaq_monomial_report_init = _n.function("plaq_monomial_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_monomial_report_init(report: plaq_monomial_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_monomial_report_init, _n.struct(plaq_monomial_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
 class plaq_hmc_report(Struct):
     """Report of a run of trajectories; what concerns one trajectory is that of the last.
 
@@ -7030,53 +7079,6 @@ _plaq_hmc_report_init = _n.function("plaq_hmc_report_init", _c.c_int32, [_c.c_vo
 def plaq_hmc_report_init(report: plaq_hmc_report, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
     _n.call(_plaq_hmc_report_init, _n.struct(plaq_hmc_report, report, "report"), _n.int64(struct_size, "struct_size"))
-
-
-class plaq_monomial_report(Struct):
-    """Report of a monomial in the last trajectory.
-
-    Members:
-      action_start: The monomial's action at the start of the trajectory.
-      action_end: The monomial's action at the end of the trajectory.
-      kicks: Number of evaluations of the force.
-      rms: Root mean square of the force on a link, averaged over the updates of the momenta.
-      max: Largest force on a link.
-      force_iterations: Number of solver iterations in forces.
-      action_iterations: Number of solver iterations in heat bath and actions.
-      seconds: Seconds that the monomial took.
-      solve_seconds: Seconds spent in solvers, a part of `seconds`.
-    """
-    struct_size: int
-    action_start: float
-    action_end: float
-    kicks: int
-    rms: float
-    max: float
-    force_iterations: int
-    action_iterations: int
-    seconds: float
-    solve_seconds: float
-    _fields_ = [
-        ("struct_size", _c.c_int64),
-        ("action_start", _c.c_double),
-        ("action_end", _c.c_double),
-        ("kicks", _c.c_int64),
-        ("rms", _c.c_double),
-        ("max", _c.c_double),
-        ("force_iterations", _c.c_int64),
-        ("action_iterations", _c.c_int64),
-        ("seconds", _c.c_double),
-        ("solve_seconds", _c.c_double),
-    ]
-    _init_ = "plaq_monomial_report_init"
-
-
-_plaq_monomial_report_init = _n.function("plaq_monomial_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
-
-
-def plaq_monomial_report_init(report: plaq_monomial_report, struct_size: int) -> None:
-    """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_monomial_report_init, _n.struct(plaq_monomial_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
 _plaq_hmc_create = _n.function("plaq_hmc_create", _c.c_int32, [plaq_gauge, _c.c_char_p, _c.c_void_p])
@@ -7652,6 +7654,33 @@ def plaq_spinor_flow_report_init(report: plaq_spinor_flow_report, struct_size: i
     _n.call(_plaq_spinor_flow_report_init, _n.struct(plaq_spinor_flow_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
+class plaq_flow_point(Struct):
+    """Observables at a flow time.
+
+    Members:
+      time: Flow time t / a^2.
+      plaquette_spatial: Average plaquette of the planes xy, xz and yz, 1 for unit links.
+      plaquette_temporal: Average plaquette of the planes xt, yt and zt.
+      energy_spatial: Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
+      energy_temporal: Action density from clover leaves of the planes xt, yt and zt.
+      charge: Topological charge.
+    """
+    time: float
+    plaquette_spatial: float
+    plaquette_temporal: float
+    energy_spatial: float
+    energy_temporal: float
+    charge: float
+    _fields_ = [
+        ("time", _c.c_double),
+        ("plaquette_spatial", _c.c_double),
+        ("plaquette_temporal", _c.c_double),
+        ("energy_spatial", _c.c_double),
+        ("energy_temporal", _c.c_double),
+        ("charge", _c.c_double),
+    ]
+
+
 class plaq_flow_report(Struct):
     """Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
 
@@ -7697,33 +7726,6 @@ _plaq_flow_report_init = _n.function("plaq_flow_report_init", _c.c_int32, [_c.c_
 def plaq_flow_report_init(report: plaq_flow_report, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
     _n.call(_plaq_flow_report_init, _n.struct(plaq_flow_report, report, "report"), _n.int64(struct_size, "struct_size"))
-
-
-class plaq_flow_point(Struct):
-    """Observables at a flow time.
-
-    Members:
-      time: Flow time t / a^2.
-      plaquette_spatial: Average plaquette of the planes xy, xz and yz, 1 for unit links.
-      plaquette_temporal: Average plaquette of the planes xt, yt and zt.
-      energy_spatial: Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
-      energy_temporal: Action density from clover leaves of the planes xt, yt and zt.
-      charge: Topological charge.
-    """
-    time: float
-    plaquette_spatial: float
-    plaquette_temporal: float
-    energy_spatial: float
-    energy_temporal: float
-    charge: float
-    _fields_ = [
-        ("time", _c.c_double),
-        ("plaquette_spatial", _c.c_double),
-        ("plaquette_temporal", _c.c_double),
-        ("energy_spatial", _c.c_double),
-        ("energy_temporal", _c.c_double),
-        ("charge", _c.c_double),
-    ]
 
 
 _plaq_gauge_flow = _n.function("plaq_gauge_flow", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_flow_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])

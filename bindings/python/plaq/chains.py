@@ -119,16 +119,16 @@ class Hmc(Object):
             found[capi.plaq_hmc_monomial(self, number, report=report)] = report
         return found
 
-    def save(self, path: Any, overwrite: bool = False) -> None:
+    def save(self, file: Any, overwrite: bool = False) -> None:
         """Writes a checkpoint, an ILDG file from which load goes on bit for bit; an existing file is refused unless
         overwrite=True replaces it."""
-        new_file(path, overwrite)
-        capi.plaq_hmc_write(self, self.gauge, path)
+        new_file(file, overwrite)
+        capi.plaq_hmc_write(self, self.gauge, file)
 
-    def load(self, path: Any) -> None:
+    def load(self, file: Any) -> None:
         """Continues with the links and the position of a checkpoint."""
         self._release()
-        capi.plaq_hmc_read(self, self.gauge, path)
+        capi.plaq_hmc_read(self, self.gauge, file)
 
     def column(self, name: str) -> np.ndarray:
         """One number of every trajectory so far: "plaquette", "delta_h", "last_accepted", ..."""

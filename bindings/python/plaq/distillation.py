@@ -103,17 +103,17 @@ class Modes(Object):
         capi.plaq_modes_values(self, self.values, self.residuals, self.values.size, self.next, self.times)
 
     @classmethod
-    def load(cls, path: Any, gauge: Gauge, smeared: Optional[Gauge] = None) -> "Modes":
+    def load(cls, file: Any, gauge: Gauge, smeared: Optional[Gauge] = None) -> "Modes":
         """Reads modes from a file that save wrote. The links must be those that the modes were computed from; others
         are refused."""
         report = capi.plaq_modes_report()
-        return cls(capi.plaq_modes_read(gauge, smeared, path, report), gauge, report)
+        return cls(capi.plaq_modes_read(gauge, smeared, file, report), gauge, report)
 
-    def save(self, path: Any, overwrite: bool = False) -> None:
+    def save(self, file: Any, overwrite: bool = False) -> None:
         """Writes modes, values, smearing and an identification of the links to a file for Modes.load; an existing
         file is refused unless overwrite=True replaces it."""
-        new_file(path, overwrite)
-        capi.plaq_modes_write(self, path)
+        new_file(file, overwrite)
+        capi.plaq_modes_write(self, file)
 
     def vectors(self, first: int = 0, count: Optional[int] = None) -> Fermion:
         """The modes as a new field of colour vectors, by default all of them."""

@@ -481,7 +481,7 @@ class Propagator(Fermion):
     @passes_on(capi.plaq_spinor_read_params)
     def open(
         cls,
-        path: Any,
+        file: Any,
         *,
         position: Optional[Sequence[Optional[int]]] = None,
         boundary: Boundary = None,
@@ -493,7 +493,7 @@ class Propagator(Fermion):
         normalisation come from the file's records, or the position from its sources; if the file lacks them, they
         can be given as for from_array."""
         context = current(context)
-        handle = capi.plaq_spinor_read(context, path, capi.plaq_spinor_read_params(**params))
+        handle = capi.plaq_spinor_read(context, file, capi.plaq_spinor_read_params(**params))
         made = cls(None, context=context, _handle=handle)
         made._say_origin(**_known(position, boundary, normalisation))
         return made
@@ -501,7 +501,7 @@ class Propagator(Fermion):
     @passes_on(capi.plaq_spinor_write_params)
     def write(
         self,
-        path: Any,
+        file: Any,
         *,
         sources: Optional[Fermion] = None,
         overwrite: bool = False,
@@ -510,9 +510,9 @@ class Propagator(Fermion):
         """Writes a SciDAC file, which keeps position of the source, boundary phase and normalisation; members of
         capi.plaq_spinor_write_params by keyword: kind, precision, info. A file that exists is refused unless
         overwrite=True replaces it."""
-        new_file(path, overwrite)
+        new_file(file, overwrite)
         params.setdefault("info", self.of or None)
-        capi.plaq_spinor_write(self, sources, path, capi.plaq_spinor_write_params(**params))
+        capi.plaq_spinor_write(self, sources, file, capi.plaq_spinor_write_params(**params))
 
     def _as(self, other: Fermion) -> "Propagator":  # type: ignore[override]
         return self._of(other, self)

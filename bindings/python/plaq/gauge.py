@@ -418,13 +418,13 @@ class Gauge(Object):
 
     @passes_on(capi.plaq_gauge_write_params)
     def write(
-        self, path: Any, format: str = "ildg", *, overwrite: bool = False, **params: "Unpack[_keywords.GaugeWrite]"
+        self, file: Any, format: str = "ildg", *, overwrite: bool = False, **params: "Unpack[_keywords.GaugeWrite]"
     ) -> None:
         """Writes "ildg", "nersc", "nersc_3x3", "milc", "openqcd" or "ddalphaamg"; members of capi.plaq_gauge_write_params
         by keyword, e.g. precision="single", ensemble_id="b6.0". A file that exists is refused unless overwrite=True
         replaces it."""
-        new_file(path, overwrite)
-        capi.plaq_gauge_write(self, path, capi.plaq_gauge_write_params(format=format, **params))
+        new_file(file, overwrite)
+        capi.plaq_gauge_write(self, file, capi.plaq_gauge_write_params(format=format, **params))
 
     def __repr__(self) -> str:
         size = "x".join(map(str, self.extents))
@@ -558,23 +558,23 @@ class Fixed(Object):
 
 @passes_on(capi.plaq_gauge_read_params)
 def open(
-    path: Any, *, precision: str = "double", context: Optional[Context] = None, **params: "Unpack[_keywords.GaugeRead]"
+    file: Any, *, precision: str = "double", context: Optional[Context] = None, **params: "Unpack[_keywords.GaugeRead]"
 ) -> Gauge:
     """Reads a configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, detected automatically. Checksums, unitarity
     and the header's plaquette are checked. Members of capi.plaq_gauge_read_params by keyword, e.g. extents=[8, 8, 8, 16],
     wrong_checksum=True. `info` of the result has what the file says."""
     context = current(context)
     report = capi.plaq_file_report()
-    handle = capi.plaq_gauge_read(context, path, capi.plaq_gauge_read_params(precision=precision, **params), report)
+    handle = capi.plaq_gauge_read(context, file, capi.plaq_gauge_read_params(precision=precision, **params), report)
     gauge = Gauge(list(report.extents), context=context, _handle=handle)
     gauge.info = report
     return gauge
 
 
-def file_text(path: Any, text: str) -> Optional[str]:
+def file_text(file: Any, text: str) -> Optional[str]:
     """A text in the header of a configuration's file: "ensemble_id", "ensemble_label", "creator", "date", "lfn" or
     "record"; None where there is none."""
-    value, found = capi.plaq_gauge_read_text(path, text, capacity=1 << 20)
+    value, found = capi.plaq_gauge_read_text(file, text, capacity=1 << 20)
     return value if found else None
 
 

@@ -60,7 +60,7 @@ def _parts(name: str, value: Any) -> List[Tuple[str, np.ndarray, Dict[str, Any]]
 
 
 def write(
-    path: Any, contents: Mapping[str, Any], *, overwrite: bool = False, append: bool = False, **attributes: Any
+    file: Any, contents: Mapping[str, Any], *, overwrite: bool = False, append: bool = False, **attributes: Any
 ) -> None:
     """Writes arrays, Correlators and Perambulators under these names ("group/name"), `attributes` at the root with the version
     of the library. A file that exists is refused unless overwrite=True replaces it or append=True adds to it, names that it
@@ -68,32 +68,32 @@ def write(
     {"name": (array, {"indices": "momentum, t"})}."""
     from . import capi
 
-    path = Path(path)
-    exists = new_file(path, overwrite, append)
+    file = Path(file)
+    exists = new_file(file, overwrite, append)
     parts = []
     for name, value in contents.items():
         more = value[1] if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], dict) else {}
         found = _parts(name, value[0] if more else value)
         parts += [(where, numbers, {**about, **more}) for where, numbers, about in found]
     adding = exists and append
-    to = path if adding else path.with_name(f".{path.name}.{os.getpid()}")
+    to = file if adding else file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        with _opened(to, "r+") if adding else _h5py().File(to, "w") as file:
-            there = [where for where, _, _ in parts if where in file]
+        with _opened(to, "r+") if adding else _h5py().File(to, "w") as opened:
+            there = [where for where, _, _ in parts if where in opened]
             if there:
-                raise FileExistsError(f"{path}: {', '.join(there)}: there already")
+                raise FileExistsError(f"{file}: {', '.join(there)}: there already")
             for where, numbers, about in parts:
-                file.create_dataset(where, data=numbers).attrs.update(about)
-            file.attrs.update({"plaq_version": capi.plaq_version(), **attributes})
-            file.flush()
+                opened.create_dataset(where, data=numbers).attrs.update(about)
+            opened.attrs.update({"plaq_version": capi.plaq_version(), **attributes})
+            opened.flush()
         if not adding:
-            os.replace(to, path)
+            os.replace(to, file)
     finally:
         if not adding and to.exists():
             to.unlink()
 
 
-def read(path: Any) -> Dict[str, Any]:
+def read(file: Any) -> Dict[str, Any]:
     """The values that write wrote, by name: arrays, Correlators, and Perambulators of all source times of a group."""
     contents: Dict[str, Any] = {}
 
@@ -119,19 +119,19 @@ def read(path: Any) -> Dict[str, Any]:
         elif kind != "group":
             contents[where] = item[()]
 
-    with _opened(path) as file:
-        file.visititems(take)
+    with _opened(file) as opened:
+        opened.visititems(take)
     return contents
 
 
-def times(path: Any, name: str, about: Mapping[str, Any]) -> List[int]:
+def times(file: Any, name: str, about: Mapping[str, Any]) -> List[int]:
     """Source times of the perambulators `name` in a file; none if there is no file. Their stored description must
     equal `about`."""
-    if not Path(path).exists():
+    if not Path(file).exists():
         return []
     found: Dict[int, Dict[str, Any]] = {}
-    with _opened(path) as file:
-        for item in file[name].values() if name in file else []:
+    with _opened(file) as opened:
+        for item in opened[name].values() if name in opened else []:
             found[int(item.attrs["source_time"])] = dict(item.attrs)
     for t, theirs in found.items():
         for key, value in about.items():
@@ -147,7 +147,7 @@ def times(path: Any, name: str, about: Mapping[str, Any]) -> List[int]:
                 same = there == value
             if not same:
                 raise ValueError(
-                    f"{path}: {name}/t{t}: {key}: expected {value}, found {there}: "
+                    f"{file}: {name}/t{t}: {key}: expected {value}, found {there}: "
                     "perambulators of other links, modes or quarks"
                 )
     return sorted(found)

@@ -393,14 +393,14 @@ class Sums(Object):
             found.append(Part(term, report.level, *counts, mean, variance))
         return found
 
-    def write(self, path: Any, overwrite: bool = False) -> None:
+    def write(self, file: Any, overwrite: bool = False) -> None:
         """Writes sums and what they are of to a file; one that exists is refused unless overwrite=True replaces it."""
-        new_file(path, overwrite)
-        capi.plaq_loops_write(self, path)
+        new_file(file, overwrite)
+        capi.plaq_loops_write(self, file)
 
-    def read(self, path: Any) -> None:
+    def read(self, file: Any) -> None:
         """Takes the sums of such a file; those of other links, operators, spaces, noise, lines or momenta are refused."""
-        capi.plaq_loops_read(self, path)
+        capi.plaq_loops_read(self, file)
 
 
 @passes_on(capi.plaq_solver_params, without=["initial_guess"])

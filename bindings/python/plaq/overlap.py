@@ -222,19 +222,19 @@ class Overlap(Operator):
         massless operator for a random x."""
         return capi.plaq_overlap_ginsparg_wilson(self, seed)
 
-    def save(self, path: Any, overwrite: bool = False) -> None:
-        """Writes the modes to a file for Overlap(U, load=path); an existing file is refused unless overwrite=True
+    def save(self, file: Any, overwrite: bool = False) -> None:
+        """Writes the modes to a file for Overlap(U, load=file); an existing file is refused unless overwrite=True
         replaces it."""
-        new_file(path, overwrite)
-        capi.plaq_overlap_write(self, path)
+        new_file(file, overwrite)
+        capi.plaq_overlap_write(self, file)
 
     def eigen(self, *arguments: Any, **more: Any) -> Any:
         """Refused: of the overlap operator index() finds low modes, kernel() those of Q."""
         raise capi.Unsupported("of the overlap operator index() finds low modes, kernel() those of Q")
 
-    def load_eigen(self, path: Any) -> Any:
-        """Refused as eigen is; Overlap(U, load=path) takes the modes of a file."""
-        raise capi.Unsupported("eigenvectors of a file: the modes of an overlap operator come with Overlap(U, load=path)")
+    def load_eigen(self, file: Any) -> Any:
+        """Refused as eigen is; Overlap(U, load=file) takes the modes of a file."""
+        raise capi.Unsupported("eigenvectors of a file: the modes of an overlap operator come with Overlap(U, load=file)")
 
     def multishift(self, *arguments: Any, **more: Any) -> Any:
         """Refused: propagator(source, masses=[...]) solves for several masses at once."""

@@ -30,7 +30,8 @@ def _bases() -> Dict[str, np.ndarray]:
 BASES = _bases()
 
 
-#: Entries of plaq_modes_about by which modes are compared. Their number is not among them: the lowest ones are the same.
+#: Entries of plaq_modes_about by which sets of modes are compared. The number of modes is not among them: a larger set
+#: begins with the modes of a smaller one.
 _KNOWN_BY = ("stout_steps", "stout_rho", "momentum", "plaquette_spatial", "links_projection_re", "links_projection_im")
 
 

@@ -319,10 +319,10 @@ class Operator(Object):
             made = capi.plaq_eigen_create(self, how, guess, callback, report)
         return Eigen(made, self, report, bool(how.time_slices))
 
-    def load_eigen(self, path: Any) -> "Eigen":
+    def load_eigen(self, file: Any) -> "Eigen":
         """Eigenvectors of a file that Eigen.save wrote; values and residuals are measured with this operator."""
         report = capi.plaq_eigen_report()
-        return Eigen(capi.plaq_eigen_read(self, path, report), self, report)
+        return Eigen(capi.plaq_eigen_read(self, file, report), self, report)
 
     def __repr__(self) -> str:
         size = "x".join(map(str, self.extents))
@@ -703,11 +703,11 @@ class Multigrid(Object):
         """The null vectors of the finest level."""
         return Fermion(None, context=self.context, _handle=capi.plaq_multigrid_vectors(self, precision))
 
-    def save(self, path: Any, overwrite: bool = False) -> None:
-        """Writes the null vectors to a file for D.multigrid(load=path); one that exists is refused unless overwrite=True
+    def save(self, file: Any, overwrite: bool = False) -> None:
+        """Writes the null vectors to a file for D.multigrid(load=file); one that exists is refused unless overwrite=True
         replaces it."""
-        new_file(path, overwrite)
-        capi.plaq_multigrid_write(self, path)
+        new_file(file, overwrite)
+        capi.plaq_multigrid_write(self, file)
 
     def __repr__(self) -> str:
         levels = " > ".join("x".join(map(str, level.extents)) for level in self.levels()) if self._end.alive else ""
@@ -738,11 +738,11 @@ class Eigen(Object):
         """A new field with `count` eigenvectors from number `first` on, where the device has no room for all of them."""
         return Fermion(None, context=self.context, _handle=capi.plaq_eigen_some_vectors(self, first, count))
 
-    def save(self, path: Any, overwrite: bool = False) -> None:
-        """Writes vectors, values and residuals to a file for D.load_eigen(path); one that exists is refused unless
+    def save(self, file: Any, overwrite: bool = False) -> None:
+        """Writes vectors, values and residuals to a file for D.load_eigen(file); one that exists is refused unless
         overwrite=True replaces it."""
-        new_file(path, overwrite)
-        capi.plaq_eigen_write(self, path)
+        new_file(file, overwrite)
+        capi.plaq_eigen_write(self, file)
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT converged"

@@ -24,6 +24,7 @@ use crate::ops::distillation::file::{self, ElementalsOf, IfExists, PerambulatorF
 use crate::ops::distillation::modes::{Modes, ModesSettings};
 use crate::ops::distillation::perambulator::perambulators;
 use crate::params::Choice;
+use crate::solvers::largest;
 
 const fn of_modes(name: &'static str, row: &'static str) -> Opt {
     param::<ModesSettings>(name, ModesSettings::row(row)).needs(&[&[Need::Without("load-modes")]])
@@ -185,7 +186,7 @@ fn quarks(
         progress.last(&format!(
             "{what}{} iterations, residual {}, {:.2} s",
             report.iterations,
-            output::exponent(quark::largest(&report.residual), 2),
+            output::exponent(largest(&report.residual), 2),
             report.seconds
         ));
     }
@@ -226,7 +227,7 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         let look = || hdf5::has(&plan.out, "mesons", &plan.elementals.known_by()).map(|_| ());
         session.comm.agree(if session.first() { look() } else { Ok(()) })?;
     }
-    let mut solved = Solved { kind: plan.solving.kind(), ..Solved::nothing() };
+    let mut solved = Solved::nothing(plan.solving.kind());
     let mut whole = true;
     let mut done: Vec<usize> = vec![];
     if let Some(kappa) = plan.kappa {

@@ -203,8 +203,6 @@ fn json_report(
     done: &Done,
 ) -> Value {
     let r = &done.report;
-    let of =
-        |p: &Plaquette| json!({ "total": p.total, "spatial": p.spatial, "temporal": p.temporal });
     let state = |s: &Fixed, seconds: f64| {
         json!({
             "functional": s.quality.functional, "theta": s.quality.theta, "iterations": s.iterations,
@@ -225,18 +223,18 @@ fn json_report(
         "functional": best.quality.functional, "theta": best.quality.theta, "iterations": best.iterations,
     });
     if options.flag("residual") {
-        let rest = done.residual();
+        let residual = done.residual();
         report["residual"] = json!({
-            "functional": rest.quality.functional, "theta": rest.quality.theta, "iterations": rest.iterations,
+            "functional": residual.quality.functional, "theta": residual.quality.theta, "iterations": residual.iterations,
         });
     }
     report["converged"] = json!(done.converged());
     report["stopped"] = json!(r.stopped);
     report["seconds"] = json!(r.seconds);
     report["best_copy"] = json!(r.best_copy);
-    report["plaquette_before"] = of(&done.before);
-    report["plaquette_after"] = of(&done.after);
-    report["unitarity"] = json!({ "unitary": done.unitarity.unitary, "det": done.unitarity.det });
+    report["plaquette_before"] = output::report_json(&done.before);
+    report["plaquette_after"] = output::report_json(&done.after);
+    report["unitarity"] = output::report_json(&done.unitarity);
     report["copies"] = json!(copies);
     report["slices"] = json!(slices);
     report

@@ -160,10 +160,10 @@ impl Gluon {
         let (mut classes, mut divergence, mut whole) =
             (BTreeMap::<[usize; 4], Point>::new(), 0.0, 0.0);
         for (at, site) in field.chunks_exact(SITE).enumerate() {
-            let (mut k, mut rest) = ([0; 4], at);
+            let (mut k, mut remainder) = ([0; 4], at);
             let (mut square, mut p2, mut sum) = (0.0, 0.0, [Complex64::ZERO; ENTRIES]);
             for (mu, a) in site.chunks_exact(ENTRIES).enumerate() {
-                (k[mu], rest) = (rest % l[mu], rest / l[mu]);
+                (k[mu], remainder) = (remainder % l[mu], remainder / l[mu]);
                 let (sin, cos) = (PI * k[mu] as f64 / l[mu] as f64).sin_cos();
                 p2 += 4.0 * sin * sin;
                 // exp(-i p/2) for the midpoint of the link, times p.

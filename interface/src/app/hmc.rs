@@ -333,13 +333,7 @@ fn log_line(t: &TrajectoryReport, loops: [f64; 2], action: &str) -> Value {
     if let Some(r) = &t.reversibility {
         line["reversibility"] = json!({ "links": r.links, "hamiltonian": r.hamiltonian });
     }
-    let forces = t.monomials.iter().map(|m| {
-        let force = json!({
-            "rms": m.rms, "max": m.max, "kicks": m.kicks, "iterations": m.force_iterations,
-            "seconds": m.seconds, "solve_seconds": m.solve_seconds,
-        });
-        (m.name.clone(), force)
-    });
+    let forces = t.monomials.iter().map(|m| (m.name.clone(), output::report_json(m)));
     line["forces"] = Value::Object(forces.collect());
     line
 }

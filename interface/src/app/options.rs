@@ -12,7 +12,7 @@ pub use crate::params::{same_word, suggestion};
 /// The kind of value that an option takes, with its range.
 #[derive(Clone, Copy)]
 pub enum Kind {
-    /// Any text.
+    /// A value that may be any text.
     Text,
     /// The name of an input file, or several.
     Input,

@@ -9,6 +9,7 @@ use super::{Failure, Run};
 use crate::bail;
 use crate::error::Result;
 use crate::io;
+use crate::params::Report;
 
 /// Refuses, before any work, a file that cannot be written, or that exists and must not be replaced; does nothing
 /// without a name. `otherwise` says what can be done instead of replacing it.
@@ -162,7 +163,13 @@ pub fn json_text(value: &Value) -> String {
 
 /// Version of the program's JSON (docs/json.md). It is raised if the meaning of a key changes or a key is removed;
 /// new keys may be added at any time.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
+
+/// All rows of a report by their names.
+pub fn report_json(report: &impl Report) -> Value {
+    let rows = report.values().into_iter().map(|(name, value)| (name.to_string(), json!(value)));
+    Value::Object(rows.collect())
+}
 
 /// Writes the JSON of a subcommand, with its name and the version of its keys before all others.
 pub fn write_json(name: &str, subcommand: &str, value: &Value) -> Result<()> {

@@ -79,13 +79,13 @@ fn observe(name: &str, loaded: &Loaded, loops: Option<[usize; 2]>) -> Result<Val
     );
     say!("  unitarity           {}", output::exponent(off.worst(), 1));
     let mut report = files::described(name, info.format, extents);
-    report["plaquette"] = json!({ "total": p.total, "spatial": p.spatial, "temporal": p.temporal });
+    report["plaquette"] = output::report_json(&p);
     report["link_trace"] = json!(p.link_trace);
     report["boundary_time"] = json!(boundary.kind().word());
     report["polyakov_loop"] = json!(line.map(|line| [line.re, line.im]));
     report["charge"] = json!(f.charge);
     report["energy"] = json!({ "spatial": f.energy_spatial, "temporal": f.energy_temporal });
-    report["unitarity"] = json!({ "unitary": off.unitary, "det": off.det });
+    report["unitarity"] = output::report_json(&off);
     if let Some(sizes) = loops {
         let table = wilson_loops(gauge, sizes)?;
         say!("  Wilson loops        W(R, T), a row for each R");

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use serde_json::{json, Value};
 
 use super::options::{opt, param, Kind, Need, Opt, Options, COUNT};
-use super::output::exponent;
+use super::output::{exponent, report_json};
 use super::session::Progress;
 use super::{interrupted, Failure, Run};
 use crate::comm::Comm;
 use crate::compose::multigrid::{LevelParams as Level, Multigrid, MultigridParams as Mg, Update};
-use crate::compose::{Chosen, DiracSolver, SolveReport, SolverSettings, MULTIGRID_DIRECTIONS};
+use crate::compose::{DiracSolver, SolveReport, SolveTotals, SolverSettings, MULTIGRID_DIRECTIONS};
 use crate::error::Result;
 use crate::fields::{CloverForm, GaugeField, Geometry, Precision, Recon};
 use crate::io::hdf5::{Attribute, Attributes};
@@ -20,7 +20,7 @@ use crate::operators::{ActionParams, Boundary, DiracParams, QuarkAction, QuarkPa
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::ops::propagator::{foresee, run_through, COLUMNS};
 use crate::ops::terms;
-use crate::params::{same, Choice, Row};
+use crate::params::{same, Choice, Key, Row};
 use crate::solvers::{unwatched, SolverKind, StoppedBy};
 
 /// The operator of a quark, except for its mass, as options give it.
@@ -175,24 +175,24 @@ impl Action {
             ActionParams::from(physics).create_in(links, (Precision::F64, Recon::R12))
         };
         let (geometry, device) = (links.geometry(), links.device());
-        let name = || format!("operator {:?} {physics:?}", geometry.extents());
+        let key = Key::of(("operator", geometry.extents(), physics));
         let mut made = None;
-        geometry.foresee(device, None, false, name, |device| {
+        geometry.foresee(device, None, false, key, |device| {
             made = Some(on(&Arc::new(links.like_on(device)?))?);
             Ok(())
         });
         if let Some(op) = made {
             let params = SolverSettings::default().params(&op, self.normalisation)?;
-            let name = || format!("likely propagator {} {:?}", op.describe(), self.normalisation);
+            let key = Key::of(("likely propagator", op.key(), self.normalisation));
             let dry = op.shape().device;
             let run = || run_through(op.clone(), &params, COLUMNS);
-            geometry.foresee(device, Some(&dry), true, name, |_| run());
+            geometry.foresee(device, Some(&dry), true, key, |_| run());
         }
         on(links)
     }
 }
 
-/// The solvers by name.
+/// What `--solver` asks for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     Automatic,
@@ -412,86 +412,34 @@ pub fn monitor<'a>(
     }
 }
 
-/// Totals of all solves of a job: the slowest of them, and sums of time and work.
+/// Totals of all solves of a job.
 #[derive(Clone, Debug)]
 pub struct Solved {
     pub count: usize,
-    pub converged: bool,
-    pub stopped: bool,
-    pub stopped_by: Option<StoppedBy>,
-    pub iterations: usize,
-    pub residual: f64,
-    pub residual_hq: f64,
+    pub totals: SolveTotals,
     /// The largest residual of each column.
     pub residuals: Vec<f64>,
-    pub reliable_updates: usize,
-    pub restarts: usize,
-    pub seconds: f64,
-    pub flops: f64,
-    pub bytes: f64,
-    pub memory_peak: u64,
-    pub kind: SolverKind,
-    /// Precision of the iteration.
-    pub precision: Precision,
-    pub chosen: Chosen,
-    /// Columns solved at a time.
-    pub columns: usize,
 }
 
-pub fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m, &v| v.max(m))
+impl Deref for Solved {
+    type Target = SolveTotals;
+    fn deref(&self) -> &SolveTotals {
+        &self.totals
+    }
 }
 
 impl Solved {
-    pub fn nothing() -> Solved {
-        Solved {
-            count: 0,
-            converged: true,
-            stopped: false,
-            stopped_by: None,
-            iterations: 0,
-            residual: 0.0,
-            residual_hq: 0.0,
-            residuals: vec![0.0; COLUMNS],
-            reliable_updates: 0,
-            restarts: 0,
-            seconds: 0.0,
-            flops: 0.0,
-            bytes: 0.0,
-            memory_peak: 0,
-            kind: SolverKind::Cgnr,
-            precision: Precision::F64,
-            chosen: Chosen::Asked,
-            columns: 0,
-        }
+    pub fn nothing(solver: SolverKind) -> Solved {
+        let totals = SolveTotals::nothing(solver);
+        Solved { count: 0, totals, residuals: vec![0.0; COLUMNS] }
     }
 
     pub fn add(&mut self, report: &SolveReport, asked: SolverKind) {
-        let s = &report.solver;
         self.count += 1;
-        self.converged &= s.converged;
-        self.stopped |= s.stopped;
-        if !s.converged {
-            self.stopped_by = self.stopped_by.max(s.stopped_by);
-            if s.standstill {
-                self.stopped_by = self.stopped_by.max(Some(StoppedBy::Standstill));
-            }
-        }
-        self.iterations = self.iterations.max(s.iterations);
-        self.residual = self.residual.max(largest(&s.residual));
-        self.residual_hq = self.residual_hq.max(largest(&s.residual_hq));
-        for (all, r) in self.residuals.iter_mut().zip(&s.residual) {
+        self.totals = self.totals.clone().and(report.totals(asked));
+        for (all, r) in self.residuals.iter_mut().zip(&report.solver.residual) {
             *all = all.max(*r);
         }
-        self.reliable_updates += s.reliable_updates;
-        self.restarts += s.restarts;
-        self.seconds += s.seconds;
-        self.flops += s.flops;
-        self.bytes += s.bytes;
-        self.memory_peak = self.memory_peak.max(report.memory_peak);
-        self.kind = s.fallback.unwrap_or(asked);
-        (self.precision, self.chosen) = (report.iterated.0, report.chosen);
-        self.columns = report.columns;
     }
 
     /// Words for the reason why solves ended without convergence; empty if they converged.
@@ -499,7 +447,7 @@ impl Solved {
         match self.stopped_by {
             _ if self.converged => "",
             _ if self.stopped => ", INTERRUPTED",
-            Some(StoppedBy::Standstill) => {
+            StoppedBy::Standstill => {
                 ", NOT CONVERGED: recomputed residuals no longer fell; --precision double or another \
                  --solver may help, below 1e-14 nothing does"
             }
@@ -508,15 +456,13 @@ impl Solved {
     }
 
     pub fn json(&self, name: &str, solving: &Solving) -> Value {
-        json!({
-            "name": name, "precision": self.precision.word(), "chosen": self.chosen.word(),
-            "rhs": self.columns, "tol": solving.settings.tol, "distance_alpha": solving.settings.distance_alpha,
-            "converged": self.converged, "stopped": self.stopped,
-            "iterations": self.iterations, "reliable_updates": self.reliable_updates,
-            "restarts": self.restarts, "residual": self.residual, "residual_hq": self.residual_hq,
-            "residuals": self.residuals, "seconds": self.seconds, "flops": self.flops,
-            "bytes": self.bytes, "memory_peak": self.memory_peak,
-        })
+        let settings = &solving.settings;
+        let mut all = report_json(&self.totals);
+        all["name"] = json!(name);
+        all["tol"] = json!(settings.tol);
+        all["distance_alpha"] = json!(settings.distance_alpha);
+        all["residuals"] = json!(self.residuals);
+        all
     }
 }
 
@@ -574,26 +520,8 @@ pub fn multigrid(
 
 /// Describes a hierarchy for reports.
 pub fn multigrid_json(multigrid: &Multigrid) -> Value {
-    let r = multigrid.report();
-    let refresh = match r.update {
-        Some(Update::Keep) => "keep",
-        Some(Update::Refine(_)) => "refine",
-        Some(Update::Anew) => "anew",
-        None => "none",
-    };
-    let levels: Vec<Value> = r
-        .levels
-        .iter()
-        .map(|l| {
-            json!({
-                "lattice": l.extents, "block": l.block, "vectors": l.vectors, "ranks": l.ranks,
-                "bytes": l.bytes, "iterations": l.iterations, "seconds": l.seconds,
-                "setup_seconds": l.setup_seconds, "reduction": l.reduction,
-            })
-        })
-        .collect();
-    json!({
-        "refresh": refresh, "setup_seconds": r.setup_seconds, "reduction": r.reduction,
-        "bytes": r.levels.iter().map(|l| l.bytes).sum::<u64>(), "levels": levels,
-    })
+    let report = multigrid.report();
+    let mut whole = report_json(&report.whole());
+    whole["levels"] = report.levels.iter().map(report_json).collect();
+    whole
 }

@@ -110,7 +110,7 @@ struct Done {
     found: Reweighting,
 }
 
-/// A number for JSON; null if it is not finite.
+/// The number as a value of JSON; null if it is not finite.
 fn known(x: f64) -> Value {
     match x.is_finite() {
         true => json!(x),
@@ -188,9 +188,9 @@ impl Done {
 /// The weights W of all configurations divided by their average.
 fn weights(all: &[Done]) -> Vec<f64> {
     let logs: Vec<f64> = all.iter().map(|one| one.found.product().ln).collect();
-    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mean = logs.iter().map(|ln| (ln - most).exp()).sum::<f64>() / logs.len() as f64;
-    logs.iter().map(|ln| (ln - most).exp() / mean).collect()
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mean = logs.iter().map(|ln| (ln - largest).exp()).sum::<f64>() / logs.len() as f64;
+    logs.iter().map(|ln| (ln - largest).exp() / mean).collect()
 }
 
 fn run(options: Options) -> Run<i32> {

@@ -12,6 +12,7 @@ use super::quark::{
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::jackknife;
 use super::{output, Run};
+use crate::compose::SolveTotals;
 use crate::io::FileFormat;
 use crate::ops::schroedinger::{boundary_correlators, BoundaryCorrelators};
 use crate::params::Choice as _;
@@ -94,7 +95,7 @@ fn measure(
         boundary_correlators(&solver, (solving.settings.columns, [x, y, z]), &mut watch)?
     };
     progress.clear();
-    let mut solved = Solved::nothing();
+    let mut solved = Solved::nothing(solving.kind());
     solved.add(&report, solving.kind());
     Ok(Done { file: name.into(), format: loaded.info.format, lattice, found, solved })
 }
@@ -109,7 +110,7 @@ impl Done {
             let row = [f_a[t], f_p[t], g_a[t], g_p[t]].map(text);
             say!("{t:4} {}", row.join(" "));
         }
-        let Solved { iterations, residual, seconds, .. } = &self.solved;
+        let SolveTotals { iterations, residual, seconds, .. } = &*self.solved;
         say!(
             "# f_1 {}, {iterations} iterations, residual {}, {seconds:.1} s{}",
             text(*f_1).trim(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::args::{Data, DataOut, Handle, Out, OutArray, Params, Raw};
 use super::context::{plaq_context, Context};
-use super::gauge::{geometry_of, plaq_gauge};
+use super::gauge::{extents_of_rows, extents_rows, geometry_of, plaq_gauge};
 use super::handles::{self, Shared};
 use super::layout::{plaq_layout_params, LayoutParams};
 use super::table::interface;
@@ -28,7 +28,7 @@ impl Clover {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    /// The present blocks.
+    /// The blocks that the object has now; an error names it `argument`.
     pub(crate) fn read(&self, argument: &str) -> Result<Arc<CloverField>> {
         Ok(self.field.read(argument)?.clone())
     }
@@ -36,15 +36,11 @@ impl Clover {
 
 crate::params::parameters! {
     /// Shape of a clover term.
-    pub struct CloverParams: plaq_clover_params {
-        /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
-        /// `gauge`.
-        extents: [i32; 4] = [0; 4];
+    pub composed struct CloverParams: plaq_clover_params {
+        with extents_rows;
         /// Precision of the blocks.
         precision: Precision = Precision::F64;
-        /// A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
-        /// none.
-        gauge: Host<plaq_gauge> = Host(plaq_gauge::NONE);
+        with extents_of_rows;
     }
 }
 

@@ -72,7 +72,7 @@ crate::params::choices! {
         C = 1, PLAQ_COMMUNICATOR_C, "c";
         /// The Fortran integer of a communicator, in `communicator_fortran`.
         Fortran = 2, PLAQ_COMMUNICATOR_FORTRAN, "fortran";
-        /// MPI_COMM_WORLD.
+        /// The ranks of MPI_COMM_WORLD.
         World = 3, PLAQ_COMMUNICATOR_WORLD, "world";
     }
 }
@@ -232,7 +232,7 @@ fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
     Comm::mpi(communicator, p.grid, &map, &options)
 }
 
-/// This rank's device.
+/// Opens the device of this rank.
 fn device(p: &plaq_context_params, comm: &Comm) -> Result<Device> {
     let p = ContextParams::from_c(p, "params")?;
     let device = device_of_rank(p.device, p.ordinal, p.threads, comm)?;

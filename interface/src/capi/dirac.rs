@@ -24,7 +24,7 @@ use crate::operators::{
 };
 use crate::ops::links_mark::links_mark;
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
-use crate::params::{Choice, InC as _};
+use crate::params::{Choice, InC as _, Key};
 use crate::refuse;
 
 /// The object behind the handle `plaq_dirac`.
@@ -64,13 +64,13 @@ interface! {
     constants {
         /// An operator M or what is made of it.
         plaq_form: Form {
-            /// M.
+            /// The operator M itself.
             PLAQ_FORM_M = 0 => Form::Plain,
-            /// M^dagger.
+            /// Its adjoint M^dagger.
             PLAQ_FORM_MDAG = 1 => Form::Dagger,
-            /// M^dagger M.
+            /// The product M^dagger M, hermitian and positive.
             PLAQ_FORM_MDAGM = 2 => Form::DaggerTimes,
-            /// M M^dagger.
+            /// The product M M^dagger, hermitian and positive.
             PLAQ_FORM_MMDAG = 3 => Form::TimesDagger,
         }
     }
@@ -240,7 +240,7 @@ fn create_thin(
             as Arc<dyn QuarkAction>)
     };
     let plain = Wanted::of(&quark);
-    let wanted = Wanted { name: format!("{} thin", plain.name), ..plain };
+    let wanted = Wanted { key: Key::of(("thin", plain.key)), ..plain };
     dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);
     Ok(())
 }
@@ -257,7 +257,7 @@ fn create_doublet(
     action.check()?;
     let op = |links, storage| ActionParams::from(action).create_in(&links, storage);
     let plain = Wanted::of(&quark);
-    let wanted = Wanted { name: format!("{} epsilon {epsilon}", plain.name), ..plain };
+    let wanted = Wanted { key: Key::of(("doublet", plain.key, epsilon.to_bits())), ..plain };
     dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);
     Ok(())
 }
@@ -297,8 +297,8 @@ pub(crate) struct Wanted {
     pub boundary: [f64; 4],
     /// Twisted mass.
     pub mu: f64,
-    /// Parameters, for names of rehearsals.
-    pub name: String,
+    /// The key of all parameters.
+    pub key: Key,
 }
 
 impl Wanted {
@@ -309,7 +309,7 @@ impl Wanted {
             normalisation: quark.normalisation,
             boundary: quark.boundary.0,
             mu: quark.mu,
-            name: format!("{quark:?}"),
+            key: Key::of(("quark", quark)),
         }
     }
 }
@@ -356,9 +356,9 @@ fn foresee(
 ) {
     let (geometry, device) = (links.geometry(), links.device());
     let form = (links.precision(), links.recon());
-    let name = || format!("operator {:?} {form:?} {}", geometry.extents(), wanted.name);
+    let key = Key::of(("operator", geometry.extents(), form, wanted.key));
     let mut made = None;
-    geometry.foresee(device, None, false, name, |device| {
+    geometry.foresee(device, None, false, key, |device| {
         let op = on(Arc::new(links.like_on(device)?))?;
         links_mark(op.links())?;
         made = Some(op);
@@ -369,9 +369,9 @@ fn foresee(
     let (precision, recon) = op.storage();
     let sloppy = (precision.min(Precision::F32), recon);
     let params = SolveParams { sloppy: Some(sloppy), normalisation, ..Default::default() };
-    let name = || format!("likely propagator {} {normalisation:?}", op.describe());
+    let key = Key::of(("likely propagator", op.key(), normalisation));
     let dry = op.shape().device;
-    geometry.foresee(device, Some(&dry), true, name, |_| run_through(op.clone(), &params, COLUMNS));
+    geometry.foresee(device, Some(&dry), true, key, |_| run_through(op.clone(), &params, COLUMNS));
 }
 
 fn update(dirac: &Arc<Dirac>, gauge: &Arc<Gauge>) -> Result<()> {

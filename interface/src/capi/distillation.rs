@@ -17,7 +17,7 @@ use super::handles;
 use super::path::{lists_of, steps_of};
 use super::progress::watch;
 use super::solve::{
-    monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, plaq_stopped_by, to_c, Solver,
+    monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, plaq_stopped_by, Solver,
 };
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -37,7 +37,7 @@ pub use crate::ops::distillation::noise::plaq_modes_noise_params;
 use crate::ops::distillation::noise::{Dilution, NoiseInModes};
 use crate::ops::distillation::perambulator::{generalised, perambulators, Insertion, Projected};
 use crate::ops::gamma::Gamma;
-use crate::params::{InC, Number};
+use crate::params::{InC, Number, Report as _};
 use crate::refuse;
 use crate::solvers::EigenReport;
 
@@ -401,7 +401,7 @@ fn perambulators_of(
     let solved = perambulators(solver, modes, &from, columns, &mut told, &mut keep)?;
     finished.set(done);
     numbers.set(all);
-    report.set(to_c(&solved.report, solver.params().solver.kind));
+    report.set(solved.report.totals(solver.params().solver.kind).to_c());
     Ok(())
 }
 
@@ -442,7 +442,7 @@ fn write_perambulators(
     let (have, done) = to.complete(&from, columns, &mut told)?;
     finished.set(have as i64);
     let kind = solver.solver().params().solver.kind;
-    report.set(done.map_or_else(Default::default, |done| to_c(&done.report, kind)));
+    report.set(done.map_or_else(Default::default, |done| done.report.totals(kind).to_c()));
     Ok(())
 }
 
@@ -521,7 +521,7 @@ fn set(
 ) {
     finished.set(done.whole as i64);
     numbers.set(reals(&all));
-    report.set(to_c(&done.report, solver.solver().params().solver.kind));
+    report.set(done.report.totals(solver.solver().params().solver.kind).to_c());
 }
 
 fn noise(params: &plaq_modes_noise_params) -> Result<NoiseInModes> {

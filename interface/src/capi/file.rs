@@ -16,6 +16,7 @@ use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, Warning, WriteOpti
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
 use crate::params::{Host, InC as _, Number};
 use crate::refuse;
+use plaq_core::boundary_rows;
 
 /// A text in the header of a file, by the function that returns it.
 #[derive(Clone, Copy)]
@@ -23,7 +24,7 @@ pub struct FileText(fn(&FileInfo) -> &Option<String>);
 
 crate::params::parameters! {
     /// Parameters of reading a configuration; format and size are found in the file.
-    pub struct GaugeReadParams: plaq_gauge_read_params {
+    pub composed struct GaugeReadParams: plaq_gauge_read_params {
         /// Extents that the whole lattice of the file must have; all 0: any.
         extents: [i32; 4] = [0; 4];
         /// Precision of the links on the device.
@@ -41,15 +42,7 @@ crate::params::parameters! {
         /// 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
         /// were changed after they were written and are known to be good.
         wrong_checksum: bool = false;
-        /// Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
-        /// slice are exactly zero, else periodic.
-        boundary_time: Option<BoundaryKind> = None;
-        /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-        /// three numbers with sum 0. Default: not set (NaN).
-        phi: [f64; 3] = [f64::NAN; 3];
-        /// The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-        /// set (NaN).
-        phi_prime: [f64; 3] = [f64::NAN; 3];
+        with boundary_rows;
     }
 }
 

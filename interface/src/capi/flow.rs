@@ -14,10 +14,10 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::GaugeField;
 pub use crate::ops::flow::plaq_flow_params;
-use crate::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
+use crate::ops::flow::{plaq_flow_point, Flow, FlowKind, FlowParams, FlowPoint};
 pub use crate::ops::quark_flow::plaq_spinor_flow_params;
-use crate::ops::quark_flow::{adjoint_flow, flow, QuarkFlowParams, QuarkFlowReport};
-use crate::params::InC;
+use crate::ops::quark_flow::{adjoint_flow, flow, plaq_spinor_flow_report, QuarkFlowParams};
+use crate::params::{InC, Report as _};
 use crate::refuse;
 
 interface! {
@@ -34,23 +34,11 @@ interface! {
         plaq_flow_params, plaq_flow_params_init;
         plaq_spinor_flow_params, plaq_spinor_flow_params_init;
     }
+    reported {
+        plaq_spinor_flow_report, plaq_spinor_flow_report_init;
+        plaq_flow_point;
+    }
     reports {
-        /// Report of a flow of quark fields, or of its adjoint.
-        plaq_spinor_flow_report, plaq_spinor_flow_report_init {
-            /// Flow time of the fields afterwards. Unless the flow was stopped it is that of the parameters, for an
-            /// adjoint flow 0.
-            time: f64,
-            /// Number of steps of the quark fields.
-            steps: i64,
-            /// Number of steps of the links, including those that were computed again.
-            link_steps: i64,
-            /// Number of states of the links that the adjoint flow kept, besides the first one.
-            checkpoints: i64,
-            /// 1: the callback asked to stop.
-            stopped: i32,
-            /// Seconds that the flow took.
-            seconds: f64,
-        }
         /// Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
         plaq_flow_report, plaq_flow_report_init {
             /// Flow time that was reached, t / a^2.
@@ -71,23 +59,6 @@ interface! {
             stopped: i32,
             /// Seconds that the flow took.
             seconds: f64,
-        }
-    }
-    structs {
-        /// Observables at a flow time.
-        plaq_flow_point {
-            /// Flow time t / a^2.
-            time: f64,
-            /// Average plaquette of the planes xy, xz and yz, 1 for unit links.
-            plaquette_spatial: f64,
-            /// Average plaquette of the planes xt, yt and zt.
-            plaquette_temporal: f64,
-            /// Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
-            energy_spatial: f64,
-            /// Action density from clover leaves of the planes xt, yt and zt.
-            energy_temporal: f64,
-            /// Topological charge.
-            charge: f64,
         }
     }
     functions {
@@ -141,7 +112,7 @@ fn run(
         }
     };
     let mut done = None;
-    // On a copy: links that a step takes out of range leave the field as it is.
+    // The flow runs on a copy, so that the field is unchanged where links leave the range of numbers.
     gauge.replace("gauge", |old| {
         let mut links = old.to(old.precision(), old.recon())?;
         done = Some(Flow::new(&links, params.kind)?.run(&mut links, &params, &mut watch)?);
@@ -163,14 +134,7 @@ fn run(
         ..Default::default()
     });
     count.set(done.points.len() as i64);
-    let list = done.points.iter().take(capacity as usize).map(|p| plaq_flow_point {
-        time: p.time,
-        plaquette_spatial: p.plaquette_spatial,
-        plaquette_temporal: p.plaquette_temporal,
-        energy_spatial: p.energy_spatial,
-        energy_temporal: p.energy_temporal,
-        charge: p.charge,
-    });
+    let list = done.points.iter().take(capacity as usize).map(FlowPoint::to_c);
     points.set(list.collect());
     Ok(())
 }
@@ -197,18 +161,6 @@ fn watch_steps(
             0 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         }
-    }
-}
-
-fn quark_report(done: QuarkFlowReport, start: Instant) -> plaq_spinor_flow_report {
-    plaq_spinor_flow_report {
-        time: done.time,
-        steps: done.steps as i64,
-        link_steps: done.link_steps as i64,
-        checkpoints: done.checkpoints as i64,
-        seconds: start.elapsed().as_secs_f64(),
-        stopped: done.stopped as i32,
-        ..Default::default()
     }
 }
 
@@ -245,7 +197,7 @@ fn flow_quarks(
     if let Some(flowed) = flowed {
         flowed.replace("flowed", |old| made.to(old.precision(), old.recon()))?;
     }
-    report.set(quark_report(done, start));
+    report.set(done.to_c());
     Ok(())
 }
 
@@ -264,6 +216,6 @@ fn flow_quarks_back(
     spinor.check_links("spinor", &links, "gauge")?;
     let mut psi = spinor.write_any("spinor")?;
     let mut watch = watch_steps(callback, user, &params, start);
-    report.set(quark_report(adjoint_flow(&mut psi, &links, &params, &mut watch)?, start));
+    report.set(adjoint_flow(&mut psi, &links, &params, &mut watch)?.to_c());
     Ok(())
 }

@@ -17,6 +17,7 @@ pub use crate::ops::link_smearing::plaq_gauge_smear_params;
 use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
 use crate::params::InC;
 use crate::refuse;
+use plaq_core::boundary_rows;
 
 /// The object behind the handle `plaq_gauge`. Operators share its links. A call that changes shared links changes a
 /// copy, so that operators keep the links with which they were made.
@@ -35,7 +36,7 @@ impl Gauge {
         &self.context
     }
 
-    /// The present links.
+    /// The links that the object has now; an error names it `argument`.
     pub(crate) fn read(&self, argument: &str) -> Result<Arc<GaugeField>> {
         Ok(self.field.read(argument)?.clone())
     }
@@ -70,9 +71,24 @@ impl Gauge {
     }
 }
 
+crate::params::row_set! {
+    extents_rows {
+        /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
+        /// `gauge`.
+        extents: [i32; 4] = [0; 4];
+    }
+}
+crate::params::row_set! {
+    extents_of_rows {
+        /// A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
+        /// none.
+        gauge: Host<plaq_gauge> = Host(plaq_gauge::NONE);
+    }
+}
+
 crate::params::parameters! {
     /// Shape of a gauge field.
-    pub struct GaugeParams: plaq_gauge_params {
+    pub composed struct GaugeParams: plaq_gauge_params {
         /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
         /// set.
         extents: [i32; 4] = [0; 4];
@@ -80,14 +96,7 @@ crate::params::parameters! {
         precision: Precision = Precision::F64;
         /// Storage of the links, which also determines the gauge group.
         storage: Recon = Recon::R18;
-        /// Boundaries in time of the links; 0: periodic.
-        boundary_time: Option<BoundaryKind> = None;
-        /// Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for PLAQ_BOUNDARY_TIME_SF:
-        /// three numbers with sum 0. Default: not set (NaN).
-        phi: [f64; 3] = [f64::NAN; 3];
-        /// The same angles on slice N_t, for PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
-        /// set (NaN).
-        phi_prime: [f64; 3] = [f64::NAN; 3];
+        with boundary_rows;
     }
 }
 

@@ -153,16 +153,16 @@ fn run(
     })?;
     let Some((transformation, done)) = done else { bail!(Internal, "gauge fixing: no result") };
     let (total, residual) = (done.best.total, done.best.residual);
-    let rest = residual.unwrap_or_default();
+    let remaining = residual.unwrap_or_default();
     report.set(plaq_gaugefix_report {
         method: number_of(done.method),
         functional: total.quality.functional,
         theta: total.quality.theta,
         theta_max: total.quality.theta_max,
-        residual_functional: rest.quality.functional,
-        residual_theta: rest.quality.theta,
+        residual_functional: remaining.quality.functional,
+        residual_theta: remaining.quality.theta,
         iterations: total.iterations as i64,
-        residual_iterations: rest.iterations as i64,
+        residual_iterations: remaining.iterations as i64,
         seconds: done.seconds,
         converged: (total.converged && residual.is_none_or(|r| r.converged)) as i32,
         stopped: done.stopped as i32,

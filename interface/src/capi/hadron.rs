@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::args::{Array, Handle, MaybeArray, One, Out, OutArray, Params, Raw, Report};
-use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, to_c, Solver};
+use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::compose::SolveReport;
@@ -19,7 +19,7 @@ use crate::ops::source::{
     plaq_sequential_params, plaq_source_params, support, Dilute, SequentialParams, Source,
     SourceParams, SourceSites,
 };
-use crate::params::InC as _;
+use crate::params::{InC as _, Report as _};
 use crate::refuse;
 
 interface! {
@@ -145,7 +145,7 @@ fn solved(
     residuals: &mut MaybeArray<f64>,
 ) -> Result<()> {
     out.set(solver.context().adopt(Spinor::with_origin(solver.context(), field, origin))?);
-    report.set(to_c(&done, solver.solver().params().solver.kind));
+    report.set(done.totals(solver.solver().params().solver.kind).to_c());
     residuals.set(done.solver.residual);
     solver.keep_history(done.solver.history);
     Ok(())

@@ -15,7 +15,8 @@ use crate::bail;
 use crate::error::Result;
 use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
 use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of, RUN_KEYS};
-use crate::ops::hmc::{Hmc, MonomialReport, TrajectoryReport};
+use crate::ops::hmc::{plaq_monomial_report, Hmc, MonomialReport, TrajectoryReport};
+use crate::params::Report as _;
 use crate::refuse;
 
 /// The object behind the handle `plaq_hmc`.
@@ -56,6 +57,9 @@ interface! {
         /// run.
         plaq_trajectory_callback(trajectory: i64, delta_h: f64, accepted: i32, plaquette: f64, iterations: i64, seconds: f64, user: *mut c_void) -> i32;
     }
+    reported {
+        plaq_monomial_report, plaq_monomial_report_init;
+    }
     reports {
         /// Report of a run of trajectories; what concerns one trajectory is that of the last.
         plaq_hmc_report, plaq_hmc_report_init {
@@ -91,27 +95,6 @@ interface! {
             trajectory_seconds: f64,
             /// Seconds of all trajectories.
             seconds: f64,
-        }
-        /// Report of a monomial in the last trajectory.
-        plaq_monomial_report, plaq_monomial_report_init {
-            /// The monomial's action at the start of the trajectory.
-            action_start: f64,
-            /// The monomial's action at the end of the trajectory.
-            action_end: f64,
-            /// Number of evaluations of the force.
-            kicks: i64,
-            /// Root mean square of the force on a link, averaged over the updates of the momenta.
-            rms: f64,
-            /// Largest force on a link.
-            max: f64,
-            /// Number of solver iterations in forces.
-            force_iterations: i64,
-            /// Number of solver iterations in heat bath and actions.
-            action_iterations: i64,
-            /// Seconds that the monomial took.
-            seconds: f64,
-            /// Seconds spent in solvers, a part of `seconds`.
-            solve_seconds: f64,
         }
     }
     functions {
@@ -267,18 +250,7 @@ fn monomial(
     };
     name.set(found, capacity)?;
     let m = hmc.last().get(index as usize).cloned().unwrap_or_default();
-    report.set(plaq_monomial_report {
-        action_start: m.action[0],
-        action_end: m.action[1],
-        kicks: m.kicks as i64,
-        rms: m.rms,
-        max: m.max,
-        force_iterations: m.force_iterations as i64,
-        action_iterations: m.action_iterations as i64,
-        seconds: m.seconds,
-        solve_seconds: m.solve_seconds,
-        ..Default::default()
-    });
+    report.set(m.to_c());
     Ok(())
 }
 

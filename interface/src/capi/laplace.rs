@@ -12,7 +12,7 @@ use crate::compose::Normalisation;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::operators::{ActionParams, LaplaceParams};
-use crate::params::InC as _;
+use crate::params::{InC as _, Key};
 
 crate::params::parameters! {
     /// Parameters of the operator -D^2 + m^2 on periodic fields, where D^2 is the gauge-covariant second
@@ -61,7 +61,7 @@ fn create(
         normalisation: Normalisation::Mass,
         boundary: [0.0; 4],
         mu: 0.0,
-        name: format!("{p:?}"),
+        key: Key::of(("Laplacian", &p)),
     };
     let op = |links, storage| ActionParams::from(action).create_in(&links, storage);
     dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);

@@ -99,7 +99,7 @@ impl Sums {
     }
 }
 
-/// Terms of loops.
+/// Ways by which a part of the loops is computed: by noise, exactly, or as terms of the hopping expansion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TermKind {
     Noise,

@@ -8,13 +8,13 @@ use num_complex::Complex64;
 use super::args::{Array, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
 use super::contract::{check_extent, pairs};
 use super::gauge::{plaq_gauge, Gauge};
-use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, to_c, Solver};
+use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, Solver};
 use super::structure::Operators;
 use super::table::interface;
 use crate::error::{host_array, Result};
 pub use crate::ops::structure::loops::plaq_loops_params;
 use crate::ops::structure::loops::{loops, probe, LoopKind, LoopOperators, LoopsParams, OneEnd};
-use crate::params::InC as _;
+use crate::params::{InC as _, Report as _};
 use crate::refuse;
 
 interface! {
@@ -110,7 +110,7 @@ fn loops_of(
     estimates.set(pairs(lines).collect());
     currents.set(pairs(current).collect());
     finished.set(complete as i64);
-    report.set(to_c(&done, solver.solver().params().solver.kind));
+    report.set(done.totals(solver.solver().params().solver.kind).to_c());
     Ok(())
 }
 

@@ -14,13 +14,13 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 pub use crate::compose::multigrid::plaq_multigrid_params;
 use crate::compose::multigrid::{
-    plaq_multigrid_level_params, Coarsest, Cycle, Multigrid as Hierarchy, MultigridParams, Refresh,
-    SetupSolver, Smoother, Update,
+    plaq_multigrid_level_params, plaq_multigrid_level_report, plaq_multigrid_report, Coarsest,
+    Cycle, Multigrid as Hierarchy, MultigridParams, Refresh, SetupSolver, Smoother, Update,
 };
 use crate::error::Result;
 use crate::fields::Precision;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
-use crate::params::{number_of, InC};
+use crate::params::{InC, Report as _};
 use crate::refuse;
 use crate::solvers::VectorMemory;
 
@@ -58,53 +58,9 @@ interface! {
         plaq_multigrid_level_params;
         plaq_multigrid_params, plaq_multigrid_params_init;
     }
-    reports {
-        /// Description of a hierarchy.
-        plaq_multigrid_report, plaq_multigrid_report_init {
-            /// Number of levels.
-            levels: i32,
-            /// The update that was carried out last, which may be stronger than the requested one; PLAQ_REFRESH_NONE:
-            /// none since the set-up.
-            refresh: plaq_refresh,
-            /// Seconds of the last set-up or update.
-            setup_seconds: f64,
-            /// Factor by which an iteration of GCR with the cycle reduced the residual of a random vector after the
-            /// last set-up or update.
-            reduction: f64,
-            /// Bytes that null vectors and coarse operators take on this rank.
-            bytes: i64,
-        }
-        /// Description of a level of a hierarchy.
-        plaq_multigrid_level_report, plaq_multigrid_level_report_init {
-            /// Extents of the level over all ranks.
-            extents: [i32; 4],
-            /// Extents of the aggregates that become sites of the next level; 1 on the coarsest.
-            block: [i32; 4],
-            /// Number of null vectors of each chirality; 0 on the coarsest level.
-            vectors: i32,
-            /// Number of ranks that hold a part of the level.
-            ranks: i32,
-            /// Bytes that null vectors and the level's coarse operator take on this rank.
-            bytes: i64,
-            /// Number of iterations of all solves since the last set-up or update; a cycle for several right-hand
-            /// sides counts once. On the finest level these are steps of the smoother; on levels between steps of the
-            /// smoother and iterations of GCR in W or K cycles; on the coarsest iterations of its solver, where a
-            /// direct solution is one. 0 on a rank without a part of the level.
-            iterations: i64,
-            /// Seconds that the cycles of these solves spent in the level and those below it; for the finest level
-            /// this is the whole preconditioner. On a GPU it is the time of the host for launches and for waiting for
-            /// sums, which is less than the device's; on a rank without a part of the level it is the time of
-            /// waiting.
-            seconds: f64,
-            /// Seconds of the last set-up or update on this level, measured on the host: its null vectors, the
-            /// transfer and the coarse operator below it, in all passes; on the coarsest level the low modes or the
-            /// inverse for its solver.
-            setup_seconds: f64,
-            /// Factor by which an iteration reduced the residual on this level: on the finest level as in the report;
-            /// on levels between with W or K cycles the mean over those iterations in solves since the last set-up or
-            /// update whose norms were computed; 0 if there were none.
-            reduction: f64,
-        }
+    reported {
+        plaq_multigrid_report, plaq_multigrid_report_init;
+        plaq_multigrid_level_report, plaq_multigrid_level_report_init;
     }
     functions {
         /// Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS, UNSUPPORTED
@@ -246,21 +202,7 @@ fn update_memory(
 }
 
 fn describe(multigrid: &Arc<Multigrid>, report: &mut Report<plaq_multigrid_report>) -> Result<()> {
-    let r = multigrid.multigrid.report();
-    let refresh = match r.update {
-        Some(Update::Keep) => Refresh::Keep,
-        Some(Update::Refine(_)) => Refresh::Refine,
-        Some(Update::Anew) => Refresh::Anew,
-        None => Refresh::None,
-    };
-    report.set(plaq_multigrid_report {
-        levels: r.levels.len() as i32,
-        refresh: number_of(refresh),
-        setup_seconds: r.setup_seconds,
-        reduction: r.reduction,
-        bytes: r.levels.iter().map(|l| l.bytes as i64).sum(),
-        ..Default::default()
-    });
+    report.set(multigrid.multigrid.report().whole().to_c());
     Ok(())
 }
 
@@ -278,18 +220,7 @@ fn describe_level(
             found("{level}")
         );
     };
-    report.set(plaq_multigrid_level_report {
-        extents: l.extents.map(|x| x as i32),
-        block: l.block.map(|x| x as i32),
-        vectors: l.vectors as i32,
-        ranks: l.ranks as i32,
-        bytes: l.bytes as i64,
-        iterations: l.iterations as i64,
-        seconds: l.seconds,
-        setup_seconds: l.setup_seconds,
-        reduction: l.reduction,
-        ..Default::default()
-    });
+    report.set(l.to_c());
     Ok(())
 }
 

@@ -11,11 +11,11 @@ use super::table::interface;
 use crate::error::Result;
 use crate::fields::Noise;
 use crate::io::Origin;
-use crate::ops::observables::{self, FieldStrength};
+use crate::ops::observables::{self, plaq_plaquette, plaq_topology, plaq_unitarity};
 pub use crate::ops::quenched::plaq_heatbath_params;
 use crate::ops::quenched::HeatBath;
 use crate::ops::time_slices::time_slices;
-use crate::params::InC as _;
+use crate::params::{InC as _, Report as _};
 use crate::refuse;
 
 interface! {
@@ -32,6 +32,11 @@ interface! {
     tables {
         plaq_heatbath_params, plaq_heatbath_params_init;
     }
+    reported {
+        plaq_plaquette;
+        plaq_unitarity;
+        plaq_topology;
+    }
     reports {
         /// Report of heat bath sweeps.
         plaq_heatbath_report, plaq_heatbath_report_init {
@@ -44,43 +49,12 @@ interface! {
         }
     }
     structs {
-        /// Average plaquettes Re tr U_munu / N: 1 for unit links.
-        plaq_plaquette {
-            /// Average over all six planes.
-            total: f64,
-            /// Average over the planes xy, xz, yz.
-            spatial: f64,
-            /// Average over the planes xt, yt, zt.
-            temporal: f64,
-            /// Average Re tr U / N of the links themselves.
-            link_trace: f64,
-        }
         /// A complex number.
         plaq_complex {
             /// Real part.
             re: f64,
             /// Imaginary part.
             im: f64,
-        }
-        /// The largest violation of unitarity over all links.
-        plaq_unitarity {
-            /// Largest modulus of an entry of U U^dagger - 1.
-            unitary: f64,
-            /// Largest |det U - 1| of a link.
-            det: f64,
-            /// Coordinates x, y, z, t of the link with the largest violation.
-            site: [i32; 4],
-            /// Direction of that link, 0 to 3.
-            direction: i32,
-        }
-        /// Averages of the clover-leaf field strength.
-        plaq_topology {
-            /// Topological charge, near an integer on smooth fields.
-            charge: f64,
-            /// Average per site of 1/2 sum tr F F over the planes xy, xz and yz.
-            energy_spatial: f64,
-            /// Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
-            energy_temporal: f64,
         }
     }
     functions {
@@ -120,13 +94,7 @@ interface! {
 }
 
 fn plaquette_of(gauge: &Arc<Gauge>, plaquette: &mut Out<plaq_plaquette>) -> Result<()> {
-    let p = observables::plaquette(&*gauge.read("gauge")?)?;
-    plaquette.set(plaq_plaquette {
-        total: p.total,
-        spatial: p.spatial,
-        temporal: p.temporal,
-        link_trace: p.link_trace,
-    });
+    plaquette.set(observables::plaquette(&*gauge.read("gauge")?)?.to_c());
     Ok(())
 }
 
@@ -144,12 +112,12 @@ fn polyakov_loop(
 }
 
 fn topology_of(gauge: &Arc<Gauge>, topology: &mut Out<plaq_topology>) -> Result<()> {
-    topology.set(topology_to_c(observables::field_strength(&*gauge.read("gauge")?)?));
+    topology.set(observables::field_strength(&*gauge.read("gauge")?)?.to_c());
     Ok(())
 }
 
 fn topology_with_trace(gauge: &Arc<Gauge>, topology: &mut Out<plaq_topology>) -> Result<()> {
-    topology.set(topology_to_c(observables::field_strength_with_trace(&*gauge.read("gauge")?)?));
+    topology.set(observables::field_strength_with_trace(&*gauge.read("gauge")?)?.to_c());
     Ok(())
 }
 
@@ -200,22 +168,8 @@ fn time_slices_of(
     Ok(())
 }
 
-fn topology_to_c(f: FieldStrength) -> plaq_topology {
-    plaq_topology {
-        charge: f.charge,
-        energy_spatial: f.energy_spatial,
-        energy_temporal: f.energy_temporal,
-    }
-}
-
 fn unitarity_of(gauge: &Arc<Gauge>, unitarity: &mut Out<plaq_unitarity>) -> Result<()> {
-    let u = observables::unitarity(&*gauge.read("gauge")?)?;
-    unitarity.set(plaq_unitarity {
-        unitary: u.unitary,
-        det: u.det,
-        site: u.site.map(|x| x as i32),
-        direction: u.direction as i32,
-    });
+    unitarity.set(observables::unitarity(&*gauge.read("gauge")?)?.to_c());
     Ok(())
 }
 

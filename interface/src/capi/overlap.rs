@@ -447,7 +447,7 @@ fn index_of(
     }
     let count = count as usize;
     let known = overlap.low().filter(|low| low.hold(count, tol));
-    let fresh = known.is_none();
+    let searched = known.is_none();
     let modes = match known {
         Some(modes) => modes,
         None => {
@@ -460,7 +460,7 @@ fn index_of(
     plus.set(upper[..count].to_vec());
     minus.set(lower[..count].to_vec());
     zeros.set(modes.zeros().map(|n| n as i32).to_vec());
-    if !fresh {
+    if !searched {
         return Ok(());
     }
     *overlap.low.lock().unwrap_or_else(PoisonError::into_inner) = Some(modes);

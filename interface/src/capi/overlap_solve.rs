@@ -12,7 +12,7 @@ use super::multigrid::{plaq_multigrid, Multigrid as Hierarchy};
 use super::overlap::{plaq_overlap, plaq_overlap_params, Overlap};
 use super::progress::watch;
 use super::solve::{
-    plaq_plan_report, plaq_progress_callback, plaq_solve_report, right_hand_sides, tell, to_c,
+    plaq_plan_report, plaq_progress_callback, plaq_solve_report, right_hand_sides, tell,
 };
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -24,7 +24,7 @@ pub use crate::ops::overlap_settings::plaq_overlap_solve_params;
 use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use crate::ops::propagator::COLUMNS;
 use crate::ops::source::plaq_source_params;
-use crate::params::InC;
+use crate::params::{InC, Report as _};
 use crate::refuse;
 use crate::solvers::SolverKind;
 
@@ -128,7 +128,8 @@ fn report_of(
     let links = overlap.op.sign().kernel().op().gauge();
     let iterated = solver.params().sloppy.unwrap_or((links.precision(), links.recon()));
     let (chosen, columns) = (Chosen::Asked, report.residual.len());
-    to_c(&SolveReport { solver: report, memory_peak, iterated, chosen, columns }, SolverKind::Cg)
+    let report = SolveReport { solver: report, memory_peak, iterated, chosen, columns };
+    report.totals(SolverKind::Cg).to_c()
 }
 
 #[allow(clippy::too_many_arguments)]

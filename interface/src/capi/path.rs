@@ -81,7 +81,7 @@ pub(crate) fn lists_of(
     }
     let lengths = lengths.get(count)?;
     let sum: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
-    let fits = |n: &i32| usize::try_from(*n).is_ok_and(|n| longest.is_none_or(|most| n <= most));
+    let fits = |n: &i32| usize::try_from(*n).is_ok_and(|n| longest.is_none_or(|max| n <= max));
     if !lengths.iter().all(fits) || sum != nsteps {
         let range = longest.map_or("0 or more".to_string(), |most| format!("0 to {most}"));
         refuse!(

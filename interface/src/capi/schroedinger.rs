@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use super::args::{Handle, MaybeArray, One, Out, Raw, Report};
 use super::progress::plaq_progress_callback;
-use super::solve::{monitor, plaq_solve_report, plaq_solver, to_c, Solver};
+use super::solve::{monitor, plaq_solve_report, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
 use crate::io::Origin;
 use crate::ops::schroedinger::{boundary_correlators, boundary_propagator, BoundaryEnd};
+use crate::params::Report as _;
 use crate::refuse;
 
 interface! {
@@ -57,7 +58,7 @@ fn propagator_of(
     let position = [None, None, None, Some(0)];
     let origin = Origin { position, ..solver.origin()? };
     out.set(solver.context().adopt(Spinor::with_origin(solver.context(), field, origin))?);
-    report.set(to_c(&done, solver.solver().params().solver.kind));
+    report.set(done.totals(solver.solver().params().solver.kind).to_c());
     solver.keep_history(done.solver.history);
     Ok(())
 }
@@ -86,7 +87,7 @@ fn correlators_of(
     g_a.set(found.g_a);
     g_p.set(found.g_p);
     f1.set(vec![found.f_1]);
-    report.set(to_c(&done, solver.solver().params().solver.kind));
+    report.set(done.totals(solver.solver().params().solver.kind).to_c());
     solver.keep_history(done.solver.history);
     Ok(())
 }

@@ -4,28 +4,24 @@ use std::ffi::c_void;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::args::{
-    number_of, Array, Handle, Local, Maybe, MaybeArray, Out, Params, Raw, Report, TextOut,
-};
+use super::args::{Array, Handle, Local, Maybe, MaybeArray, Out, Params, Raw, Report, TextOut};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
-use super::field::plaq_precision;
-use super::gauge::plaq_storage;
 use super::handles;
 use super::multigrid::{plaq_multigrid, Multigrid};
 pub use super::progress::plaq_progress_callback;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-pub use crate::compose::plaq_solver_params;
-use crate::compose::{Chosen, DiracSolver, Equations, Solution, SolveReport, SolverSettings};
+pub use crate::compose::{plaq_solve_report, plaq_solver_params};
+use crate::compose::{Chosen, DiracSolver, Equations, Solution, SolverSettings};
 use crate::error::{significant, Result};
 use crate::fields::{Needs, SpinorField};
 use crate::io::{LinksMark, Origin};
 use crate::ops::links_mark::links_mark;
 use crate::ops::propagator;
-use crate::params::InC;
+use crate::params::{InC, Report as _};
 use crate::refuse;
-use crate::solvers::{Progress, Shift, SolverKind, SolverReport, StoppedBy};
+use crate::solvers::{largest, Progress, Shift, SolverKind, StoppedBy};
 
 /// The object behind the handle `plaq_solver`.
 pub struct Solver {
@@ -90,49 +86,10 @@ interface! {
     tables {
         plaq_solver_params, plaq_solver_params_init;
     }
+    reported {
+        plaq_solve_report, plaq_solve_report_init;
+    }
     reports {
-        /// Report of a solve. Residuals are recomputed from x in the operator's precision.
-        plaq_solve_report, plaq_solve_report_init {
-            /// 1: every right-hand side meets all criteria.
-            converged: i32,
-            /// 1: the callback or `max_seconds` ended the solve; x holds what was reached.
-            stopped: i32,
-            /// Number of right-hand sides, or of columns of a propagator, that were solved for together.
-            columns: i32,
-            /// Number of iterations of the slowest right-hand side.
-            iterations: i64,
-            /// Largest |b - M x| / |b| over the right-hand sides.
-            residual: f64,
-            /// Largest heavy-quark residual over the right-hand sides.
-            residual_hq: f64,
-            /// Seconds that the solve took.
-            seconds: f64,
-            /// Number of floating-point operations of operators and vectors.
-            flops: f64,
-            /// Number of bytes that operators and vectors had to read and write.
-            bytes: f64,
-            /// Largest number of bytes of device memory that was in use during the solve.
-            memory_peak: i64,
-            /// Number of times that residuals were recomputed in the operator's precision.
-            reliable_updates: i64,
-            /// Number of breakdowns after which search directions were started again.
-            restarts: i64,
-            /// The algorithm that finished the solve; another one than asked for if that made no progress.
-            solver: plaq_solver_kind,
-            /// 1: given up because recomputed residuals no longer fell. If 0 and not converged, `stopped_by` tells
-            /// what ended the solve.
-            standstill: i32,
-            /// Precision of the iteration.
-            sloppy_precision: plaq_precision,
-            /// Storage of the links in the iteration.
-            sloppy_storage: plaq_storage,
-            /// Criterion that ended the solve.
-            stopped_by: plaq_stopped_by,
-            /// The choice of PLAQ_SOLVER_AUTO.
-            chosen: plaq_chosen,
-            /// Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
-            residual_site: f64,
-        }
         /// Memory and kernels that a solve needs, found before anything runs.
         plaq_plan_report, plaq_plan_report_init {
             /// Bytes of device memory, as given by plaq_solver_memory.
@@ -279,14 +236,10 @@ fn history_of(
         refuse!(InvalidArgument, "capacity", expected("0 or more"), found("{capacity}"));
     }
     let all = solver.history.lock().unwrap_or_else(PoisonError::into_inner);
-    let room = all.len().min(capacity as usize);
-    history.set(all[..room].to_vec());
+    let shown = all.len().min(capacity as usize);
+    history.set(all[..shown].to_vec());
     count.set(all.len() as i64);
     Ok(())
-}
-
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m, &v| v.max(m))
 }
 
 /// Turns the host's callback into a monitor that gives the same answer on all ranks.
@@ -307,42 +260,6 @@ pub(crate) fn monitor(
             false => ControlFlow::Continue(()),
             true => ControlFlow::Break(()),
         }
-    }
-}
-
-/// The criterion that ended a solve of several parts: a goal if and only if the whole solve has converged.
-fn stopped_by(report: &SolverReport) -> StoppedBy {
-    match report.stopped_by {
-        Some(by) if by.is_goal() == report.converged => by,
-        _ if report.converged => StoppedBy::Residual,
-        _ if report.standstill => StoppedBy::Standstill,
-        _ => StoppedBy::Iterations,
-    }
-}
-
-pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report {
-    let s = &report.solver;
-    plaq_solve_report {
-        converged: s.converged as i32,
-        stopped: s.stopped as i32,
-        iterations: s.iterations as i64,
-        residual: largest(&s.residual),
-        residual_hq: largest(&s.residual_hq),
-        residual_site: largest(&s.residual_site),
-        seconds: s.seconds,
-        flops: s.flops,
-        bytes: s.bytes,
-        memory_peak: report.memory_peak as i64,
-        reliable_updates: s.reliable_updates as i64,
-        restarts: s.restarts as i64,
-        solver: number_of(s.fallback.unwrap_or(asked)),
-        standstill: s.standstill as i32,
-        sloppy_precision: number_of(report.iterated.0),
-        sloppy_storage: number_of(report.iterated.1),
-        stopped_by: number_of(stopped_by(s)),
-        chosen: number_of(report.chosen),
-        columns: report.columns as i32,
-        ..Default::default()
     }
 }
 
@@ -371,7 +288,7 @@ fn solve(
         significant(largest(&done.solver.residual), 4),
         done.solver.seconds
     );
-    report.set(to_c(&done, solver.solver.params().solver.kind));
+    report.set(done.totals(solver.solver.params().solver.kind).to_c());
     residuals.set(done.solver.residual);
     solver.keep_history(done.solver.history);
     Ok(())
@@ -414,7 +331,7 @@ fn multishift(
     let mut monitor = monitor(&solver.solver, callback, user);
     let (done, each) = solver.solver.multishift(&shifts, &mut fields, &b, &mut monitor)?;
     objects.iter().for_each(|object| object.set_origin(known));
-    report.set(to_c(&done, SolverKind::Cg));
+    report.set(done.totals(SolverKind::Cg).to_c());
     residuals.set(each.iter().map(|r| largest(&r.residual)).collect());
     solver.keep_history(done.solver.history);
     Ok(())

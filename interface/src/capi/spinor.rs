@@ -7,7 +7,7 @@ use super::args::{
 };
 use super::context::{plaq_context, Context};
 use super::field::{plaq_precision, plaq_subset, to_c_extents};
-use super::gauge::{geometry_of, plaq_gauge, Gauge};
+use super::gauge::{extents_of_rows, extents_rows, geometry_of, plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::layout::{plaq_layout_params, LayoutParams};
 use super::path::steps_of;
@@ -113,10 +113,8 @@ fn only_spinors(field: &SpinorField, argument: &str) -> Result<()> {
 
 crate::params::parameters! {
     /// Shape of a spinor field.
-    pub struct SpinorParams: plaq_spinor_params {
-        /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be set, or taken from
-        /// `gauge`.
-        extents: [i32; 4] = [0; 4];
+    pub composed struct SpinorParams: plaq_spinor_params {
+        with extents_rows;
         /// Precision of the spinors.
         precision: Precision = Precision::F64;
         /// Sites that the field has.
@@ -125,9 +123,7 @@ crate::params::parameters! {
         nrhs: usize = 1, within(1, 4096);
         /// Number of spins of a site: 4 for spinors, 1 for colour vectors.
         spins: i32 = 4;
-        /// A gauge field that has the extents, if `extents` are zeros; otherwise both must be equal. Default:
-        /// none.
-        gauge: Host<plaq_gauge> = Host(plaq_gauge::NONE);
+        with extents_of_rows;
         /// Number of slices of a right-hand side: 1, or 2 for a doublet of flavours, one for each flavour. In
         /// arrays of the host slices are slower than sites and faster than right-hand sides.
         slices: i64 = 1;

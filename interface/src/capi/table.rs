@@ -156,9 +156,9 @@ impl Pass {
 
 /// Sections, all optional, in this order: `handles` name: Object = kind; `choices` type = RustEnum, an enum of
 /// `choices!`; `constants` type: RustEnum { NAME = number => value }; `callbacks`; `tables` structs of `parameters!`,
-/// with an init function where they may grow; `reports` (results whose struct may grow) and `structs` (which never
-/// change); `texts` (functions that return a C string); `functions` (all others: they return a status and run `=
-/// implementation` inside the boundary). For the interfaces of capi/quda also, at the places shown: `defines`; `enums`,
+/// with an init function where they may grow; `reported` likewise structs of `reports!`; `reports` (results that C alone
+/// has and whose struct may grow) and `structs` (which never change); `texts` (functions that return a C string);
+/// `functions` (all others: they return a status and run `= implementation` inside the boundary). For the interfaces of capi/quda also, at the places shown: `defines`; `enums`,
 /// whose numbers need not all mean something here; `calls`, which return no status: they run `together` on all ranks of
 /// the default context or `alone`, and what fails goes to its handler; `refused` functions, which fail with the reason
 /// that stands behind them.
@@ -177,6 +177,7 @@ macro_rules! interface {
         $(callbacks { $($(#[doc = $bdoc:expr])*
             $callback:ident($($barg:ident: $bty:ty),*) -> $bret:ty;)* })?
         $(tables { $($tabled:ident $(, $tinit:ident)?;)* })?
+        $(reported { $($reported:ident $(, $reported_init:ident)?;)* })?
         $(reports { $($(#[doc = $rdoc:expr])* $report:ident, $rinit:ident {
             $($(#[doc = $rfdoc:expr])* $rfield:ident: $rty:ty,)*
         })* })?
@@ -271,31 +272,8 @@ macro_rules! interface {
             // SAFETY: C callbacks come as they are; NULL is None.
             unsafe impl $crate::capi::versioned::Plain for $callback {}
         )*)?
-        $($($(
-            // SAFETY: repr(C) by `parameters!`; that the last member ends it is asserted.
-            unsafe impl $crate::capi::versioned::Versioned for $tabled {
-                fn members(each: &mut dyn FnMut(usize, usize)) {
-                    let fields = <$tabled as $crate::params::CStruct>::FIELDS;
-                    fields.iter().for_each(|field| each(field.offset, field.size));
-                }
-            }
-            const _: () = assert!($crate::params::ends_with_a_member(
-                <$tabled as $crate::params::CStruct>::FIELDS,
-                size_of::<$tabled>(),
-            ));
-            // The program of unit tests has no symbols of C: all that they reach would be compiled into it.
-            #[cfg_attr(not(test), no_mangle)]
-            pub unsafe extern "C" fn $tinit(to: *mut $tabled, struct_size: i64) -> i32 {
-                $crate::capi::boundary::call(stringify!($tinit), &mut || {
-                    $crate::capi::versioned::init(to, struct_size)
-                })
-            }
-            impl $crate::capi::digest::Digested for $tabled {
-                fn digest(&self, digest: &mut $crate::capi::digest::Digest) {
-                    $crate::capi::versioned::digest(self, digest);
-                }
-            }
-        )?)*)?
+        $($($($crate::capi::versioned::tabled!($tabled, $tinit);)?)*)?
+        $($($($crate::capi::versioned::tabled!($reported, $reported_init);)?)*)?
         $($(
             $(#[doc = $rdoc])*
             #[derive(Clone, Copy, Debug)]
@@ -426,6 +404,18 @@ macro_rules! interface {
                         $($crate::capi::versioned::init_item(
                             stringify!($tinit),
                             &[argument::<$crate::capi::args::Init<$tabled>>("params", None), $crate::capi::versioned::SIZE],
+                        ),)?
+                    )*)?
+                    $($(
+                        Item::Struct {
+                            name: <$reported as CStruct>::NAME,
+                            doc: <$reported as CStruct>::DOC,
+                            size: size_of::<$reported>(),
+                            fields: <$reported as CStruct>::FIELDS,
+                        },
+                        $($crate::capi::versioned::init_item(
+                            stringify!($reported_init),
+                            &[argument::<$crate::capi::args::Init<$reported>>("report", None), $crate::capi::versioned::SIZE],
                         ),)?
                     )*)?
                     $($(

@@ -87,6 +87,36 @@ macro_rules! versioned {
 }
 pub(crate) use versioned;
 
+/// The promises of [`Versioned`] for a struct of `parameters!` or `reports!`, and its init function.
+macro_rules! tabled {
+    ($name:ident, $init:ident) => {
+        // SAFETY: repr(C) and struct_size first by its table; that the last member ends it is asserted.
+        unsafe impl $crate::capi::versioned::Versioned for $name {
+            fn members(each: &mut dyn FnMut(usize, usize)) {
+                let fields = <$name as $crate::params::CStruct>::FIELDS;
+                fields.iter().for_each(|field| each(field.offset, field.size));
+            }
+        }
+        const _: () = assert!($crate::params::ends_with_a_member(
+            <$name as $crate::params::CStruct>::FIELDS,
+            size_of::<$name>(),
+        ));
+        // The program of unit tests has no symbols of C: all that they reach would be compiled into it.
+        #[cfg_attr(not(test), no_mangle)]
+        pub unsafe extern "C" fn $init(to: *mut $name, struct_size: i64) -> i32 {
+            $crate::capi::boundary::call(stringify!($init), &mut || {
+                $crate::capi::versioned::init(to, struct_size)
+            })
+        }
+        impl $crate::capi::digest::Digested for $name {
+            fn digest(&self, digest: &mut $crate::capi::digest::Digest) {
+                $crate::capi::versioned::digest(self, digest);
+            }
+        }
+    };
+}
+pub(crate) use tabled;
+
 /// The argument with the size of the host's struct.
 pub(super) const SIZE: Argument =
     Argument { name: "struct_size", ty: Type::I64, pass: Pass::Value, length: None };

@@ -46,11 +46,11 @@ struct Axis<'a, T> {
 impl<T: FftNum> Axis<'_, T> {
     /// # Safety
     /// No other code reads or writes the numbers of these lines in the array while this runs.
-    unsafe fn run(&self, array: *mut Complex<T>, room: &mut Vec<Complex<T>>) {
+    unsafe fn run(&self, array: *mut Complex<T>, workspace: &mut Vec<Complex<T>>) {
         let (l, scratch) = (self.fft.len(), self.fft.get_inplace_scratch_len());
         let zero = Complex::new(T::zero(), T::zero());
-        room.resize(room.len().max(LINES * l + scratch), zero);
-        let (buffer, scratch) = room.split_at_mut(LINES * l);
+        workspace.resize(workspace.len().max(LINES * l + scratch), zero);
+        let (buffer, scratch) = workspace.split_at_mut(LINES * l);
         for first in self.lines.clone().step_by(LINES) {
             let count = LINES.min(self.lines.end - first);
             let buffer = &mut buffer[..count * l];
@@ -75,7 +75,7 @@ impl<T: FftNum> Plan for Lines<T> {
         // Three axes of a block while it is in the caches.
         let blocks = |b: usize| {
             let zero = Complex::new(T::zero(), T::zero());
-            let mut room = vec![zero; axes[0].get_inplace_scratch_len()];
+            let mut workspace = vec![zero; axes[0].get_inplace_scratch_len()];
             let at = b * block * size_of::<Complex<T>>();
             let array = (to.0 as usize + at) as *mut Complex<T>;
             // SAFETY: block b of both arrays is this thread's alone, and inside (Fourier::check);
@@ -86,15 +86,15 @@ impl<T: FftNum> Plan for Lines<T> {
                     std::ptr::copy_nonoverlapping(source, array, block);
                 }
                 let numbers = std::slice::from_raw_parts_mut(array, block);
-                axes[0].process_with_scratch(numbers, &mut room);
+                axes[0].process_with_scratch(numbers, &mut workspace);
                 if self.shape.axes == 1 {
                     return;
                 }
                 for layer in 0..z {
                     let axis = Axis { fft: &*axes[1], stride: x, lines: 0..x };
-                    axis.run(array.add(layer * x * y), &mut room);
+                    axis.run(array.add(layer * x * y), &mut workspace);
                 }
-                Axis { fft: &*axes[2], stride: x * y, lines: 0..x * y }.run(array, &mut room);
+                Axis { fft: &*axes[2], stride: x * y, lines: 0..x * y }.run(array, &mut workspace);
             }
         };
         let pieces = 4 * self.threads.count();

@@ -12,12 +12,12 @@ use crate::error::{Error, Result, Status};
 /// A handle of the driver: CUcontext, CUstream, CUevent, CUmodule and CUfunction are opaque pointers.
 pub type Handle = *mut c_void;
 pub type DevicePtr = u64;
-/// The driver's CUipcMemHandle.
+/// A name of device memory by which another process opens it: the driver's CUipcMemHandle.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct IpcHandle(pub [u8; 64]);
 
-/// The driver's CUlaunchAttribute.
+/// An option of a launch: the driver's CUlaunchAttribute.
 #[repr(C)]
 pub struct LaunchAttribute {
     /// The CUlaunchAttributeID, padded to eight bytes.
@@ -26,7 +26,7 @@ pub struct LaunchAttribute {
     pub value: c_int,
     pub rest: [c_int; 15],
 }
-/// The driver's CUlaunchConfig.
+/// The shape and the options of a launch: the driver's CUlaunchConfig.
 #[repr(C)]
 pub struct LaunchConfig {
     pub grid: [c_uint; 3],

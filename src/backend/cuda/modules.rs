@@ -263,9 +263,9 @@ impl Modules {
         let source = Source::new(call.kernel, call.params, call.specs(), shape);
         let key = source.hash(self.arch, self.nvrtc.version);
         let ready = self.ahead.take(&key);
-        let (compiled, fresh) =
+        let (compiled, seconds) =
             ready.unwrap_or_else(|| one(self.nvrtc, &self.cache, self.arch, &key, &source))?;
-        if let Some(seconds) = fresh {
+        if let Some(seconds) = seconds {
             log::info!(
                 "compiled {} for {} (sm_{}) in {seconds:.2} s, waited {:.2} s",
                 call.symbol(),

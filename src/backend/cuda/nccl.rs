@@ -16,7 +16,7 @@ use crate::backend::{Parcel, Ptr};
 use crate::bail;
 use crate::error::Result;
 
-/// The library's ncclUniqueId.
+/// What ranks exchange to meet in a communicator: NCCL's ncclUniqueId.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct UniqueId([u8; 128]);
@@ -301,7 +301,7 @@ pub fn in_background<T: std::marker::Send + 'static>(
 ) -> Result<T> {
     let (sender, receiver) = channel();
     let run = move || {
-        // Nobody waits for it any more.
+        // The receiver has given up waiting: the result is handed to `late`.
         if let Err(SendError(Ok(made))) = sender.send(work()) {
             late(made);
         }

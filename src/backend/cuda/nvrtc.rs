@@ -376,7 +376,7 @@ mod tests {
         let text = "extern \"C\" __global__ void half(float *x) { x[threadIdx.x] *= 0.5f; }";
         let source = &Source { symbol: String::from("half"), text: String::from(text), ..any };
         let handlers = || {
-            // SAFETY: nothing is changed.
+            // SAFETY: without a new action the call only reads the present one.
             [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGSEGV].map(|number| unsafe {
                 let mut now: libc::sigaction = std::mem::zeroed();
                 libc::sigaction(number, std::ptr::null(), &mut now);

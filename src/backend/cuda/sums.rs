@@ -74,7 +74,7 @@ impl Sums {
             busy: Arc::default(),
         };
         let made = slot.make(self.driver, numbers.next_power_of_two().max(256));
-        // Freed with the others, whatever came of it.
+        // The slot is kept also where an allocation failed, so that what it has is freed with the other slots.
         self.slots.push(slot);
         made.map(|()| self.slots.len() - 1)
     }

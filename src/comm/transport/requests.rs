@@ -48,7 +48,8 @@ impl Transport {
         state.late_asked |= mine;
         state.late_agreed
     }
-    /// Exchanges what is known of a limit of time for that of another one, which begins or goes on.
+    /// Replaces the state of the present limit of time, whether this rank asked to stop and whether all agreed on it, by
+    /// that of another limit, which begins or continues; returns the replaced one.
     pub fn turn_clock(&self, (asked, agreed): (bool, bool)) -> (bool, bool) {
         let mut state = self.state();
         let before = (state.late_asked, state.late_agreed);

@@ -39,7 +39,7 @@ pub(super) struct Hierarchy {
     pub pools: Vec<Pool>,
     /// For levels that live on fewer ranks than the level above, work vectors distributed over the
     /// ranks of the level above.
-    pub entries: Vec<Option<Pool>>,
+    pub pools_above: Vec<Option<Pool>>,
     pub workspace: Workspace,
     /// Temporary vectors that a solve uses outside of the cycle, with all right-hand sides.
     around: Workspace,
@@ -114,7 +114,7 @@ impl Hierarchy {
             let rows = flavours * transfer.rows();
             gather.as_ref().map(|g| Pool::new(g.outer(), precision, rows))
         };
-        let entries = gathers.iter().zip(&transfers).map(entry).collect();
+        let pools_above = gathers.iter().zip(&transfers).map(entry).collect();
         let counters = || (0..=params.steps().len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
         let reductions = (0..=params.steps().len()).map(|_| MeanReduction::default()).collect();
@@ -133,7 +133,7 @@ impl Hierarchy {
             gathers,
             coarse,
             pools,
-            entries,
+            pools_above,
             workspace: Workspace::default(),
             around: Workspace::default(),
             directions: Mutex::default(),
@@ -180,7 +180,7 @@ impl Hierarchy {
 
     /// Frees the temporary vectors that are not in use.
     pub fn free_idle(&self) {
-        self.pools.iter().chain(self.entries.iter().flatten()).for_each(|pool| pool.clear());
+        self.pools.iter().chain(self.pools_above.iter().flatten()).for_each(|pool| pool.clear());
         self.squares.iter().for_each(|squares| squares.clear());
         self.coarse.iter().for_each(|op| op.free_idle());
         self.finest.free_idle();
@@ -418,7 +418,7 @@ impl Hierarchy {
 
     /// Work vectors of a coarse level, distributed over the ranks of the level above.
     fn entry(&self, level: usize) -> &Pool {
-        self.entries[level - 1].as_ref().unwrap_or_else(|| &self.pools[level])
+        self.pools_above[level - 1].as_ref().unwrap_or_else(|| &self.pools[level])
     }
 
     /// Solves on a coarse level for vectors on the ranks of the level above: the ranks of a gathered level receive
@@ -460,8 +460,8 @@ impl Hierarchy {
             };
             match steps {
                 None => {
-                    let mut rest = pool.lend(op.subset(), n)?;
-                    self.coarse_cycle(level, &mut solution, &mut rest, &r, false)?
+                    let mut remaining = pool.lend(op.subset(), n)?;
+                    self.coarse_cycle(level, &mut solution, &mut remaining, &r, false)?
                 }
                 Some(steps) => self.gcr(level, &mut solution, &mut r, Steps::to(steps), true)?,
             }
@@ -470,13 +470,13 @@ impl Hierarchy {
     }
 
     /// Applies the cycle of a coarse level: z = K r on the sites on which this level is solved
-    /// (even ones where it is even-odd preconditioned) and, if `rest` is given, rest = r - S z (K
+    /// (even ones where it is even-odd preconditioned) and, if `remaining` is given, rest = r - S z (K
     /// cycle: Notay, Vassilevski, Numer. Linear Algebra Appl. 15 (2008) 473).
     pub(super) fn coarse_cycle(
         &self,
         level: usize,
         z: &mut CoarseField,
-        rest: &mut CoarseField,
+        remaining: &mut CoarseField,
         r: &CoarseField,
         residual: bool,
     ) -> Result<()> {
@@ -485,11 +485,11 @@ impl Hierarchy {
         let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
         let mut t = pool.lend(op.subset(), n)?;
         if params.pre > 0 {
-            rest.copy(r)?;
-            self.smooth(level, z, rest, params.pre, false, true)?;
+            remaining.copy(r)?;
+            self.smooth(level, z, remaining, params.pre, false, true)?;
         }
         // From D^-1 times the system to the system.
-        let from: &CoarseField = if params.pre > 0 { rest } else { r };
+        let from: &CoarseField = if params.pre > 0 { remaining } else { r };
         op.diagonal(&mut t, from)?;
         {
             let below = self.entry(level + 1);
@@ -509,12 +509,12 @@ impl Hierarchy {
         if params.post > 0 || residual {
             {
                 let mut odd = pool.lend(Subset::Odd, n)?;
-                op.schur(rest, z, &mut odd)?;
+                op.schur(remaining, z, &mut odd)?;
             }
-            rest.axpby(&one, r, &minus)?;
+            remaining.axpby(&one, r, &minus)?;
         }
         if params.post > 0 {
-            self.smooth(level, z, rest, params.post, true, residual)?;
+            self.smooth(level, z, remaining, params.post, true, residual)?;
         }
         Ok(())
     }

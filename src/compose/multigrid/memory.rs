@@ -9,6 +9,7 @@ use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::operators::{ActionVersion, QuarkAction};
+use crate::params::Key;
 use crate::solvers::unwatched;
 
 /// A rehearsed set-up: the memory that it takes, and a hierarchy like the one that it makes, on a device without
@@ -34,10 +35,10 @@ impl Rehearsed {
     ) -> Result<Self> {
         let (geometry, real) = (op.links().geometry(), op.shape().device);
         let device = real.stand_in();
-        let name = || format!("multigrid {} {params:?}", op.describe());
+        let key = Key::of(("multigrid", op.key(), params));
         let ((model, op), setup) = geometry.footprint(
             (&real, &device),
-            compiled.then_some(name),
+            compiled.then_some(key),
             || {
                 let vectors = vectors.map(|v| v.like_on(&device)).transpose()?;
                 Ok((op.like_on(&device)?, vectors))

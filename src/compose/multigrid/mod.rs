@@ -30,7 +30,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
-use crate::params::choices;
+use crate::params::{choices, reports};
 use cycle::Hierarchy;
 use finest::Finest;
 pub use galerkin::FineOperator;
@@ -103,37 +103,57 @@ impl std::fmt::Display for Update {
     }
 }
 
-/// Report on a level: its set-up, and the solves since then.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LevelReport {
-    /// Extents of the whole lattice of the level.
-    pub extents: [usize; 4],
-    /// Number of null vectors of a chirality; 0 on the coarsest level.
-    pub vectors: usize,
-    pub block: [usize; 4],
-    /// Number of ranks that have a part of the level.
-    pub ranks: usize,
-    /// Bytes that null vectors and the level's operator hold on this rank, without the finest operator.
-    pub bytes: u64,
-    /// Iterations on this level in solves since the last set-up or update; an iteration for all
-    /// right-hand sides together counts once. On the finest level these are steps of the smoother,
-    /// on levels between steps of the smoother and iterations of GCR, on the coarsest iterations of
-    /// its solver. 0 on a rank without a part of the level.
-    pub iterations: u64,
-    /// Seconds that solves spent in this level and those below it, measured on the host: on a GPU
-    /// kernels may still run when the host goes on. On a rank without a part of the level the time
-    /// that it waited, and 0 for the levels below that.
-    pub seconds: f64,
-    /// Seconds of the last set-up or update on this level, measured on the host: null vectors,
-    /// transfer and the operator of the level below, in all passes; on the coarsest level the low
-    /// modes or the inverse that its solver uses.
-    pub setup_seconds: f64,
-    /// Mean factor by which an iteration reduced the residual: on the finest level as in
-    /// [`MultigridReport`], on levels between over the iterations of GCR in solves since the last
-    /// set-up or update whose norms were computed; 0 if there were none.
-    pub reduction: f64,
+reports! {
+    /// Description of a hierarchy.
+    pub struct HierarchyReport: plaq_multigrid_report {
+        /// Number of levels.
+        levels: usize;
+        /// The update that was carried out last, which may be stronger than the requested one; PLAQ_REFRESH_NONE:
+        /// none since the set-up.
+        refresh: Refresh;
+        /// Seconds of the last set-up or update.
+        setup_seconds: f64;
+        /// Factor by which an iteration of GCR with the cycle reduced the residual of a random vector after the
+        /// last set-up or update.
+        reduction: f64;
+        /// Bytes that null vectors and coarse operators take on this rank.
+        bytes: u64;
+    }
+    /// Description of a level of a hierarchy.
+    #[derive(Default)]
+    pub struct LevelReport: plaq_multigrid_level_report {
+        /// Extents of the level over all ranks.
+        extents: [usize; 4];
+        /// Extents of the aggregates that become sites of the next level; 1 on the coarsest.
+        block: [usize; 4];
+        /// Number of null vectors of each chirality; 0 on the coarsest level.
+        vectors: usize;
+        /// Number of ranks that hold a part of the level.
+        ranks: usize;
+        /// Bytes that null vectors and the level's coarse operator take on this rank.
+        bytes: u64;
+        /// Number of iterations of all solves since the last set-up or update; a cycle for several right-hand
+        /// sides counts once. On the finest level these are steps of the smoother; on levels between steps of the
+        /// smoother and iterations of GCR in W or K cycles; on the coarsest iterations of its solver, where a
+        /// direct solution is one. 0 on a rank without a part of the level.
+        iterations: u64;
+        /// Seconds that the cycles of these solves spent in the level and those below it; for the finest level
+        /// this is the whole preconditioner. On a GPU it is the time of the host for launches and for waiting for
+        /// sums, which is less than the device's; on a rank without a part of the level it is the time of
+        /// waiting.
+        seconds: f64;
+        /// Seconds of the last set-up or update on this level, measured on the host: its null vectors, the
+        /// transfer and the coarse operator below it, in all passes; on the coarsest level the low modes or the
+        /// inverse for its solver.
+        setup_seconds: f64;
+        /// Factor by which an iteration reduced the residual on this level: on the finest level as in the report;
+        /// on levels between with W or K cycles the mean over those iterations in solves since the last set-up or
+        /// update whose norms were computed; 0 if there were none.
+        reduction: f64;
+    }
 }
 
+/// Report on the last set-up or update, and on the levels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MultigridReport {
     pub levels: Vec<LevelReport>,
@@ -145,6 +165,24 @@ pub struct MultigridReport {
     /// The update that was carried out in the end: a stronger one than was asked for if the cycle
     /// was bad after that. None before the first update.
     pub update: Option<Update>,
+}
+
+impl MultigridReport {
+    /// The hierarchy as a whole.
+    pub fn whole(&self) -> HierarchyReport {
+        HierarchyReport {
+            levels: self.levels.len(),
+            refresh: match self.update {
+                Some(Update::Keep) => Refresh::Keep,
+                Some(Update::Refine(_)) => Refresh::Refine,
+                Some(Update::Anew) => Refresh::Anew,
+                None => Refresh::None,
+            },
+            setup_seconds: self.setup_seconds,
+            reduction: self.reduction,
+            bytes: self.levels.iter().map(|level| level.bytes).sum(),
+        }
+    }
 }
 
 /// A hierarchy of levels that preconditions solves with an operator.

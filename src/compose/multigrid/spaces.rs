@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::fields::{CoarseField, Precision, Recon, SpinorField, Subset, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::{ActionVersion, CoarseOperator, QuarkAction};
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop, System};
 
@@ -72,7 +73,7 @@ impl CoarseSpaces {
     ) -> Result<u64> {
         multigrid.with_stand_in(|model| {
             let device = model.device();
-            let name = || format!("low modes {count} {} {:?}", op.describe(), model.params());
+            let key = Key::of(("low modes", count, op.key(), model.params()));
             let there = || {
                 let op = op.like_on(&device)?;
                 let b = op.shape().field(COLUMNS)?;
@@ -86,7 +87,7 @@ impl CoarseSpaces {
             };
             let geometry = op.links().geometry();
             let both = (&op.shape().device, &device);
-            geometry.footprint(both, compiled.then_some(name), there, work).map(|found| found.1)
+            geometry.footprint(both, compiled.then_some(key), there, work).map(|found| found.1)
         })
     }
 
@@ -307,10 +308,10 @@ impl LinOp for LevelCycle {
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let (mut out, inp) = (self.system.coarse(out, "out")?, self.system.coarse(inp, "in")?);
         let (op, n) = (self.of.op(self.level), inp.nrhs());
-        let [mut r, mut z, mut rest] =
+        let [mut r, mut z, mut remaining] =
             [op.field(op.subset(), n)?, op.field(op.subset(), n)?, op.field(op.subset(), n)?];
         r.copy_from_columns(0, &inp, 0, n, 0)?;
-        self.of.coarse_cycle(self.level, &mut z, &mut rest, &r, false)?;
+        self.of.coarse_cycle(self.level, &mut z, &mut remaining, &r, false)?;
         out.copy_from_columns(0, &z, 0, n, 0)
     }
     fn flops(&self) -> f64 {

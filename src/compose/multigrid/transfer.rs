@@ -85,11 +85,11 @@ impl Transfer {
         let fine = vectors.grid().clone();
         let coarsening = fine.coarsening(block)?;
         let coarse = coarsening.coarse.clone();
-        let room = block.iter().product::<usize>() * vectors.components() / 2;
-        if vectors.nrhs() > room {
+        let limit = block.iter().product::<usize>() * vectors.components() / 2;
+        if vectors.nrhs() > limit {
             bail!(
                 BadParameter,
-                "{} null vectors: an aggregate of {block:?} sites has {room} components of a chirality",
+                "{} null vectors: an aggregate of {block:?} sites has {limit} components of a chirality",
                 vectors.nrhs()
             );
         }

@@ -8,6 +8,7 @@ use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{basis, blas, SpinorField};
 use crate::linop::LinOp;
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::stop::Limit;
 use crate::solvers::{eigen, unwatched, EigenParams, Filter, Monitor, StoppedBy};
@@ -60,8 +61,8 @@ impl OverlapModes {
         monitor: &mut Monitor,
     ) -> Result<Self> {
         let shape = op.shape();
-        let name = || format!("overlap modes {}", op.describe());
-        shape.geometry.foresee(&shape.device, None, false, name, |device| {
+        let key = Key::of(("overlap modes", op.key()));
+        shape.geometry.foresee(&shape.device, None, false, key, |device| {
             Self::search(f64::INFINITY, &op.like_on(device)?, count, tol, &mut unwatched)
         });
         Self::search(max_seconds, op, count, tol, monitor)

@@ -26,6 +26,7 @@ use crate::linop::{LinOp, Shape, Workspace};
 use crate::operators::{
     chiral_sum, one_and_gamma5, ActionParams, DiracParams, HermitianWilson, QuarkAction,
 };
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::Monitor;
 
@@ -143,11 +144,10 @@ impl Overlap {
     pub fn error_bound(&self) -> f64 {
         (self.rho - 0.5 * self.mass) * self.sign.error_bound()
     }
-    /// A text with all that the choice of the operator's kernels depends on; rehearsals with equal texts are done
-    /// once.
-    pub(super) fn describe(&self) -> String {
-        let (sign, links) = (&self.sign, self.sign.kernel().describe());
-        format!("{links} {:?} {}", sign.method(), sign.modes().count() > 0)
+    /// The key of everything that the choice of the operator's kernels depends on.
+    pub(super) fn key(&self) -> Key {
+        let sign = &self.sign;
+        Key::of(("overlap", sign.kernel().key(), sign.method(), sign.modes().count() > 0))
     }
     /// Coefficients a and b of D = a + b gamma5 sign Q.
     fn coefficients(&self) -> (f64, f64) {

@@ -13,6 +13,7 @@ use crate::error::{significant, within, Result};
 use crate::fields::{basis, blas, Noise, Precision, SpinorField, VectorSet};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::dense::eigen_hermitian;
 use crate::solvers::stop::Limit;
@@ -163,12 +164,10 @@ impl Modes {
                 )
             );
         }
-        let name = || {
-            let forms = [Some(kernel), cheap].map(|k| k.map(|k| k.describe()));
-            let own = (params.method, params.block, params.count == Some(0), guess.is_some());
-            format!("modes {forms:?} {own:?}")
-        };
-        shape.geometry.foresee(&shape.device, None, false, name, |device| {
+        let forms = [Some(kernel), cheap].map(|k| k.map(|k| k.key()));
+        let own = (params.method, params.block, params.count == Some(0), guess.is_some());
+        let key = Key::of(("modes", forms, own));
+        shape.geometry.foresee(&shape.device, None, false, key, |device| {
             let kernel = Arc::new(kernel.like_on(device)?);
             let cheap = cheap.map(|cheap| cheap.like_on(device).map(Arc::new)).transpose()?;
             let guess = guess.map(|guess| guess.like_on(device)).transpose()?;
@@ -542,7 +541,7 @@ impl Modes {
     }
 }
 
-/// Computes Q x.
+/// The image Q x of the kernel.
 fn image(kernel: &Arc<HermitianWilson>, x: &SpinorField) -> Result<SpinorField> {
     let mut image = x.like(x.precision())?;
     kernel.apply(&mut image, x)?;

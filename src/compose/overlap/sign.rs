@@ -15,7 +15,7 @@ use crate::error::{significant, within, Result, Status};
 use crate::fields::{blas, Noise, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Workspace};
 use crate::operators::{chiral_sum, one_and_gamma5, HermitianWilson, HopSum, KernelSquare};
-use crate::params::choices;
+use crate::params::{choices, Key};
 use crate::refuse;
 use crate::solvers::{rational_sum, RationalParams};
 
@@ -406,11 +406,9 @@ impl Sign {
             return;
         }
         let shape = self.shape();
-        let name = || {
-            let own = (self.method(), self.params.two_passes, self.modes.count() > 0);
-            format!("sign {} {n} {own:?}", self.kernel.describe())
-        };
-        shape.geometry.foresee(&shape.device, None, false, name, |device| {
+        let own = (self.method(), self.params.two_passes, self.modes.count() > 0);
+        let key = Key::of(("sign", self.kernel.key(), n, own));
+        shape.geometry.foresee(&shape.device, None, false, key, |device| {
             let (like, shape) = (self.like_on(device)?, shape.on(device));
             like.function(&mut shape.field(n)?, &shape.field(n)?)
         });

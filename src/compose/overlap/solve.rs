@@ -18,6 +18,7 @@ use crate::error::{significant, Result};
 use crate::fields::{blas, Precision, SpinorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::in_storage;
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::stop::{check_seconds, Limit};
 use crate::solvers::{
@@ -308,14 +309,11 @@ impl OverlapSolver {
         work: impl FnOnce(&Self, &SpinorField) -> Result<T>,
     ) {
         let shape = self.op.shape();
-        let name = || {
-            let inner = self.sloppy.as_ref().map(|s| s.describe());
-            let own = (algorithm, shifted, self.modes.is_some(), self.params.nkrylov);
-            let preconditioner = (self.preconditioner.is_some(), self.by_multigrid);
-            let (op, n) = (self.op.describe(), b.nrhs());
-            format!("overlap solve {op} {inner:?} {n} {own:?} {preconditioner:?}")
-        };
-        shape.geometry.foresee(&shape.device, None, false, name, |device| {
+        let forms = (self.op.key(), self.sloppy.as_ref().map(|s| s.key()));
+        let own = (algorithm, shifted, self.modes.is_some(), self.params.nkrylov);
+        let preconditioner = (self.preconditioner.is_some(), self.by_multigrid);
+        let key = Key::of(("overlap solve", forms, b.nrhs(), own, preconditioner));
+        shape.geometry.foresee(&shape.device, None, false, key, |device| {
             work(&self.like_on(device)?, &b.like_on(device)?)
         });
     }
@@ -683,14 +681,14 @@ impl OverlapSolver {
     ) -> Result<SolverReport> {
         let (shape, n, rho) = (self.op.shape(), b.nrhs(), self.op.rho());
         let massless = self.with_mass(0.0, false)?;
-        let (mut rest, mut half) = (shape.field(n)?, shape.field(n)?);
-        blas::copy(&mut rest, b)?;
+        let (mut remaining, mut half) = (shape.field(n)?, shape.field(n)?);
+        blas::copy(&mut remaining, b)?;
         let size = blas::norm2(b)?;
         if let Some(modes) = &self.modes {
-            modes.take_out(&mut rest)?;
+            modes.take_out(&mut remaining)?;
         }
         // Residuals are relative to the whole source b.
-        let pairs = size.iter().zip(blas::norm2(&rest)?).filter(|(_, r)| *r > 0.0);
+        let pairs = size.iter().zip(blas::norm2(&remaining)?).filter(|(_, r)| *r > 0.0);
         let share = pairs.map(|(b, r)| b / r).fold(f64::INFINITY, f64::min).max(1.0).sqrt();
         let tol = (0.5 * self.params.tol * share).min(0.5);
         let shift =
@@ -700,7 +698,7 @@ impl OverlapSolver {
         massless.begin(self.params.tol);
         xs.iter_mut().try_for_each(|x| x.clear())?;
         for chirality in [1, -1] {
-            self.op.square(chirality).project(&mut half, &rest)?;
+            self.op.square(chirality).project(&mut half, &remaining)?;
             // Sources smaller than this have this chirality only by rounding in modes of the other one.
             let least = (0.01 * self.params.tol).powi(2);
             if blas::norm2(&half)?.iter().zip(&size).all(|(h, b)| *h <= least * b) {
@@ -729,8 +727,8 @@ impl OverlapSolver {
         for (x, &m) in xs.iter_mut().zip(masses) {
             blas::copy(&mut half, x)?;
             if let Some(modes) = &self.modes {
-                modes.low_inverse(m, &mut rest, b)?;
-                blas::axpy(&blas::uniform(n, 1.0), &rest, &mut half)?;
+                modes.low_inverse(m, &mut remaining, b)?;
+                blas::axpy(&blas::uniform(n, 1.0), &remaining, &mut half)?;
             }
             self.op.with_mass(m)?.apply_dagger(x, &half)?;
         }

@@ -306,8 +306,8 @@ impl Automatic {
         let stop = Stop { heavy_quark: self.heavy_quark(ask.stop), ..ask.stop };
         let later = columns - 1 + self.later(columns);
         let costs = if shape.device.is_cpu() { &CPU } else { &GPU };
-        let most = LOOK * (costs.setup + costs.solve * columns as f64);
-        let mut look = self.look(&stop, 1, later, most);
+        let limit = LOOK * (costs.setup + costs.solve * columns as f64);
+        let mut look = self.look(&stop, 1, later, limit);
         let mut asked = false;
         {
             let b = first()?;

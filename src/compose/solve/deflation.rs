@@ -197,7 +197,7 @@ impl Deflation {
 pub(super) struct Deflated {
     pub next: Arc<dyn Inverter>,
     pub deflation: Deflation,
-    /// The operator C.
+    /// The operator C of the equation.
     pub op: Arc<dyn LinOp>,
     pub spaces: SingularSpaces,
     /// The action and the system to which the modes must belong.

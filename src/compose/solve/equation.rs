@@ -8,9 +8,11 @@ use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::linop::{LinOp, Schur, System};
 use crate::operators::{Distance, InverseOwner, Normalisation, QuarkAction};
-use crate::params::{choices, parameters};
+use crate::params::{choices, parameters, reports};
 use crate::refuse;
-use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MAX_DIRECTIONS};
+use crate::solvers::{
+    largest, SolverKind, SolverParams, SolverReport, Stop, StoppedBy, MAX_DIRECTIONS,
+};
 
 choices! {
     /// The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity.
@@ -231,7 +233,7 @@ pub(super) fn iterated_operator(
 }
 
 /// Parameters of a solve with a Dirac operator.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct SolveParams {
     pub solver: SolverParams,
     pub solution: Solution,
@@ -336,6 +338,99 @@ impl SolveParams {
     }
 }
 
+reports! {
+    /// Report of a solve. Residuals are recomputed from x in the operator's precision.
+    pub struct SolveTotals: plaq_solve_report {
+        /// 1: every right-hand side meets all criteria.
+        converged: bool;
+        /// 1: the callback or `max_seconds` ended the solve; x holds what was reached.
+        stopped: bool;
+        /// Number of right-hand sides, or of columns of a propagator, that were solved for together.
+        columns: usize;
+        /// Number of iterations of the slowest right-hand side.
+        iterations: u64;
+        /// Largest |b - M x| / |b| over the right-hand sides.
+        residual: f64;
+        /// Largest heavy-quark residual over the right-hand sides.
+        residual_hq: f64;
+        /// Seconds that the solve took.
+        seconds: f64;
+        /// Number of floating-point operations of operators and vectors.
+        flops: f64;
+        /// Number of bytes that operators and vectors had to read and write.
+        bytes: f64;
+        /// Largest number of bytes of device memory that was in use during the solve.
+        memory_peak: u64;
+        /// Number of times that residuals were recomputed in the operator's precision.
+        reliable_updates: u64;
+        /// Number of breakdowns after which search directions were started again.
+        restarts: u64;
+        /// The algorithm that finished the solve; another one than asked for if that made no progress.
+        solver: SolverKind;
+        /// 1: given up because recomputed residuals no longer fell. If 0 and not converged, `stopped_by` tells
+        /// what ended the solve.
+        standstill: bool;
+        /// Precision of the iteration.
+        sloppy_precision: Precision;
+        /// Storage of the links in the iteration.
+        sloppy_storage: Recon;
+        /// Criterion that ended the solve.
+        stopped_by: StoppedBy;
+        /// The choice of PLAQ_SOLVER_AUTO.
+        chosen: Chosen;
+        /// Largest |b - M x| at any site, divided by the largest |b| at any site; 0 if tol_site is 0.
+        residual_site: f64;
+    }
+}
+
+impl SolveTotals {
+    /// Totals of no solve yet, by this algorithm.
+    pub fn nothing(solver: SolverKind) -> Self {
+        SolveTotals {
+            converged: true,
+            stopped: false,
+            columns: 0,
+            iterations: 0,
+            residual: 0.0,
+            residual_hq: 0.0,
+            seconds: 0.0,
+            flops: 0.0,
+            bytes: 0.0,
+            memory_peak: 0,
+            reliable_updates: 0,
+            restarts: 0,
+            solver,
+            standstill: false,
+            sloppy_precision: Precision::F64,
+            sloppy_storage: Recon::R18,
+            stopped_by: StoppedBy::Residual,
+            chosen: Chosen::Asked,
+            residual_site: 0.0,
+        }
+    }
+
+    /// Totals of these solves and of a later one: those of the slowest, and sums of time and work.
+    pub fn and(self, next: SolveTotals) -> Self {
+        SolveTotals {
+            converged: self.converged && next.converged,
+            stopped: self.stopped || next.stopped,
+            iterations: self.iterations.max(next.iterations),
+            residual: self.residual.max(next.residual),
+            residual_hq: self.residual_hq.max(next.residual_hq),
+            seconds: self.seconds + next.seconds,
+            flops: self.flops + next.flops,
+            bytes: self.bytes + next.bytes,
+            memory_peak: self.memory_peak.max(next.memory_peak),
+            reliable_updates: self.reliable_updates + next.reliable_updates,
+            restarts: self.restarts + next.restarts,
+            standstill: self.standstill || next.standstill,
+            stopped_by: self.stopped_by.max(next.stopped_by),
+            residual_site: self.residual_site.max(next.residual_site),
+            ..next
+        }
+    }
+}
+
 /// Report of a solve with a Dirac operator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolveReport {
@@ -353,6 +448,37 @@ pub struct SolveReport {
 }
 
 impl SolveReport {
+    /// The report over all right-hand sides, of a solve for which the algorithm `asked` was asked for.
+    pub fn totals(&self, asked: SolverKind) -> SolveTotals {
+        let s = &self.solver;
+        SolveTotals {
+            converged: s.converged,
+            stopped: s.stopped,
+            columns: self.columns,
+            iterations: s.iterations as u64,
+            residual: largest(&s.residual),
+            residual_hq: largest(&s.residual_hq),
+            seconds: s.seconds,
+            flops: s.flops,
+            bytes: s.bytes,
+            memory_peak: self.memory_peak,
+            reliable_updates: s.reliable_updates as u64,
+            restarts: s.restarts as u64,
+            solver: s.fallback.unwrap_or(asked),
+            standstill: s.standstill,
+            sloppy_precision: self.iterated.0,
+            sloppy_storage: self.iterated.1,
+            stopped_by: match s.stopped_by {
+                Some(by) if by.is_goal() == s.converged => by,
+                _ if s.converged => StoppedBy::Residual,
+                _ if s.standstill => StoppedBy::Standstill,
+                _ => StoppedBy::Iterations,
+            },
+            chosen: self.chosen,
+            residual_site: largest(&s.residual_site),
+        }
+    }
+
     /// Joins the reports of a solve in two parts, of which `self` is the first, see [`SolverReport::followed_by`].
     pub fn followed_by(self, second: SolveReport) -> Self {
         SolveReport {

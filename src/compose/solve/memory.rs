@@ -11,6 +11,7 @@ use crate::compose::multigrid::Multigrid;
 use crate::error::Result;
 use crate::fields::{Needs, VectorField};
 use crate::operators::QuarkAction;
+use crate::params::Key;
 use crate::solvers::{unwatched, Stop};
 
 /// A solve with its fields, made on a rehearsal's device; calling it runs the solve there.
@@ -67,7 +68,7 @@ impl SolveMemory {
     /// Bytes of device memory of a solve with this number of solutions for each right-hand side.
     pub fn bytes_of(&self, solutions: usize, nrhs: usize) -> Result<u64> {
         let messages = self.action.links().geometry().halo_bytes(&self.device());
-        let mut most = 0;
+        let mut largest = 0;
         for way in 0..self.ways {
             let size = Size { way, solutions, nrhs };
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,16 +76,16 @@ impl SolveMemory {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(place) => *place.insert(self.footprint(size)?),
             };
-            most = most.max(found);
+            largest = largest.max(found);
         }
-        Ok(most)
+        Ok(largest)
     }
 
     fn footprint(&self, size: Size) -> Result<u64> {
         let geometry = self.action.links().geometry();
         let (_, taken) = self.in_rehearsal(|device, multigrid| {
             let there = || (self.make)(device, multigrid, size);
-            geometry.footprint((&self.device(), device), None::<fn() -> String>, there, |made| {
+            geometry.footprint((&self.device(), device), None, there, |made| {
                 made();
                 Ok(())
             })
@@ -92,20 +93,20 @@ impl SolveMemory {
         Ok(taken)
     }
 
-    /// Compiles, in parallel, the kernels of a first solve for `nrhs` right-hand sides by the first way; `name`
-    /// identifies the solve.
-    pub fn compile(&self, name: impl FnOnce() -> String, nrhs: usize) {
+    /// Compiles, in parallel, the kernels of a first solve for `nrhs` right-hand sides by the first way; `key` is
+    /// that of all settings.
+    pub fn compile(&self, key: Key, nrhs: usize) {
         let (geometry, size) =
             (self.action.links().geometry(), Size { way: 0, solutions: 1, nrhs });
         let run = |device: &Device, multigrid: Option<&Arc<Multigrid>>| {
             (self.make)(device, multigrid, size).map(|made| made())
         };
         match &self.multigrid {
-            None => geometry.foresee(&self.device(), None, false, name, |device| run(device, None)),
+            None => geometry.foresee(&self.device(), None, false, key, |device| run(device, None)),
             Some(multigrid) => multigrid.with_stand_in(|like| {
                 let device = like.device();
                 let work = |dry: &Device| run(dry, Some(like));
-                geometry.foresee(&self.device(), Some(&device), false, name, work);
+                geometry.foresee(&self.device(), Some(&device), false, key, work);
             }),
         }
     }

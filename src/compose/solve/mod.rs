@@ -22,8 +22,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use deflation::{Deflation, LowModes};
 pub use equation::{
-    plaq_solver_params, seconds_of, Chosen, Equations, Solution, SolveParams, SolveReport,
-    SolverSettings, COLUMNS,
+    plaq_solve_report, plaq_solver_params, seconds_of, Chosen, Equations, Solution, SolveParams,
+    SolveReport, SolveTotals, SolverSettings, COLUMNS,
 };
 pub use plan::MULTIGRID_DIRECTIONS;
 

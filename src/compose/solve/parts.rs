@@ -10,6 +10,7 @@ use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::VectorField;
 use crate::linop::Shape;
+use crate::params::Key;
 use crate::solvers::{InRange, Monitor, OfParts};
 
 /// A link that divides right-hand sides into equal parts, as few as possible so that each fits in memory: beside the
@@ -17,8 +18,8 @@ use crate::solvers::{InRange, Monitor, OfParts};
 pub struct Parts {
     pub next: Arc<dyn Inverter>,
     pub memory: Arc<SolveMemory>,
-    /// A text with all that the solve's kernels depend on, but for the number of right-hand sides.
-    pub key: String,
+    /// The key of everything that the solve's kernels depend on, but for the number of right-hand sides.
+    pub key: Key,
 }
 
 impl Parts {
@@ -37,7 +38,7 @@ impl Parts {
     }
 
     fn compile(&self, nrhs: usize) {
-        self.memory.compile(|| format!("solve {} {nrhs}", self.key), nrhs);
+        self.memory.compile(Key::of((self.key, nrhs)), nrhs);
     }
 }
 

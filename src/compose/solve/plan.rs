@@ -29,6 +29,7 @@ use crate::error::Result;
 use crate::fields::{Components, Precision, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Product, Shape};
 use crate::operators::{DistanceWeights, InverseOwner, Normalisation, QuarkAction, Storage};
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::{
     unwatched, MinimalResidual, Patience, SolverKind, SolverParams, Stop, System,
@@ -283,13 +284,9 @@ pub struct Planned {
 fn parts(all: &Ingredients) -> Result<Arc<Parts>> {
     let memory = Arc::new(memory(all));
     let next = after_parts(all, &memory, 0)?;
-    let key = format!(
-        "{} {:?} multigrid {:?} low modes {:?}",
-        all.op.describe(),
-        all.params,
-        all.multigrid.as_ref().map(|m| m.params()),
-        all.deflation.as_ref().map(|d| d.modes.count()),
-    );
+    let multigrid = all.multigrid.as_ref().map(|m| m.params());
+    let modes = all.deflation.as_ref().map(|d| d.modes.count());
+    let key = Key::of(("solve", all.op.key(), &all.params, multigrid, modes));
     Ok(Arc::new(Parts { next, memory, key }))
 }
 

@@ -112,7 +112,7 @@ impl Inverter for ToTolerance {
 /// The largest residual of the report so far.
 fn report_residual(report: &Option<SolveReport>) -> f64 {
     let all = report.iter().flat_map(|report| &report.solver.residual);
-    all.fold(0.0, |most, &r| most.max(r))
+    all.fold(0.0, |largest, &r| largest.max(r))
 }
 
 /// Writes the residuals of M x = b to the report; `norms` are |b| of every right-hand side, and with `sites` the
@@ -126,10 +126,10 @@ fn residual_of(
 ) -> Result<()> {
     (report.residual, report.residual_hq) = (vec![], vec![]);
     report.residual_site = vec![];
-    let room = x.like_with(x.precision(), x.part())?;
+    let residuals = x.like_with(x.precision(), x.part())?;
     for (first, count) in x.parts() {
         let (x, b) = (x.columns(first, count)?, b.columns(first, count)?);
-        let mut r = room.columns(0, count)?;
+        let mut r = residuals.columns(0, count)?;
         op.apply(&mut r, &x)?;
         op.free_idle();
         blas::axpby(&blas::uniform(count, 1.0), &b, &blas::uniform(count, -1.0), &mut r)?;
@@ -137,9 +137,9 @@ fn residual_of(
         let relative = |(r, b): (&f64, &f64)| if *b > 0.0 { r.sqrt() / b } else { r.sqrt() };
         report.residual.extend(r2.iter().zip(norms).map(relative));
         if sites {
-            let (most, all) = (blas::largest_site(&r)?, blas::largest_site(&b)?);
+            let (largest_r, largest_b) = (blas::largest_site(&r)?, blas::largest_site(&b)?);
             let relative = |(r, b): (&f64, &f64)| if *b > 0.0 { r / b } else { *r };
-            report.residual_site.extend(most.iter().zip(&all).map(relative));
+            report.residual_site.extend(largest_r.iter().zip(&largest_b).map(relative));
         }
         let hq = blas::heavy_quark_residual(&x, &r)?;
         report

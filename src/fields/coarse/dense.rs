@@ -208,7 +208,7 @@ impl CoarseField {
         let args = DenseArgs { matrix, rows, scale, keep, ..x.dense_args(self)? };
         let mut work = Work::rows(self.device(), self.range().1, 1);
         if !self.device().is_cpu() {
-            // Warps are whole.
+            // Threads of a warp exchange numbers, so that each warp must have all of its 32 threads.
             work.n = (numbers * DENSE_PARTS as usize).next_multiple_of(32);
         }
         self.device().launch(kernels::DenseCombine::of(self.precision())?, &args, work)

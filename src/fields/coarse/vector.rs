@@ -197,10 +197,10 @@ impl CoarseField {
         let (local, global) = (grid.extents(), grid.global_extents());
         let coords = grid.comm().coords();
         let place = |lex: &i32| {
-            let mut rest = *lex as usize;
+            let mut remainder = *lex as usize;
             let x: [usize; 4] = std::array::from_fn(|mu| {
-                let x = rest % local[mu] + coords[mu] * local[mu];
-                rest /= local[mu];
+                let x = remainder % local[mu] + coords[mu] * local[mu];
+                remainder /= local[mu];
                 x
             });
             (0..4).rev().fold(0, |site, mu| site * global[mu] + x[mu])

@@ -10,6 +10,7 @@ use crate::compose::DiracSolver;
 use crate::error::{host_array, Result};
 use crate::fields::Noise;
 use crate::ops::hmc::random::philox;
+use crate::ops::source::column_rows;
 use crate::params::{choices, parameters, Parameters as _};
 use crate::refuse;
 use crate::solvers::Monitor;
@@ -64,7 +65,7 @@ parameters! {
     /// Noise in the space of modes: a column is b(x) = sum of eta(t, s, k) v_k(x) over the modes k, spins s and times
     /// t of one part of the dilution, with independent roots of unity eta. Columns are numbered with parts of modes
     /// fastest, then of spins, of times, and noise vectors.
-    pub struct NoiseInModes: plaq_modes_noise_params {
+    pub composed struct NoiseInModes: plaq_modes_noise_params {
         /// Numbers from which eta is drawn: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4.
         noise: Noise = Noise::Z4;
         /// Number of noise vectors, each of which has a column for every part.
@@ -83,10 +84,7 @@ parameters! {
         mode: Dilution = Dilution::Interlace;
         /// Number of parts of modes.
         mode_parts: usize = 1, within(0, i32::MAX as i64);
-        /// Number of the first column; those before it are left out.
-        first: usize = 0, within(0, i32::MAX as i64);
-        /// Number of columns from there on at most; 0: all.
-        count: Option<usize> = None, within(1, i32::MAX as i64), absent("all");
+        with column_rows;
     }
 }
 

@@ -119,7 +119,7 @@ fn solve_modes(
         blas::copy(&mut converted, &b)?;
         Ok(converted)
     };
-    let room = |_: usize, count: usize| shape.field(count);
+    let solutions = |_: usize, count: usize| shape.field(count);
     let mut solved = 0;
     let mut take = |first: usize, x: SpinorField, report: &SolveReport| {
         if report.solver.stopped {
@@ -136,7 +136,8 @@ fn solve_modes(
         }
         Ok(ControlFlow::Continue(()))
     };
-    let report = solve_parts(solver, at_once, columns, (&of_solver, &room), monitor, &mut take)?;
+    let report =
+        solve_parts(solver, at_once, columns, (&of_solver, &solutions), monitor, &mut take)?;
     Ok(Projected { report, whole: solved == columns })
 }
 

@@ -63,8 +63,8 @@ impl ModesMemory {
         let mut mine = all;
         while vectors != VectorMemory::Device && mine > 2 {
             // A part of the free memory is left for other fields.
-            let room = if mine == all { free } else { free - free / 32 };
-            if need(mine)? <= room {
+            let available = if mine == all { free } else { free - free / 32 };
+            if need(mine)? <= available {
                 break;
             }
             mine -= 2;

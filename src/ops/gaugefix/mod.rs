@@ -48,6 +48,7 @@ use crate::backend::args;
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Precision, Transformation};
+use crate::params::Key;
 
 /// Number of checks without a new lowest violation after which single precision has reached its limit.
 const PATIENCE: usize = 20;
@@ -136,8 +137,8 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     }
     let few = params.few();
     let place = (geometry.extents(), gauge.precision(), gauge.recon());
-    let name = || format!("gauge fixing {place:?} {:?}", GaugeFixParams { seed: 0, ..few });
-    geometry.foresee(gauge.device(), None, false, name, |device| {
+    let key = Key::of(("gauge fixing", place, GaugeFixParams { seed: 0, ..few }));
+    geometry.foresee(gauge.device(), None, false, key, |device| {
         run_through(&gauge.like_on(device)?, params);
         Ok(())
     });
@@ -171,7 +172,7 @@ impl GaugeFixParams {
         let device = gauge.device().stand_in();
         let (_, taken) = gauge.geometry().footprint(
             (gauge.device(), &device),
-            None::<fn() -> String>,
+            None,
             || gauge.like_on(&device),
             |gauge| {
                 run_through(&gauge, self);

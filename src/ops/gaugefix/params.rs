@@ -1,11 +1,13 @@
 //! Parameters of a gauge fixing.
 
+use std::hash::{Hash, Hasher};
+
 use super::quality::Quality;
 use crate::backend::fourier::Fourier;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
-use crate::params::{choices, parameters, Param};
+use crate::params::{choices, hash_members, parameters, Param, Reals as _};
 use crate::refuse;
 
 choices! {
@@ -20,7 +22,7 @@ choices! {
         /// Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
         MaximallyAbelian = 2, PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN, "maximally_abelian";
     }
-    /// Algorithms.
+    /// Algorithms that maximise the gauge functional.
     pub enum Algorithm: plaq_gaugefix_method {
         /// Overrelaxation: each site takes its best value to the power `omega`; omega = 1 is relaxation.
         Overrelaxation = 0, PLAQ_GAUGEFIX_OVERRELAXATION, "overrelaxation";
@@ -44,11 +46,11 @@ choices! {
     /// Precision of the sweeps. Rounding does not grow in the links, which are only read. Functional, violation and
     /// result are computed in double precision in all cases, and so is the fixing of the residual gauge.
     pub enum Working: plaq_gaugefix_precision {
-        /// Single precision.
+        /// Sweeps in single precision.
         Single = 0, PLAQ_GAUGEFIX_SINGLE, "single";
         /// Single precision until it gives no further progress, then double.
         Mixed = 1, PLAQ_GAUGEFIX_MIXED, "mixed";
-        /// Double precision.
+        /// Sweeps in double precision.
         Double = 2, PLAQ_GAUGEFIX_DOUBLE, "double";
     }
 }
@@ -159,7 +161,7 @@ impl GaugeFixing {
 
 /// The gauge, by the functional of g(x) that is maximised, which is 1 on unit links. Equations are those of Schroeck
 /// and Vogt, Comput. Phys. Commun. 184 (2013) 1907.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// Landau gauge, Eq. (4): all four directions.
     Landau,
@@ -201,6 +203,24 @@ pub enum Method {
     Automatic { alpha: f64 },
 }
 
+impl Hash for Method {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Method::Overrelaxation => {}
+            Method::StochasticRelaxation { probability } => probability.hash_bits(state),
+            Method::Annealing(schedule) => schedule.hash(state),
+            Method::Combined { schedule, probability, sweeps } => {
+                (schedule, sweeps).hash(state);
+                probability.hash_bits(state);
+            }
+            Method::FourierDescent { alpha }
+            | Method::FourierCg { alpha }
+            | Method::Automatic { alpha } => alpha.hash_bits(state),
+        }
+    }
+}
+
 impl Method {
     /// Whether the method moves all sites at once; the Fourier-accelerated ones do.
     pub(super) fn descends(&self) -> bool {
@@ -233,6 +253,15 @@ pub struct Schedule {
     pub microcanonical: usize,
     /// True for equal ratios of temperatures, false for equal differences.
     pub logarithmic: bool,
+}
+
+hash_members! {
+    Schedule { steps, microcanonical, logarithmic; hot, cold }
+    Stop { ; theta, theta_max, change }
+    GaugeFixParams {
+        condition, method, stop, max_iterations, check_every, precision, copies, random_start, seed;
+        omega, links_tolerance
+    }
 }
 
 impl Default for Schedule {
@@ -312,7 +341,7 @@ const SINGLE_THETA: f64 = 1e-11;
 /// Smallest change of the functional in one iteration that single precision can resolve.
 const SINGLE_CHANGE: f64 = 1e-9;
 
-/// Parameters of `fix_gauge`.
+/// Parameters of a gauge fixing by [`fix_gauge`](super::fix_gauge).
 #[derive(Clone, Copy, Debug)]
 pub struct GaugeFixParams {
     pub condition: Condition,
@@ -351,12 +380,12 @@ impl GaugeFixParams {
             // Transforms of lattices over GPUs go through the memory of the host.
             _ => device.is_cpu() || comm.size() == 1,
         };
-        let room = || {
+        let fits = || {
             Fourier::available(device)?;
             device.require(descent.memory(gauge)?, "Fourier-accelerated gauge fixing")
         };
         // Memory may be short on one rank alone.
-        match possible && comm.agree(room()).is_ok() {
+        match possible && comm.agree(fits()).is_ok() {
             true => descent,
             false => GaugeFixParams { method: Method::Overrelaxation, ..*self },
         }

@@ -137,7 +137,7 @@ impl Sweeper {
         self.activate(&vec![true; self.slices()])
     }
 
-    /// Replaces the transformation.
+    /// Replaces the transformation g(x) that sweeps change, to go on from `g`.
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.args.g = g.view();
         self.ahead = None;

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::fields::{
     sum_and_max, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision, Recon,
 };
+use crate::params::Key;
 use crate::refuse;
 
 /// S = sum over x and planes mu < nu of
@@ -242,8 +243,8 @@ pub trait LinkAction: std::fmt::Debug + Send {
         scale: f64,
         step: f64,
     ) -> Result<KickReport>;
-    /// A text with everything that the choice of its kernels depends on, except the lattice.
-    fn describe(&self) -> String;
+    /// The key of everything that the choice of its kernels depends on, except the lattice.
+    fn key(&self) -> Key;
     /// The same action on another device; for rehearsals.
     ///
     /// # Errors
@@ -254,9 +255,9 @@ pub trait LinkAction: std::fmt::Debug + Send {
 }
 
 impl LinkAction for GaugeForce {
-    fn describe(&self) -> String {
+    fn key(&self) -> Key {
         let kind = self.geometry.boundary().kind();
-        format!("rectangles {} {:?} {kind}", self.coefficients.has_rectangles(), self.precision)
+        Key::of(("gauge action", self.coefficients.has_rectangles(), self.precision, kind))
     }
     fn like_on(&self, device: &Device) -> Result<Self> {
         let (geometry, at) = (&self.geometry, self.at_bounds);
@@ -325,8 +326,8 @@ impl<A: LinkAction + 'static> Monomial for GaugeMonomial<A> {
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
         self.force.kick(gauge, momenta, 1.0, step)
     }
-    fn describe(&self) -> String {
-        self.force.describe()
+    fn key(&self) -> Key {
+        self.force.key()
     }
     fn like_on(&self, device: &Device) -> Result<Option<Box<dyn Monomial>>> {
         Ok(Some(Box::new(GaugeMonomial::new(&self.name, self.force.like_on(device)?))))

@@ -14,6 +14,7 @@ use crate::fields::{
     sum_and_max, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision,
 };
 use crate::ops::paths::{images, Paths, Walker, TOGETHER};
+use crate::params::Key;
 use crate::refuse;
 
 /// The action S = sum over x and loops of coefficient (1 - Re tr L(x) / 3), where L(x) is the product of links along
@@ -223,7 +224,7 @@ fn add(
     (elements, force): (&[MatrixField; 2], &Momenta),
 ) -> Result<()> {
     let loops = &action.loops;
-    let products = walker.walk(gauge, loops, batch)?;
+    let products = walker.multiply_along(gauge, loops, batch)?;
     let [mut from, mut to] = [&elements[0], &elements[1]];
     let mut args = walker.args(gauge);
     // The force of c (1 - Re tr L / 3) is c / 3 Im tr T_a L.
@@ -254,8 +255,8 @@ fn add(
 }
 
 impl LinkAction for LoopForce {
-    fn describe(&self) -> String {
-        format!("{} loops", self.action.loops.len())
+    fn key(&self) -> Key {
+        Key::of(("loops", self.action.loops.len()))
     }
     fn like_on(&self, device: &Device) -> Result<Self> {
         let (geometry, precision) = self.walker.place();

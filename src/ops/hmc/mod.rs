@@ -25,7 +25,10 @@ use std::time::Instant;
 use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{BoundaryTime, GaugeField, Momenta, SpinorField};
-pub use trajectory::{Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport};
+use crate::params::Key;
+pub use trajectory::{
+    plaq_monomial_report, Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport,
+};
 
 /// Identifies the random numbers of a trajectory: Philox numbers depend on seed, trajectory, purpose and global site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,9 +134,9 @@ pub trait Monomial: Send {
     fn solves(&mut self) -> Solves {
         Solves::default()
     }
-    /// A text with everything that the choice of its kernels depends on, except the lattice.
-    fn describe(&self) -> String {
-        self.name().to_string()
+    /// The key of everything that the choice of its kernels depends on, except the lattice.
+    fn key(&self) -> Key {
+        Key::of(self.name())
     }
     /// A monomial with the same parameters on another device, for rehearsals, which find memory and kernels of a
     /// trajectory. Where this one has not measured a quantity yet, a usual value is assumed. None: memory and kernels

@@ -7,6 +7,7 @@ use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
+use crate::params::hash_members;
 use crate::refuse;
 
 /// Stout smearing (Morningstar, Peardon, Phys. Rev. D 69 (2004) 054501, Eqs. (1) to (3)): U' = exp(i Q) U, Q the
@@ -18,6 +19,8 @@ pub struct Stout {
     rho: [f64; 16],
     levels: usize,
 }
+
+hash_members!(Stout { levels; rho });
 
 impl Stout {
     /// Stout smearing with the same rho in all planes.

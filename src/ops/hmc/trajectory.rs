@@ -11,7 +11,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
 use crate::ops::observables::plaquette;
-use crate::params::hint;
+use crate::params::{hint, reports, Key};
 use crate::refuse;
 
 /// Parameters of the trajectories of a chain.
@@ -33,26 +33,32 @@ pub struct HmcParams {
     pub smd: Option<Smd>,
 }
 
-/// Forces and solves of one monomial in one trajectory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct MonomialReport {
-    pub name: String,
-    /// The monomial's action at the start and at the end of the trajectory.
-    pub action: [f64; 2],
-    /// Number of force evaluations.
-    pub kicks: u64,
-    /// Root mean square of the force on a link, averaged over the updates of the momenta.
-    pub rms: f64,
-    /// Largest force on a link.
-    pub max: f64,
-    /// Number of solver iterations in forces.
-    pub force_iterations: u64,
-    /// Number of solver iterations in heat bath and actions.
-    pub action_iterations: u64,
-    /// Seconds spent in forces, heat bath and actions.
-    pub seconds: f64,
-    /// Seconds spent in solvers, a part of `seconds`.
-    pub solve_seconds: f64,
+reports! {
+    /// Report of a monomial in the last trajectory.
+    #[derive(Default)]
+    pub struct MonomialReport: plaq_monomial_report {
+        /// The monomial's action at the start of the trajectory.
+        action_start: f64;
+        /// The monomial's action at the end of the trajectory.
+        action_end: f64;
+        /// Number of evaluations of the force.
+        kicks: u64;
+        /// Root mean square of the force on a link, averaged over the updates of the momenta.
+        rms: f64;
+        /// Largest force on a link.
+        max: f64;
+        /// Number of solver iterations in forces.
+        force_iterations: u64;
+        /// Number of solver iterations in heat bath and actions.
+        action_iterations: u64;
+        /// Seconds spent in forces, heat bath and actions.
+        seconds: f64;
+        /// Seconds spent in solvers, a part of `seconds`.
+        solve_seconds: f64;
+    } besides {
+        /// The monomial's name.
+        name: String;
+    }
 }
 
 /// The result of a trajectory.
@@ -291,10 +297,10 @@ impl Hmc {
             let fits = self.memory(gauge);
             let fits = fits.and_then(|bytes| gauge.device().require(bytes, "a trajectory"));
             gauge.geometry().comm().agree(fits)?;
-            let (device, name) = (gauge.device(), || self.describe(gauge));
+            let (device, key) = (gauge.device(), self.key(gauge));
             gauge
                 .geometry()
-                .foresee(device, None, false, name, |dry| self.run_through(dry, gauge, true));
+                .foresee(device, None, false, key, |dry| self.run_through(dry, gauge, true));
             self.announced = true;
         }
         self.start.copy_raw(gauge)?;
@@ -361,12 +367,12 @@ impl Hmc {
         }
     }
 
-    /// A text with everything that the choice of a trajectory's kernels depends on.
-    fn describe(&self, gauge: &GaugeField) -> String {
-        let terms: Vec<String> = self.monomials.iter().map(|m| m.describe()).collect();
+    /// The key of everything that the choice of a trajectory's kernels depends on.
+    fn key(&self, gauge: &GaugeField) -> Key {
+        let terms: Vec<Key> = self.monomials.iter().map(|m| m.key()).collect();
         let place = (gauge.geometry().extents(), gauge.precision(), self.shift.is_some());
         let reversible = self.params.reversibility_every > 0;
-        format!("hmc {place:?} {reversible} {terms:?}")
+        Key::of(("trajectory", place, reversible, terms))
     }
 
     /// Rehearses trajectories of an equal chain on a device without memory. With `compiled` its kernels are compiled;
@@ -403,7 +409,7 @@ impl Hmc {
             Ok(chain)
         };
         let both = (gauge.device(), device);
-        Ok(geometry.footprint(both, None::<fn() -> String>, there, work)?.1)
+        Ok(geometry.footprint(both, None, there, work)?.1)
     }
 
     fn attempt(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {
@@ -453,7 +459,7 @@ impl Hmc {
         }
         let after = self.hamiltonian(gauge, &mut report, 1)?;
         // Differences term by term: the sums are larger.
-        let terms = report.monomials.iter().map(|m| m.action[1] - m.action[0]);
+        let terms = report.monomials.iter().map(|m| m.action_end - m.action_start);
         report.delta_h = report.kinetic[1] - report.kinetic[0] + terms.sum::<f64>();
         if !report.delta_h.is_finite() || !before.is_finite() || !after.is_finite() {
             bail!(
@@ -480,12 +486,13 @@ impl Hmc {
         let mut sum = report.kinetic[end];
         for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
             let since = Instant::now();
-            r.action[end] = m.action(gauge)?;
+            let action = m.action(gauge)?;
+            *[&mut r.action_start, &mut r.action_end][end] = action;
             let solves = m.solves();
             r.action_iterations += solves.iterations;
             r.solve_seconds += solves.seconds;
             r.seconds += since.elapsed().as_secs_f64();
-            sum += r.action[end];
+            sum += action;
         }
         Ok(sum)
     }

@@ -108,7 +108,7 @@ impl Found {
         let fields = [forward, back];
         let same = Same::new(&fields)?;
         let (forward, back) = (same.of(&fields, 0), same.of(&fields, 1));
-        let mut walk = Walk {
+        let mut traversal = Traversal {
             back,
             waves: Waves::new(forward, momenta)?,
             shifts: vec![],
@@ -116,9 +116,9 @@ impl Found {
             wave: Wave { boundary: lines.boundary, ..Wave::from(origin) },
             slices: vec![Slices::new(); paths.len()],
         };
-        walk.visit(&Tree::new(&paths), &mut Place::Given(forward), &mut vec![])?;
+        traversal.visit(&Tree::new(&paths), &mut Place::Given(forward), &mut vec![])?;
         let extents = forward.geometry().global_extents();
-        let slices = walk.slices;
+        let slices = traversal.slices;
         Ok(Found { paths, slices, momenta: momenta.to_vec(), extents, start: origin[3] })
     }
 
@@ -192,7 +192,7 @@ impl Place<'_> {
     }
 }
 
-struct Walk<'a> {
+struct Traversal<'a> {
     back: &'a SpinorField,
     waves: Waves,
     /// Shifts by one step that have been made so far.
@@ -202,7 +202,7 @@ struct Walk<'a> {
     slices: Vec<Slices>,
 }
 
-impl Walk<'_> {
+impl Traversal<'_> {
     /// Contracts the paths that end at a node, and continues with its children, which are one step longer.
     fn visit(&mut self, node: &Tree, place: &mut Place, path: &mut Vec<u8>) -> Result<()> {
         if let [first, rest @ ..] = node.wanted.as_slice() {

@@ -488,8 +488,8 @@ impl LoopSums {
         let limit = if goals.vectors > 0 { goals.vectors } else { usize::MAX };
         // The first vectors show the cost and the variance of a vector.
         let vectors = |together: usize| {
-            let most = if part.done == 0 { PILOT } else { together };
-            most.min(limit.saturating_sub(part.done)).max(1)
+            let batch = if part.done == 0 { PILOT } else { together };
+            batch.min(limit.saturating_sub(part.done)).max(1)
         };
         match (part.term, quarks.space) {
             (Term::Hopping, _) => {

@@ -223,10 +223,10 @@ pub fn probe(extents: [usize; 4], c: usize) -> Result<[i32; 4]> {
             found("{}", c + 1)
         );
     }
-    let (mut rest, mut n) = (c, [0; 4]);
+    let (mut remainder, mut n) = (c, [0; 4]);
     for (order, wave) in generators(extents) {
-        let digit = rest % order;
-        rest /= order;
+        let digit = remainder % order;
+        remainder /= order;
         for mu in 0..4 {
             n[mu] = (n[mu] + digit * wave[mu]) % extents[mu];
         }
@@ -274,8 +274,8 @@ fn generators(extents: [usize; 4]) -> Vec<(usize, [usize; 4])> {
 pub(super) fn probes_beyond(extents: [usize; 4], reach: usize) -> usize {
     let (all, far) = (generators(extents), reach as i64);
     let axis = |mu: usize| {
-        let most = far.min(extents[mu] as i64 / 2);
-        -most..=most
+        let farthest = far.min(extents[mu] as i64 / 2);
+        -farthest..=farthest
     };
     let near = |x: [i64; 4]| (1..=far).contains(&x.iter().map(|x| x.abs()).sum());
     let mut kept: Vec<[i64; 4]> = axis(0)
@@ -473,7 +473,7 @@ pub fn loops(
                 noise.set(&b, vector, first, momentum)?;
                 Ok(b)
             };
-            let room = |_: usize, count: usize| shape.field(count);
+            let solutions = |_: usize, count: usize| shape.field(count);
             let mut take = |first: usize, mut x: SpinorField, report: &SolveReport| {
                 if report.solver.stopped {
                     ended = true;
@@ -526,7 +526,8 @@ pub fn loops(
                 }
                 Ok(ControlFlow::Continue(()))
             };
-            let report = solve_parts(solver, at_once, columns, (&eta, &room), monitor, &mut take)?;
+            let report =
+                solve_parts(solver, at_once, columns, (&eta, &solutions), monitor, &mut take)?;
             total = Some(match total.take() {
                 Some(before) => before.beside(report),
                 None => report,

@@ -71,7 +71,7 @@ impl Values {
         Ok(Values { mean, squares })
     }
 
-    /// Prints the table of the first line and momentum.
+    /// Prints a table over time slices of the loops with the first of the lines and the first momentum.
     fn table(&self, plan: &Plan, times: usize) {
         say!("# line {}, momentum {:?}", plan.words[0], plan.of.momenta[0]);
         say!("# Gamma   t              re         error              im         error");

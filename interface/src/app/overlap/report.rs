@@ -6,12 +6,12 @@ use super::super::files::{described, lattice_text, name_of};
 use super::super::options::Options;
 use super::super::output::exponent as e;
 use super::super::plot::{self, short, Panel, Series, BLUE, GREY, RED};
-use super::super::quark::largest;
 use super::super::session::{say, Session};
 use super::work::Done;
 use super::{Plan, Task};
 use crate::error::Result;
 use crate::params::Choice;
+use crate::solvers::largest;
 
 /// Eigenvalues and residuals of the low modes of one chirality: `side` 0 for positive, 1 for negative.
 fn low_of(plan: &Plan, done: &Done, side: usize) -> (Vec<f64>, Vec<f64>) {

@@ -82,11 +82,11 @@ fn locality(op: &Overlap) -> Result<Vec<f64>> {
     let (l, part, origin) = (geometry.global_extents(), geometry.extents(), geometry.origin());
     let mut largest = vec![0.0f64; l.iter().sum::<usize>() / 2 + 1];
     for (site, psi) in image.chunks_exact(24).enumerate() {
-        let (mut rest, mut r) = (site, 0);
+        let (mut remainder, mut r) = (site, 0);
         for mu in 0..4 {
-            let x = origin[mu] + rest % part[mu];
+            let x = origin[mu] + remainder % part[mu];
             r += x.min(l[mu] - x);
-            rest /= part[mu];
+            remainder /= part[mu];
         }
         largest[r] = largest[r].max(psi.iter().map(|x| x * x).sum::<f64>().sqrt());
     }

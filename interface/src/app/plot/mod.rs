@@ -191,7 +191,7 @@ fn marks(p: &Panel) -> Vec<Mark> {
     let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
     for s in &p.series {
         for i in (0..s.values.len()).filter(|&i| s.values[i].is_finite()) {
-            // Bars as long as their value or longer end at the frame.
+            // Error bars as long as their value or longer do not widen the panel: they end at its frame.
             let bar = Some(s.bar(i)).filter(|b| *b < s.values[i].abs()).unwrap_or(0.0);
             (low, high) = (low.min(s.values[i] - bar), high.max(s.values[i] + bar));
             (from, to) = (from.min(s.place(i)), to.max(s.place(i)));
@@ -239,7 +239,7 @@ fn marks(p: &Panel) -> Vec<Mark> {
         all.push(say(x(tick), END + 18.0, Anchor::Middle, &label));
     }
     all.push(Mark::Rule { points: vec![[LEFT, TOP], [LEFT, END], [LAST, END]], colour: BLACK });
-    // Above all series.
+    // The legend stands above all series.
     let (mut names, mut keys) = (vec![], vec![]);
     for (k, s) in p.series.iter().enumerate() {
         let colour = s.colour;

@@ -320,7 +320,7 @@ fn run(options: Options) -> Run<i32> {
             hadrons: hadrons.clone(),
             sources: vec![],
             samples: Samples::default(),
-            solved: Solved { kind: plan.solving.kind(), ..Solved::nothing() },
+            solved: Solved::nothing(plan.solving.kind()),
             multigrid: None,
             errors: vec![],
             seconds_load: 0.0,

@@ -115,7 +115,7 @@ fn solver_name(plan: &Plan, job: &Job) -> &'static str {
     if plan.solving.by_multigrid() || job.solved.chosen == Chosen::Multigrid {
         "multigrid"
     } else {
-        job.solved.kind.name()
+        job.solved.solver.name()
     }
 }
 
@@ -258,7 +258,7 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
             "# {}, {} inside double: {} iterations, residual {} (heavy-quark {}), {:.3} s, {:.1} Gflop/s, \
              peak {:.1} MiB{}{}",
             solver_name(plan, job),
-            s.precision.word(),
+            s.sloppy_precision.word(),
             s.iterations,
             exponent(s.residual, 2),
             exponent(s.residual_hq, 2),

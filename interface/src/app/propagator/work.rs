@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::super::quark::{largest, monitor, multigrid, multigrid_json, Solving};
+use super::super::quark::{monitor, multigrid, multigrid_json, Solving};
 use super::super::session::{complain, Progress, Session};
 use super::super::{files, output, Failure, Run as Outcome};
 use super::samples::{Found, Sample, Samples};
@@ -206,18 +206,18 @@ impl Run<'_> {
                 None => propagator(solver, *source, rhs, &mut watch)?,
             }
         };
-        let s = &report.solver;
-        let residual = largest(&s.residual);
+        let asked = solver.params().solver.kind;
+        let done = report.totals(asked);
         progress.last(&format!(
             "{} iterations, residual {}, {:.2} s",
-            s.iterations,
-            output::exponent(residual, 2),
-            s.seconds
+            done.iterations,
+            output::exponent(done.residual, 2),
+            done.seconds
         ));
-        job.solved.add(&report, solver.params().solver.kind);
-        sample.converged &= s.converged;
-        sample.iterations = sample.iterations.max(s.iterations);
-        sample.residual = sample.residual.max(residual);
+        job.solved.add(&report, asked);
+        sample.converged &= done.converged;
+        sample.iterations = sample.iterations.max(done.iterations as usize);
+        sample.residual = sample.residual.max(done.residual);
         Ok(field)
     }
 
@@ -299,7 +299,10 @@ impl Run<'_> {
         (solving.settings.tol, solving.settings.distance_alpha) = (tol, 0.0);
         let solver = solving.solver(op, &self.plan.action, 0, Some(multigrid))?;
         let mut sample = Sample::new([0.0; 3]);
-        let mut other = Job { solved: super::Solved::nothing(), ..job.without_samples() };
+        let mut other = Job {
+            solved: super::Solved::nothing(solver.params().solver.kind),
+            ..job.without_samples()
+        };
         let source = job.sources[0];
         let mut better = self.solve(&solver, &mut other, &source, from, &mut sample)?;
         if !sample.converged && self.session.first() {

@@ -19,6 +19,7 @@ use crate::fields::{
 };
 use crate::operators::{phase, DiracParams, Wilson};
 use crate::ops::observables;
+use crate::params::Key;
 use crate::refuse;
 use crate::solvers::{SolverKind, SolverParams, Stop};
 
@@ -199,8 +200,8 @@ impl Host<'_> {
     ) {
         let forms = (self.outer, self.inner, self.sloppy);
         let geometry = &self.session.geometry;
-        let name = || format!("clover solve {:?} {forms:?} {params:?}", geometry.extents());
-        geometry.foresee(self.device, None, false, name, |device| {
+        let key = Key::of(("clover solve", geometry.extents(), forms, params));
+        geometry.foresee(self.device, None, false, key, |device| {
             let host = Host { device, ..*self };
             let links = host.links(boundary, link)?.0;
             let blocks = [host.clover(clover, "clover")?, host.clover(clover_inv, "clover_inv")?];

@@ -16,6 +16,7 @@ use crate::fields::{GaugeField, Group, Layout, LinkOptions, Precision, Recon, Su
 use crate::ops::gaugefix::{self, Condition};
 use crate::ops::link_smearing::project_links;
 use crate::ops::observables;
+use crate::params::Key;
 use crate::refuse;
 
 /// The host's links: their addresses, layout and precision.
@@ -58,16 +59,16 @@ impl Links {
 
     pub(super) fn load(&self, options: LinkOptions) -> Result<GaugeField> {
         let (device, geometry) = (self.session.context.device(), &self.session.geometry);
-        let name = || format!("links of the host {:?} {:?}", geometry.extents(), self.layout);
+        let key = Key::of(("links of the host", geometry.extents(), &self.layout));
         // Requests the kernels that hosts usually need next: observables, projection, and copies to the host.
-        geometry.foresee(device, None, false, name, |device| {
+        geometry.foresee(device, None, false, key, |device| {
             let links = self.load_onto(device, options)?;
             observables::plaquette(&links)?;
             observables::unitarity(&project_links(&links)?)?;
             self.save(&links)
         });
-        let name = || format!("MILC {:?} {:?}", geometry.extents(), self.precision);
-        geometry.foresee(device, None, true, name, |device| {
+        let key = Key::of(("MILC", geometry.extents(), self.precision));
+        geometry.foresee(device, None, true, key, |device| {
             let links = GaugeField::new(device, geometry, self.precision, Recon::R18)?;
             for condition in [Condition::Coulomb { time: 3 }, Condition::Landau] {
                 gaugefix::run_through(&links, &overrelaxation(condition));
@@ -119,7 +120,7 @@ pub fn polyakov_loop(
     if dir != 3 {
         refuse!(InvalidArgument, "dir", expected("3 (t)"), found("{dir}"));
     }
-    // Minus the loop of the links as they are: those of t have no staggered phase, but the antiperiodic sign.
+    // MILC's temporal links have no staggered phase, but the sign of antiperiodic quarks: the loop is minus theirs.
     let links = Links::new(precision, arg, phase_in)?;
     let sign = if links.phased { 1.0 } else { -1.0 };
     let z = observables::polyakov_loop(&links.load(FINITE)?, 3)?;

@@ -54,7 +54,7 @@ struct FieldParam {
     gammaBasis: c_int,
 }
 
-/// What `FieldParam::plaq` is.
+/// The value of `FieldParam::plaq`, by which structs that plaq's header made are recognised.
 const PLAQ: u32 = 0x7161_6c70;
 
 fn param_of(at: *mut c_void) -> Result<FieldParam> {

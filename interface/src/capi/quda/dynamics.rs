@@ -151,7 +151,7 @@ fn update(
     let host = Host::new(param)?;
     let momenta = host.momenta(momentum)?;
     let (mut field, links) = links_of(&host, gauge)?;
-    // P is anti-hermitian.
+    // Momenta are anti-hermitian: their conjugate is evolution by -dt.
     let dt = if conj_mom == 0 { dt } else { -dt };
     field.evolve(&momenta, SQRT_2 * dt)?;
     give(&host, field, links, gauge)

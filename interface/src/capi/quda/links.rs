@@ -202,10 +202,10 @@ fn measure(links: &mut Links, p: &mut QudaGaugeObservableParam, name: &str) -> R
 fn even_odd(numbers: &[f64], extents: [usize; 4]) -> Vec<f64> {
     let mut places = [vec![], vec![]];
     for (site, number) in numbers.iter().enumerate() {
-        let mut rest = site;
+        let mut remainder = site;
         let coordinates = extents.map(|l| {
-            let x = rest % l;
-            rest /= l;
+            let x = remainder % l;
+            remainder /= l;
             x
         });
         places[coordinates.iter().sum::<usize>() % 2].push(*number);

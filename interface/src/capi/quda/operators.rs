@@ -323,7 +323,7 @@ fn apply(
     normal: bool,
 ) -> Result<()> {
     let vectors = Vectors::new(param, "inv_param")?;
-    // Weights before and after an operator leave it as it is.
+    // Distance preconditioning has no effect on an application: its weights before and after cancel.
     vectors.distance()?;
     if !vectors.quarks() {
         return apply_to_links(&vectors, h_out, h_in, normal);

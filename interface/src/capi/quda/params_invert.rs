@@ -83,9 +83,9 @@ records! {
         num_offset: c_int = 0, used;
         /// Number of sources of invertMultiSrcQuda and dslashMultiSrcQuda.
         num_src: c_int = 1, used;
-        /// All ranks solve for all sources together.
+        /// Number of sources for a part of the ranks; here all ranks solve for all sources together.
         num_src_per_sub_partition: c_int = 1, ignored;
-        /// Ranks are not divided among sources.
+        /// Grid of the parts of the ranks; here ranks are not divided among sources.
         split_grid: [c_int; 6] = [1; 6], ignored;
         overlap: c_int = 0, ignored;
         offset: [f64; 32] = [0.0; 32], used;

@@ -25,6 +25,7 @@ use crate::fields::{BoundaryTime, GaugeField, Momenta, Precision, Recon, SpinorF
 use crate::operators::{
     ActionParams, CloverLinks, ForceWorkspace, InverseOwner, QuarkAction, SchurAction, Storage,
 };
+use crate::params::hash_members;
 use crate::refuse;
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
 
@@ -52,6 +53,11 @@ pub struct Inverter {
     /// tolerances; 0: not required.
     pub site: f64,
 }
+
+hash_members!(Inverter {
+    max_iterations, sloppy, guesses, multigrid;
+    tolerance_force, tolerance_hamiltonian, site
+});
 
 impl Default for Inverter {
     fn default() -> Self {

@@ -21,6 +21,7 @@ use crate::linop::Shape;
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Solves, Stream};
+use crate::params::{hash_members, Key};
 use crate::refuse;
 use crate::solvers::{unwatched, Rational, Shift};
 
@@ -44,6 +45,11 @@ pub struct OneFlavourParams {
     /// interval.
     pub check_every: u32,
 }
+
+hash_members!(OneFlavourParams {
+    operator, schur, inverter, fields, check_every;
+    error_force, error_hamiltonian, interval
+});
 
 impl OneFlavourParams {
     /// Default parameters: symmetric Schur complement on even sites, one field, errors 1e-7 and 1e-12, and an
@@ -183,9 +189,9 @@ impl OneFlavour {
         self.solves += Solves::since(since, iterations);
         self.seen = Some((low.value, high.value));
         // The interval that this measurement would give.
-        let (least, most) =
+        let (least, greatest) =
             (BELOW * (low.value - low.distance), ABOVE * (high.value + high.distance));
-        let Some((from, to)) = self.interval() else { return self.approximate(least, most) };
+        let Some((from, to)) = self.interval() else { return self.approximate(least, greatest) };
         // Both estimates lie between eigenvalues: outside is an eigenvalue whatever their errors are.
         if low.value >= from && high.value <= to {
             return Ok(());
@@ -200,7 +206,7 @@ impl OneFlavour {
             significant(low.value, 5),
             significant(high.value, 5),
             significant(least.min(from), 2),
-            significant(most.max(to), 2)
+            significant(greatest.max(to), 2)
         )
     }
 
@@ -232,8 +238,8 @@ impl OneFlavour {
         let geometry = gauge.geometry();
         let fields = self.phi.as_ref().map(|phi| (Shape::of(phi), phi.nrhs()));
         let (Some((shape, n)), poles) = (fields, self.poles()) else { return };
-        let name = || format!("force {:?} {poles:?} {}", geometry.extents(), self.describe());
-        geometry.foresee(gauge.device(), None, false, name, |device| {
+        let key = Key::of(("force", geometry.extents(), poles, self.key()));
+        geometry.foresee(gauge.device(), None, false, key, |device| {
             let mut other = self.like()?;
             other.phi = Some(shape.on(device).field(n)?);
             let mut momenta = Momenta::new(device, geometry, gauge.precision())?;
@@ -422,8 +428,8 @@ impl Monomial for OneFlavour {
         std::mem::take(&mut self.solves)
     }
 
-    fn describe(&self) -> String {
-        format!("{:?} {:?}", self.params, self.smearing)
+    fn key(&self) -> Key {
+        Key::of((&self.params, self.smearing))
     }
 
     fn like_on(&self, _: &Device) -> Result<Option<Box<dyn Monomial>>> {

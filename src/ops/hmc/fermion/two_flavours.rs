@@ -18,11 +18,11 @@ use crate::fields::{blas, BoundaryTime, GaugeField, Momenta, Noise, SpinorField}
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Solves, Stream};
-use crate::params::Choice as _;
+use crate::params::{Choice as _, Key};
 use crate::refuse;
 
 /// Parameters of two flavours, or of a ratio of two such determinants.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub struct TwoFlavoursParams {
     /// Parameters of the operator M.
     pub operator: ActionParams,
@@ -200,8 +200,8 @@ impl Monomial for TwoFlavours {
         std::mem::take(&mut self.solves)
     }
 
-    fn describe(&self) -> String {
-        format!("{:?} {:?}", self.params, self.smearing)
+    fn key(&self) -> Key {
+        Key::of((&self.params, self.smearing))
     }
 
     fn like_on(&self, _: &Device) -> Result<Option<Box<dyn Monomial>>> {
