@@ -485,7 +485,7 @@ impl Comm {
     }
 
     /// Whether these ranks speak to nobody, as those of dry runs.
-    pub(crate) fn is_silent(&self) -> bool {
+    fn is_silent(&self) -> bool {
         self.origin.is_some()
     }
 
@@ -549,6 +549,21 @@ impl Comm {
             None => Ok(mine.repeat(self.size())),
             Some(transport) => transport.all_gather(mine),
         }
+    }
+
+    /// The first two ranks that pass the same bytes to this call; `None`: all differ. Silent ranks know of no others
+    /// that do.
+    ///
+    /// # Errors
+    /// `CommFailed`, `MpiThread`.
+    pub(crate) fn twins(&self, mine: &[u8]) -> Result<Option<(usize, usize)>> {
+        if self.is_silent() {
+            return Ok(None);
+        }
+        let all = self.all_gather(mine)?;
+        let of = |rank: usize| &all[mine.len() * rank..][..mine.len()];
+        let twin = |rank: usize| (0..rank).find(|&other| of(other) == of(rank));
+        Ok((1..self.size()).find_map(|rank| Some((twin(rank)?, rank))))
     }
 
     /// The numbers that the next rank in direction mu passes to this call.
