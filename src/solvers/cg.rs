@@ -7,6 +7,8 @@
 //! may meet the criteria or end at an update of x. A residual is therefore recomputed one iteration later than the
 //! iteration that asks for it.
 
+mod one_sum;
+
 use std::rc::Rc;
 
 use num_complex::Complex64;
@@ -85,7 +87,21 @@ impl Path {
         mixed: &mut MixedPrecision,
         step: &Step,
     ) -> Result<(Outcome, Vec<Complex64>)> {
-        let (rho, curvature) = (step.rho.get()?.1, step.curvature.get()?);
+        let (curved, alpha) = self.step(mixed, step.rho.get()?.1, &step.curvature.get()?);
+        let outcome = match curved {
+            true => Outcome::Next(mixed.advance(&step.r2.get()?.1)),
+            false => Outcome::Breakdown,
+        };
+        Ok((outcome, alpha))
+    }
+
+    /// The step of an iteration: alpha, and whether every direction has a positive curvature.
+    fn step(
+        &mut self,
+        mixed: &mut MixedPrecision,
+        rho: Vec<f64>,
+        curvature: &[f64],
+    ) -> (bool, Vec<Complex64>) {
         // The gradient is orthogonal to the directions before it.
         if let Some(before) = &self.rho {
             for i in 0..rho.len() {
@@ -96,14 +112,13 @@ impl Path {
         let broken = |i: usize| !(curvature[i] > 0.0 && (rho[i] / curvature[i]).is_finite());
         let alpha = mixed.masked(|i| Complex64::new(rho[i] / curvature[i], 0.0));
         if (0..rho.len()).any(|i| mixed.active[i] && broken(i)) {
-            return Ok((Outcome::Breakdown, alpha));
+            return (false, alpha);
         }
         let lengths: Vec<f64> =
             alpha.iter().zip(&self.p2).map(|(a, p2)| a.re * p2.sqrt()).collect();
         mixed.walk(&lengths, &rho);
         self.rho = Some(rho);
-        let next = mixed.advance(&step.r2.get()?.1);
-        Ok((Outcome::Next(next), alpha))
+        (true, alpha)
     }
 }
 
@@ -152,6 +167,15 @@ pub(super) fn flexible(mixed: &mut MixedPrecision, inverse: &dyn LinOp) -> Resul
 pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
     if !mixed.running() {
         return Ok(());
+    }
+    // Vectors that are read and written more often for fewer sums, and these.
+    let (saved, passes) = match form {
+        Form::Hermitian => (1, 3),
+        Form::NormalResidual => (2, 3),
+        Form::NormalError => (1, 0),
+    };
+    if mixed.fewer_sums_pay(saved, passes)? {
+        return one_sum::run(mixed, form);
     }
     let mut p = mixed.vector()?;
     // M p, then the gradient of the normal equations.

@@ -4,7 +4,7 @@
 
 use num_complex::Complex64;
 
-use super::mixed_precision::{retain, MixedPrecision, Next};
+use super::mixed_precision::{retain, shortened, MixedPrecision, Next};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
@@ -125,20 +125,23 @@ impl Space {
     }
 
     /// The same with one sum over the ranks (classical Gram-Schmidt): <r, image> is what it was before, as r is
-    /// orthogonal to the other images, and |image|^2 follows by the theorem of Pythagoras. None where the image loses
-    /// so much of its length that both are inaccurate, and it has to be made orthogonal again.
+    /// orthogonal to the other images, and |image|^2 follows by the theorem of Pythagoras. Returns |r|^2 besides. None
+    /// where the image loses so much of its length that the first two are inaccurate, and it has to be made orthogonal
+    /// again.
     fn at_once(
         &self,
         before: &[VectorField],
         image: &mut VectorField,
         mixed: &MixedPrecision,
         overlaps: &mut Vec<Vec<Complex64>>,
-    ) -> Result<Option<(Vec<Complex64>, Vec<f64>)>> {
-        let others: Vec<&VectorField> = before.iter().chain([&mixed.r]).collect();
-        let (mut dots, whole) = blas::dots_norm(image, &others)?;
-        let along: Vec<Complex64> = dots.pop().unwrap_or_default();
+    ) -> Result<Option<(Vec<Complex64>, Vec<f64>, Vec<f64>)>> {
+        let r = &mixed.r;
+        let image_with: Vec<_> = before.iter().chain([r]).map(|other| (&*image, other)).collect();
+        let mut sums = blas::dots_norms(&[&[(r, r)], &image_with[..]].concat())?;
+        let (_, r2) = sums.remove(0);
+        let (along, whole) = sums.pop().unwrap_or_default();
         let mut norm = whole.clone();
-        for (dot, images) in dots.iter().zip(&self.images) {
+        for ((dot, _), images) in sums.iter().zip(&self.images) {
             let c = mixed.masked(|i| ratio(dot[i].conj(), images[i]));
             for (i, c) in c.iter().enumerate() {
                 norm[i] -= c.norm_sqr() * images[i];
@@ -153,7 +156,7 @@ impl Space {
         if (0..norm.len()).any(|i| mixed.active[i] && short(i)) {
             return Ok(None);
         }
-        Ok(Some((along.iter().map(|z| z.conj()).collect(), norm)))
+        Ok(Some((along.iter().map(|z| z.conj()).collect(), norm, r2)))
     }
 
     fn push(&mut self, new: Direction) {
@@ -203,13 +206,16 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
             let (before, rest) = q.split_at_mut(k);
             let image = &mut rest[0];
             let mut overlaps = vec![];
-            let together = match lasting && k > 0 {
+            let together = match lasting {
                 true => space.at_once(before, image, mixed, &mut overlaps)?,
                 false => None,
             };
-            let (along, norm) = match together {
-                Some(found) => found,
-                None => space.one_by_one(before, image, mixed, &mut overlaps)?,
+            let (along, norm, r2) = match together {
+                Some((along, norm, r2)) => (along, norm, Some(r2)),
+                None => {
+                    let (along, norm) = space.one_by_one(before, image, mixed, &mut overlaps)?;
+                    (along, norm, None)
+                }
             };
             // along = <r, image> now.
             let step = mixed.masked(|i| ratio(along[i].conj(), norm[i]));
@@ -218,7 +224,12 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 break;
             }
             let minus: Vec<Complex64> = step.iter().map(|a| -a).collect();
-            let r2 = blas::axpy_norm(&minus, image, &mut mixed.r)?;
+            // |r|^2 after the step by the theorem of Pythagoras, too, where enough digits are left.
+            let left = |r2: Vec<f64>| shortened(mixed, r2, |i| step[i].norm_sqr() * norm[i]);
+            let r2 = match r2.and_then(left) {
+                Some(r2) => blas::axpy(&minus, image, &mut mixed.r).map(|()| r2)?,
+                None => blas::axpy_norm(&minus, image, &mut mixed.r)?,
+            };
             mixed.count(2 + 4 * k + 2 + 3 + 3, 144 + 240 * k + 96 + 48 + 96);
             space.push(Direction { norm, step, overlaps });
             next = mixed.advance(&r2);

@@ -543,7 +543,7 @@ pub fn multigrid_params(options: &Options, geometry: &Geometry) -> Run<Mg> {
         for mu in 0..4 {
             (extents[mu], global[mu]) = (extents[mu] / block[mu], global[mu] / block[mu]);
         }
-        extents = if params.gather.is_some() { global } else { extents };
+        extents = if params.gathers() { global } else { extents };
     }
     params.check()?;
     Ok(params)

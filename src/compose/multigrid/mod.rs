@@ -11,6 +11,7 @@ mod galerkin;
 mod gathering;
 mod krylov;
 pub(crate) mod least_squares;
+mod level_costs;
 mod memory;
 mod params;
 mod pool;

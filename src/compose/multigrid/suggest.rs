@@ -35,7 +35,7 @@ impl MultigridParams {
             params.level[l].block = block;
             (0..4).for_each(|mu| global[mu] /= block[mu]);
             (0..4).for_each(|mu| extents[mu] /= block[mu]);
-            if self.gather.is_some() {
+            if self.gathers() {
                 // Levels that a rank's part is too small for are gathered.
                 extents = global;
             }
