@@ -25,10 +25,12 @@ pub(crate) struct Costs {
     pub hosts: bool,
     /// Seconds of a launch.
     pub launch: f64,
-    /// Bytes of device memory that are read or written in a second.
+    /// Bytes of device memory that a rank reads or writes in a second while all ranks work.
     pub memory: f64,
-    /// Operations on single numbers in a second.
+    /// Operations on single numbers of a rank in a second while all ranks work.
     pub flops: f64,
+    /// Factor by which a rank is faster where it works alone on the cores that it shares with others.
+    pub alone: f64,
     /// Further seconds of a message from and to the memory of the host.
     pub copy: f64,
 }
@@ -38,16 +40,21 @@ impl Costs {
     pub fn new(device: &Device, comm: &Comm) -> Costs {
         let (ranks, hosts) = (comm.size(), comm.hosts() > 1);
         match device.is_cpu() {
-            true => Costs {
-                ranks,
-                hosts,
-                near: Way { latency: 3e-6, bandwidth: 4e9 },
-                far: Way { latency: 25e-6, bandwidth: 4e9 },
-                launch: 2e-6,
-                memory: 8e9 * comm.cores(),
-                flops: 20e9 * comm.cores(),
-                copy: 0.0,
-            },
+            true => {
+                // A rank that shares its core has to wait for its turn.
+                let turn = if comm.cores() < 1.0 { 40e-6 } else { 0.0 };
+                Costs {
+                    ranks,
+                    hosts,
+                    near: Way { latency: 3e-6 + turn, bandwidth: 4e9 },
+                    far: Way { latency: 25e-6 + turn, bandwidth: 4e9 },
+                    launch: 2e-6,
+                    memory: 8e9 * comm.cores(),
+                    flops: 20e9 * comm.cores(),
+                    alone: (1.0 / comm.cores()).max(1.0),
+                    copy: 0.0,
+                }
+            }
             false => Costs {
                 ranks,
                 hosts,
@@ -56,6 +63,7 @@ impl Costs {
                 launch: 3.4e-6,
                 memory: 3e12,
                 flops: 30e12,
+                alone: 1.0,
                 copy: 15e-6,
             },
         }
@@ -73,8 +81,13 @@ impl Costs {
     pub fn sum(&self) -> f64 {
         self.sum_over(self.ranks, self.hosts)
     }
-    /// Seconds in which these bytes of device memory are read or written.
+    /// Seconds in which a rank reads or writes these bytes of device memory while all ranks work.
     pub fn passing(&self, bytes: f64) -> f64 {
         bytes / self.memory
+    }
+    /// Seconds in which a rank does these operations and reads or writes these bytes while so many ranks work.
+    pub fn working(&self, flops: f64, bytes: f64, ranks: usize) -> f64 {
+        let faster = (self.ranks as f64 / ranks as f64).min(self.alone);
+        (flops / self.flops).max(self.passing(bytes)) / faster
     }
 }

@@ -3,7 +3,8 @@
 
 use num_complex::Complex64;
 
-use super::mixed_precision::{retain, shortened, MixedPrecision, Next};
+use super::fewer_sums::{self, shortened};
+use super::mixed_precision::{retain, MixedPrecision, Next};
 use super::noise;
 use crate::error::Result;
 use crate::fields::blas::{self, Sums, Times};
@@ -59,8 +60,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     let mut mark_at = vec![0; n];
     let mut slow = vec![0; n];
     let patience = if mixed.params.patient { IN_VAIN } else { DOUBTFUL };
-    // Three vectors more are read for it.
-    let fused = mixed.fewer_sums_pay(1, 3)?;
+    let fused = fewer_sums::pay(mixed, 1, 3, 4)?;
     while mixed.running() {
         match &mut right {
             Some(right) => {

@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 use num_complex::Complex64;
 
+use super::fewer_sums;
 use super::mixed_precision::{retain, MixedPrecision, Next};
 use crate::error::Result;
 use crate::fields::blas::{self, Sums, Times};
@@ -168,13 +169,12 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
     if !mixed.running() {
         return Ok(());
     }
-    // Vectors that are read and written more often for fewer sums, and these.
-    let (saved, passes) = match form {
-        Form::Hermitian => (1, 3),
-        Form::NormalResidual => (2, 3),
-        Form::NormalError => (1, 0),
+    let one_sum_pays = match form {
+        Form::Hermitian => fewer_sums::pay(mixed, 1, 1, 4),
+        Form::NormalResidual => fewer_sums::pay(mixed, 2, 2, 4),
+        Form::NormalError => fewer_sums::pay(mixed, 1, 1, 1),
     };
-    if mixed.fewer_sums_pay(saved, passes)? {
+    if one_sum_pays? {
         return one_sum::run(mixed, form);
     }
     let mut p = mixed.vector()?;

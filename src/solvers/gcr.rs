@@ -4,7 +4,8 @@
 
 use num_complex::Complex64;
 
-use super::mixed_precision::{retain, shortened, MixedPrecision, Next};
+use super::fewer_sums::shortened;
+use super::mixed_precision::{retain, MixedPrecision, Next};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};

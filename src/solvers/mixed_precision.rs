@@ -25,7 +25,7 @@ use super::{Monitor, Patience, SolverKind, SolverParams, SolverReport, Source, S
 use crate::bail;
 use crate::error::Result;
 use crate::fields::blas;
-use crate::fields::{parts_of, Costs, Precision, VectorField};
+use crate::fields::{parts_of, Precision, VectorField};
 use crate::linop::{LinOp, SchurSource};
 
 /// Number of recomputed residuals in a row that may not have fallen, although the iteration said so, before a solve
@@ -47,9 +47,6 @@ const JUMP: f64 = 3.0;
 const LOWER: [f64; 2] = [1e-4, 0.1];
 /// Largest exponent of the factor between two units of a residual.
 const LARGEST_UNIT: f64 = 500.0;
-/// Least part of a square norm that may be left of it to be found by a difference: what the storage of a vector in 16
-/// bits rounds off is small against that.
-const SHORTENED: f64 = 1e-4;
 /// Number of breakdowns in a row, without an iteration between them, at which a solve gives up.
 const BREAKDOWNS: usize = 3;
 
@@ -306,22 +303,6 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let bytes = self.sloppy.shape().bytes(self.nrhs());
         self.report.flops += share * (flops_per_site * sites) as f64;
         self.report.bytes += (vectors as u64 * bytes) as f64;
-    }
-
-    /// Whether an iteration takes less time with `saved` sums over the ranks fewer and `passes` more vectors read or
-    /// written, the same on all ranks. All ranks call this.
-    pub fn fewer_sums_pay(&self, saved: usize, passes: usize) -> Result<bool> {
-        let shape = self.sloppy.shape();
-        let (geometry, device) = (&shape.geometry, &shape.device);
-        match self.params.fused_sums {
-            Some(asked) => Ok(asked),
-            None if !geometry.adds_by_hosts(device)? => Ok(false),
-            None => {
-                let costs = Costs::new(device, geometry.comm());
-                let bytes = passes as u64 * shape.bytes(self.nrhs());
-                Ok(saved as f64 * costs.sum() > costs.passing(bytes as f64))
-            }
-        }
     }
 
     /// Whether any right-hand side is still iterated.
@@ -811,23 +792,6 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.report.seconds = self.watch.seconds();
         Ok(self.report)
     }
-}
-
-/// The square norms `whole` less what a projection takes from them; None where so little is left of one that is still
-/// iterated that it has lost too many digits.
-pub(super) fn shortened(
-    mixed: &MixedPrecision,
-    mut whole: Vec<f64>,
-    taken: impl Fn(usize) -> f64,
-) -> Option<Vec<f64>> {
-    for i in (0..whole.len()).filter(|&i| mixed.active[i]) {
-        let left = whole[i] - taken(i);
-        if left.is_nan() || left < SHORTENED * whole[i] {
-            return None;
-        }
-        whole[i] = left;
-    }
-    Some(whole)
 }
 
 /// Keeps the entries with these indices, which are ascending.

@@ -306,6 +306,7 @@ pub const MULTIGRID_OPTIONS: &[Opt] = &[
     mg("mg-modes", Mg::row("coarsest_modes")),
     mg("mg-tol", Mg::row("tol")),
     mg("mg-iterations", Mg::row("iterations")),
+    mg("mg-gather", Mg::row("gather")),
     mg("mg-coarsest-tol", Mg::row("coarsest_tol"))
         .needs(&[NO_LOAD, MULTIGRID, &[Need::Is("mg-coarsest", &["gcr", "ca-gcr", "bicgstab"])]]),
     mg("mg-setup", Mg::row("setup_iterations")).needs(OF_SETUP),

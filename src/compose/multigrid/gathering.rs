@@ -1,21 +1,13 @@
 //! The ranks on which each level of multigrid is stored: coarse levels may be gathered on fewer
 //! ranks.
 
-use super::level_costs::{seconds, Ranks};
+use super::level_costs::{seconds, LevelGrid, Ranks};
 use super::MultigridParams;
 use crate::backend::Device;
 use crate::bail;
 use crate::comm::{coordinates, Comm};
 use crate::error::{Error, Result, Status};
 use crate::fields::{Costs, Geometry};
-
-/// Extents of a whole level, and the number of ranks in each direction before and after the level is gathered.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct LevelGrid {
-    pub global: [usize; 4],
-    pub outer: [usize; 4],
-    pub grid: [usize; 4],
-}
 
 /// The ranks on which a level is stored.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -216,6 +208,7 @@ mod tests {
             launch: 3e-6,
             memory: 100e9,
             flops: 300e9,
+            alone: 1.0,
             copy: 0.0,
         }
     }
@@ -238,6 +231,10 @@ mod tests {
             let on = [1e11, 1e12, 1e13, 1e14]
                 .map(|flops| Costs { flops, memory: flops, ..costs(1e-5) })
                 .map(|costs| ranks_of(level, global, grid, costs));
+            assert!(on.is_sorted_by(|a, b| a >= b), "level {level}: {on:?}");
+            // Ranks that share their cores are not missed where they wait.
+            let alone = [1.0, 2.0, 4.0, 16.0].map(|alone| Costs { alone, ..costs(1e-5) });
+            let on = alone.map(|costs| ranks_of(level, global, grid, costs));
             assert!(on.is_sorted_by(|a, b| a >= b), "level {level}: {on:?}");
             // One host is faster than several.
             let near = Costs { hosts: false, ..costs(1e-5) };

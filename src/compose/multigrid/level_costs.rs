@@ -1,9 +1,8 @@
 //! The model by which levels are gathered: seconds that the coarse levels of a cycle take on given ranks, from their
 //! launches, arithmetic, memory traffic, messages and sums (docs/multigrid.md).
 
-use super::gathering::LevelGrid;
 use super::params::{Coarsest, Cycle, LevelParams, MultigridParams, STEPS};
-use crate::fields::{Costs, Precision};
+use crate::fields::{Costs, Precision, Way};
 
 /// Number of right-hand sides that the model is for: between those of one solve and of a propagator.
 const COLUMNS: f64 = 4.0;
@@ -11,6 +10,14 @@ const COLUMNS: f64 = 4.0;
 const ITERATIONS: f64 = 3.0;
 /// Number of launches that go with an application of a coarse operator, those of vectors included.
 const LAUNCHES: f64 = 4.0;
+
+/// Extents of a whole level, and the number of ranks in each direction before and after the level is gathered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct LevelGrid {
+    pub global: [usize; 4],
+    pub outer: [usize; 4],
+    pub grid: [usize; 4],
+}
 
 /// The ranks of the finest level.
 pub(super) struct Ranks<'a> {
@@ -91,8 +98,8 @@ impl Level<'_> {
             _ => 4.0,
         };
         let bytes = 8.0 * link * n * n * sites;
-        let own = costs.launch * LAUNCHES + (flops / costs.flops).max(costs.passing(bytes));
-        own + self.messages()
+        let own = costs.working(flops, bytes, self.grid.grid.iter().product());
+        costs.launch * LAUNCHES + own + self.messages()
     }
 
     /// Seconds of the messages of an application: half of a face goes there and comes in each of its two hops.
@@ -133,7 +140,7 @@ impl Level<'_> {
     }
 
     /// The slowest way between neighbours in direction mu.
-    fn way(&self, mu: usize) -> crate::fields::Way {
+    fn way(&self, mu: usize) -> Way {
         match (self.ranks.crosses)(self.grid.grid, mu) {
             true => self.costs.far,
             false => self.costs.near,

@@ -1,8 +1,7 @@
-use super::gathering;
 use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{Geometry, Precision};
+use crate::fields::Precision;
 use crate::operators::{LinkPrecision, TensorHop};
 use crate::params::{choices, parameters, Parameters};
 use crate::refuse;
@@ -279,19 +278,6 @@ impl MultigridParams {
 
     pub(super) fn smoother_precision(&self) -> Precision {
         self.smoother_precision.unwrap_or(Precision::F32)
-    }
-
-    /// These parameters with all automatic values chosen for the lattice and the device. On a GPU
-    /// memory traffic limits the smoother, on a CPU arithmetic does.
-    pub(super) fn on(&self, geometry: &Geometry, device: &Device) -> Self {
-        let short = !device.is_cpu()
-            && self.smoother == Smoother::CaGcr
-            && self.coarse_precision == Precision::F32;
-        let own = if short { Precision::F16 } else { Precision::F32 };
-        let smoother_precision = self.smoother_precision.or(Some(own));
-        let mut params = MultigridParams { smoother_precision, ..self.on_lattice(geometry) };
-        params.gather = Some(gathering::chosen(&params, geometry, device));
-        params
     }
 
     /// Whether levels may be gathered on fewer ranks.
