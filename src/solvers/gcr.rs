@@ -98,14 +98,14 @@ impl Space {
     }
 
     /// Makes an image orthogonal to those `before`, with a sum for each and one more (modified Gram-Schmidt), and adds
-    /// to the overlaps with them. Returns <r, image> and |image|^2 after that.
+    /// to the overlaps with them.
     fn one_by_one(
         &self,
         before: &[VectorField],
         image: &mut VectorField,
         mixed: &MixedPrecision,
         overlaps: &mut Vec<Vec<Complex64>>,
-    ) -> Result<(Vec<Complex64>, Vec<f64>)> {
+    ) -> Result<Products> {
         overlaps.resize(before.len(), vec![Complex64::ZERO; mixed.nrhs()]);
         // <next factor, image> is found while the last overlap is subtracted.
         let (mut along, mut norm) = match before.first() {
@@ -122,11 +122,11 @@ impl Space {
             (along, norm) = blas::axpy_dot(&minus, &before[j], image, with)?;
             overlaps[j].iter_mut().zip(&c).for_each(|(all, c)| *all += c);
         }
-        Ok((along, norm))
+        Ok(Products { along, norm, r2: None })
     }
 
     /// The same with one sum over the ranks (classical Gram-Schmidt): <r, image> is what it was before, as r is
-    /// orthogonal to the other images, and |image|^2 follows by the theorem of Pythagoras. Returns |r|^2 besides. None
+    /// orthogonal to the other images, and |image|^2 follows by the theorem of Pythagoras. |r|^2 is found besides. None
     /// where the image loses so much of its length that the first two are inaccurate, and it has to be made orthogonal
     /// again.
     fn at_once(
@@ -135,7 +135,7 @@ impl Space {
         image: &mut VectorField,
         mixed: &MixedPrecision,
         overlaps: &mut Vec<Vec<Complex64>>,
-    ) -> Result<Option<(Vec<Complex64>, Vec<f64>, Vec<f64>)>> {
+    ) -> Result<Option<Products>> {
         let r = &mixed.r;
         let image_with: Vec<_> = before.iter().chain([r]).map(|other| (&*image, other)).collect();
         let mut sums = blas::dots_norms(&[&[(r, r)], &image_with[..]].concat())?;
@@ -157,7 +157,8 @@ impl Space {
         if (0..norm.len()).any(|i| mixed.active[i] && short(i)) {
             return Ok(None);
         }
-        Ok(Some((along.iter().map(|z| z.conj()).collect(), norm, r2)))
+        let along = along.iter().map(|z| z.conj()).collect();
+        Ok(Some(Products { along, norm, r2: Some(r2) }))
     }
 
     fn push(&mut self, new: Direction) {
@@ -174,6 +175,16 @@ impl Space {
         let all = self.steps.iter_mut().chain(&mut self.totals).chain(overlaps);
         all.for_each(|v| retain(v, keep));
     }
+}
+
+/// Products of an image that was made orthogonal to others, for every right-hand side.
+struct Products {
+    /// <r, image>.
+    along: Vec<Complex64>,
+    /// |image|^2.
+    norm: Vec<f64>,
+    /// |r|^2 before the step along the image, where it was found with them.
+    r2: Option<Vec<f64>>,
 }
 
 struct Direction {
@@ -211,12 +222,9 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 true => space.at_once(before, image, mixed, &mut overlaps)?,
                 false => None,
             };
-            let (along, norm, r2) = match together {
-                Some((along, norm, r2)) => (along, norm, Some(r2)),
-                None => {
-                    let (along, norm) = space.one_by_one(before, image, mixed, &mut overlaps)?;
-                    (along, norm, None)
-                }
+            let Products { along, norm, r2 } = match together {
+                Some(found) => found,
+                None => space.one_by_one(before, image, mixed, &mut overlaps)?,
             };
             // along = <r, image> now.
             let step = mixed.masked(|i| ratio(along[i].conj(), norm[i]));
