@@ -1565,7 +1565,8 @@ typedef struct plaq_multigrid_params {
   int32_t refinements;
   /** Least number of sites of a rank in each direction of a coarse level. A level that would
    * have fewer, or that aggregates do not divide on a rank, is gathered on fewer ranks; 0:
-   * all levels stay on all ranks. 1 to 65536. Default: 2. */
+   * all levels stay on all ranks; automatic (-1): the number with which cycles are expected
+   * to be fastest (docs/multigrid.md). 0 to 65536. Default: -1. */
   int32_t gather;
   /** Relaxation parameter omega of the smoothers MR and Richardson. A number between 0 and 2.
    * Default: 0.85. */

@@ -47,7 +47,7 @@ fn defaults_survive_text_and_c() {
         ("deep_cycle", "w"),
         ("coarsest", "direct"),
         ("coarsest_modes", "12"),
-        ("gather", "none"),
+        ("gather", "0"),
         ("smoother_precision", "half"),
         ("link_precision", "quarter"),
         ("omega", "1e-3"),
@@ -59,7 +59,7 @@ fn defaults_survive_text_and_c() {
     }
     assert_eq!((changed.cycle, changed.deep_cycle), (Cycle::V, Some(Cycle::W)));
     assert_eq!((changed.coarsest, changed.coarsest_modes), (Coarsest::Direct, Some(12)));
-    assert_eq!((changed.gather, changed.levels, changed.omega), (None, Some(3), 1e-3));
+    assert_eq!((changed.gather, changed.levels, changed.omega), (Some(0), Some(3), 1e-3));
     assert_eq!((changed.smoother_precision, changed.domain), (Some(Precision::F16), [2, 4, 4, 2]));
     assert_eq!(MultigridParams::from_c(&changed.to_c(), "params").unwrap(), changed);
 }

@@ -929,7 +929,8 @@ module plaq
     integer(c_int32_t) :: refinements
     !> Least number of sites of a rank in each direction of a coarse level. A level that would
     !> have fewer, or that aggregates do not divide on a rank, is gathered on fewer ranks; 0:
-    !> all levels stay on all ranks.
+    !> all levels stay on all ranks; automatic (-1): the number with which cycles are expected
+    !> to be fastest (docs/multigrid.md).
     integer(c_int32_t) :: gather
     !> Relaxation parameter omega of the smoothers MR and Richardson.
     real(c_double) :: omega

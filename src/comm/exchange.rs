@@ -118,13 +118,7 @@ impl Repeated {
             return Err(e);
         }
         transport.count_messages(kept.waits.iter().filter(|wait| !wait.receive).count() as u64);
-        Ok(Pending {
-            transport: Some(transport.clone()),
-            requests: kept.requests.clone(),
-            waits: kept.waits.clone(),
-            owner,
-            patience: Patience::default(),
-        })
+        Ok(Pending::new(transport, kept.requests.clone(), kept.waits.clone(), owner))
     }
 }
 
@@ -162,19 +156,24 @@ impl std::fmt::Debug for Pending {
 }
 
 impl Pending {
+    /// The messages of these requests, which are under way, and of further ones that are added.
+    fn new(
+        transport: &Arc<Transport>,
+        requests: Vec<i64>,
+        waits: Vec<Wait>,
+        owner: Option<Owner>,
+    ) -> Pending {
+        let (transport, patience) = (Some(transport.clone()), Patience::default());
+        Pending { transport, requests, waits, owner, patience }
+    }
+
     /// Starts sending to and receiving from other ranks.
     pub(super) fn start(
         transport: &Arc<Transport>,
         messages: &[Message],
         owner: Option<Owner>,
     ) -> Result<Pending> {
-        let mut pending = Pending {
-            transport: Some(transport.clone()),
-            requests: Vec::with_capacity(2 * messages.len()),
-            waits: Vec::with_capacity(2 * messages.len()),
-            owner,
-            patience: Patience::default(),
-        };
+        let mut pending = Pending::new(transport, vec![], vec![], owner);
         pending.add(messages)?;
         Ok(pending)
     }

@@ -112,11 +112,13 @@ struct Places {
     hosts: Vec<usize>,
     /// Number of ranks that may run on exactly this rank's cores.
     core_sharers: usize,
+    /// Cores of a rank, less than 1 where ranks share one; the least of all ranks.
+    cores: f64,
 }
 
 impl Places {
     fn alone() -> Places {
-        Places { machines: vec![0], hosts: vec![0], core_sharers: 1 }
+        Places { machines: vec![0], hosts: vec![0], core_sharers: 1, cores: 1.0 }
     }
 
     /// The places of some of these ranks.
@@ -222,7 +224,11 @@ impl Comm {
         let (machines, hosts) = (groups(2), groups(4));
         let near = together(&machines, rank);
         let core_sharers = near.iter().filter(|&&r| fact(r, 3) == fact(rank, 3)).count();
-        let places = Places { machines, hosts, core_sharers };
+        let own = mpi::cores().iter().map(|byte| byte.count_ones()).sum::<u32>().max(1);
+        let cores = transport.all_gather(&(f64::from(own) / core_sharers as f64).to_ne_bytes())?;
+        let cores = cores.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes));
+        let cores = cores.fold(f64::INFINITY, f64::min);
+        let places = Places { machines, hosts, core_sharers, cores };
         let split = std::array::from_fn(|mu| grid.extents[mu] > 1 || options.looped[mu]);
         let transport = (transport.size > 1).then_some(transport);
         Ok(Arc::new(Self::new(rank, grid, split, places, options.reproducible, transport)))
@@ -337,6 +343,14 @@ impl Comm {
     /// Number of ranks that may run on exactly this rank's cores, itself included.
     pub fn core_sharers(&self) -> usize {
         self.places.core_sharers
+    }
+    /// Number of cores of the rank that has the fewest, less than 1 where ranks share a core.
+    pub fn cores(&self) -> f64 {
+        self.places.cores
+    }
+    /// Whether two ranks are on the same host.
+    pub fn same_host(&self, one: usize, other: usize) -> bool {
+        self.places.hosts[one] == self.places.hosts[other]
     }
     /// Whether MPI takes addresses of GPU memory.
     pub fn takes_gpu_memory(&self) -> bool {
@@ -485,7 +499,7 @@ impl Comm {
     }
 
     /// Whether these ranks speak to nobody, as those of dry runs.
-    pub(crate) fn is_silent(&self) -> bool {
+    fn is_silent(&self) -> bool {
         self.origin.is_some()
     }
 
@@ -549,6 +563,21 @@ impl Comm {
             None => Ok(mine.repeat(self.size())),
             Some(transport) => transport.all_gather(mine),
         }
+    }
+
+    /// The first two ranks that pass the same bytes to this call; `None`: all differ. Silent ranks know of no others
+    /// that do.
+    ///
+    /// # Errors
+    /// `CommFailed`, `MpiThread`.
+    pub(crate) fn twins(&self, mine: &[u8]) -> Result<Option<(usize, usize)>> {
+        if self.is_silent() {
+            return Ok(None);
+        }
+        let all = self.all_gather(mine)?;
+        let of = |rank: usize| &all[mine.len() * rank..][..mine.len()];
+        let twin = |rank: usize| (0..rank).find(|&other| of(other) == of(rank));
+        Ok((1..self.size()).find_map(|rank| Some((twin(rank)?, rank))))
     }
 
     /// The numbers that the next rank in direction mu passes to this call.

@@ -22,13 +22,15 @@ pub(crate) struct Outcomes {
 
 impl Comm {
     /// Begins work whose outcome every rank tells the others. All ranks call this, and [`Outcomes::tell`] at the end.
+    /// Silent ranks tell nobody, and the outcome of each is that of all.
     pub(crate) fn outcomes(&self) -> Result<Outcomes> {
-        let known: Arc<[AtomicU8]> = (0..self.size()).map(|_| AtomicU8::new(0)).collect();
+        let (own, ranks) = if self.is_silent() { (0, 1) } else { (self.rank(), self.size()) };
+        let known: Arc<[AtomicU8]> = (0..ranks).map(|_| AtomicU8::new(0)).collect();
         let receive = |rank| message(rank, 0, known[rank].as_ptr() as u64);
-        let others = (0..self.size()).filter(|&rank| rank != self.rank());
+        let others = (0..ranks).filter(|&rank| rank != own);
         let messages: Vec<Message> = others.map(receive).collect();
         let pending = self.start(&messages, Some(Arc::new(known.clone()) as Owner))?;
-        Ok(Outcomes { rank: self.rank(), known, pending })
+        Ok(Outcomes { rank: own, known, pending })
     }
 }
 

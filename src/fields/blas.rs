@@ -42,9 +42,13 @@ struct Under {
 }
 
 impl Sums {
+    /// Sums <x, y> and |x|^2 that are known on the host.
+    pub fn of(dots: &[Complex64], norms: &[f64]) -> Sums {
+        Sums(SumStatus::Known(dots.iter().zip(norms).map(|(d, &n)| [d.re, d.im, n]).collect()))
+    }
     /// Norms that are known on the host, as [`Sums`].
     pub fn of_norms(norms: &[f64]) -> Sums {
-        Sums(SumStatus::Known(norms.iter().map(|&v| [0.0, 0.0, v]).collect()))
+        Sums::of(&uniform(norms.len(), 0.0), norms)
     }
     /// Whether the host knows the sums without waiting.
     pub fn known(&self) -> bool {
@@ -296,26 +300,29 @@ pub fn dot(x: &VectorField, y: &VectorField) -> Result<Vec<Complex64>> {
     Ok(dot_norm(x, y)?.0)
 }
 
-/// <x, y> with every y, and |x|^2, in one sum over the ranks: of products that each rank finds alone where ranks add up
-/// through their hosts, else of one product after another without a wait in between.
-pub fn dots_norm(
-    x: &VectorField,
-    others: &[&VectorField],
-) -> Result<(Vec<Vec<Complex64>>, Vec<f64>)> {
-    let (geometry, device) = (x.geometry(), x.device());
+/// <x, y> and |x|^2 for every pair (x, y) of fields with equally many right-hand sides, in one sum over the ranks: of
+/// products that each rank finds alone where ranks add up through their hosts, else of one product after another
+/// without a wait in between. Where x and y are one field, |x|^2 alone.
+pub fn dots_norms(
+    pairs: &[(&VectorField, &VectorField)],
+) -> Result<Vec<(Vec<Complex64>, Vec<f64>)>> {
+    let Some(&(first, _)) = pairs.first() else { return Ok(vec![]) };
+    let (geometry, device) = (first.geometry(), first.device());
+    let nothing = Scaled::plain([&[], &[], &[]]);
     if !geometry.adds_by_hosts(device)? {
-        let started: Vec<Sums> =
-            others.iter().map(|y| dot_norm_later(x, y)).collect::<Result<_>>()?;
-        let found: Vec<_> = started.iter().map(Sums::get).collect::<Result<_>>()?;
-        let (dots, mut norms): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        return Ok((dots, norms.pop().unwrap_or_default()));
+        let later = |&(x, y): &(&_, &_)| match std::ptr::eq(x, y) {
+            true => norm2_later(x),
+            false => dot_norm_later(x, y),
+        };
+        let started: Vec<Sums> = pairs.iter().map(later).collect::<Result<_>>()?;
+        return started.iter().map(Sums::get).collect();
     }
     let mut all = vec![];
-    for y in others {
-        same(&[x, y], "dot")?;
+    for &(x, y) in pairs {
+        same(&[first, x, y], "dot")?;
+        let (op, y) = if std::ptr::eq(x, y) { (BLAS_NORM, None) } else { (BLAS_DOT, Some(y)) };
         for (first, count) in groups(x.nrhs()) {
-            let fields = [Some(x), Some(*y), None, None, None];
-            let args = arguments(BLAS_DOT, fields, &Scaled::plain([&[], &[], &[]]), first, count);
+            let args = arguments(op, [Some(x), y, None, None, None], &nothing, first, count);
             let work = elements(x, None, count, true);
             let kernel = kernels::BlasSum(x.precision());
             let own = geometry.reduce_here(device, kernel, &args, work)?;
@@ -323,10 +330,9 @@ pub fn dots_norm(
         }
     }
     geometry.comm().sum(&mut all)?;
-    let sums: Vec<&[f64]> = all.chunks_exact(3).collect();
-    let dot = |s: &&[f64]| Complex64::new(s[0], s[1]);
-    let dots = sums.chunks(x.nrhs()).map(|of_one| of_one.iter().map(dot).collect()).collect();
-    Ok((dots, sums[..x.nrhs()].iter().map(|s| s[2]).collect()))
+    let sums: Vec<(Complex64, f64)> =
+        all.chunks_exact(3).map(|s| (Complex64::new(s[0], s[1]), s[2])).collect();
+    Ok(sums.chunks(first.nrhs()).map(|of_one| of_one.iter().copied().unzip()).collect())
 }
 
 /// y += a x; returns |y|^2.

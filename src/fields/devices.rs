@@ -59,20 +59,16 @@ impl Devices {
         }
     }
 
-    /// Connects them or says on all ranks alike why not.
-    fn try_connect(device: &Device, comm: &Comm, asked: bool) -> Result<Devices> {
+    /// Connects them or says on all ranks alike why not; `asked`: by `PLAQ_HALO`.
+    pub fn try_connect(device: &Device, comm: &Comm, asked: bool) -> Result<Devices> {
         let identity = comm.agree(device.identity())?;
-        let identities = comm.all_gather(&identity)?;
-        let of = |rank: usize| &identities[16 * rank..][..16];
-        for rank in 1..comm.size() {
-            if let Some(other) = (0..rank).find(|&other| of(other) == of(rank)) {
-                refuse!(
-                    Unsupported,
-                    if asked { "PLAQ_HALO=nccl" } else { "NCCL" },
-                    expected("a GPU of its own for every rank"),
-                    found("one for ranks {other} and {rank}")
-                );
-            }
+        if let Some((one, other)) = comm.twins(&identity)? {
+            refuse!(
+                Unsupported,
+                if asked { "PLAQ_HALO=nccl" } else { "NCCL" },
+                expected("a GPU of its own for every rank"),
+                found("one for ranks {one} and {other}")
+            );
         }
         let meeting = match comm.rank() {
             0 => device.meeting(),

@@ -344,11 +344,7 @@ impl Geometry {
         if let Some((_, peers)) = cache.peers.iter().find(|(d, _)| d == device) {
             return Ok(peers.clone());
         }
-        // Those of parts of the ranks that a dry run makes first are not known.
-        let peers = match comm.is_silent() {
-            true => Peers::like_on(None, device, &comm)?,
-            false => Peers::new(device, &comm)?,
-        };
+        let peers = Peers::new(device, &comm)?;
         cache.peers.push((device.clone(), peers.clone()));
         Ok(peers)
     }
@@ -459,7 +455,7 @@ fn copy_messages(
     (to, dry): (&Arc<Comm>, &Device),
 ) -> Result<()> {
     let known = known_peers(from, device);
-    let peers = || Peers::like_on(known.as_deref(), dry, to);
+    let peers = || known.map_or_else(|| Peers::new(dry, to), |known| known.like_on(dry, to));
     let peers = if dry.is_cpu() { None } else { Some(peers()?) };
     let faces: Vec<Faces> = {
         let cache = exchanges(from);

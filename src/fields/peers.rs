@@ -25,8 +25,6 @@ pub(super) struct Peers {
     pub board: Option<Mutex<SumBoard>>,
     /// The devices of all ranks, if these send each other messages themselves.
     pub devices: Option<Devices>,
-    /// Whether these add up by themselves, or would where this stands for others.
-    pub adds: bool,
     ranks: Listener,
 }
 
@@ -58,26 +56,24 @@ impl Peers {
         };
         let reached = all(comm, reach.is_everything(comm))?;
         let devices = Devices::connect(device, comm, route, reached)?;
-        let (adds, ranks) = (devices.is_some() && !comm.reproducible(), comm.listener());
-        Ok(Arc::new(Peers { failed, route, reach, board, devices, adds, ranks }))
+        let ranks = comm.listener();
+        Ok(Arc::new(Peers { failed, route, reach, board, devices, ranks }))
     }
 
-    /// The same memory for a device whose kernels are not run; other ranks take no part.
-    pub fn like_on(known: Option<&Peers>, device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
+    /// What a device whose kernels are not run needs to stand in for the device of these, without memory of its own.
+    pub fn like_on(&self, device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = device.mapped(1)?;
-        let own = known.and_then(|peers| peers.board.as_ref());
-        let board = own.map(|board| SumBoard::like_on(&lock(board), device)).transpose()?;
+        let board = self.board.as_ref().map(|board| lock(board).like_on(device)).transpose()?;
         let board = board.map(Mutex::new);
-        let (route, reach, adds) = match known {
-            Some(peers) => (peers.route, peers.reach, peers.adds),
-            None => {
-                let route = Route::asked()?;
-                let adds = route == Route::Nccl && !comm.reproducible();
-                (route, DirectFaces::expected(comm, route), adds)
-            }
-        };
-        let ranks = comm.listener();
-        Ok(Arc::new(Peers { failed, route, reach, board, devices: None, adds, ranks }))
+        let connected = |_| Devices::try_connect(device, comm, self.route == Route::Nccl);
+        let devices = self.devices.as_ref().map(connected).transpose()?;
+        let Peers { route, reach, .. } = *self;
+        Ok(Arc::new(Peers { failed, route, reach, board, devices, ranks: comm.listener() }))
+    }
+
+    /// Whether the devices of these ranks add up by themselves.
+    pub fn adds(&self, comm: &Comm) -> bool {
+        self.devices.is_some() && !comm.reproducible()
     }
 
     /// Tells the device, before a kernel that waits for other ranks is launched, which ranks to check while it waits.

@@ -8,6 +8,7 @@ use super::Geometry;
 use crate::backend::args::SumArgs;
 use crate::backend::families::{Kernel, Sums};
 use crate::backend::{Device, Started, Work, LARGEST_SUM};
+use crate::bail;
 use crate::error::Result;
 
 /// Number of values that a reduction writes on the boards: those of each batch, and its flag (kernels/sums.h). It is
@@ -36,8 +37,7 @@ impl Geometry {
             self.peers(device)?.check(comm)?;
             return Ok(sums);
         }
-        let across = |peers: &Arc<Peers>| peers.devices.is_some();
-        if let Some(peers) = self.adds::<K>(device, work)?.filter(across) {
+        if let Some(peers) = self.adds::<K>(device, work)? {
             let sums = comm.sum_beside(|flag| {
                 let started = self.start_across(device, &peers, (kernel, args, work), flag)?;
                 device.finish(&started)
@@ -79,7 +79,7 @@ impl Geometry {
             return Ok(self.comm().size() > 1);
         }
         let peers = self.peers(device)?;
-        Ok(peers.board.is_none() && !peers.adds)
+        Ok(peers.board.is_none() && !peers.adds(self.comm()))
     }
 
     /// The peers with whom devices add up these sums by messages of their own. None where they do not.
@@ -92,7 +92,7 @@ impl Geometry {
             .kind
             .numbers()
             .is_some_and(|(width, maxima)| maxima == 0 && width * work.batches < LARGEST_SUM);
-        Ok(Some(self.peers(device)?).filter(|peers| fits && peers.adds))
+        Ok(Some(self.peers(device)?).filter(|peers| fits && peers.adds(self.comm())))
     }
 
     fn start_across<K: Sums>(
@@ -103,11 +103,8 @@ impl Geometry {
         flag: f64,
     ) -> Result<Started> {
         peers.awaited_on(device);
-        match &peers.devices {
-            Some(devices) => devices.start_sums(device, kernel, args, work, flag),
-            // A device that stands in for one of these.
-            None => device.start(kernel, args, work),
-        }
+        let Some(devices) = &peers.devices else { bail!(Internal, "devices are not connected") };
+        devices.start_sums(device, kernel, args, work, flag)
     }
 
     /// Starts a reduction over all ranks without waiting, if there is one rank or GPUs exchange sums among

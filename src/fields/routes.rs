@@ -41,7 +41,7 @@ impl Route {
         Ok(own)
     }
 
-    pub fn asked() -> Result<Route> {
+    fn asked() -> Result<Route> {
         let Some(asked) = std::env::var_os("PLAQ_HALO") else { return Ok(Route::Fastest) };
         match asked.to_str() {
             Some("" | "peer") => Ok(Route::Fastest),
@@ -85,13 +85,6 @@ impl DirectFaces {
     /// Every face in a divided direction, as where all ranks reach each other.
     pub fn everything(comm: &Comm) -> DirectFaces {
         let own = Self::to(comm, |_| true);
-        DirectFaces { own, any: own }
-    }
-
-    /// What is to be expected before anybody has tried: the faces to ranks of the same host.
-    pub fn expected(comm: &Comm, route: Route) -> DirectFaces {
-        let fastest = route == Route::Fastest;
-        let own = Self::to(comm, |rank| fastest && comm.host().contains(&rank));
         DirectFaces { own, any: own }
     }
 

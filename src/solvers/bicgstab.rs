@@ -3,10 +3,11 @@
 
 use num_complex::Complex64;
 
+use super::fewer_sums::{self, shortened};
 use super::mixed_precision::{retain, MixedPrecision, Next};
 use super::noise;
 use crate::error::Result;
-use crate::fields::blas::{self, Times};
+use crate::fields::blas::{self, Sums, Times};
 use crate::fields::VectorField;
 use crate::linop::LinOp;
 
@@ -59,6 +60,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     let mut mark_at = vec![0; n];
     let mut slow = vec![0; n];
     let patience = if mixed.params.patient { IN_VAIN } else { DOUBTFUL };
+    let fused = fewer_sums::pay(mixed, 1, 3, 4)?;
     while mixed.running() {
         match &mut right {
             Some(right) => {
@@ -79,21 +81,40 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
             }
             None => mixed.operator().apply(&mut t, &mixed.r)?,
         }
-        let tr = blas::dot_norm_later(&t, &mixed.r)?;
+        let (tr, with_shadow) = match fused {
+            true => {
+                let r = &mixed.r;
+                let found = blas::dots_norms(&[(&t, r), (r, &shadow), (&t, &shadow)])?;
+                (Sums::of(&found[0].0, &found[0].1), Some(found))
+            }
+            false => (blas::dot_norm_later(&t, &mixed.r)?, None),
+        };
+        let after = match with_shadow {
+            Some(found) => after_step(mixed, &rho, &sv.get()?.0, &found),
+            None => None,
+        };
         let (some, one) = (mixed.masked(|i| rho[i]), mixed.masked(|_| Complex64::ONE));
         let (alpha, omega) =
             ((&some[..], Times::OverDot(&sv)), (&one[..], Times::DotOverNorm(&tr)));
         let back = mixed.masked(|_| -Complex64::ONE);
         let (x, r) = mixed.split();
-        let (mut new, mut r2) = match &right {
-            Some(right) => {
+        let (mut new, mut r2) = match (&right, after) {
+            (Some(right), after) => {
                 blas::axpy_times(alpha.0, alpha.1, &right.p, x)?;
                 blas::axpy_times(omega.0, omega.1, &right.r, x)?;
                 blas::axpy_times(&back, omega.1, &t, r)?;
-                blas::dot_norm(r, &shadow)
-                    .map(|(d, n)| (d.iter().map(|z| z.conj()).collect(), n))?
+                match after {
+                    Some(after) => (after.rho, after.r2),
+                    None => blas::dot_norm(r, &shadow)
+                        .map(|(d, n)| (d.iter().map(|z| z.conj()).collect(), n))?,
+                }
             }
-            None => blas::bicgstab_update(x, alpha, &p, omega, r, &t, &shadow)?,
+            (None, Some(after)) => {
+                blas::axpbypcz(&after.alpha, &p, &after.omega, r, &blas::uniform(n, 1.0), x)?;
+                blas::axpy_times(&back, omega.1, &t, r)?;
+                (after.rho, after.r2)
+            }
+            (None, None) => blas::bicgstab_update(x, alpha, &p, omega, r, &t, &shadow)?,
         };
         let (sv, (tr, tt)) = (sv.get()?.0, tr.get()?);
         mixed.count(2 + 3 + 2 + 7 + 4, 96 * 2 + 144 + 3 * 96 + 144 + 192);
@@ -215,6 +236,34 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         }
     }
     Ok(())
+}
+
+/// A step whose result is known before it is made.
+struct After {
+    alpha: Vec<Complex64>,
+    omega: Vec<Complex64>,
+    /// <shadow, r> and |r|^2 after it.
+    rho: Vec<Complex64>,
+    r2: Vec<f64>,
+}
+
+/// The step after its first half, from <shadow, M p> and the sums <t, r> with |t|^2, <r, shadow> with |r|^2 and <t,
+/// shadow>: r - omega t has <shadow, r> - omega <shadow, t>, and |r|^2 - |<t, r>|^2 / |t|^2 by the theorem of Pythagoras
+/// (Krasnopolsky, J. Comput. Appl. Math. 233 (2010) 2920). None where a coefficient is not finite or too few digits of
+/// |r|^2 are left.
+fn after_step(
+    mixed: &MixedPrecision,
+    rho: &[Complex64],
+    sv: &[Complex64],
+    found: &[(Vec<Complex64>, Vec<f64>)],
+) -> Option<After> {
+    let [(tr, tt), (rs, rr), (ts, _)] = found else { return None };
+    let r2 = shortened(mixed, rr.clone(), |i| tr[i].norm_sqr() / tt[i])?;
+    let alpha = mixed.masked(|i| rho[i] / sv[i]);
+    let omega = mixed.masked(|i| tr[i] / tt[i]);
+    let rho = mixed.masked(|i| rs[i].conj() - omega[i] * ts[i].conj());
+    let finite = |all: &[Complex64]| all.iter().all(|z| z.is_finite());
+    [&alpha, &omega, &rho].iter().all(|all| finite(all)).then_some(After { alpha, omega, rho, r2 })
 }
 
 /// Gives up right-hand sides whose restarts did not help.

@@ -7,10 +7,13 @@
 //! may meet the criteria or end at an update of x. A residual is therefore recomputed one iteration later than the
 //! iteration that asks for it.
 
+mod one_sum;
+
 use std::rc::Rc;
 
 use num_complex::Complex64;
 
+use super::fewer_sums;
 use super::mixed_precision::{retain, MixedPrecision, Next};
 use crate::error::Result;
 use crate::fields::blas::{self, Sums, Times};
@@ -86,7 +89,21 @@ impl Path {
         mixed: &mut MixedPrecision,
         step: &Step,
     ) -> Result<(Outcome, Vec<Complex64>)> {
-        let (rho, curvature) = (step.rho.get()?.1, step.curvature.get()?);
+        let (curved, alpha) = self.step(mixed, step.rho.get()?.1, &step.curvature.get()?);
+        let outcome = match curved {
+            true => Outcome::Next(mixed.advance(&step.r2.get()?.1)),
+            false => Outcome::Breakdown,
+        };
+        Ok((outcome, alpha))
+    }
+
+    /// The step of an iteration: alpha, and whether every direction has a positive curvature.
+    fn step(
+        &mut self,
+        mixed: &mut MixedPrecision,
+        rho: Vec<f64>,
+        curvature: &[f64],
+    ) -> (bool, Vec<Complex64>) {
         // The gradient is orthogonal to the directions before it.
         if let Some(before) = &self.rho {
             for i in 0..rho.len() {
@@ -97,14 +114,13 @@ impl Path {
         let broken = |i: usize| !(curvature[i] > 0.0 && (rho[i] / curvature[i]).is_finite());
         let alpha = mixed.masked(|i| Complex64::new(rho[i] / curvature[i], 0.0));
         if (0..rho.len()).any(|i| mixed.active[i] && broken(i)) {
-            return Ok((Outcome::Breakdown, alpha));
+            return (false, alpha);
         }
         let lengths: Vec<f64> =
             alpha.iter().zip(&self.p2).map(|(a, p2)| a.re * p2.sqrt()).collect();
         mixed.count_path(&lengths, &rho);
         self.rho = Some(rho);
-        let next = mixed.advance(&step.r2.get()?.1);
-        Ok((Outcome::Next(next), alpha))
+        (true, alpha)
     }
 }
 
@@ -153,6 +169,14 @@ pub(super) fn flexible(mixed: &mut MixedPrecision, inverse: &dyn LinOp) -> Resul
 pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
     if !mixed.running() {
         return Ok(());
+    }
+    let one_sum_pays = match form {
+        Form::Hermitian => fewer_sums::pay(mixed, 1, 1, 4),
+        Form::NormalResidual => fewer_sums::pay(mixed, 2, 2, 4),
+        Form::NormalError => fewer_sums::pay(mixed, 1, 1, 1),
+    };
+    if one_sum_pays? {
+        return one_sum::run(mixed, form);
     }
     let mut p = mixed.vector()?;
     // M p, then the gradient of the normal equations.

@@ -4,6 +4,7 @@
 
 use num_complex::Complex64;
 
+use super::fewer_sums::shortened;
 use super::mixed_precision::{retain, MixedPrecision, Next};
 use crate::bail;
 use crate::error::Result;
@@ -97,14 +98,14 @@ impl Space {
     }
 
     /// Makes an image orthogonal to those `before`, with a sum for each and one more (modified Gram-Schmidt), and adds
-    /// to the overlaps with them. Returns <r, image> and |image|^2 after that.
+    /// to the overlaps with them.
     fn one_by_one(
         &self,
         before: &[VectorField],
         image: &mut VectorField,
         mixed: &MixedPrecision,
         overlaps: &mut Vec<Vec<Complex64>>,
-    ) -> Result<(Vec<Complex64>, Vec<f64>)> {
+    ) -> Result<Products> {
         overlaps.resize(before.len(), vec![Complex64::ZERO; mixed.nrhs()]);
         // <next factor, image> is found while the last overlap is subtracted.
         let (mut along, mut norm) = match before.first() {
@@ -121,24 +122,27 @@ impl Space {
             (along, norm) = blas::axpy_dot(&minus, &before[j], image, with)?;
             overlaps[j].iter_mut().zip(&c).for_each(|(all, c)| *all += c);
         }
-        Ok((along, norm))
+        Ok(Products { along, norm, r2: None })
     }
 
     /// The same with one sum over the ranks (classical Gram-Schmidt): <r, image> is what it was before, as r is
-    /// orthogonal to the other images, and |image|^2 follows by the theorem of Pythagoras. None where the image loses
-    /// so much of its length that both are inaccurate, and it has to be made orthogonal again.
+    /// orthogonal to the other images, and |image|^2 follows by the theorem of Pythagoras. |r|^2 is found besides. None
+    /// where the image loses so much of its length that the first two are inaccurate, and it has to be made orthogonal
+    /// again.
     fn at_once(
         &self,
         before: &[VectorField],
         image: &mut VectorField,
         mixed: &MixedPrecision,
         overlaps: &mut Vec<Vec<Complex64>>,
-    ) -> Result<Option<(Vec<Complex64>, Vec<f64>)>> {
-        let others: Vec<&VectorField> = before.iter().chain([&mixed.r]).collect();
-        let (mut dots, whole) = blas::dots_norm(image, &others)?;
-        let along: Vec<Complex64> = dots.pop().unwrap_or_default();
+    ) -> Result<Option<Products>> {
+        let r = &mixed.r;
+        let image_with: Vec<_> = before.iter().chain([r]).map(|other| (&*image, other)).collect();
+        let mut sums = blas::dots_norms(&[&[(r, r)], &image_with[..]].concat())?;
+        let (_, r2) = sums.remove(0);
+        let (along, whole) = sums.pop().unwrap_or_default();
         let mut norm = whole.clone();
-        for (dot, images) in dots.iter().zip(&self.images) {
+        for ((dot, _), images) in sums.iter().zip(&self.images) {
             let c = mixed.masked(|i| ratio(dot[i].conj(), images[i]));
             for (i, c) in c.iter().enumerate() {
                 norm[i] -= c.norm_sqr() * images[i];
@@ -153,7 +157,8 @@ impl Space {
         if (0..norm.len()).any(|i| mixed.active[i] && short(i)) {
             return Ok(None);
         }
-        Ok(Some((along.iter().map(|z| z.conj()).collect(), norm)))
+        let along = along.iter().map(|z| z.conj()).collect();
+        Ok(Some(Products { along, norm, r2: Some(r2) }))
     }
 
     fn push(&mut self, new: Direction) {
@@ -170,6 +175,16 @@ impl Space {
         let all = self.steps.iter_mut().chain(&mut self.totals).chain(overlaps);
         all.for_each(|v| retain(v, keep));
     }
+}
+
+/// Products of an image that was made orthogonal to others, for every right-hand side.
+struct Products {
+    /// <r, image>.
+    along: Vec<Complex64>,
+    /// |image|^2.
+    norm: Vec<f64>,
+    /// |r|^2 before the step along the image, where it was found with them.
+    r2: Option<Vec<f64>>,
 }
 
 struct Direction {
@@ -203,11 +218,11 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
             let (before, rest) = q.split_at_mut(k);
             let image = &mut rest[0];
             let mut overlaps = vec![];
-            let together = match lasting && k > 0 {
+            let together = match lasting {
                 true => space.at_once(before, image, mixed, &mut overlaps)?,
                 false => None,
             };
-            let (along, norm) = match together {
+            let Products { along, norm, r2 } = match together {
                 Some(found) => found,
                 None => space.one_by_one(before, image, mixed, &mut overlaps)?,
             };
@@ -218,7 +233,12 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 break;
             }
             let minus: Vec<Complex64> = step.iter().map(|a| -a).collect();
-            let r2 = blas::axpy_norm(&minus, image, &mut mixed.r)?;
+            // |r|^2 after the step by the theorem of Pythagoras, too, where enough digits are left.
+            let left = |r2: Vec<f64>| shortened(mixed, r2, |i| step[i].norm_sqr() * norm[i]);
+            let r2 = match r2.and_then(left) {
+                Some(r2) => blas::axpy(&minus, image, &mut mixed.r).map(|()| r2)?,
+                None => blas::axpy_norm(&minus, image, &mut mixed.r)?,
+            };
             mixed.count(2 + 4 * k + 2 + 3 + 3, 144 + 240 * k + 96 + 48 + 96);
             space.push(Direction { norm, step, overlaps });
             next = mixed.advance(&r2);

@@ -9,6 +9,7 @@ mod cg;
 pub mod dense;
 mod eigen_memory;
 mod eigen_params;
+mod fewer_sums;
 mod filter;
 mod gcr;
 mod inverse;

@@ -117,7 +117,7 @@ fn gathered_levels_are_those_of_one_rank() {
         // The second level, which the next aggregates do not divide; one after the other; none.
         (vec![level([4, 2, 2, 4], 8), level([2, 1, 2, 2], 6)], Some(1)),
         (vec![level([2, 2, 2, 4], 6), level([2, 1, 2, 2], 7)], Some(2)),
-        (vec![level([2, 2, 2, 2], 6)], None),
+        (vec![level([2, 2, 2, 2], 6)], Some(0)),
     ];
     for (levels, gather) in cases {
         let params = MultigridParams {
@@ -152,7 +152,7 @@ fn gathered_levels_are_those_of_one_rank() {
             );
         }
         assert_eq!(lives[0], many.size(), "{what}");
-        let expect = if gather.is_some() { 1 } else { many.size() };
+        let expect = if gather == Some(0) { many.size() } else { 1 };
         assert_eq!(lives.last(), Some(&expect), "{what}");
         if many.grid() == [2, 1, 1, 2] && params.steps()[0].block == [2, 2, 2, 4] {
             assert_eq!(lives, [4, 2, 1], "in two steps");
@@ -181,6 +181,39 @@ fn gathered_levels_are_those_of_one_rank() {
     }
 }
 
+/// The ranks on which levels live by default: the solutions of levels that stay on all ranks.
+#[test]
+fn levels_choose_their_ranks() {
+    let level = |block, vectors| LevelParams { block, vectors, pre: 0, post: 4 };
+    for device in devices() {
+        let op = near_unit(&device, &ranks(), 0.45);
+        let levels = vec![level([2, 2, 2, 2], 8), level([2, 1, 1, 2], 8)];
+        let made = |gather| {
+            let params = MultigridParams {
+                gather,
+                coarse_precision: Precision::F64,
+                smoother_precision: Some(Precision::F64),
+                ..MultigridParams::with_levels(levels.clone())
+            };
+            Arc::new(Multigrid::new(&*op, &params).unwrap())
+        };
+        let [everywhere, chosen] = [Some(0), None].map(made);
+        let lives: Vec<usize> = chosen.report().levels.iter().map(|l| l.ranks).collect();
+        assert!(lives.is_sorted_by(|a, b| a >= b) && lives[0] == ranks().size(), "{lives:?}");
+        // The choice is said, and asked for by its number it is the same.
+        let gather = chosen.params().gather;
+        assert!(gather.is_some_and(|n| n > 0), "{gather:?}");
+        let again = made(gather).report();
+        let again: Vec<usize> = again.levels.iter().map(|l| l.ranks).collect();
+        assert_eq!(again, lives);
+        let [(expect, iterations), (found, here)] =
+            [&everywhere, &chosen].map(|multigrid| solutions(&op, multigrid, 2));
+        println!("{} on {lives:?}: {here} iterations, {iterations} on all ranks", device.name());
+        assert_eq!(here, iterations);
+        assert!(distance(&found, &expect) < 1e-9);
+    }
+}
+
 /// Impossible gatherings, and failures on ranks that hold a level alone, give a status on all ranks.
 #[test]
 fn gathered_levels_that_cannot_be() {
@@ -201,7 +234,7 @@ fn gathered_levels_that_cannot_be() {
         refused(vec![first, level([1, 1, 1, 2], 9)], Some(2), Status::BadParameter, words);
         if ranks().grid()[3] == 2 {
             let words = "do not divide the";
-            refused(vec![first, level([1, 1, 1, 2], 4)], None, Status::BadExtents, words);
+            refused(vec![first, level([1, 1, 1, 2], 4)], Some(0), Status::BadExtents, words);
         }
         // Memory that only rank 0 lacks, at several places of an update: the same end on all ranks, at once, and
         // the hierarchy is as before.

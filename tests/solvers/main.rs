@@ -7,6 +7,7 @@ mod preconditioned;
 mod range;
 mod shifts;
 mod stop;
+mod sums;
 
 use crate::setup::{reference_params, Setup};
 use crate::{common, reference};

@@ -306,6 +306,7 @@ pub const MULTIGRID_OPTIONS: &[Opt] = &[
     mg("mg-modes", Mg::row("coarsest_modes")),
     mg("mg-tol", Mg::row("tol")),
     mg("mg-iterations", Mg::row("iterations")),
+    mg("mg-gather", Mg::row("gather")),
     mg("mg-coarsest-tol", Mg::row("coarsest_tol"))
         .needs(&[NO_LOAD, MULTIGRID, &[Need::Is("mg-coarsest", &["gcr", "ca-gcr", "bicgstab"])]]),
     mg("mg-setup", Mg::row("setup_iterations")).needs(OF_SETUP),
@@ -489,7 +490,7 @@ pub fn multigrid_params(options: &Options, geometry: &Geometry) -> Run<Mg> {
         for mu in 0..4 {
             (extents[mu], global[mu]) = (extents[mu] / block[mu], global[mu] / block[mu]);
         }
-        extents = if params.gather.is_some() { global } else { extents };
+        extents = if params.gathers() { global } else { extents };
     }
     params.check()?;
     Ok(params)

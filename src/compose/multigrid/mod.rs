@@ -11,6 +11,7 @@ mod galerkin;
 mod gathering;
 mod krylov;
 pub(crate) mod least_squares;
+mod level_costs;
 mod memory;
 mod params;
 mod pool;
@@ -252,7 +253,14 @@ impl Multigrid {
         let (geometry, device) = (op.links().geometry(), &op.shape().device);
         let params = &params.on(geometry, device);
         // Creates the objects that need all ranks, before each rank rehearses by itself.
-        gathering::divide(geometry, &gathering::places(params, geometry)?)?;
+        let places = gathering::places(params, geometry)?;
+        gathering::divide(geometry, &places)?;
+        for (l, place) in places.iter().enumerate().filter(|(_, place)| place.gathered()) {
+            let (global, ranks) = (place.global, place.ranks());
+            geometry.comm().log(&format_args!(
+                "multigrid: level {l}, {global:?} sites, on {ranks} of the ranks"
+            ));
+        }
         geometry.reaches_all(device)?;
         // Ranks have parts of different size.
         let checked = |rehearsed: Result<Rehearsed>| {

@@ -1,7 +1,7 @@
 use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{Geometry, Precision};
+use crate::fields::Precision;
 use crate::operators::{LinkPrecision, TensorHop};
 use crate::params::{choices, parameters, Parameters};
 use crate::refuse;
@@ -160,8 +160,9 @@ parameters! {
         refinements: usize = 3, within(0, MAX_REFINEMENTS);
         /// Least number of sites of a rank in each direction of a coarse level. A level that would
         /// have fewer, or that aggregates do not divide on a rank, is gathered on fewer ranks; 0:
-        /// all levels stay on all ranks.
-        gather: Option<usize> = Some(2), within(1, 65536), absent("none");
+        /// all levels stay on all ranks; automatic (-1): the number with which cycles are expected
+        /// to be fastest (docs/multigrid.md).
+        gather: Option<usize> = None, within(0, 65536);
         /// Relaxation parameter omega of the smoothers MR and Richardson.
         omega: f64 = 0.85, between(0.0, 2.0);
         /// Relative residual at which GCR stops on the levels between the finest and the coarsest.
@@ -279,15 +280,9 @@ impl MultigridParams {
         self.smoother_precision.unwrap_or(Precision::F32)
     }
 
-    /// These parameters with all automatic values chosen for the lattice and the device. On a GPU
-    /// memory traffic limits the smoother, on a CPU arithmetic does.
-    pub(super) fn on(&self, geometry: &Geometry, device: &Device) -> Self {
-        let short = !device.is_cpu()
-            && self.smoother == Smoother::CaGcr
-            && self.coarse_precision == Precision::F32;
-        let own = if short { Precision::F16 } else { Precision::F32 };
-        let smoother_precision = self.smoother_precision.or(Some(own));
-        MultigridParams { smoother_precision, ..self.on_lattice(geometry) }
+    /// Whether levels may be gathered on fewer ranks.
+    pub fn gathers(&self) -> bool {
+        self.gather != Some(0)
     }
 
     /// Copies of these parameters with other `setup_columns` and `setup_vectors`: a set-up tries

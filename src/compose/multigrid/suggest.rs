@@ -2,13 +2,27 @@
 //! for a lattice.
 
 use super::gathering;
-use super::params::{Coarsest, MultigridParams, MAX_COARSENINGS};
-use crate::fields::Geometry;
+use super::params::{Coarsest, MultigridParams, Smoother, MAX_COARSENINGS};
+use crate::backend::Device;
+use crate::fields::{Geometry, Precision};
 
 impl MultigridParams {
     /// The default parameters for a lattice.
     pub fn for_lattice(geometry: &Geometry) -> Self {
         Self::default().on_lattice(geometry)
+    }
+
+    /// These parameters with all automatic values chosen for the lattice and the device. On a GPU
+    /// memory traffic limits the smoother, on a CPU arithmetic does.
+    pub(super) fn on(&self, geometry: &Geometry, device: &Device) -> Self {
+        let short = !device.is_cpu()
+            && self.smoother == Smoother::CaGcr
+            && self.coarse_precision == Precision::F32;
+        let own = if short { Precision::F16 } else { Precision::F32 };
+        let smoother_precision = self.smoother_precision.or(Some(own));
+        let mut params = MultigridParams { smoother_precision, ..self.on_lattice(geometry) };
+        params.gather = Some(gathering::chosen(&params, geometry, device));
+        params
     }
 
     /// These parameters with levels, aggregates and low modes filled in where none were chosen.
@@ -35,7 +49,7 @@ impl MultigridParams {
             params.level[l].block = block;
             (0..4).for_each(|mu| global[mu] /= block[mu]);
             (0..4).for_each(|mu| extents[mu] /= block[mu]);
-            if self.gather.is_some() {
+            if self.gathers() {
                 // Levels that a rank's part is too small for are gathered.
                 extents = global;
             }

@@ -194,6 +194,7 @@ impl SolverSettings {
                 omega: self.omega,
                 initial_guess: self.initial_guess,
                 history: true,
+                fused_sums: None,
                 fall_back: true,
                 patient: false,
                 stop: Stop {

@@ -1,0 +1,49 @@
+//! Fewer sums over the ranks in an iteration: where they pay, and norms that need none.
+
+use super::mixed_precision::MixedPrecision;
+use crate::error::Result;
+use crate::fields::{Costs, Precision};
+
+/// Least part of a square norm that may be left of it to be found by a difference: what the storage of a vector in 16
+/// bits rounds off is small against that.
+const SHORTENED: f64 = 1e-4;
+
+/// Whether an iteration is expected to take less time with `saved` sums over the ranks fewer, but with more launches and
+/// more vectors that are read or written; the same on all ranks. All ranks call this.
+pub(super) fn pay(
+    mixed: &MixedPrecision,
+    saved: usize,
+    launches: usize,
+    passes: usize,
+) -> Result<bool> {
+    let (geometry, device) = (mixed.r.geometry(), mixed.r.device());
+    match mixed.params.fused_sums {
+        Some(asked) => Ok(asked),
+        // Recurrences that take the place of products lose digits: in 16 bits too many on systems near to singular.
+        None if mixed.precision() == Precision::F16 => Ok(false),
+        None if !geometry.adds_by_hosts(device)? => Ok(false),
+        None => {
+            let costs = Costs::new(device, geometry.comm());
+            let bytes = passes as f64 * mixed.r.held() as f64;
+            let more = launches as f64 * costs.launch + costs.passing(bytes);
+            Ok(saved as f64 * costs.sum() > more)
+        }
+    }
+}
+
+/// The square norms `whole` less what a projection takes from them; None where so little is left of one that is still
+/// iterated that it has lost too many digits.
+pub(super) fn shortened(
+    mixed: &MixedPrecision,
+    mut whole: Vec<f64>,
+    taken: impl Fn(usize) -> f64,
+) -> Option<Vec<f64>> {
+    for i in (0..whole.len()).filter(|&i| mixed.active[i]) {
+        let left = whole[i] - taken(i);
+        if left.is_nan() || left < SHORTENED * whole[i] {
+            return None;
+        }
+        whole[i] = left;
+    }
+    Some(whole)
+}
