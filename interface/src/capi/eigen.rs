@@ -197,7 +197,11 @@ fn create(
                 ..Default::default()
             };
             let (_, top) = eigen(&*op, None, &largest, None, &mut monitor)?;
-            let params = settings.ritz(tol * top.values[0].abs(), limit.left());
+            let mut params = settings.ritz(tol * top.values[0].abs(), limit.left());
+            if top.stopped {
+                // The minimisation will not begin: nothing is known of more than one vector.
+                params.count = 1;
+            }
             let (v, report) = ritz(&*op, &params, guess.as_deref(), &mut monitor)?;
             (v.into(), report)
         }
