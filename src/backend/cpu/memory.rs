@@ -4,6 +4,10 @@
 
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::OnceLock;
+
+use crate::backend::host_memory::{address_space, left_for_fields};
 
 /// Bytes of a large page. Neighbours of a site lie on more small pages than the processor remembers.
 pub(super) const HUGE_PAGE: usize = 2 << 20;
@@ -13,6 +17,23 @@ pub(super) const PAGE: usize = 4096;
 const GRAIN: usize = 1 << 16;
 /// Alignment of pieces from the heap.
 const ALIGN: usize = 256;
+
+/// Bytes of the address space for what is not announced and not there when a device is opened: arrays of the host,
+/// buffers of MPI, and what the heap keeps.
+const UNANNOUNCED: u64 = 32 << 20;
+
+/// Bytes of all pieces.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+
+/// Number of bytes that are left for fields; `None`: it is not known.
+pub(super) fn left() -> Option<u64> {
+    static ASIDE: OnceLock<u64> = OnceLock::new();
+    let taken = TAKEN.load(Ordering::Relaxed);
+    let aside = ASIDE.get_or_init(|| {
+        address_space().map_or(0, |mapped| mapped.saturating_sub(taken) + UNANNOUNCED)
+    });
+    left_for_fields(taken, *aside)
+}
 
 /// Whether a piece of this size is a mapping of its own.
 fn is_mapped(bytes: usize) -> bool {
@@ -25,6 +46,14 @@ fn layout(bytes: usize) -> Layout {
 
 /// Zeroed memory; null: the host has none.
 pub(super) fn take(bytes: usize) -> *mut u8 {
+    let first = allocate(bytes);
+    if !first.is_null() {
+        TAKEN.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+    first
+}
+
+fn allocate(bytes: usize) -> *mut u8 {
     if !is_mapped(bytes) {
         // SAFETY: the layout has a non-zero size.
         return unsafe { alloc_zeroed(layout(bytes)) };
@@ -59,6 +88,7 @@ pub(super) fn take(bytes: usize) -> *mut u8 {
 /// # Safety
 /// `first` came from [`take`] with the same size.
 pub(super) unsafe fn give(first: *mut u8, bytes: usize) {
+    TAKEN.fetch_sub(bytes as u64, Ordering::Relaxed);
     // SAFETY: the caller's promise.
     unsafe {
         match is_mapped(bytes) {

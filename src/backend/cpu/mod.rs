@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
-use super::{host_memory_left, Backend, Call, Downloads, Piece, Ptr};
+use super::{Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::{host_array, Result};
 use memory::{HUGE_PAGE, PAGE};
@@ -143,7 +143,7 @@ impl Backend for Cpu {
                 libc::sysconf(libc::_SC_PAGESIZE),
             )
         };
-        let left = host_memory_left().unwrap_or(free as u64 * size as u64);
+        let left = memory::left().unwrap_or(free as u64 * size as u64);
         Ok((left, pages as u64 * size as u64))
     }
     fn alloc(&self, bytes: u64, _shared: bool) -> Result<Ptr> {
