@@ -2878,8 +2878,8 @@ typedef struct plaq_eigen_report {
 plaq_status plaq_eigen_report_init(plaq_eigen_report *report, int64_t struct_size);
 
 /** Finds eigenvectors. `guess`: approximate eigenvectors, for example saved ones, or the zero handle. The
- * callback is called after every restart and every block, with the largest residual known. A search that has
- * not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
+ * callback is called after every restart and every block, and some ten times a second between, with the
+ * largest residual known. A search that has not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
  * NOT_FINITE, OUT_OF_MEMORY. */
 plaq_status plaq_eigen_create(plaq_dirac dirac,
                               const plaq_eigen_params *params,
@@ -3363,8 +3363,8 @@ typedef struct plaq_modes_report {
 plaq_status plaq_modes_report_init(plaq_modes_report *report, int64_t struct_size);
 
 /** Finds modes on the links of `gauge` (SU(3)), smeared as `params` say, or on links `smeared` that the
- * caller made from them; zero handle: none. The callback is called after every restart with the largest
- * residual. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
+ * caller made from them; zero handle: none. The callback is called after every restart, and some ten
+ * times a second between, with the largest residual known. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
  * has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY. */
 plaq_status plaq_modes_create(plaq_gauge gauge,
                               plaq_gauge smeared,

@@ -197,6 +197,43 @@ fn every_format_there_and_back() {
     }
 }
 
+/// Links in single precision come to rest: what a field in single precision reads from a file of it is what the file
+/// has, also in later generations. Links that are off by more than rounding are projected.
+#[test]
+fn links_in_single_precision_come_to_rest() {
+    let folder = Folder::new("single");
+    let device = devices().pop().unwrap();
+    let path = folder.0.join("links");
+    let read = |reunitarise| {
+        let options = LoadOptions { reunitarise, header: Some(1e-4), ..Default::default() };
+        let (precision, recon) = (Precision::F32, Recon::R18);
+        load_gauge(&device, &ranks(), &path, precision, recon, &options).unwrap().gauge
+    };
+    for format in [FileFormat::Nersc, FileFormat::Ildg, FileFormat::Milc] {
+        let options = WriteOptions { precision_bits: Some(32), ..Default::default() };
+        let mut u = field(&device, over_ranks([4, 8, 4, 6]));
+        save_gauge(&path, &u, format, &options).unwrap();
+        let first = read(true);
+        assert!(first.save_lex().unwrap() == read(false).save_lex().unwrap(), "{format:?}");
+        for generation in 0..3 {
+            on_rank_0(|| std::fs::remove_file(&path).unwrap());
+            save_gauge(&path, &first, format, &options).unwrap();
+            let next = read(true).save_lex().unwrap();
+            assert!(first.save_lex().unwrap() == next, "{format:?} {generation}");
+        }
+        on_rank_0(|| std::fs::remove_file(&path).unwrap());
+        let off: Vec<f64> = u.save_lex().unwrap().iter().map(|x| x * (1.0 + 2e-6)).collect();
+        u.load_lex(&off).unwrap();
+        save_gauge(&path, &u, format, &options).unwrap();
+        let [kept, projected] = [read(false), read(true)].map(|u| unitarity(&u).unwrap());
+        let [kept, projected] = [kept, projected].map(|u| u.unitary.max(u.det));
+        let scaled = format != FileFormat::Nersc;
+        assert!(!scaled || kept > 2e-6, "{format:?} {kept:e}");
+        assert!(projected < 5e-7, "{format:?} {projected:e}");
+        on_rank_0(|| std::fs::remove_file(&path).unwrap());
+    }
+}
+
 /// A truncated file, a flipped bit in the part of one rank, and a folder that cannot be written give the same status
 /// on every rank, and leave no partly written file.
 #[test]

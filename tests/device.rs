@@ -42,6 +42,7 @@ mod layouts;
 mod layouts_staged;
 mod loops;
 mod memory;
+mod monitors;
 #[path = "multigrid/main.rs"]
 mod multigrid;
 mod observables;

@@ -151,6 +151,9 @@ END
   if numpy=$(build/python/bin/python -c 'import numpy; print(numpy.__path__[0])' 2>/dev/null); then
     echo "${numpy%/*}" >"$(echo "$work"/venv/lib/python3*/site-packages)/numpy.pth"
     env -u PYTHONPATH -u PLAQ_LIBRARY "$python" tests/python/run.py || return 1
+    # The sample configuration is there without the source tree.
+    (cd "$work" && env -u PYTHONPATH -u PLAQ_LIBRARY "$python" -c 'import plaq; print(plaq.open(plaq.sample).plaquette())') |
+      grep -q 'total=0.590438' || return 1
   fi
   # shellcheck disable=SC2046
   if command -v pkg-config >/dev/null; then

@@ -4080,8 +4080,8 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Finds eigenvectors. `guess`: approximate eigenvectors, for example saved ones, or the zero handle. The
-    !> callback is called after every restart and every block, with the largest residual known. A search that has
-    !> not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
+    !> callback is called after every restart and every block, and some ten times a second between, with the
+    !> largest residual known. A search that has not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
     !> NOT_FINITE, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_eigen_create(dirac, &
         params, &
@@ -4395,8 +4395,8 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Finds modes on the links of `gauge` (SU(3)), smeared as `params` say, or on links `smeared` that the
-    !> caller made from them; zero handle: none. The callback is called after every restart with the largest
-    !> residual. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
+    !> caller made from them; zero handle: none. The callback is called after every restart, and some ten
+    !> times a second between, with the largest residual known. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
     !> has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_modes_create(gauge, &
         smeared, &

@@ -9,12 +9,18 @@ use crate::error::{host_array, Result};
 /// Number of bytes that the host has free without swapping, as its kernel estimates, within the limits of this
 /// process's address space (`ulimit -v`) and control groups. None: it is not known.
 pub fn host_memory_left() -> Option<u64> {
+    left_for_fields(0, 0)
+}
+
+/// The same for fields of a CPU, of which there are `fields` bytes: all else in the address space takes at least
+/// `aside` bytes.
+pub(super) fn left_for_fields(fields: u64, aside: u64) -> Option<u64> {
     let read = |file: &str| read_to_string(file).ok();
     let machine = read("/proc/meminfo").and_then(|text| available(&text));
     let groups =
         read("/proc/self/cgroup").and_then(|text| group_left(Path::new("/sys/fs/cgroup"), &text));
-    let space = limit_of_address_space().zip(read("/proc/self/statm"));
-    let space = space.and_then(|(limit, text)| address_space_left(limit, &text, page_size()));
+    let space = limit_of_address_space().zip(address_space());
+    let space = space.map(|(limit, mapped)| address_space_left(limit, mapped, fields, aside));
     [machine, groups, space].into_iter().flatten().min()
 }
 
@@ -37,13 +43,17 @@ fn limit_of_address_space() -> Option<u64> {
     (done == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
-/// Number of bytes that are left of an address space of `limit` bytes; the first number of `statm` is the count of
-/// pages, of `page` bytes, that the process has mapped. A sixteenth is subtracted for gaps between allocations, which
-/// begin at boundaries of large pages.
-fn address_space_left(limit: u64, statm: &str, page: u64) -> Option<u64> {
-    let mapped = statm.split_whitespace().next()?.parse::<u64>().ok()? * page;
-    let left = limit.saturating_sub(mapped);
-    Some(left - left / 16)
+/// Number of bytes of its address space that the process has mapped: code, stacks of threads, heap and fields.
+pub(super) fn address_space() -> Option<u64> {
+    let text = read_to_string("/proc/self/statm").ok()?;
+    Some(text.split_whitespace().next()?.parse::<u64>().ok()? * page_size())
+}
+
+/// Number of bytes that are left of an address space of `limit` bytes, of which `mapped` are mapped. A sixteenth is
+/// subtracted for what nobody announces.
+fn address_space_left(limit: u64, mapped: u64, fields: u64, aside: u64) -> u64 {
+    let left = limit.saturating_sub(fields + mapped.saturating_sub(fields).max(aside));
+    left - left / 16
 }
 
 /// Number of bytes that are left by the limits of a process's control groups, given in `groups` like
@@ -119,11 +129,14 @@ mod tests {
     fn the_least_limit_counts() {
         assert_eq!(available("MemFree: 7 kB\nMemAvailable:   12 kB\n"), Some(12 << 10));
         assert_eq!(available("MemFree: 7 kB\n"), None);
-        assert_eq!(
-            address_space_left(1 << 20, "16 9 8 7 0 5 0\n", 4096),
-            Some((15 << 16) * 15 / 16)
-        );
-        assert_eq!(address_space_left(1 << 10, "16 9 8 7 0 5 0\n", 4096), Some(0));
+        assert!(address_space().is_none_or(|bytes| bytes > 1 << 20));
+        assert_eq!(address_space_left(1 << 20, 1 << 16, 0, 0), (15 << 16) * 15 / 16);
+        assert_eq!(address_space_left(1 << 10, 1 << 16, 0, 0), 0);
+        // What is not fields may grow to what is set aside.
+        for mapped in [1 << 16, 3 << 16] {
+            assert_eq!(address_space_left(1 << 20, mapped, 1 << 16, 2 << 16), (13 << 16) * 15 / 16);
+        }
+        assert_eq!(address_space_left(1 << 20, 4 << 16, 1 << 16, 2 << 16), (12 << 16) * 15 / 16);
     }
 
     #[test]

@@ -248,9 +248,13 @@ pub fn lattice_of(path: &Path, stated: Option<BoundaryTime>) -> Result<([usize; 
     Ok((lattice, if open { BoundaryTime::Open } else { BoundaryTime::Periodic }))
 }
 
+/// Largest violation of unitarity that rounding to single precision leaves.
+const ROUNDING: f64 = 4.0 * f32::EPSILON as f64;
+
 /// Reads a configuration in any format of [`crate::io`] onto the devices of all ranks, each its part. Checked are
 /// checksums, finiteness, unitarity, and plaquette and link trace against the header. Links pass through a field in
-/// double precision on the device.
+/// double precision on the device. Where they are projected, those that are unitary to the rounding of their precision
+/// are not, if the field has it, too.
 ///
 /// # Errors
 /// Errors of [`crate::io::read_gauge`]; `BadExtents`: the lattice cannot be divided; `NotFinite`,
@@ -283,9 +287,23 @@ pub fn load_gauge(
     let form = (Precision::F64, Recon::R18);
     let layout = Layout::lexicographic(Precision::F64);
     let host = External::read(&[&links[..]]);
-    let onto = |device: &Device, tolerance: Option<f64>| {
-        let options = LinkOptions { tolerance, reproject: options.reunitarise };
+    let read = |device: &Device, options: LinkOptions| {
         GaugeField::from_external(device, &geometry, form, &layout, &host, options).map_err(named)
+    };
+    // Links in single precision that are read into fields of it come to rest: projected ones would be rounded again
+    // with each file.
+    let rounded = options.reunitarise
+        && info.precision_bits == 32
+        && (precision, recon) == (Precision::F32, Recon::R18);
+    let onto = |device: &Device, tolerance: Option<f64>| {
+        let within = tolerance.map_or(ROUNDING, |t| t.min(ROUNDING));
+        let as_they_are = LinkOptions { tolerance: Some(within), reproject: false };
+        match rounded.then(|| read(device, as_they_are)) {
+            Some(Err(e)) if e.status == Status::NotUnitary => {}
+            Some(done) => return done,
+            None => {}
+        }
+        read(device, LinkOptions { tolerance, reproject: options.reunitarise })
     };
     let convert = |exact: GaugeField| match (precision, recon) == form {
         true => Ok(exact),

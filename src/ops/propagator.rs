@@ -8,6 +8,7 @@ use num_complex::Complex64;
 use super::contract::{baryon, mesons, Baryon, Projection, Sink};
 pub use super::source::COLUMNS;
 use super::source::{Source, SourceSites};
+use crate::backend::host_memory_left;
 use crate::bail;
 use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;
@@ -58,6 +59,21 @@ impl Columns {
         }
     }
 
+    /// Whether solved columns may wait in the memory of the host, for solves of `at_once` columns. That of a CPU is the
+    /// same memory: both must fit in it. All ranks call this and get the same answer.
+    fn may_wait(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<bool> {
+        let shape = solver.op().shape();
+        let mut short = [0.0];
+        if let Some(left) = host_memory_left().filter(|_| shape.device.is_cpu()) {
+            let waiting = shape.bytes(columns);
+            let solve = Columns { at_once, on_host: true };
+            let all = solver.memory(at_once).map(|n| waiting + solve.memory(solver, columns, n));
+            short[0] = f64::from(all.is_ok_and(|all| all > left));
+        }
+        shape.geometry.comm().max(&mut short)?;
+        Ok(short[0] == 0.0)
+    }
+
     /// Chooses the number of columns that are solved for together: `asked`, or if that is 0 as many as fit, with
     /// solved columns on the device if possible; the same on all ranks.
     fn choose(solver: &DiracSolver, columns: usize, asked: usize) -> Result<Columns> {
@@ -69,7 +85,10 @@ impl Columns {
         numbers.iter_mut().for_each(|n| *n = columns.min(*n));
         numbers.dedup();
         let all = |on_host| numbers.iter().map(move |&at_once| Columns { at_once, on_host });
-        let ways: Vec<Columns> = all(false).chain(all(true)).collect();
+        let mut ways: Vec<Columns> = all(false).collect();
+        if Self::may_wait(solver, columns, numbers[numbers.len() - 1])? {
+            ways.extend(all(true));
+        }
         let need = |way: Columns, solve: &dyn Fn(usize) -> Result<u64>| {
             Ok(way.memory(solver, columns, solve(way.at_once)?))
         };

@@ -227,7 +227,8 @@ pub fn adjoint_of_steps(
 ) -> Result<QuarkFlowReport> {
     let since = Instant::now();
     check_fields(psi, gauge)?;
-    let copy = || gauge.to(psi.precision(), Recon::R18);
+    let precision = psi.precision();
+    let copy = || gauge.to(precision, Recon::R18);
     let start = copy()?;
     let (links, stages) = (copy()?, [copy()?, copy()?]);
     let flow = Flow::new(&start, kind)?;
@@ -248,9 +249,13 @@ pub fn adjoint_of_steps(
             found("{kept}: about {work:e}")
         );
     }
-    let spare = (0..kept).map(|_| copy()).collect::<Result<_>>()?;
     let report = QuarkFlowReport { checkpoints: kept as u64, ..Default::default() };
+    let spare = Vec::with_capacity(kept);
     let mut back = Back { psi, fields, flow, steps, links, stages, spare, watch, report };
+    // The first touch of so much memory takes a while.
+    while back.spare.len() < kept && !back.stops()? {
+        back.spare.push(copy()?);
+    }
     back.all(&start, 0, back.steps.len())?;
     let left = back.steps.len() - back.report.steps as usize;
     let (time, seconds) = (back.steps[..left].iter().sum(), since.elapsed().as_secs_f64());

@@ -1,5 +1,6 @@
 //! Chebyshev polynomials of an operator that are large at one end of its spectrum.
 
+use super::stop::Watch;
 use crate::error::Result;
 use crate::fields::{blas, Precision, VectorField};
 use crate::linop::LinOp;
@@ -61,8 +62,14 @@ impl Polynomial {
     pub fn centre(&self) -> (f64, f64) {
         (0.5 * (self.from + self.to), 0.5 * (self.to - self.from))
     }
-    /// Computes out = p(A) in.
-    pub fn apply(&self, op: &dyn LinOp, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+    /// Computes out = p(A) in. Returns false if the watch has ended the work before that is done; degree 1 always is.
+    pub fn apply(
+        &self,
+        op: &dyn LinOp,
+        out: &mut VectorField,
+        inp: &VectorField,
+        watch: &mut Watch,
+    ) -> Result<bool> {
         let n = inp.nrhs();
         let scalar = |a: f64| blas::uniform(n, a);
         if self.degree == 1 {
@@ -70,7 +77,8 @@ impl Polynomial {
             if self.at < 0.0 {
                 blas::axpby(&scalar(0.0), inp, &scalar(-1.0), out)?;
             }
-            return Ok(());
+            watch.goes_on(n)?;
+            return Ok(true);
         }
         let (c, e) = self.centre();
         // y_k = T_k((A - c) / e) x / T_k((at - c) / e)
@@ -83,13 +91,17 @@ impl Polynomial {
         // Every step launches the same kernels as the one before.
         let steps = op.shape().device.falling(1.0, 2).limit(self.degree);
         for _ in 1..steps {
+            if !watch.goes_on(n)? {
+                return Ok(false);
+            }
             let next = 1.0 / (2.0 / first - sigma);
             let coef = [2.0 * next / e, -2.0 * c * next / e, -sigma * next];
             op.recur(&mut before, out, coef, &mut image)?;
             std::mem::swap(out, &mut before);
             sigma = next;
         }
-        Ok(())
+        watch.goes_on(n)?;
+        Ok(true)
     }
     /// The end of the interval that faces the wanted end of the spectrum.
     pub fn cut(&self) -> f64 {

@@ -146,6 +146,7 @@ fn search(
     // The first restarts may change the polynomial; later ones launch the same kernels.
     let comm = shape.geometry.comm();
     let watch = Watch::with(stop, stop.fall(), 2, &shape.device, comm, monitor);
+    let _kept = shape.device.keep_memory();
     let mut process = Process::new(op, cheap, params, memory, watch)?;
     if params.is_whole(shape.numbers() as usize) {
         return process.whole();
@@ -258,21 +259,34 @@ impl<'a, 'm> Process<'a, 'm> {
         self.randomise(filled..at + self.block)
     }
 
-    /// Extends the relation p(A) V = V H + ... by a block.
-    fn step(&mut self) -> Result<()> {
-        let b = self.block;
-        let (end, shape) = (self.end(), self.op.shape());
-        let (x, mut y) = (self.v.get(end, b)?, shape.field(b)?);
+    /// Computes p(A) x; `None`: a limit or the monitor has ended the search before.
+    fn product(&mut self, p: Polynomial, x: &VectorField) -> Result<Option<VectorField>> {
+        let mut y = x.like(x.precision())?;
         let lower = self.cheap.shape().precision;
-        if lower == shape.precision {
-            self.p.apply(self.cheap, &mut y, &x)?;
+        let done = if lower == x.precision() {
+            p.apply(self.cheap, &mut y, x, &mut self.watch)?
         } else {
             let (mut from, mut to) = (x.like(lower)?, x.like(lower)?);
-            blas::copy(&mut from, &x)?;
-            self.p.apply(self.cheap, &mut to, &from)?;
+            blas::copy(&mut from, x)?;
+            let done = p.apply(self.cheap, &mut to, &from, &mut self.watch)?;
             blas::copy(&mut y, &to)?;
-        }
-        self.report.applications += b * self.p.degree;
+            done
+        };
+        self.report.applications += x.nrhs() * p.degree;
+        Ok(done.then_some(y))
+    }
+
+    /// Extends the relation p(A) V = V H + ... by a block. Returns false if a limit or the monitor has ended the search
+    /// before; the first block of a basis is then made with A itself, as there has to be one.
+    fn step(&mut self) -> Result<bool> {
+        let b = self.block;
+        let end = self.end();
+        let x = self.v.get(end, b)?;
+        let y = match self.product(self.p, &x)? {
+            None if self.have == 0 => self.product(Polynomial::plain(self.params.end), &x)?,
+            found => found,
+        };
+        let Some(mut y) = y else { return Ok(false) };
         let all = end + b;
         let mut total = vec![Complex64::ZERO; all * b];
         for _ in 0..2 {
@@ -300,7 +314,8 @@ impl<'a, 'm> Process<'a, 'm> {
             }
         }
         self.have += b;
-        self.close(y)
+        self.close(y)?;
+        Ok(true)
     }
 
     /// Makes the next block of the basis from the component of the last products orthogonal to all vectors so far;
@@ -423,6 +438,7 @@ impl<'a, 'm> Process<'a, 'm> {
         for (first, n) in portions(which, self.block) {
             let (x, mut y) = (self.v.get(first, n)?, shape.field(n)?);
             self.op.apply(&mut y, &x)?;
+            self.watch.goes_on(n)?;
             self.report.applications += n;
             let (xy, x2) = blas::dot_norm(&x, &y)?;
             let quotient: Vec<f64> = xy.iter().zip(&x2).map(|(z, n)| z.re / n).collect();
@@ -457,8 +473,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let steps = PROBE.min(self.side.saturating_sub(at)).max(self.block);
         self.begin(false)?;
         while self.have + self.block <= steps && self.end() + self.block <= self.side {
-            self.step()?;
-            if self.watch.late() {
+            if !self.step()? || self.watch.late() {
                 break;
             }
         }
@@ -513,8 +528,7 @@ impl<'a, 'm> Process<'a, 'm> {
             let (mut late, mut decided) = (false, false);
             let mut look = (2 * self.have).max(LOOK);
             while self.end() + b <= self.side && !late && !decided {
-                self.step()?;
-                late = self.watch.late() || self.tell_on_the_way();
+                late = !self.step()? || self.watch.late() || self.tell_on_the_way();
                 if self.have >= look {
                     decided = self.is_decided(edge)?;
                     late |= self.report.stopped;
@@ -700,6 +714,7 @@ impl<'a, 'm> Process<'a, 'm> {
         for (first, m) in portions(0..n, self.block) {
             let (x, mut y) = (self.v.get(first, m)?, shape.field(m)?);
             self.op.apply(&mut y, &x)?;
+            self.watch.goes_on(m)?;
             self.report.applications += m;
             let c = self.v.dots(0..n, &y, 0..m)?;
             for i in 0..n {

@@ -111,6 +111,7 @@ pub fn ritz(
     }
     let (stop, comm) = (Stop::within(params.max_seconds)?, shape.geometry.comm());
     let mut watch = Watch::with(stop, stop.fall(), 3, &shape.device, comm, monitor);
+    let _kept = shape.device.keep_memory();
     let mut search = Search { op, params, applications: 0, cycles: 0, random: 0, stopped: false };
     let mut start = shape.field(n + guards(n))?;
     search.noise(&mut start, 0)?;
@@ -234,12 +235,22 @@ impl Search<'_> {
     }
 
     /// Multiplies the vectors `which`, counted without the fixed ones, by A.
-    fn multiply(&mut self, space: &mut Space, which: Range<usize>) -> Result<()> {
+    fn multiply(
+        &mut self,
+        space: &mut Space,
+        which: Range<usize>,
+        watch: &mut Watch,
+    ) -> Result<()> {
         let shape = self.op.shape();
         for (first, n) in portions(which, 1) {
+            // When the search is to end, products of x alone are still needed.
+            if self.stopped && first >= space.x {
+                break;
+            }
             let (mut x, mut y) = (shape.field(n)?, shape.field(n)?);
             x.copy_rhs(0, &space.vectors, space.fixed + first, n)?;
             self.op.apply(&mut y, &x)?;
+            self.stopped |= !watch.goes_on(n)?;
             space.images.copy_rhs(first, &y, 0, n)?;
             self.applications += n;
         }
@@ -273,13 +284,13 @@ impl Search<'_> {
         }
         space.vectors.copy_rhs(f, start, 0, m)?;
         while self.cycles < watch.limit(self.params.max_cycles) && !self.stopped {
-            self.renew(&mut space)?;
+            self.renew(&mut space, watch)?;
             for step in 0..watch.limit(CYCLE) {
                 let ended = |s: &Space| {
                     edge.is_some_and(|e| self.is_beyond(s, e))
                         || s.gradients[..wanted].iter().all(|&g| g <= self.params.tol)
                 };
-                if ended(&space) {
+                if self.stopped || ended(&space) {
                     if step == 0 {
                         return Ok(space);
                     }
@@ -295,20 +306,22 @@ impl Search<'_> {
             self.cycles += 1;
             self.stopped |= watch.after(self.cycles, &space.gradients[..wanted]).is_some();
         }
-        self.renew(&mut space)?;
+        // Directions are of no use any more.
+        space.p = 0;
+        self.renew(&mut space, watch)?;
         Ok(space)
     }
 
     /// Makes the vectors x and p orthonormal again, recomputes their products with A, and diagonalises A in the span
     /// of x.
-    fn renew(&mut self, space: &mut Space) -> Result<()> {
+    fn renew(&mut self, space: &mut Space, watch: &mut Watch) -> Result<()> {
         let (f, m) = (space.fixed, space.x);
         if orthonormalise(&mut space.vectors, f, f..f + m)? < m {
             bail!(SolverBreakdown, "ritz: the vectors depend on one another");
         }
         let p = f + m..f + m + space.p;
         space.p = orthonormalise(&mut space.vectors, p.start, p)?;
-        self.multiply(space, 0..m + space.p)?;
+        self.multiply(space, 0..m + space.p, watch)?;
         let h = self.signed(basis::dots(&space.vectors, f..f + m, &space.images, 0..m)?);
         let (values, u) = eigen_hermitian(&h, m)?;
         basis::rotate(&mut space.vectors, f..f + m, &u)?;
@@ -351,7 +364,7 @@ impl Search<'_> {
         if self.told(space, watch) {
             return Ok(());
         }
-        self.multiply(space, m + p..all)?;
+        self.multiply(space, m + p..all, watch)?;
         if self.told(space, watch) {
             return Ok(());
         }

@@ -108,6 +108,7 @@ pub fn slice_modes(
     let mut report =
         EigenReport { largest, applications: top.applications, ..EigenReport::default() };
 
+    let _kept = shape.device.keep_memory();
     let begin = rough.unwrap_or(op);
     let vectors = || begin.shape().field(m);
     let mut space = Space { op: begin, times, largest, v: vectors()?, other: vectors()? };
@@ -119,11 +120,14 @@ pub fn slice_modes(
     for restart in 1..=watch.limit(params.max_restarts) {
         report.restarts = restart;
         if m < unknowns {
-            space.filter(&p)?;
             report.applications += m * p.degree;
+            if !space.filter(&p, &mut watch)? && restart > 1 {
+                report.stopped = true;
+                break;
+            }
         }
-        let values = space.ritz()?;
-        let r2 = space.residuals(&values, params.count)?;
+        let values = space.ritz(&mut watch)?;
+        let r2 = space.residuals(&values, params.count, &mut watch)?;
         report.applications += m + params.count;
 
         let wanted = values.chunks(m).flat_map(|slice| slice[..params.count].to_vec());
@@ -161,12 +165,17 @@ pub fn slice_modes(
             }
             report.applications += ROUNDS * SEARCHING * (p.degree + 1);
             let seed = params.seed.wrapping_add(restart as u64);
-            let complete = space.nothing_is_missing(&p, params.count, &report.values, seed)?;
-            report.verified = watch.met(complete);
+            let known = (params.count, &report.values[..]);
+            let complete = space.nothing_is_missing(&p, known, seed, &mut watch)?;
+            report.verified = watch.met(complete == Some(true));
             if report.verified {
                 break;
             }
             report.converged = false;
+            if complete.is_none() {
+                report.stopped = true;
+                break;
+            }
         }
     }
     report.least = report.values.iter().fold(f64::MAX, |a, &b| a.min(b));
@@ -215,45 +224,64 @@ impl<'a> Space<'a> {
         (0..count).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(count - first)))
     }
 
-    fn filter(&mut self, p: &Polynomial) -> Result<()> {
+    /// Computes v = p(A) v. If the watch ends the search before, returns false, and v stays as it was.
+    fn filter(&mut self, p: &Polynomial, watch: &mut Watch) -> Result<bool> {
         for (first, n) in self.portions(self.count()) {
             let mut out = self.other.columns(first, n)?;
-            p.apply(self.op, &mut out, &self.v.columns(first, n)?)?;
+            if !p.apply(self.op, &mut out, &self.v.columns(first, n)?, watch)? {
+                return Ok(false);
+            }
+        }
+        std::mem::swap(&mut self.v, &mut self.other);
+        Ok(true)
+    }
+
+    /// Computes v = v c, with a matrix c for each slice.
+    fn turn(&mut self, c: &[Complex64], watch: &mut Watch) -> Result<()> {
+        let m = self.count();
+        for (first, n) in self.portions(m) {
+            let some: Vec<Complex64> =
+                c.chunks(m).flat_map(|row| &row[first..first + n]).copied().collect();
+            combine(&mut self.other.columns(first, n)?, &self.v, &some, Combination::Of)?;
+            watch.goes_on(n)?;
         }
         std::mem::swap(&mut self.v, &mut self.other);
         Ok(())
     }
 
-    /// Computes v = v c, with a matrix c for each slice.
-    fn turn(&mut self, c: &[Complex64]) -> Result<()> {
-        combine(&mut self.other, &self.v, c, Combination::Of)?;
-        std::mem::swap(&mut self.v, &mut self.other);
-        Ok(())
+    /// Products of all vectors with each other on every slice, [t][i][j].
+    fn products(&self, watch: &mut Watch) -> Result<Vec<Complex64>> {
+        let m = self.count();
+        let mut all = vec![Complex64::ZERO; self.times * m * m];
+        for (first, n) in self.portions(m) {
+            put_columns(&mut all, (m, first, n), &dots(&self.v, &self.v.columns(first, n)?)?);
+            watch.goes_on(n)?;
+        }
+        Ok(all)
     }
 
     /// Makes the vectors orthonormal and rotates them into Ritz vectors; returns the Ritz values, ascending for each
     /// slice. Vectors that depended linearly on others become zero and come last.
-    fn ritz(&mut self) -> Result<Vec<f64>> {
+    fn ritz(&mut self, watch: &mut Watch) -> Result<Vec<f64>> {
         let m = self.count();
         let mut rank = vec![m; self.times];
         // Orthogonalises twice, since nearly dependent vectors lose digits the first time.
         for _ in 0..2 {
-            let found = slices(&dots(&self.v, &self.v)?, m, orthonormal)?;
+            let found = slices(&self.products(watch)?, m, orthonormal)?;
             let mut t = vec![];
             for ((found, r), rank) in found.into_iter().zip(&mut rank) {
                 t.extend(found);
                 *rank = r;
             }
-            self.turn(&t)?;
+            self.turn(&t, watch)?;
         }
         let mut h = vec![Complex64::ZERO; self.times * m * m];
         for (first, n) in self.portions(m) {
             let mut image = self.v.like_with(self.v.precision(), n)?;
             self.op.apply(&mut image, &self.v.columns(first, n)?)?;
-            let part = dots(&self.v, &image)?;
-            for (row, part) in h.chunks_mut(m).zip(part.chunks(n)) {
-                row[first..first + n].copy_from_slice(part);
-            }
+            watch.goes_on(n)?;
+            put_columns(&mut h, (m, first, n), &dots(&self.v, &image)?);
+            watch.goes_on(n)?;
         }
         for (slice, &rank) in h.chunks_mut(m * m).zip(&rank) {
             (rank..m).for_each(|k| slice[k * m + k] = (2.0 * self.largest).into());
@@ -263,17 +291,18 @@ impl<'a> Space<'a> {
             values.extend(found);
             u.extend(rotation);
         }
-        self.turn(&u)?;
+        self.turn(&u, watch)?;
         Ok(values)
     }
 
     /// The squared residuals |A v - lambda v|^2 of the first `count` vectors.
-    fn residuals(&self, values: &[f64], count: usize) -> Result<Vec<f64>> {
+    fn residuals(&self, values: &[f64], count: usize, watch: &mut Watch) -> Result<Vec<f64>> {
         let m = self.count();
         let mut r2 = vec![0.0; self.times * count];
         for (first, n) in self.portions(count) {
             let (x, mut r) = (self.v.columns(first, n)?, self.v.like_with(self.v.precision(), n)?);
             self.op.apply(&mut r, &x)?;
+            watch.goes_on(n)?;
             let minus: Vec<Complex64> = values
                 .chunks(m)
                 .flat_map(|v| v[first..first + n].iter().map(|&x| (-x).into()))
@@ -290,14 +319,14 @@ impl<'a> Space<'a> {
     }
 
     /// Whether random vectors orthogonal to the first `count` lead to no eigenvalue below those found. If they do,
-    /// they replace the last vectors.
+    /// they replace the last vectors. `None`: the watch has ended the search before.
     fn nothing_is_missing(
         &mut self,
         p: &Polynomial,
-        count: usize,
-        values: &[f64],
+        (count, values): (usize, &[f64]),
         seed: u64,
-    ) -> Result<bool> {
+        watch: &mut Watch,
+    ) -> Result<Option<bool>> {
         let (m, n) = (self.count(), SEARCHING.min(self.count() - count));
         let found = self.v.columns(0, count)?;
         let mut w = self.v.like_with(self.v.precision(), n)?;
@@ -308,13 +337,15 @@ impl<'a> Space<'a> {
             Space { op: self.op, times: self.times, largest: self.largest, v: w, other };
         let mut least = vec![];
         for _ in 0..ROUNDS {
-            p.apply(self.op, &mut image, &search.v)?;
+            if !p.apply(self.op, &mut image, &search.v, watch)? {
+                return Ok(None);
+            }
             std::mem::swap(&mut image, &mut search.v);
             for _ in 0..2 {
                 let c: Vec<Complex64> = dots(&found, &search.v)?.iter().map(|z| -z).collect();
                 combine(&mut search.v, &found, &c, Combination::Add)?;
             }
-            least = search.ritz()?;
+            least = search.ritz(watch)?;
         }
         // Eigenvalues closer than this count as one degenerate level, which has no order.
         let near = 1e-6 * self.largest;
@@ -325,7 +356,14 @@ impl<'a> Space<'a> {
         if missing {
             self.v.copy_rhs(m - n, &search.v, 0, n)?;
         }
-        Ok(!missing)
+        Ok(Some(!missing))
+    }
+}
+
+/// Stores n columns of matrices of m columns, from column `first` on.
+fn put_columns(all: &mut [Complex64], (m, first, n): (usize, usize, usize), some: &[Complex64]) {
+    for (row, some) in all.chunks_mut(m).zip(some.chunks(n)) {
+        row[first..first + n].copy_from_slice(some);
     }
 }
 
@@ -396,8 +434,12 @@ mod tests {
             let p = polynomial((0.0, top, 1.3 * top), 12.5, GAIN);
             let other = v.like(Precision::F64).unwrap();
             let mut space = Space { op: &op, times, largest: 12.0, v, other };
-            let whole = space.nothing_is_missing(&p, kept.len(), &values, 1).unwrap();
-            assert_eq!(whole, !missing);
+            let (stop, comm) = (Stop::new(), geometry.comm());
+            let mut monitor = unwatched;
+            let mut watch = Watch::new(stop, &device, comm, &mut monitor);
+            let known = (kept.len(), &values[..]);
+            let whole = space.nothing_is_missing(&p, known, 1, &mut watch).unwrap();
+            assert_eq!(whole, Some(!missing));
         }
     }
 }

@@ -261,7 +261,23 @@ pub(super) struct Watch<'a, 'm> {
     clock: Option<Clock>,
     ended: Option<StoppedBy>,
     falling: Falling,
+    /// Iteration and residuals that the monitor was last given.
+    told: (usize, Vec<f64>),
+    looks: Looks,
 }
+
+/// When `Watch::goes_on` looks at the monitor and the clock: with one rank by the time since the last look, with many
+/// after a number of applications, which is the same on all of them.
+struct Looks {
+    /// Applications since the last look.
+    since: f64,
+    /// Applications from one look to the next.
+    every: f64,
+    last: Instant,
+}
+
+/// Seconds between two looks in the midst of an iteration.
+const PAUSE: f64 = 0.1;
 
 /// Iterations after which most loops launch nothing that they have not launched before.
 pub(super) const DIFFERENT: usize = 7;
@@ -297,7 +313,10 @@ impl<'a, 'm> Watch<'a, 'm> {
             stop.iterations = falling.limit(stop.iterations);
         }
         let clock = stop.seconds().map(|_| comm.start_clock());
-        Watch { stop, monitor, comm, start: Instant::now(), clock, ended: None, falling }
+        let start = Instant::now();
+        let looks = Looks { since: 0.0, every: 1.0, last: start };
+        let told = (0, vec![1.0]);
+        Watch { stop, monitor, comm, start, clock, ended: None, falling, told, looks }
     }
 
     /// Largest number of iterations, restarts or cycles that the loop runs on this device, at most `iterations`.
@@ -323,17 +342,51 @@ impl<'a, 'm> Watch<'a, 'm> {
     /// the goals say.
     pub fn after(&mut self, iteration: usize, residual: &[f64]) -> Option<StoppedBy> {
         self.falling.after(iteration);
+        self.told = (iteration, residual.to_vec());
+        self.look(self.stop.used_up(iteration))
+    }
+
+    /// Tells the monitor the numbers of the last iteration, and looks at the clock, unless the end is known.
+    fn look(&mut self, used_up: bool) -> Option<StoppedBy> {
+        if self.ended.is_some() {
+            return self.ended;
+        }
+        let (iteration, residual) = (self.told.0, &self.told.1[..]);
         let seconds = self.seconds();
         let told = (self.monitor)(&Progress { iteration, residual, seconds }).is_break();
-        let late = self.over(seconds);
-        let now = match (told, late, self.stop.used_up(iteration)) {
+        let now = match (told, self.over(seconds), used_up) {
             (_, true, _) => Some(StoppedBy::Seconds),
             (true, ..) => Some(StoppedBy::Callback),
             (.., true) => Some(StoppedBy::Iterations),
             _ => None,
         };
-        self.ended = self.ended.max(now);
-        self.ended
+        self.ended = now;
+        now
+    }
+
+    /// Called in the midst of an iteration, after an operator was applied to `vectors` vectors: some ten times a second
+    /// it tells the monitor the numbers of the last iteration, and looks at the clock. Returns false if the work is to
+    /// end now, on all ranks after the same call.
+    ///
+    /// # Errors
+    /// `CommFailed`.
+    pub fn goes_on(&mut self, vectors: usize) -> Result<bool> {
+        let (looks, ranks) = (&mut self.looks, self.comm.size());
+        looks.since += vectors as f64;
+        let due = match ranks {
+            1 => looks.last.elapsed().as_secs_f64() >= PAUSE,
+            _ => looks.since >= looks.every,
+        };
+        if self.ended.is_none() && due {
+            let mut seconds = [looks.last.elapsed().as_secs_f64()];
+            // This also brings what ranks ask for to the others.
+            self.comm.sum(&mut seconds)?;
+            let rate = looks.since * ranks as f64 / seconds[0].max(1e-9);
+            looks.every = (PAUSE * rate).min(2.0 * looks.since).max(1.0);
+            (looks.since, looks.last) = (0.0, Instant::now());
+            self.look(false);
+        }
+        Ok(self.ended.is_none())
     }
 
     fn over(&self, seconds: f64) -> bool {

@@ -11,6 +11,7 @@ mod mistakes;
 mod plots;
 mod programs;
 mod propagator;
+mod short_memory;
 mod signals;
 
 use crate::{common, reference};

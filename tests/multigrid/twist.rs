@@ -13,7 +13,7 @@ fn coarse_operators_take_a_larger_twist() {
         let added = 1.5 * 2.0 * p.kappa() * p.mu;
         let transfer = Transfer::new(null_vectors(&s, 5, precision), [2, 2, 4, 2]).unwrap();
         let coarse = |op: FineOperator, transfer: &Transfer, twist: f64| {
-            op.coarsened_on(transfer, precision, twist, None, 8).unwrap().unwrap()
+            op.coarsened_on(transfer, precision, twist, None, (8, &mut || Ok(()))).unwrap().unwrap()
         };
         let plain = coarse(FineOperator::Dirac(op.clone()), &transfer, 0.0);
         let twisted = coarse(FineOperator::Dirac(op), &transfer, added);

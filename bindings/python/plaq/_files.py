@@ -15,6 +15,8 @@ def new_file(file: Any, overwrite: bool, append: Optional[bool] = None) -> bool:
     name = os.fsdecode(file)
     if "\0" in name:
         raise ValueError(f"file: embedded null byte in {name!r:.80}")
+    if os.path.isdir(name):
+        raise IsADirectoryError(f"{name}: expected the name of a file, found a folder")
     exists = os.path.lexists(name)
     if exists and not (overwrite or append):
         adds = "" if append is None else ", append=True adds to it"

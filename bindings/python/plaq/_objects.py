@@ -189,8 +189,10 @@ def whole(value: Any, name: str) -> int:
 def integers(values: Any, name: str) -> np.ndarray:
     """An array of whole numbers as the library takes them; others are refused, and not rounded."""
     found = np.asarray(values)
-    if found.dtype.kind not in "iuf" or not (found == np.rint(found)).all() or (abs(found) > 2**31 - 1).any():
+    if found.dtype.kind not in "iuf" or not (found == np.rint(found)).all():
         raise TypeError(f"{name}: expected whole numbers, found {values!r:.80}")
+    if not ((found > -(2**31)) & (found < 2**31)).all():
+        raise OverflowError(f"{name}: expected whole numbers of 32 bits, found {values!r:.80}")
     return found.astype(np.int32)
 
 

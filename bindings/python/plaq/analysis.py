@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional
 import numpy as np
 
 from ._files import new_file
+from ._native import int32
 from ._signatures import checks_keywords
 
 
@@ -60,6 +61,9 @@ def gevp(data: Any, t0: int, bin: int = 1) -> Estimate:
     data = np.asarray(data)
     if data.ndim != 4 or data.shape[1] != data.shape[2]:
         raise ValueError(f"data: expected an array (configurations, N, N, T), found shape {data.shape}")
+    if not np.isfinite(data).all():
+        raise ValueError("data: expected finite numbers, found others")
+    t0 = int32(t0, "t0")
     if not 0 <= t0 < data.shape[3]:
         raise ValueError(f"t0: expected 0 to {data.shape[3] - 1}, found {t0}")
 

@@ -4477,8 +4477,8 @@ def plaq_eigen_create(
         report: Optional[plaq_eigen_report] = None,
 ) -> plaq_eigen:
     """Finds eigenvectors. `guess`: approximate eigenvectors, for example saved ones, or the zero handle. The
-    callback is called after every restart and every block, with the largest residual known. A search that has
-    not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
+    callback is called after every restart and every block, and some ten times a second between, with the
+    largest residual known. A search that has not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
     NOT_FINITE, OUT_OF_MEMORY.
     """
     eigen_ = plaq_eigen()
@@ -5258,8 +5258,8 @@ def plaq_modes_create(
         report: Optional[plaq_modes_report] = None,
 ) -> plaq_modes:
     """Finds modes on the links of `gauge` (SU(3)), smeared as `params` say, or on links `smeared` that the
-    caller made from them; zero handle: none. The callback is called after every restart with the largest
-    residual. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
+    caller made from them; zero handle: none. The callback is called after every restart, and some ten
+    times a second between, with the largest residual known. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
     has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
     """
     modes_ = plaq_modes()

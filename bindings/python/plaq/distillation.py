@@ -31,7 +31,11 @@ Steps = Union[str, Sequence[str]]
 
 def _flat(operators: Iterable[Steps]) -> Tuple[List[int], List[int]]:
     """Lengths of operators, and all their steps in one list."""
+    if isinstance(operators, str):
+        raise TypeError(f"operators: expected a list of them, found the text {operators!r:.80}")
     listed = [one.split() if isinstance(one, str) else list(one) for one in operators]
+    if not listed:
+        raise ValueError('operators: expected at least one, "" for none between modes, found []')
     by_word = {"d": "DERIVATIVE_", "+": "FORWARD_", "-": "BACK_"}
     numbers = []
     for word in (step for one in listed for step in one):
@@ -60,6 +64,14 @@ def modes(
     report = capi.plaq_modes_report()
     with residuals(progress, "modes", how.tol) as callback:
         return Modes(capi.plaq_modes_create(gauge, smeared, how, callback, report), gauge, report)
+
+
+def _shift(word: Any) -> int:
+    """The number of a step "+x", "-z" and so on: 0 to 2, backward ones 7 to 5."""
+    steps = {sign + axis: mu if sign == "+" else 7 - mu for mu, axis in enumerate("xyz") for sign in "+-"}
+    if word not in steps:
+        raise ValueError(f"insertions: expected a path of {', '.join(steps)}, found {word!r:.80}")
+    return steps[word]
 
 
 def _slices(times: Any, name: str) -> Tuple[List[int], bool]:
@@ -204,11 +216,15 @@ class Modes(Object):
         path "+x", "-z", ...]. D must be gamma5-hermitian."""
         gammas, momenta, paths = [], [], []
         for one in insertions:
+            if isinstance(one, tuple) and len(one) != 3:
+                raise ValueError(f"insertions: expected a Gamma or tuples (Gamma, momentum, path), found {one!r:.80}")
             which, momentum, path = one if isinstance(one, tuple) else (one, (0, 0, 0), "")
             words = path.split() if isinstance(path, str) else list(path)
             gammas.append(gamma.number(which))
             momenta.append(momentum)
-            paths.append(["xyz".index(w[1]) if w[0] == "+" else 7 - "xyz".index(w[1]) for w in words])
+            paths.append([_shift(word) for word in words])
+        if not gammas:
+            raise ValueError("insertions: expected at least one, found none")
         tol = tol_of(params)
         solver = operator._solver(multigrid, params)
         steps = [step for path in paths for step in path]

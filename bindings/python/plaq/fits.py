@@ -12,6 +12,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Unio
 
 import numpy as np
 
+from ._native import int32
 from ._signatures import checks_keywords
 from .analysis import Correlator, Estimate, jackknife
 
@@ -201,8 +202,7 @@ def correlator(
         raise ValueError(f"form: expected cosh, sinh or log, found {form!r}")
     times = len(found.value)
     final = times // 2 if form != "log" and isinstance(data, Correlator) else times - 1
-    if not 0 <= first <= last <= final:
-        raise ValueError(f"first, last: expected times from 0 to {final}, found {first} to {last}")
+    first, last = _window(first, last, final)
     t = np.arange(first, last + 1)
     sign = {"cosh": 1, "sinh": -1, "log": 0}[form]
 
@@ -263,11 +263,17 @@ def _real(found: Estimate, name: str) -> Estimate:
     return found
 
 
+def _window(first: int, last: int, final: int) -> Tuple[int, int]:
+    """The first and the last time of a fit, which must be whole numbers from 0 to `final`."""
+    first, last = int32(first, "first"), int32(last, "last")
+    if not 0 <= first <= last <= final:
+        raise ValueError(f"first, last: expected times from 0 to {final}, found {first} to {last}")
+    return first, last
+
+
 def plateau(found: Estimate, first: int, last: int, *, shrink: Union[float, str] = 0, cut: float = 0) -> Fit:
     """The constant "value" of an estimate (T,), a ratio or effective masses, from times `first` to `last`."""
-    times = len(_real(found, "plateau").value)
-    if not 0 <= first <= last < times:
-        raise ValueError(f"first, last: expected times from 0 to {times - 1}, found {first} to {last}")
+    first, last = _window(first, last, len(_real(found, "plateau").value) - 1)
     part = Estimate(*(numbers[..., first : last + 1] for numbers in found))
     return separable(lambda _: np.ones((last + 1 - first, 1)), [[]], part, ["value"], shrink=shrink, cut=cut)
 

@@ -338,7 +338,7 @@ class Gauge(Object):
         "wilson", "symanzik" or "zeuthen"; `tolerance`: adaptive steps. progress=True draws a bar, a
         function hears of time, t^2 E and charge."""
         params = capi.plaq_flow_params(kind=kind, step=step, every=every, time=time, tolerance=tolerance)
-        if not (time > 0 and step > 0):
+        if not (0 < time < np.inf and 0 < step < np.inf):
             raise ValueError(f"flow: expected a time and a step above 0, found {time} and {step}")
         capacity = int(time / min(step, 0.2) / max(every, 1)) + 3
 

@@ -383,9 +383,11 @@ class Wilson(Operator):
             raise TypeError(
                 f"{type(self).__name__}: expected one of mass and kappa, found {'none' if mass is None else 'both'}"
             )
-        for name, number in (("kappa", kappa), ("xi", xi)):
-            if number == 0:
+        for name, number in (("mass", mass), ("kappa", kappa), ("xi", xi)):
+            if number == 0 and name != "mass":
                 raise ValueError(f"{name}: expected a number other than 0")
+            if number != number:
+                raise ValueError(f"{name}: expected a finite number, found {number}")
         angles = phases(boundary)
         params = capi.plaq_dirac_params(
             boundary=angles,
@@ -462,6 +464,8 @@ class Wilson(Operator):
         time, at which columns are not 0 is found. Parameters as of solve; distance_alpha is for the time of the source,
         or distance_t0. A Propagator where the source has twelve columns, else a Fermion."""
         report, how = capi.plaq_solve_report(), {**params}
+        if isinstance(source, np.ndarray) and source.ndim == 1:
+            source = source.tolist()
         if source is None or isinstance(source, (tuple, list)) and not is_array(source):
             source = source_of(source)
         if isinstance(source, capi.plaq_source_params):

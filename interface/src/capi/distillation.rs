@@ -116,8 +116,8 @@ interface! {
     }
     functions {
         /// Finds modes on the links of `gauge` (SU(3)), smeared as `params` say, or on links `smeared` that the
-        /// caller made from them; zero handle: none. The callback is called after every restart with the largest
-        /// residual. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
+        /// caller made from them; zero handle: none. The callback is called after every restart, and some ten
+        /// times a second between, with the largest residual known. A search that has not converged is not an error. Errors: BAD_PARAMETER (more modes than a slice
         /// has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_modes_create(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, params: Params<plaq_modes_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = create;
         /// Gives the memory in bytes that plaq_modes_create takes on a rank with these parameters: device memory at

@@ -96,8 +96,8 @@ interface! {
     }
     functions {
         /// Finds eigenvectors. `guess`: approximate eigenvectors, for example saved ones, or the zero handle. The
-        /// callback is called after every restart and every block, with the largest residual known. A search that has
-        /// not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
+        /// callback is called after every restart and every block, and some ten times a second between, with the
+        /// largest residual known. A search that has not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH,
         /// NOT_FINITE, OUT_OF_MEMORY.
         plaq_eigen_create(dirac: Handle<plaq_dirac>, params: Params<plaq_eigen_params>, guess: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = create;
         /// Writes eigenvectors to a file: SciDAC records in LIME with checksums, with values, residuals and bounds.
@@ -197,7 +197,11 @@ fn create(
                 ..Default::default()
             };
             let (_, top) = eigen(&*op, None, &largest, None, &mut monitor)?;
-            let params = settings.ritz(tol * top.values[0].abs(), limit.left());
+            let mut params = settings.ritz(tol * top.values[0].abs(), limit.left());
+            if top.stopped {
+                // The minimisation will not begin: nothing is known of more than one vector.
+                params.count = 1;
+            }
             let (v, report) = ritz(&*op, &params, guess.as_deref(), &mut monitor)?;
             (v.into(), report)
         }

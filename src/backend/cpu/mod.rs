@@ -2,18 +2,19 @@
 //! start; a launch is divided into ranges of sites for a pool of threads.
 
 mod fourier;
+mod memory;
 mod threads;
 
-use std::alloc::Layout;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, OnceLock};
 
 use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
-use super::{host_memory_left, Backend, Call, Downloads, Piece, Ptr};
+use super::{Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::{host_array, Result};
+use memory::{HUGE_PAGE, PAGE};
 pub(crate) use threads::while_working;
 use threads::Threads;
 
@@ -29,8 +30,6 @@ const GENERIC: &str = "generic";
 /// Number of outer sites in a partial sum; it is fixed, so that sums do not depend on the number of threads.
 const SUM_CHUNK: usize = 128;
 const MAX_LANES: usize = 16;
-const ALIGN: usize = 256;
-const HUGE_PAGE: usize = 2 << 20;
 
 pub struct Cpu {
     threads: Arc<Threads>,
@@ -144,41 +143,32 @@ impl Backend for Cpu {
                 libc::sysconf(libc::_SC_PAGESIZE),
             )
         };
-        let left = host_memory_left().unwrap_or(free as u64 * size as u64);
+        let left = memory::left().unwrap_or(free as u64 * size as u64);
         Ok((left, pages as u64 * size as u64))
     }
     fn alloc(&self, bytes: u64, _shared: bool) -> Result<Ptr> {
-        let layout = layout(bytes);
-        // SAFETY: the layout has a non-zero size.
-        let ptr = unsafe { std::alloc::alloc(layout) };
-        if ptr.is_null() {
+        let first = memory::take(bytes as usize);
+        if first.is_null() {
             bail!(OutOfMemory, "the host refused {} MiB", bytes >> 20);
         }
-        // Large pages before the first touch: the neighbours of a site lie on more small pages than
-        // the processor remembers. The advice may be refused, which costs only speed.
-        #[cfg(target_os = "linux")]
-        if layout.align() == HUGE_PAGE {
-            // SAFETY: the range is the allocation just made, aligned to pages.
-            unsafe { libc::madvise(ptr.cast(), layout.size(), libc::MADV_HUGEPAGE) };
-        }
         // Pages lie near the thread that touches them first: kernels' threads share them out.
-        let (first, size) = (ptr as usize, layout.size());
+        let (ptr, size) = (first as usize, (bytes as usize).max(1));
         let share = size.div_ceil(4 * self.threads.count()).next_multiple_of(HUGE_PAGE);
-        let clear = |part: usize| {
-            let begin = part * share;
-            let bytes = share.min(size - begin);
-            // SAFETY: distinct parts of the allocation, which has this size.
-            unsafe { ((first + begin) as *mut u8).write_bytes(0, bytes) };
+        let touch = |part: usize| {
+            for at in (part * share..size.min((part + 1) * share)).step_by(PAGE) {
+                // SAFETY: a byte of the allocation, in a part of it that only this call touches.
+                unsafe { ((ptr + at) as *mut u8).write_volatile(0) };
+            }
         };
         match size.div_ceil(share) {
-            parts if self.threads.here() => self.threads.run(parts, &clear),
-            parts => (0..parts).for_each(clear),
+            parts if self.threads.here() => self.threads.run(parts, &touch),
+            parts => (0..parts).for_each(touch),
         }
         Ok(Ptr(ptr as u64))
     }
     unsafe fn free(&self, ptr: Ptr, bytes: u64, _shared: bool) {
         // SAFETY: `ptr` came from `alloc` with the same size (Buffer keeps both).
-        unsafe { std::alloc::dealloc(ptr.0 as *mut u8, layout(bytes)) }
+        unsafe { memory::give(ptr.0 as *mut u8, bytes as usize) }
     }
     unsafe fn upload(&self, pieces: &[Piece]) -> Result<()> {
         for (dst, src) in pieces {
@@ -277,9 +267,4 @@ impl Backend for Cpu {
     fn synchronize(&self) -> Result<()> {
         Ok(())
     }
-}
-
-fn layout(bytes: u64) -> Layout {
-    let align = if bytes as usize >= 2 * HUGE_PAGE { HUGE_PAGE } else { ALIGN };
-    Layout::from_size_align(bytes.max(1) as usize, align).expect("sizes are below isize::MAX")
 }

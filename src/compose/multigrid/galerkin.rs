@@ -132,21 +132,22 @@ impl FineOperator {
     /// # Errors
     /// `OutOfMemory`; `BadParameter`: a diagonal matrix of the coarse operator has no inverse.
     pub fn coarsened(&self, transfer: &Transfer, precision: Precision) -> Result<CoarseOperator> {
-        let (hops, diagonal) = self.matrices(transfer, precision, 0.0, COLUMNS)?;
+        let parts: (usize, After) = (COLUMNS, &mut || Ok(()));
+        let (hops, diagonal) = self.matrices(transfer, precision, 0.0, parts)?;
         CoarseOperator::new(transfer.coarse(), precision, transfer.rows(), hops, diagonal)
     }
 
     /// R (M + i twist gamma5) P = R M P + i twist gamma5, on the ranks where its level is gathered; `None` on the
-    /// others. Hops of `together` null vectors are held at a time.
+    /// others. `parts`: number of null vectors whose hops are held at a time, and what is called when they are done.
     pub fn coarsened_on(
         &self,
         transfer: &Transfer,
         precision: Precision,
         twist: f64,
         gather: Option<&Gather>,
-        together: usize,
+        parts: (usize, After),
     ) -> Result<Option<CoarseOperator>> {
-        let (hops, diagonal) = self.matrices(transfer, precision, twist, together)?;
+        let (hops, diagonal) = self.matrices(transfer, precision, twist, parts)?;
         let rows = transfer.rows();
         let Some(gather) = gather else {
             let made = CoarseOperator::new(transfer.coarse(), precision, rows, hops, diagonal);
@@ -170,7 +171,7 @@ impl FineOperator {
         transfer: &Transfer,
         precision: Precision,
         twist: f64,
-        together: usize,
+        (together, after): (usize, After),
     ) -> Result<(Buffer, Buffer)> {
         let (grid, rows) = (transfer.coarse(), transfer.rows());
         let n = rows / 2;
@@ -196,6 +197,7 @@ impl FineOperator {
                 transfer.restrict_columns(to, precision, step, column, piece, face)
             })?;
             work = Some(pieces);
+            after()?;
         }
         drop(work);
         let (device, work) = (grid.device(), Work::rows(grid.device(), grid.volume(), matrix));
@@ -221,6 +223,9 @@ impl FineOperator {
         Ok((hops, diagonal))
     }
 }
+
+/// A function that is called after each part of the work; its error ends the work.
+pub type After<'a> = &'a mut dyn FnMut() -> Result<()>;
 
 /// The directions in which a step leads to another coarse site.
 fn directions(transfer: &Transfer) -> impl Iterator<Item = usize> + '_ {

@@ -238,7 +238,8 @@ impl Multigrid {
     }
 
     /// Makes a hierarchy as `new` does, or with vectors as `with_vectors`. The monitor is called after every iteration
-    /// of solves for null vectors, every cycle for them, and every coarse operator of a pass; it may end the set-up.
+    /// of solves for null vectors, every cycle for them, every part of the first coarse operator, and every pass; it may
+    /// end the set-up.
     ///
     /// # Errors
     /// `NotConverged`: the monitor ended it.

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::cycle::Hierarchy;
 use super::finest::Finest;
+use super::galerkin::After;
 use super::gathering::{found_together, places, LevelRanks};
 use super::params::{Coarsest, SETUP_KRYLOV};
 use super::short_links::shortened;
@@ -30,8 +31,8 @@ pub(super) struct Setup<'a, 'm> {
     seconds: Vec<f64>,
     monitor: &'a mut Monitor<'m>,
     start: Instant,
-    /// Number of steps that the monitor has heard of: iterations of solves for null vectors, cycles and coarse
-    /// operators.
+    /// Number of steps that the monitor has heard of: iterations of solves for null vectors, cycles, parts of the first
+    /// coarse operator, and passes.
     steps: usize,
 }
 
@@ -219,7 +220,7 @@ fn build(
     let mut fine = FineOperator::Dirac(op.clone());
     let (mut transfers, mut gathers, mut coarse) = (vec![], vec![], vec![]);
     for (l, level) in params.steps().iter().enumerate() {
-        let (transfer, gather, below) = setup.on(l, |_| {
+        let (transfer, gather, below) = setup.on(l, |setup| {
             normalise(&mut vectors)?;
             let mut transfer = Transfer::new(vectors, level.block)?;
             let place = &places[l + 1];
@@ -228,8 +229,10 @@ fn build(
                 false => None,
             };
             let (form, twist) = (params.coarse_precision, params.added_twist(l) * twist);
-            let together = params.setup_columns;
-            let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref(), together)?;
+            // Some ranks may have no part of coarser levels.
+            let mut after = || if l == 0 { setup.step() } else { Ok(()) };
+            let parts: (usize, After) = (params.setup_columns, &mut after);
+            let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref(), parts)?;
             let host = (l == 0 && params.vectors_wait()).then_some(&mut waiting.short);
             transfer.shorten(links[0], host)?;
             Ok((transfer, gather, below))

@@ -1,0 +1,137 @@
+//! Memory of fields on the host. Large pieces are mappings of their own, aligned to large pages, which take from the
+//! process's address space the pages that they fill and nothing else: what is announced is what a limit
+//! (`ulimit -v`) is asked for.
+
+use std::alloc::{alloc_zeroed, dealloc, Layout};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::OnceLock;
+
+use crate::backend::host_memory::{address_space, left_for_fields};
+
+/// Bytes of a large page. Neighbours of a site lie on more small pages than the processor remembers.
+pub(super) const HUGE_PAGE: usize = 2 << 20;
+/// Bytes of a small page, at least.
+pub(super) const PAGE: usize = 4096;
+/// Bytes of which mappings are multiples, as many as the pages of any processor have.
+const GRAIN: usize = 1 << 16;
+/// Alignment of pieces from the heap.
+const ALIGN: usize = 256;
+
+/// Bytes of the address space for what is not announced and not there when a device is opened: arrays of the host,
+/// buffers of MPI, and what the heap keeps.
+const UNANNOUNCED: u64 = 32 << 20;
+
+/// Bytes of all pieces.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
+
+/// Number of bytes that are left for fields; `None`: it is not known.
+pub(super) fn left() -> Option<u64> {
+    static ASIDE: OnceLock<u64> = OnceLock::new();
+    let taken = TAKEN.load(Ordering::Relaxed);
+    let aside = ASIDE.get_or_init(|| {
+        address_space().map_or(0, |mapped| mapped.saturating_sub(taken) + UNANNOUNCED)
+    });
+    left_for_fields(taken, *aside)
+}
+
+/// Whether a piece of this size is a mapping of its own.
+fn is_mapped(bytes: usize) -> bool {
+    bytes >= 2 * HUGE_PAGE
+}
+
+fn layout(bytes: usize) -> Layout {
+    Layout::from_size_align(bytes.max(1), ALIGN).expect("sizes are below isize::MAX")
+}
+
+/// Zeroed memory; null: the host has none.
+pub(super) fn take(bytes: usize) -> *mut u8 {
+    let first = allocate(bytes);
+    if !first.is_null() {
+        TAKEN.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+    first
+}
+
+fn allocate(bytes: usize) -> *mut u8 {
+    if !is_mapped(bytes) {
+        // SAFETY: the layout has a non-zero size.
+        return unsafe { alloc_zeroed(layout(bytes)) };
+    }
+    let all = bytes.next_multiple_of(GRAIN) + HUGE_PAGE;
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new mapping, which no one else uses.
+    let base = unsafe {
+        libc::mmap(null_mut(), all, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
+    };
+    if base == libc::MAP_FAILED {
+        return null_mut();
+    }
+    let before = (base as usize).next_multiple_of(HUGE_PAGE) - base as usize;
+    let after = HUGE_PAGE - before;
+    // SAFETY: both ends lie inside of the mapping just made, and consist of whole pages.
+    unsafe {
+        let first = base.byte_add(before);
+        if before > 0 {
+            libc::munmap(base, before);
+        }
+        libc::munmap(base.byte_add(all - after), after);
+        // The advice may be refused, which costs only speed.
+        #[cfg(target_os = "linux")]
+        libc::madvise(first, all - HUGE_PAGE, libc::MADV_HUGEPAGE);
+        first.cast()
+    }
+}
+
+/// Returns memory to the host.
+///
+/// # Safety
+/// `first` came from [`take`] with the same size.
+pub(super) unsafe fn give(first: *mut u8, bytes: usize) {
+    TAKEN.fetch_sub(bytes as u64, Ordering::Relaxed);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match is_mapped(bytes) {
+            true => _ = libc::munmap(first.cast(), bytes.next_multiple_of(GRAIN)),
+            false => dealloc(first, layout(bytes)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of the process's address space.
+    #[cfg(target_os = "linux")]
+    fn mapped() -> usize {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+        text.split_whitespace().next().unwrap().parse::<usize>().unwrap() * PAGE
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn large_pieces_take_what_they_fill() {
+        const PIECES: usize = 60;
+        let bytes = 2 * HUGE_PAGE + 5 * PAGE + 7;
+        // Other tests run beside this one: the least of some tries counts.
+        let extra = (0..20).map(|_| {
+            let before = mapped();
+            let pieces: Vec<*mut u8> = (0..PIECES).map(|_| take(bytes)).collect();
+            let taken = mapped().saturating_sub(before);
+            for &piece in &pieces {
+                assert!(!piece.is_null() && (piece as usize).is_multiple_of(HUGE_PAGE));
+                // SAFETY: the piece has this size and is returned once.
+                unsafe {
+                    assert_eq!((*piece, *piece.add(bytes - 1)), (0, 0));
+                    piece.write_bytes(1, bytes);
+                    give(piece, bytes);
+                }
+            }
+            taken as i64 - (PIECES * bytes.next_multiple_of(GRAIN)) as i64
+        });
+        let least = extra.map(i64::abs).min().unwrap();
+        assert!(least < HUGE_PAGE as i64, "{least} bytes more or less than {PIECES} pieces have");
+        assert!(take(1 << 62).is_null());
+    }
+}
