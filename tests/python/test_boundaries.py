@@ -69,8 +69,12 @@ def test_reweighting_solves_with_multigrid():
     plain, preconditioned = (d.reweighting([0.1], vectors=2, tol=1e-11, **how) for how in ({}, {"multigrid": d.multigrid()}))
     close(preconditioned.minus_ln, plain.minus_ln, 1e-8)
     assert (preconditioned.minus_ln != plain.minus_ln).any()
-    how = {"kind": "rational", "interval": (0.1, 30), "poles": 4, "vectors": 1, "solver": "gcr", "multigrid": d.multigrid()}
-    refused(capi.Unsupported, "without multigrid", lambda: d.reweighting(**how))
+    how = {"kind": "rational", "interval": (0.1, 3), "poles": 4, "vectors": 2, "tol": 1e-11}
+    plain = d.reweighting(**how)
+    for shifts in (0, 1, 3, 9):
+        found = d.reweighting(shifts=shifts, multigrid=d.multigrid(), **how)
+        close(found.minus_ln, plain.minus_ln, 1e-8)
+    refused(capi.Unsupported, "multigrid: expected", lambda: d.reweighting(system="full", multigrid=d.multigrid(), **how))
 
 
 def test_chains_refuse_other_boundaries():

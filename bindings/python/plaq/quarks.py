@@ -603,7 +603,8 @@ class Wilson(Operator):
         of each factor. kind="twisted-mass-1": det X / (X + mu^2), X = D^dagger D, "twisted-mass-2": det X (X + 2 mu^2) / (X + mu^2)^2; mu: the
         twisted mass, or ascending ones of which the last counts, whose factors have less noise; system="even_asymmetric": of openQCD's even-odd
         preconditioned ones. kind="rational": |det P| over the determinant of a chain's rational function of P^dagger P on `interval` with
-        `poles`, or with `error`, of `fields` pseudofermions; `system`: that of P. Members of capi.plaq_solver_params by keyword, and progress."""
+        `poles`, or with `error`, of `fields` pseudofermions; `system`: that of P; with `multigrid` that solves for the poles with the `shifts` least
+        shifts. Members of capi.plaq_solver_params by keyword, multigrid and progress."""
         return _reweighting.reweighting(self, mu, **how)
 
     def hop(self, psi: Fermion, parity: int, dagger: bool = False) -> Fermion:

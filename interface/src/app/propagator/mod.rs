@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use super::options::{opt, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    self, check_kappa, of_quark, Action, Method, Solved, Solving, MULTIGRID_OPTIONS, SOLVER_OPTIONS,
+    self, check_kappa, of_quark, Action, Method, Solved, Solving,
 };
 use super::session::{self, overwrite};
 use super::{files, output, plot, smearing, Failure, Run};
@@ -75,8 +75,8 @@ pub const COMMAND: Command = Command {
         sources::OPTIONS,
         hadrons::OPTIONS,
         SMEARING,
-        SOLVER_OPTIONS,
-        MULTIGRID_OPTIONS,
+        &quark::solver_options_with_multigrid(true),
+        &quark::multigrid_options(true),
         OUTPUT,
         session::OPTIONS,
     ],
