@@ -490,7 +490,6 @@ class Wilson(Operator):
         if isinstance(found, Propagator):
             found.report, found.residuals = report, reached
             found.of = f"{type(self).__name__} {self.name}"
-            found.boundary_time = self.boundary_time
         warn_of(report, "propagator")
         return found
 
@@ -512,7 +511,6 @@ class Wilson(Operator):
             handle = capi.plaq_solver_boundary_propagator(by, end, callback, report)
         found = Propagator(None, context=self.context, _handle=handle)
         found.report, found.of = report, f"{type(self).__name__} {self.name}, {end} boundary"
-        found.boundary_time = self.boundary_time
         warn_of(report, "boundary propagator")
         return found
 
