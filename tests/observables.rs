@@ -307,14 +307,20 @@ fn marks_of_links_are_compared_by_their_precision() {
         let mut rng = Rng::new(56);
         let moved: GaugeN<3> = links
             .iter()
-            .map(|u| mul(&su3::exp_i(&su3::random_hermitian::<3>(&mut rng).map(|row| row.map(|z| 1e-4 * z))), u))
+            .map(|u| {
+                mul(
+                    &su3::exp_i(
+                        &su3::random_hermitian::<3>(&mut rng).map(|row| row.map(|z| 1e-4 * z)),
+                    ),
+                    u,
+                )
+            })
             .collect();
-        let [u, v] = [&links, &moved]
-            .map(|l| field(&device, &geometry, l, (Precision::F64, Recon::R18)));
+        let [u, v] =
+            [&links, &moved].map(|l| field(&device, &geometry, l, (Precision::F64, Recon::R18)));
         let [single, half] =
             [Precision::F32, Precision::F16].map(|precision| u.to(precision, Recon::R18).unwrap());
-        let of_file =
-            |u: &GaugeField| LinksMark { configuration: None, ..links_mark(u).unwrap() };
+        let of_file = |u: &GaugeField| LinksMark { configuration: None, ..links_mark(u).unwrap() };
         let [double, coarse] = [&u, &half].map(of_file);
         assert!(coarse.coarse && !double.coarse);
         for (mark, links) in

@@ -113,7 +113,9 @@ impl Origin {
                 text += &format!("<{name}>{value:?}</{name}>");
             }
         }
-        if let Some(LinksMark { numbers: [space, time, trace], projection, coarse, .. }) = self.links {
+        if let Some(LinksMark { numbers: [space, time, trace], projection, coarse, .. }) =
+            self.links
+        {
             text += &format!("<links>{space:?} {time:?} {trace:?}</links>");
             if let Some([re, im]) = projection {
                 text += &format!("<linksProjection>{re:?} {im:?}</linksProjection>");

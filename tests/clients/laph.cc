@@ -405,7 +405,8 @@ int main(int argc, char **argv) {
   OK(plaq_quda_last_status(&status));
   CHECK(status == PLAQ_UNSUPPORTED && strstr(plaq_last_error(), "use_smeared_gauge"));
   OK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_END));
-  freeGaugeQuda(), freeCloverQuda();
+  freeGaugeQuda(), freeCloverQuda(), endQuda();
+  initQuda(-1);
   contractions_of_unequal_extents(gauge);
   endQuda();
   printfQuda("agreement\n");

@@ -391,7 +391,8 @@ fn several_configurations() {
 #[test]
 fn masses_between_boundaries_go_outward() {
     let folder = Folder::new("jobs-open");
-    let options = "--lattice 4,4,4,8 --boundary-time open --beta 6.0 --thermalise 5 --configurations 1 --out";
+    let options =
+        "--lattice 4,4,4,8 --boundary-time open --beta 6.0 --thermalise 5 --configurations 1 --out";
     let out = folder.0.join("open");
     run(all("heatbath")[0].command().args(options.split(' ')).arg(&out));
     let gauge = format!("{}.00001", out.display());

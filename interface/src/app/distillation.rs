@@ -10,9 +10,7 @@ use serde_json::json;
 use super::options::{
     integers, items, momenta, momenta_option, opt, param, refuse, Command, Kind, Need, Opt, Options,
 };
-use super::quark::{
-    self, check_kappa, monitor, of_quark, Action, Solved, Solving,
-};
+use super::quark::{self, check_kappa, monitor, of_quark, Action, Solved, Solving};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{files, output, Failure, Run};
 use crate::compose::DiracSolver;

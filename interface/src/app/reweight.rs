@@ -148,8 +148,7 @@ fn reweight(
         true => Some(multigrid(&op, options, &mut None, of_file)?),
         false => None,
     };
-    let solver =
-        plan.solving.solver(&op, &plan.action, plan.params.vectors, hierarchy.as_ref())?;
+    let solver = plan.solving.solver(&op, &plan.action, plan.params.vectors, hierarchy.as_ref())?;
     let seed = plan.params.seed.wrapping_add(k as u64);
     let params = ReweightingParams { seed, ..plan.params.clone() };
     let mut progress = Progress::new();

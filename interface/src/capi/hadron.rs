@@ -218,7 +218,12 @@ fn outward_mass_of(
         refuse!(InvalidArgument, "source_time", expected("0 to {last}"), found("{source_time}"));
     }
     if boundary_time == BoundaryKind::Periodic {
-        refuse!(Unsupported, "boundary_time", expected("boundaries in time"), found("{boundary_time}"));
+        refuse!(
+            Unsupported,
+            "boundary_time",
+            expected("boundaries in time"),
+            found("{boundary_time}")
+        );
     }
     masses.set(outward_mass(&correlator.get(slices)?, source_time as usize, boundary_time));
     Ok(())

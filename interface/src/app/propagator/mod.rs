@@ -10,9 +10,7 @@ mod work;
 use std::time::Instant;
 
 use super::options::{opt, refuse, Command, Kind, Need, Opt, Options};
-use super::quark::{
-    self, check_kappa, of_quark, Action, Method, Solved, Solving,
-};
+use super::quark::{self, check_kappa, of_quark, Action, Method, Solved, Solving};
 use super::session::{self, overwrite};
 use super::{files, output, plot, smearing, Failure, Run};
 use crate::fields::BoundaryTime;
