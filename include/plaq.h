@@ -1364,6 +1364,8 @@ typedef struct plaq_origin_params {
   int32_t position[4];
   /** Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1. */
   plaq_normalisation normalisation;
+  /** Boundaries in time of the operator's links; 0: not known. Default: 0. */
+  plaq_boundary_time boundary_time;
   /** Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
    * Default: NaN. */
   double boundary;
@@ -1390,6 +1392,8 @@ typedef struct plaq_origin_report {
   int32_t position[4];
   /** Normalisation of the operator whose inverse a propagator is; -1: not known. */
   plaq_normalisation normalisation;
+  /** Boundaries in time of the operator's links; 0: not known. */
+  plaq_boundary_time boundary_time;
   /** Boundary phase of the fermions in time in units of pi; NaN: not known. */
   double boundary;
   /** Boundary phases in x, y and z in units of pi; NaN: not known. */
@@ -2246,6 +2250,17 @@ plaq_status plaq_correlator_effective_mass(const double *correlator,
                                            plaq_mass_form form,
                                            double *masses);
 
+/** Computes effective masses between boundaries in time: ln of C over C one slice farther from the source,
+ * which is on slice `source_time`; NaN where one of the two slices is a boundary or there is no logarithm.
+ * `correlator`: a number for each of the `times` stored slices, from that of the source on, those before it
+ * at the end. Errors: INVALID_ARGUMENT, UNSUPPORTED for PLAQ_BOUNDARY_TIME_PERIODIC.
+ * Arrays: correlator[times], masses[times]. */
+plaq_status plaq_correlator_outward_mass(const double *correlator,
+                                         int64_t times,
+                                         int64_t source_time,
+                                         plaq_boundary_time boundary_time,
+                                         double *masses);
+
 /* ---- Contractions ---- */
 
 /** Projections of the free spin indices of a baryon's correlator C, with P = (1 + parity gamma_t) / 2. */
@@ -2598,6 +2613,10 @@ typedef struct plaq_reweighting_params {
   /** Relative error of the rational function, if `poles` is 0; in the chain it is error_hamiltonian.
    * A number above 0, to 1. Default: 1e-12. */
   double error;
+  /** Number of the least shifts of the rational function that multigrid solves, where the solver has it; the
+   * others take CG together. openQCD divides the poles into parts of np poles with a solver each: the sum of
+   * np over those with DFL_SAP_GCR. 0 to 40. Default: 3. */
+  int64_t shifts;
 } plaq_reweighting_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -3058,9 +3077,9 @@ plaq_status plaq_loops_part_report_init(plaq_loops_part_report *report, int64_t 
 
 /** Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
  * ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
- * relative residual
- * `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels, `tol`), UNSUPPORTED
- * (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID, OUT_OF_MEMORY. */
+ * relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels,
+ * `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another lattice or
+ * configuration), STALE_MULTIGRID, OUT_OF_MEMORY. */
 plaq_status plaq_space_create_multigrid(plaq_solver solver,
                                         plaq_multigrid multigrid,
                                         int32_t levels,

@@ -8,10 +8,10 @@ use common::{devices, largest, lattices, tolerance, Lex};
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Normalisation, SolveParams};
 use plaq::error::Status;
-use plaq::fields::{blas, GaugeField, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{blas, BoundaryKind, GaugeField, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
-use plaq::ops::correlators::{correlators, effective_mass, EffectiveMass};
+use plaq::ops::correlators::{correlators, effective_mass, outward_mass, EffectiveMass};
 use plaq::ops::propagator::{propagator, COLUMNS};
 use plaq::ops::source::{Source, SourceSites};
 use plaq::solvers::{unwatched, Progress, SolverKind, SolverParams, Stop};
@@ -276,4 +276,36 @@ fn effective_masses_of_exact_correlators() {
     let noisy = effective_mass(&[1.0, -0.1, 0.2, 0.1], EffectiveMass::Log);
     assert!(noisy[0].is_nan() && noisy[1].is_nan() && (noisy[2] - 2f64.ln()).abs() < 1e-13);
     assert!(effective_mass(&[], EffectiveMass::Cosh).is_empty());
+}
+
+/// Between boundaries a state that decays away from the source has its mass on both sides; there is none where a slice
+/// or the next one farther is a boundary.
+#[test]
+fn masses_between_boundaries_go_outward() {
+    let (slices, m) = (9, 0.37);
+    for (boundary, upper) in
+        [(BoundaryKind::Open, 8), (BoundaryKind::Sf, 9), (BoundaryKind::OpenSf, 9)]
+    {
+        for source in 1..upper {
+            let value = |slice: usize| match slice == 0 || slice == upper {
+                true => 0.0,
+                false => 3.0 * (-m * slice.abs_diff(source) as f64).exp(),
+            };
+            let times: Vec<usize> = (0..slices).map(|t| (source + t) % slices).collect();
+            let correlator: Vec<f64> = times.iter().map(|&slice| value(slice)).collect();
+            let found = outward_mass(&correlator, source, boundary);
+            for (slice, mass) in times.into_iter().zip(found) {
+                let has = match slice >= source {
+                    true => slice + 1 < upper,
+                    false => slice > 1,
+                };
+                assert!(
+                    if has { (mass - m).abs() < 1e-13 } else { mass.is_nan() },
+                    "{boundary}, source {source}: {mass} on {slice}"
+                );
+            }
+        }
+    }
+    assert!(outward_mass(&[1.0, -0.5, 0.25, 0.0], 1, BoundaryKind::Sf)[0].is_nan());
+    assert!(outward_mass(&[], 0, BoundaryKind::Open).is_empty());
 }

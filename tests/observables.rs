@@ -7,12 +7,15 @@ use common::{devices, largest, lattices, storage_factor, tolerance, Lex};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon};
+use plaq::io::LinksMark;
+use plaq::ops::links_mark::{check_links, check_same, check_same_links, links_mark};
 use plaq::ops::observables::{
     charge_density, field_strength, field_strength_with_trace, plaquette, polyakov_loop,
     projection, unitarity, wilson_action, Plaquette,
 };
 use reference::matrix::{mul, one, scale, trace};
 use reference::numbers::gauge_numbers;
+use reference::rng::Rng;
 use reference::{observables, su3, GaugeN, Lattice, C};
 
 fn field<const N: usize>(
@@ -268,5 +271,71 @@ fn what_does_not_exist_is_refused() {
         let unit =
             Plaquette { total: 1.0, spatial: 1.0, temporal: 1.0, link_trace: 1.0, unweighted: 1.0 };
         assert_eq!(plaquette(&u).unwrap(), unit);
+    }
+}
+
+/// Numbers that identify links are computed once for each state of them.
+#[test]
+fn marks_of_links_are_kept() {
+    for device in devices() {
+        let extents = common::over_ranks([4, 2, 2, 4]);
+        let geometry = common::geometry(extents, &device);
+        let numbers = gauge_numbers(&su3::smooth_gauge::<3>(Lattice::new(extents), 0.3, 54));
+        let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        let mut computed = 0.0;
+        for expected in [1.0, 2.0] {
+            u.load_lex(&numbers).unwrap();
+            for _ in 0..3 {
+                let mark = u.mark(|| {
+                    computed += 1.0;
+                    Ok([computed; 5])
+                });
+                assert_eq!(mark.unwrap(), [expected; 5]);
+            }
+        }
+    }
+}
+
+/// Marks of links, as they come from files, are compared to the rounding of the coarser links.
+#[test]
+fn marks_of_links_are_compared_by_their_precision() {
+    for device in devices() {
+        let extents = common::over_ranks([4, 4, 2, 4]);
+        let (geometry, lat) = (common::geometry(extents, &device), Lattice::new(extents));
+        let links = su3::smooth_gauge::<3>(lat, 0.3, 55);
+        // Other links that are nearly the same.
+        let mut rng = Rng::new(56);
+        let moved: GaugeN<3> = links
+            .iter()
+            .map(|u| {
+                mul(
+                    &su3::exp_i(
+                        &su3::random_hermitian::<3>(&mut rng).map(|row| row.map(|z| 1e-4 * z)),
+                    ),
+                    u,
+                )
+            })
+            .collect();
+        let [u, v] =
+            [&links, &moved].map(|l| field(&device, &geometry, l, (Precision::F64, Recon::R18)));
+        let [single, half] =
+            [Precision::F32, Precision::F16].map(|precision| u.to(precision, Recon::R18).unwrap());
+        let of_file = |u: &GaugeField| LinksMark { configuration: None, ..links_mark(u).unwrap() };
+        let [double, coarse] = [&u, &half].map(of_file);
+        assert!(coarse.coarse && !double.coarse);
+        for (mark, links) in
+            [(double, &u), (double, &single), (double, &half), (coarse, &u), (coarse, &half)]
+        {
+            check_links(&mark, "a file", links, "gauge").unwrap();
+            check_same(&mark, "a file", links, "gauge").unwrap();
+            check_same_links((&mark, "a file"), (&of_file(links), "gauge")).unwrap();
+        }
+        let refused = |found: plaq::error::Result<()>| {
+            assert_eq!(found.unwrap_err().status, Status::FieldMismatch);
+        };
+        refused(check_links(&double, "a file", &v, "gauge"));
+        refused(check_same_links((&double, "a file"), (&of_file(&v), "gauge")));
+        // Between these 16 bits cannot distinguish.
+        check_links(&coarse, "a file", &v, "gauge").unwrap();
     }
 }

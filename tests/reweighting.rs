@@ -8,6 +8,7 @@ use crate::reference::dirac::Dirac;
 use crate::reference::matrix::eliminate;
 use crate::reference::{Field, Lattice, C};
 use crate::setup::reference_params;
+use plaq::compose::multigrid::{LevelParams, Multigrid, MultigridParams};
 use plaq::compose::{DiracSolver, Normalisation, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{BoundaryTime, Noise};
@@ -16,7 +17,7 @@ use plaq::operators::{DiracParams, QuarkAction, Wilson};
 use plaq::ops::reweighting::{
     estimators, reweighting, Average, Estimator, Factor, ReweightingKind, ReweightingParams,
 };
-use plaq::solvers::{unwatched, Rational};
+use plaq::solvers::{unwatched, Rational, SolverKind};
 
 type Rows = Vec<Vec<C>>;
 
@@ -131,10 +132,22 @@ impl Case {
     }
 
     fn solver(&self) -> DiracSolver {
+        self.solver_with(SolverKind::Cgnr, None)
+    }
+
+    fn solver_with(&self, kind: SolverKind, multigrid: Option<Arc<Multigrid>>) -> DiracSolver {
         let mut solve =
             SolveParams { normalisation: Normalisation::Mass, ..SolveParams::default() };
         solve.solver.stop.residual = 1e-12;
-        DiracSolver::new(self.op.clone(), solve).unwrap()
+        solve.solver.kind = kind;
+        DiracSolver::new(self.op.clone(), solve).unwrap().with_multigrid(multigrid).unwrap()
+    }
+
+    fn solver_by_multigrid(&self) -> DiracSolver {
+        let level = LevelParams { block: [2; 4], vectors: 4, ..Default::default() };
+        let params = MultigridParams::with_levels(vec![level]);
+        let multigrid = Multigrid::new(&*self.op, &params).unwrap();
+        self.solver_with(SolverKind::Gcr, Some(Arc::new(multigrid)))
     }
 
     /// Compares (eta, (B - 1) eta) of noise by the estimator with that by the matrix.
@@ -259,6 +272,7 @@ fn rational_functions_reweight_by_the_determinant() {
     }
     let case = Case::new(OPEN, DiracParams { cf: 0.9, ..quarks() });
     let solver = case.solver();
+    let by_multigrid = case.solver_by_multigrid();
     for (system, low, high, fields) in
         [(System::EvenAsymmetric, 1.0, 40.0, 1), (System::EvenSymmetric, 0.02, 2.5, 2)]
     {
@@ -286,6 +300,12 @@ fn rational_functions_reweight_by_the_determinant() {
         let b = inverse_root(&times(&x, &power));
         let all = estimators(&solver, &params, &[]).unwrap();
         case.compare("rational", &all[0], system, &b);
+        // Multigrid solves for one of the two poles, or for both.
+        for shifts in [1, 2] {
+            let params = ReweightingParams { shifts, ..params.clone() };
+            let all = estimators(&by_multigrid, &params, &[]).unwrap();
+            case.compare("rational by multigrid", &all[0], system, &b);
+        }
         let found = reweighting(&solver, &params, &[], &mut unwatched).unwrap().product();
         let expected = 0.5 * ln_det(&x) + fields as f64 * ln_det(&dense);
         assert!((found.ln - expected).abs() < 4.0 * found.error, "{found:?} for {expected}");

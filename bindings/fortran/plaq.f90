@@ -783,6 +783,8 @@ module plaq
     integer(c_int32_t) :: position(4)
     !> Normalisation of the operator whose inverse a propagator is; -1: not known.
     integer(c_int32_t) :: normalisation
+    !> Boundaries in time of the operator's links; 0: not known.
+    integer(c_int32_t) :: boundary_time
     !> Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
     real(c_double) :: boundary
     !> Boundary phases in x, y and z in units of pi. NaN: not known.
@@ -804,6 +806,8 @@ module plaq
     integer(c_int32_t) :: position(4)
     !> Normalisation of the operator whose inverse a propagator is; -1: not known.
     integer(c_int32_t) :: normalisation
+    !> Boundaries in time of the operator's links; 0: not known.
+    integer(c_int32_t) :: boundary_time
     !> Boundary phase of the fermions in time in units of pi; NaN: not known.
     real(c_double) :: boundary
     !> Boundary phases in x, y and z in units of pi; NaN: not known.
@@ -1430,6 +1434,10 @@ module plaq
     integer(c_int32_t) :: fields
     !> Relative error of the rational function, if `poles` is 0; in the chain it is error_hamiltonian.
     real(c_double) :: error
+    !> Number of the least shifts of the rational function that multigrid solves, where the solver has it; the
+    !> others take CG together. openQCD divides the poles into parts of np poles with a solver each: the sum of
+    !> np over those with DFL_SAP_GCR.
+    integer(c_int64_t) :: shifts
   end type
   !> Report of a reweighting: the product over factors of their averages over noise vectors.
   type, bind(c) :: plaq_reweighting_report
@@ -3609,6 +3617,23 @@ module plaq
       real(c_double), intent(in) :: correlator(times)
       real(c_double), intent(inout) :: masses(times)
     end function
+    !> Computes effective masses between boundaries in time: ln of C over C one slice farther from the source,
+    !> which is on slice `source_time`; NaN where one of the two slices is a boundary or there is no logarithm.
+    !> `correlator`: a number for each of the `times` stored slices, from that of the source on, those before it
+    !> at the end. Errors: INVALID_ARGUMENT, UNSUPPORTED for PLAQ_BOUNDARY_TIME_PERIODIC.
+    !> Arrays: correlator[times], masses[times].
+    integer(c_int32_t) function plaq_correlator_outward_mass(correlator, &
+        times, &
+        source_time, &
+        boundary_time, &
+        masses) bind(c)
+      import
+      integer(c_int64_t), value :: times
+      integer(c_int64_t), value :: source_time
+      integer(c_int32_t), value :: boundary_time
+      real(c_double), intent(in) :: correlator(times)
+      real(c_double), intent(inout) :: masses(times)
+    end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_contract_params_init(params, struct_size) bind(c)
       import
@@ -4178,9 +4203,9 @@ module plaq
     end function
     !> Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
     !> ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
-    !> relative residual
-    !> `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels, `tol`), UNSUPPORTED
-    !> (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID, OUT_OF_MEMORY.
+    !> relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels,
+    !> `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another lattice or
+    !> configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_space_create_multigrid(solver, &
         multigrid, &
         levels, &

@@ -51,7 +51,7 @@ def options():
     p.add_argument("--chains", type=int, default=1, help="quenched: of each kind, all of a beta at the same time (1)")
     p.add_argument("--steps", help="creutz: 7,9,12,16; quenched: 6; boundaries: 4 of hmc, 1 of smd")
     p.add_argument("--momenta", type=int, default=4, help="order: trajectories for every step (4)")
-    p.add_argument("--only", help="flavours, tmlqcd, boundaries: these, with commas between")
+    p.add_argument("--only", help="flavours, tmlqcd, boundaries (also as sf-hmc): these, with commas between")
     p.add_argument("--configurations", type=int, default=20, help="t0")
     p.add_argument("--separation", default="50", help="t0: sweeps between configurations (50)")
     p.add_argument("--flow-time", default="4", help="t0 (4)")
@@ -268,7 +268,8 @@ def boundaries(study):
     lattice, beta, kappa = o.lattice or "4,4,4,8", o.beta or "5.5", o.kappa or "0.12"
     cases = [(b, clover, algorithm) for b in BOUNDARIES for clover in ("traditional", "exponential") for algorithm in ALGORITHMS]
     if o.only:
-        cases = [case for case in cases if case[0] in o.only.split(",")]
+        only = o.only.split(",")
+        cases = [case for case in cases if case[0] in only or f"{case[0]}-{case[2]}" in only]
     head("boundary", "clover term", "algorithm", "trajectories", "⟨ΔH⟩", "⟨exp(−ΔH)⟩", "deviation / error", "acceptance", "plaquette")
     for k, (boundary, clover, algorithm) in enumerate(cases):
         bounded = boundary != "periodic"

@@ -117,6 +117,13 @@ impl std::fmt::Display for BoundaryTime {
     }
 }
 
+impl BoundaryKind {
+    /// The number T of the last slice, for a lattice with `slices` stored ones.
+    pub fn extent(self, slices: usize) -> usize {
+        slices - usize::from(self == BoundaryKind::Open)
+    }
+}
+
 impl BoundaryTime {
     /// The boundary as headers of files have it: its word, and of links that stand still the angles, such as
     /// `open_sf, phi_prime -2.1 0.8 1.3`.
@@ -200,9 +207,9 @@ impl BoundaryTime {
             _ => None,
         }
     }
-    /// The number T of the last slice, for a lattice with `slices` stored ones.
+    /// The number T of the last slice, see [`BoundaryKind::extent`].
     pub fn extent(&self, slices: usize) -> usize {
-        slices - self.lacks_links() as usize
+        self.kind().extent(slices)
     }
     /// Whether quarks vanish on a stored slice of the whole lattice.
     pub fn vanishes(&self, t: usize, slices: usize) -> bool {

@@ -110,6 +110,8 @@ pub struct GaugeField {
     made_from: Version,
     /// Copies in other storages that are still in use.
     copies: Mutex<Vec<Weak<GaugeField>>>,
+    /// Numbers that identify the links, with the version of which they were computed.
+    mark: Mutex<Option<(u64, [f64; 5])>>,
 }
 
 impl GaugeField {
@@ -152,6 +154,7 @@ impl GaugeField {
             version: Version::new(),
             made_from: Version::of(0),
             copies: Mutex::default(),
+            mark: Mutex::default(),
         })
     }
 
@@ -181,6 +184,22 @@ impl GaugeField {
     fn has_links_of(&self, other: &GaugeField) {
         self.version.set(other.version());
         self.made_from.set(other.made_from.get());
+    }
+
+    /// Numbers that identify the present links; `compute` is called if the links have changed since it last was. All
+    /// ranks call this.
+    ///
+    /// # Errors
+    /// Errors of `compute`.
+    pub fn mark(&self, compute: impl FnOnce() -> Result<[f64; 5]>) -> Result<[f64; 5]> {
+        let kept = || self.mark.lock().unwrap_or_else(|e| e.into_inner());
+        let (version, known) = (self.version(), *kept());
+        if let Some((_, numbers)) = known.filter(|(of, _)| *of == version) {
+            return Ok(numbers);
+        }
+        let numbers = compute()?;
+        *kept() = Some((version, numbers));
+        Ok(numbers)
     }
 
     /// A copy in another precision or storage, updated to the present links. All callers share the same copy, which

@@ -14,6 +14,8 @@ pub struct Origin {
     pub boundary_space: Option<[f64; 3]>,
     /// Normalisation of the operator: one of [`NORMALISATIONS`].
     pub normalisation: Option<&'static str>,
+    /// Boundaries in time of the operator's links: one of [`BOUNDARIES_IN_TIME`].
+    pub boundary_time: Option<&'static str>,
     /// Bare mass of the operator.
     pub mass: Option<f64>,
     /// Twisted mass of the operator.
@@ -31,12 +33,16 @@ pub struct LinksMark {
     /// A projection of the links, which distinguishes configurations with equal averages; None: not stored, in older
     /// files.
     pub projection: Option<[f64; 2]>,
+    /// Whether the links were stored in 16 bits, whose rounding the numbers have.
+    pub coarse: bool,
     /// The configuration to which they belong, by its version in this process; None: not known.
     pub configuration: Option<u64>,
 }
 
 /// Names of the normalisations: kappa for the inverse of 2 kappa D, mass for that of D.
 pub const NORMALISATIONS: [&str; 2] = ["kappa", "mass"];
+/// Names of boundaries in time: open, of the Schroedinger functional, and one of each.
+pub const BOUNDARIES_IN_TIME: [&str; 4] = ["open", "sf", "open_sf", "periodic"];
 const ELEMENT: &str = "plaqOrigin";
 
 impl Origin {
@@ -48,6 +54,7 @@ impl Origin {
             boundary: self.boundary.or(other.boundary),
             boundary_space: self.boundary_space.or(other.boundary_space),
             normalisation: self.normalisation.or(other.normalisation),
+            boundary_time: self.boundary_time.or(other.boundary_time),
             mass: self.mass.or(other.mass),
             mu: self.mu.or(other.mu),
             links: self.links.or(other.links),
@@ -65,6 +72,7 @@ impl Origin {
             boundary: same(self.boundary, other.boundary),
             boundary_space: same(self.boundary_space, other.boundary_space),
             normalisation: same(self.normalisation, other.normalisation),
+            boundary_time: same(self.boundary_time, other.boundary_time),
             mass: same(self.mass, other.mass),
             mu: same(self.mu, other.mu),
             links: same(self.links, other.links),
@@ -97,15 +105,23 @@ impl Origin {
         if let Some(normalisation) = self.normalisation {
             text += &format!("<normalisation>{normalisation}</normalisation>");
         }
+        if let Some(boundary_time) = self.boundary_time {
+            text += &format!("<boundaryTime>{boundary_time}</boundaryTime>");
+        }
         for (name, value) in [("mass", self.mass), ("twistedMass", self.mu)] {
             if let Some(value) = value {
                 text += &format!("<{name}>{value:?}</{name}>");
             }
         }
-        if let Some(LinksMark { numbers: [space, time, trace], projection, .. }) = self.links {
+        if let Some(LinksMark { numbers: [space, time, trace], projection, coarse, .. }) =
+            self.links
+        {
             text += &format!("<links>{space:?} {time:?} {trace:?}</links>");
             if let Some([re, im]) = projection {
                 text += &format!("<linksProjection>{re:?} {im:?}</linksProjection>");
+            }
+            if coarse {
+                text += "<linksBits>16</linksBits>";
             }
         }
         text + &format!("</{ELEMENT}>")
@@ -136,17 +152,22 @@ impl Origin {
             |tag: &str| numbers(tag).and_then(|all| <[f64; 1]>::try_from(all).ok()).map(|[x]| x);
         let two = |tag: &str| numbers(tag).and_then(|all| <[f64; 2]>::try_from(all).ok());
         let three = |tag: &str| numbers(tag).and_then(|all| <[f64; 3]>::try_from(all).ok());
+        let word = |tag: &str, words: &[&'static str]| {
+            let found = text(Some(ELEMENT), tag)?.trim();
+            words.iter().copied().find(|word| *word == found)
+        };
         let own = Origin {
             position: text(Some(ELEMENT), "position").map(coordinates).unwrap_or_default(),
             boundary: one("boundary"),
             boundary_space: three("boundarySpace"),
-            normalisation: text(Some(ELEMENT), "normalisation")
-                .and_then(|t| NORMALISATIONS.into_iter().find(|n| *n == t.trim())),
+            normalisation: word("normalisation", &NORMALISATIONS),
+            boundary_time: word("boundaryTime", &BOUNDARIES_IN_TIME),
             mass: one("mass"),
             mu: one("twistedMass"),
             links: three("links").map(|numbers| LinksMark {
                 numbers,
                 projection: two("linksProjection"),
+                coarse: one("linksBits") == Some(16.0),
                 configuration: None,
             }),
         };

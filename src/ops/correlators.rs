@@ -6,7 +6,7 @@ use super::contract::{baryon, mesons, Baryon, Projection, Sink};
 use super::gamma::Gamma;
 use super::source::check_propagator;
 use crate::error::{words, Result};
-use crate::fields::SpinorField;
+use crate::fields::{BoundaryKind, SpinorField};
 use crate::params::choices;
 
 /// Connected correlators of degenerate quarks, one number for each time from the source. S is the propagator S(x,
@@ -70,6 +70,27 @@ choices! {
         /// exp(-m t): ln[C(t) / C(t+1)].
         Log = 1, PLAQ_MASS_FORM_LOG, "log";
     }
+}
+
+/// Effective masses between boundaries in time: at each time ln of C over C one slice farther from the source, so that
+/// a state that decays away from it has the same mass on both sides; NaN where one of the two slices is a boundary or
+/// noise exceeds the signal. `correlator`: a number for each stored slice, from that of the source on; those before it
+/// are at the end. `source`: the time slice of the source.
+pub fn outward_mass(correlator: &[f64], source: usize, boundary: BoundaryKind) -> Vec<f64> {
+    let slices = correlator.len();
+    let inside = |slice: usize| (1..boundary.extent(slices)).contains(&slice);
+    let mass = |t: usize| {
+        let slice = (source + t) % slices;
+        let (next, farther) = match slice >= source {
+            true => (slice + 1, t + 1),
+            false => (slice.wrapping_sub(1), t - 1),
+        };
+        match inside(slice) && inside(next) {
+            true => (correlator[t] / correlator[farther]).ln(),
+            false => f64::NAN,
+        }
+    };
+    (0..slices).map(mass).map(|m| if m.is_finite() { m } else { f64::NAN }).collect()
 }
 
 /// Effective masses m(t) in lattice units, one for each time of `correlator`; NaN where the formula has no solution:

@@ -17,16 +17,23 @@ const NEAR_PROJECTION: [f64; 2] = [1e-5, 1e-3];
 /// # Errors
 /// Errors of [`plaquette`].
 pub fn links_mark(links: &GaugeField) -> Result<LinksMark> {
-    let p = plaquette(links)?;
-    let numbers = [p.spatial, p.temporal, p.link_trace];
-    let (projection, configuration) = (Some(projection(links)?), Some(links.configuration()));
-    Ok(LinksMark { numbers, projection, configuration })
+    let [space, time, trace, re, im] = links.mark(|| {
+        let (p, [re, im]) = (plaquette(links)?, projection(links)?);
+        Ok([p.spatial, p.temporal, p.link_trace, re, im])
+    })?;
+    Ok(LinksMark {
+        numbers: [space, time, trace],
+        projection: Some([re, im]),
+        coarse: links.precision() == Precision::F16,
+        configuration: Some(links.configuration()),
+    })
 }
 
-/// Whether two links are the same up to rounding; `coarse`: that of numbers of 16 bits.
-fn equal(one: &LinksMark, other: &LinksMark, coarse: bool) -> bool {
+/// Whether two links are the same up to rounding.
+fn equal(one: &LinksMark, other: &LinksMark) -> bool {
+    let coarse = usize::from(one.coarse || other.coarse);
     let near = |a: &[f64], b: &[f64], by: [f64; 2]| {
-        a.iter().zip(b).all(|(a, b)| (a - b).abs() <= by[usize::from(coarse)])
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() <= by[coarse])
     };
     let projections = one.projection.zip(other.projection);
     near(&one.numbers, &other.numbers, NEAR)
@@ -34,9 +41,9 @@ fn equal(one: &LinksMark, other: &LinksMark, coarse: bool) -> bool {
 }
 
 /// Whether two links belong to one configuration, as far as that is known.
-fn alike(one: &LinksMark, other: &LinksMark, coarse: bool) -> bool {
+fn alike(one: &LinksMark, other: &LinksMark) -> bool {
     let known = one.configuration.is_some() && one.configuration == other.configuration;
-    known || equal(one, other, coarse)
+    known || equal(one, other)
 }
 
 fn say(mark: &LinksMark) -> String {
@@ -48,10 +55,6 @@ fn say(mark: &LinksMark) -> String {
         None => String::new(),
     };
     format!("plaquettes {space} and {time}, link trace {trace}{projection}")
-}
-
-fn coarse(links: &GaugeField) -> bool {
-    links.precision() == Precision::F16
 }
 
 /// Refuses links of another configuration than the one that `mark`, of `owner`, identifies. Links that were smeared
@@ -73,7 +76,7 @@ pub fn check_links(
         return Ok(());
     }
     let found = links_mark(links)?;
-    match alike(mark, &found, coarse(links)) {
+    match alike(mark, &found) {
         true => Ok(()),
         false => other_links(
             (mark, owner),
@@ -104,7 +107,7 @@ fn other_links(
 /// Errors of [`check_links`].
 pub fn check_same(mark: &LinksMark, owner: &str, links: &GaugeField, argument: &str) -> Result<()> {
     let found = links_mark(links)?;
-    match equal(mark, &found, coarse(links)) {
+    match equal(mark, &found) {
         true => Ok(()),
         false => other_links(
             (mark, owner),
@@ -138,7 +141,7 @@ pub fn check_same_links(
     (one, first): (&LinksMark, &str),
     (other, second): (&LinksMark, &str),
 ) -> Result<()> {
-    if alike(one, other, true) {
+    if alike(one, other) {
         return Ok(());
     }
     refuse!(

@@ -4,7 +4,8 @@
 //! For normal eta and a positive B the mean of exp(-(eta, (B - 1) eta)) is 1 / det B. With X = M^dagger M
 //!   twisted mass, first kind:  1 / B = (X + mu1^2) / (X + mu2^2),
 //!   second kind:               1 / B = [(X + mu1^2) / (X + mu2^2)]^2 (X + 2 mu2^2) / (X + 2 mu1^2),
-//!   rational r about x^(-1/2 n): 1 / B = (1 + Z)^(1/2), Z = X r(X)^(2 n) - 1.
+//!   rational r about x^(-1/2 n): 1 / B = (1 + Z)^(1/2), Z = X r(X)^(2 n) - 1,
+//! where the poles of r with the least shifts may be solved for by multigrid and the others in one Krylov space.
 //! The products of the first two over 0 < mu_1 < mu_2 < ... are det X / (X + mu^2) and det X (X + 2 mu^2) / (X +
 //! mu^2)^2 of the last mu, with less noise than at once.
 
@@ -19,7 +20,7 @@ use crate::linop::{LinOp, Schur, System};
 use crate::operators::Wilson;
 use crate::params::{choices, parameters};
 use crate::refuse;
-use crate::solvers::{Monitor, Rational, Shift, SolverKind, SolverReport};
+use crate::solvers::{Monitor, Rational, SolverKind, SolverReport};
 
 choices! {
     /// Reweighting factors, with X = M^dagger M of the quark's operator M.
@@ -60,6 +61,10 @@ parameters! {
         fields: usize = 1, within(1, 64);
         /// Relative error of the rational function, if `poles` is 0; in the chain it is error_hamiltonian.
         error: f64 = 1e-12, above(0.0, 1.0);
+        /// Number of the least shifts of the rational function that multigrid solves, where the solver has it; the
+        /// others take CG together. openQCD divides the poles into parts of np poles with a solver each: the sum of
+        /// np over those with DFL_SAP_GCR.
+        shifts: u64 = 3, within(0, 40);
     }
 }
 
@@ -142,6 +147,8 @@ pub struct OfRational {
     rational: Rational,
     fields: usize,
     solver: DiracSolver,
+    /// Number of the least shifts that multigrid solves; 0 without multigrid.
+    least: usize,
     op: Arc<dyn LinOp>,
     /// Ratio of M^dagger M in the chain's normalisation to that of `op`.
     factor: f64,
@@ -224,15 +231,7 @@ impl Twisted {
 
 impl OfRational {
     fn new(of: &DiracSolver, params: &ReweightingParams) -> Result<OfRational> {
-        if of.params().automatic.is_none() && of.multigrid().is_some() {
-            refuse!(
-                Unsupported,
-                "solver",
-                expected("one without multigrid for a rational function, whose poles are solved for together"),
-                found("one with multigrid")
-            );
-        }
-        let ReweightingParams { low, high, poles, error, fields, .. } = *params;
+        let ReweightingParams { low, high, poles, error, fields, shifts, .. } = *params;
         let power = -0.5 / fields as f64;
         let rational = match poles {
             0 => Rational::new(power, low, high, error)?,
@@ -252,7 +251,13 @@ impl OfRational {
             precondition_steps: 0,
             ..asked.clone()
         };
-        solve.solver.kind = SolverKind::Cg;
+        solve.solver.initial_guess = false;
+        // An automatic solver's hierarchy is its own.
+        let multigrid = of.multigrid().filter(|_| asked.automatic.is_none());
+        let least = if multigrid.is_some() { shifts as usize } else { 0 };
+        if multigrid.is_none() {
+            solve.solver.kind = SolverKind::Cg;
+        }
         let action = of.op().clone();
         let op: Arc<dyn LinOp> = match even_odd {
             Some(form) => action.clone().schur(form)?,
@@ -263,7 +268,8 @@ impl OfRational {
             (Normalisation::Mass, false) => action.mass_scale().powi(-2),
             _ => 1.0,
         };
-        Ok(OfRational { rational, fields, solver: DiracSolver::new(action, solve)?, op, factor })
+        let solver = DiracSolver::new(action, solve)?.with_multigrid(multigrid)?;
+        Ok(OfRational { rational, fields, solver, least, op, factor })
     }
 
     /// Computes v = r(X) v.
@@ -273,11 +279,10 @@ impl OfRational {
         for _ in &r.shifts {
             xs.push(v.like(v.precision())?);
         }
-        let tol = self.solver.params().solver.stop.residual;
-        let shifts: Vec<Shift> =
-            r.shifts.iter().map(|&sigma| Shift { sigma, tol, heavy_quark: 0.0 }).collect();
-        let (report, _) = self.solver.multishift(&shifts, &mut xs, v, watch)?;
-        let iterations = check(&report.solver)?;
+        let mut iterations = 0;
+        for report in self.solver.least_shifted(self.least, &r.shifts, &mut xs, v, watch)? {
+            iterations += check(&report)?;
+        }
         for (x, residue) in xs.iter().zip(&r.residues) {
             blas::axpy(&blas::uniform(n, *residue), x, v)?;
         }
@@ -404,7 +409,7 @@ fn check_twisted(of: &DiracSolver, params: &ReweightingParams, mu: &[f64]) -> Re
 }
 
 /// Makes the estimators of all factors: one for each twisted mass or, with `mu` empty, that of a rational function.
-/// Their solvers have the settings of `of`; poles are solved by CG.
+/// Their solvers have the settings and the multigrid of `of`; poles that multigrid does not solve take CG.
 ///
 /// # Errors
 /// `InvalidArgument`, `BadParameter`, `Unsupported`: what there is not; errors of [`DiracSolver::new`].

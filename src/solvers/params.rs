@@ -119,7 +119,7 @@ pub struct SolverParams {
 }
 
 hash_members!(SolverParams {
-    kind, stop, nkrylov, initial_guess, history, fall_back, patient;
+    kind, stop, nkrylov, initial_guess, history, fused_sums, fall_back, patient;
     delta, omega
 });
 

@@ -231,6 +231,8 @@ int main(void) {
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_correlator_effective_mass(pion, 0, 0, mass));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_correlator_effective_mass(pion, LT, 2, mass));
   EXPECT(PLAQ_NULL_POINTER, plaq_correlator_effective_mass(NULL, LT, 0, mass));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_correlator_outward_mass(pion, LT, LT, PLAQ_BOUNDARY_TIME_OPEN, mass));
+  EXPECT(PLAQ_UNSUPPORTED, plaq_correlator_outward_mass(pion, LT, 0, PLAQ_BOUNDARY_TIME_PERIODIC, mass));
   EXPECT(PLAQ_NULL_POINTER, plaq_correlator_effective_mass(pion, LT, 0, NULL));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_correlators(s, LT, 1, LT, pion, NULL, NULL));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_correlators(s, -1, 1, LT, pion, NULL, NULL));

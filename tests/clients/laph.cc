@@ -93,17 +93,19 @@ static void sum_over_ranks(std::vector<complex> &numbers) {
 #endif
 }
 
-/* contractFTQuda of twelve columns with twelve others, and of two colour vectors, against sums over sites. */
-static void contractions(std::vector<void *> &columns, std::vector<void *> &modes_there) {
+/* contractFTQuda of twelve columns with twelve others, and of two colour vectors, on the lattice of these parts, against
+ * sums over sites. */
+static void contractions(const std::vector<void *> &columns, const std::vector<void *> &vectors, const int *source) {
   const int sites = part[0] * part[1] * part[2] * part[3], half = sites / 2, count = 2;
-  const int source[4] = {1, 3, 2, 5}, momenta[4 * count] = {0, 0, 0, 0, 1, 0, -1, 2};
+  const int lattice[4] = {part[0] * grid[0], part[1] * grid[1], part[2] * grid[2], part[3] * grid[3]};
+  const int momenta[4 * count] = {0, 0, 0, 0, 1, 0, -1, 2};
   const QudaFFTSymmType kinds[4 * count] = {QUDA_FFT_SYMM_EO,  QUDA_FFT_SYMM_EO, QUDA_FFT_SYMM_EO,  QUDA_FFT_SYMM_EO,
                                             QUDA_FFT_SYMM_ODD, QUDA_FFT_SYMM_EO, QUDA_FFT_SYMM_EVEN, QUDA_FFT_SYMM_ODD};
   const std::vector<Matrix> all = gammas();
   const Matrix five = all[9];
   for (int kind = 0; kind < 3; kind++) {
     const int decay = kind == 2 ? 2 : 3, spins = kind == 0 ? 1 : 4, numbers = spins * spins;
-    const int slices = extents[decay];
+    const int slices = lattice[decay];
     std::vector<complex> expected((size_t)count * slices * numbers);
     for (int site = 0; site < sites; site++) {
       const int parity = site / half, j = site % half;
@@ -122,7 +124,7 @@ static void contractions(std::vector<void *> &columns, std::vector<void *> &mode
       for (int p = 0; p < count; p++) {
         complex phase = 1;
         for (int mu = 0; mu < 4; mu++) {
-          const double angle = 2 * M_PI * momenta[4 * p + mu] * (r[mu] - source[mu]) / extents[mu];
+          const double angle = 2 * M_PI * momenta[4 * p + mu] * (r[mu] - source[mu]) / lattice[mu];
           const QudaFFTSymmType part_of = kind == 0 ? kinds[4 * p + mu] : QUDA_FFT_SYMM_EO;
           phase *= part_of == QUDA_FFT_SYMM_EO ? std::polar(1.0, angle)
               : part_of == QUDA_FFT_SYMM_EVEN  ? complex(std::cos(angle))
@@ -130,7 +132,7 @@ static void contractions(std::vector<void *> &columns, std::vector<void *> &mode
         }
         complex *row = &expected[((size_t)p * slices + r[decay]) * numbers];
         for (int k = 0; spins == 1 && k < 3; k++)
-          row[0] += phase * std::conj(((complex *)modes_there[0])[3 * site + k]) * ((complex *)modes_there[1])[3 * site + k];
+          row[0] += phase * std::conj(((complex *)vectors[0])[3 * site + k]) * ((complex *)vectors[1])[3 * site + k];
         for (int n = 0; spins == 4 && n < 16; n++) {
           const Matrix g = product(five, all[n]);
           complex sum = 0;
@@ -152,8 +154,8 @@ static void contractions(std::vector<void *> &columns, std::vector<void *> &mode
     const QudaContractType what = kind == 0 ? QUDA_CONTRACT_TYPE_STAGGERED_FT_T
         : kind == 1                         ? QUDA_CONTRACT_TYPE_DR_FT_T
                                             : QUDA_CONTRACT_TYPE_DR_FT_Z;
-    contractFTQuda(spins == 1 ? modes_there.data() : columns.data(), spins == 1 ? modes_there.data() + 1 : columns.data() + 12,
-                   &result, what, &param, spins == 1 ? 1 : 3, part, source, count, momenta, kinds);
+    void **there = const_cast<void **>(spins == 1 ? vectors.data() : columns.data());
+    contractFTQuda(there, there + (spins == 1 ? 1 : 12), &result, what, &param, spins == 1 ? 1 : 3, part, source, count, momenta, kinds);
     double largest = 0;
     for (const complex &z : expected) largest = std::fmax(largest, std::abs(z));
     for (size_t i = 0; i < found.size(); i++)
@@ -161,6 +163,28 @@ static void contractions(std::vector<void *> &columns, std::vector<void *> &mode
         errorQuda("contraction %d, number %d: %.15g %.15g, expected %.15g %.15g", kind, (int)i, found[i].real() - 2,
                   found[i].imag(), expected[i].real(), expected[i].imag());
   }
+}
+
+/* The same of random numbers, on a lattice of unequal extents that are not all divisible by four. */
+static void contractions_of_unequal_extents(QudaGaugeParam gauge) {
+  const int here[4] = {6, 4, 2, 10}, source[4] = {5, 3, 1, 7};
+  int sites = 1;
+  for (int mu = 0; mu < 4; mu++) sites *= gauge.X[mu] = part[mu] = here[mu];
+  std::vector<double> units(18 * sites);
+  for (int i = 0; i < 3 * sites; i++) units[18 * (i / 3) + 8 * (i % 3)] = 1;
+  double *directions[4] = {units.data(), units.data(), units.data(), units.data()};
+  gauge.t_boundary = QUDA_PERIODIC_T;
+  loadGaugeQuda(directions, &gauge);
+  srand(7 + (unsigned)quda::comm_rank());
+  const auto number = [] { return rand() / (RAND_MAX + 1.0) - 0.5; };
+  std::vector<std::vector<complex>> fields(26, std::vector<complex>(12 * sites));
+  std::vector<void *> columns, vectors;
+  for (auto &field : fields) {
+    for (complex &z : field) z = complex(number(), number());
+    (columns.size() < 24 ? columns : vectors).push_back(field.data());
+  }
+  contractions(columns, vectors, source);
+  freeGaugeQuda();
 }
 
 static void ranks_and_timers() {
@@ -353,7 +377,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 12 * sites; i++) CHECK(std::abs(back[i] - solutions[0][i]) < 1e-9);
   shiftQuda(back.data(), x[0], 1, 1, &invert);
   flushPoolQuda(QUDA_MEMORY_DEVICE);
-  contractions(x, vector_list);
+  const int place[4] = {1, 3, 2, 5};
+  contractions(x, vector_list, place);
   /* An object of QUDA's own class would have another memory. */
   OK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN));
   int32_t status = 0;
@@ -379,7 +404,11 @@ int main(int argc, char **argv) {
   eigensolveQuda(vector_list.data(), (double _Complex *)found.data(), &eigen);
   OK(plaq_quda_last_status(&status));
   CHECK(status == PLAQ_UNSUPPORTED && strstr(plaq_last_error(), "use_smeared_gauge"));
+  OK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_END));
   freeGaugeQuda(), freeCloverQuda(), endQuda();
+  initQuda(-1);
+  contractions_of_unequal_extents(gauge);
+  endQuda();
   printfQuda("agreement\n");
   quda::comm_finalize();
 #ifdef CLIENT_MPI

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::chain;
 use super::common::Folder;
-use super::programs::{all, job_on, Program};
+use super::programs::{all, job_on, run, Program};
 use super::propagator::programs;
 
 const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
@@ -385,6 +385,26 @@ fn several_configurations() {
     let picture = std::fs::read_to_string(folder.0.join("masses.svg")).unwrap();
     assert!(picture.contains("class=\"error\"") && picture.ends_with("</svg>\n"), "{picture}");
     assert!(picture.contains(", 5 configurations: effective masses"), "{picture}");
+}
+
+/// Between boundaries masses go from each slice to the next one farther from the source, before it as behind it.
+#[test]
+fn masses_between_boundaries_go_outward() {
+    let folder = Folder::new("jobs-open");
+    let options =
+        "--lattice 4,4,4,8 --boundary-time open --beta 6.0 --thermalise 5 --configurations 1 --out";
+    let out = folder.0.join("open");
+    run(all("heatbath")[0].command().args(options.split(' ')).arg(&out));
+    let gauge = format!("{}.00001", out.display());
+    let c = job_on_gauge(&folder, &gauge, &["--source", "point,0,0,0,4"]);
+    let pion = chain::numbers(&c["correlators"]["pion"]);
+    let masses = chain::numbers(&c["effective_mass"]["pion"]);
+    // The time t is slice (4 + t) mod 8; slices 0 and 7 are boundaries.
+    for (t, farther) in [(0, 1), (1, 2), (7, 6), (6, 5)] {
+        let expected = (pion[t] / pion[farther]).ln();
+        assert!(expected > 0.0 && (masses[t] - expected).abs() < 1e-12, "{t}: {masses:?}");
+    }
+    assert!(masses[2..6].iter().all(|mass| mass.is_nan()), "{masses:?}");
 }
 
 /// A fit uses the times that were asked for, also beyond the lattice's middle: a fit to the sum for two masses lies

@@ -119,11 +119,13 @@ fn origins_are_kept_and_found() {
             boundary: Some(-0.375),
             boundary_space: Some([0.1, 0.0, -0.7]),
             normalisation: Some("kappa"),
+            boundary_time: Some("open_sf"),
             mass: Some(-0.31),
             mu: Some(0.02),
             links: Some(LinksMark {
                 numbers: [0.59, 0.6, -0.01],
                 projection: Some([0.7, -1.3]),
+                coarse: true,
                 configuration: None,
             }),
         };

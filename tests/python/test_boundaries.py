@@ -69,8 +69,12 @@ def test_reweighting_solves_with_multigrid():
     plain, preconditioned = (d.reweighting([0.1], vectors=2, tol=1e-11, **how) for how in ({}, {"multigrid": d.multigrid()}))
     close(preconditioned.minus_ln, plain.minus_ln, 1e-8)
     assert (preconditioned.minus_ln != plain.minus_ln).any()
-    how = {"kind": "rational", "interval": (0.1, 30), "poles": 4, "vectors": 1, "solver": "gcr", "multigrid": d.multigrid()}
-    refused(capi.Unsupported, "without multigrid", lambda: d.reweighting(**how))
+    how = {"kind": "rational", "interval": (0.1, 3), "poles": 2, "vectors": 2, "tol": 1e-11}
+    plain = d.reweighting(**how)
+    for shifts in (0, 1, 9):
+        found = d.reweighting(shifts=shifts, multigrid=d.multigrid(), **how)
+        close(found.minus_ln, plain.minus_ln, 1e-8)
+    refused(capi.Unsupported, "multigrid: expected", lambda: d.reweighting(system="full", multigrid=d.multigrid(), **how))
 
 
 def test_chains_refuse_other_boundaries():
@@ -153,6 +157,37 @@ def test_files_name_their_boundaries():
                 wrong = {"boundary_time": "sf", "phi": PHI, "phi_prime": PHI}
                 words = f"boundary_time {gauge.boundary_time}|which the file names|phi_prime {PHI}"
                 refused(capi.BadParameter, words, lambda: plaq.open(file, **wrong))
+
+
+def test_files_of_propagators_know_the_boundary():
+    gauge = plaq.Gauge.hot([4, 4, 4, 8], seed=5, boundary_time="open")
+    s = plaq.Clover(gauge, mass=0.8, csw=1).propagator((0, 0, 0, 2))
+    pion = s.pion()
+    assert s.boundary_time == "open" and pion.boundary_time == "open"
+    # So do fields made from it.
+    smeared = s.smear(gauge, alpha=0.2, steps=2)
+    assert smeared.boundary_time == "open" and smeared.pion().boundary_time == "open"
+    with tempfile.TemporaryDirectory() as folder:
+        file, old = f"{folder}/s.lime", f"{folder}/old.lime"
+        s.write(file)
+        found = plaq.Propagator.open(file)
+        assert found.boundary_time == "open"
+        for name in ("pion", "rho", "nucleon"):
+            one, other = getattr(found, name)(), getattr(s, name)()
+            assert (one.boundary_time, one.source_time, one.form) == ("open", 2, "log")
+            close(one.effective_mass().value[:4], other.effective_mass().value[:4], 1e-12)
+        # A file that does not name it, as of earlier versions and other codes.
+        s.boundary_time = ""
+        s.write(old)
+        found = plaq.Propagator.open(old)
+        assert found.boundary_time == ""
+        for kind in (found, plaq.Propagator.from_array(np.asarray(found), position=(0, 0, 0, 2))):
+            refused(ValueError, "boundary_time: expected open, sf or open_sf|vanishes on slice 0", kind.pion)
+        found = plaq.Propagator.open(old, boundary_time=gauge.boundary_time)
+        close(found.pion().mean, pion.mean)
+        assert found.pion().boundary_time == "open"
+    periodic = plaq.Wilson(plaq.Gauge.hot([2, 2, 2, 4], seed=5), mass=0.8).propagator()
+    assert periodic.boundary_time == "periodic" and periodic.pion().form == "cosh"
 
 
 def test_correlators_know_their_distances():

@@ -200,6 +200,11 @@ def test_loop_sums_refuse_what_does_not_fit():
     refused(plaq.capi.InvalidArgument, "levels|at most 2|found 3", lambda: d.space(multigrid=multigrid, levels=3))
     refused(plaq.capi.InvalidArgument, "tol", lambda: d.space(multigrid=multigrid, tol=0.0))
     refused(ValueError, "multigrid|eigen", lambda: d.space())
+    # The hierarchy of another configuration, but not one of the same links or of another mass.
+    foreign = quark(seed=9)[1].multigrid(**BLOCKS)
+    refused(plaq.capi.FieldMismatch, "multigrid: expected the links of solver", lambda: d.space(multigrid=foreign))
+    d.space(multigrid=quark()[1].multigrid(**BLOCKS))
+    d.space(multigrid=plaq.Clover(gauge, mass=0.5, csw=1.1).multigrid(**BLOCKS))
     refused(plaq.capi.InvalidArgument, "levels|at most 2|found 3", lambda: d.space_memory(multigrid, 3))
     # What is announced is what making spaces takes, with L of twelve columns.
     announced = [d.space_memory(multigrid, levels) for levels in (1, 2)]

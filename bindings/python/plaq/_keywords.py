@@ -144,6 +144,7 @@ class Origin(TypedDict, total=False):
     """Source and operator from which the columns of a field were made, for plaq_contract_params and files."""
     position: Sequence[int]
     normalisation: Union[int, str, capi.plaq_normalisation]
+    boundary_time: Union[int, str, capi.plaq_boundary_time]
     boundary: float
     boundary_space: Sequence[float]
     mass: float
@@ -269,6 +270,7 @@ class Reweighting(TypedDict, total=False):
     poles: int
     fields: int
     error: float
+    shifts: int
 
 
 class SpinorWrite(TypedDict, total=False):

@@ -330,15 +330,11 @@ class Correlator:
 
     def _outward(self, mean: np.ndarray) -> np.ndarray:
         """ln of C over C one slice farther from the source, NaN where there is no such slice inside the lattice."""
-        there = self.distances
-        assert there.lower is not None and there.upper is not None
-        outward = np.where(there.source >= 0, 1, -1)
-        left = np.where(outward > 0, there.upper, there.lower)
-        found = np.full(self.times, np.nan)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratios = mean.real / mean.real[(np.arange(self.times) + outward) % self.times]
-            inside = (left > 1) & (there.lower > 0) & (there.upper > 0) & (ratios > 0)
-            found[inside] = np.log(ratios[inside])
+        from . import capi
+
+        source, found = int(self.distances.slices[0]), np.empty(self.times)
+        values = np.ascontiguousarray(mean.real, float)
+        capi.plaq_correlator_outward_mass(values, self.times, source, self.boundary_time, found)
         return found
 
     def plateau(self, first: int, last: int, form: Optional[str] = None, bin: int = 1) -> Estimate:

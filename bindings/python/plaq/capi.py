@@ -2224,6 +2224,7 @@ class plaq_origin_params(Struct):
       position: Coordinates x, y, z, t of the source, from which times and phases of momenta are counted; -1: not
         known. 0 or more. Default: -1, -1, -1, -1.
       normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1.
+      boundary_time: Boundaries in time of the operator's links; 0: not known. Default: 0.
       boundary: Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
         Default: NaN.
       boundary_space: Boundary phases in x, y and z in units of pi. NaN: not known. Default: NaN, NaN, NaN.
@@ -2235,6 +2236,7 @@ class plaq_origin_params(Struct):
     struct_size: int
     position: Any
     normalisation: Any
+    boundary_time: Any
     boundary: float
     boundary_space: Any
     mass: float
@@ -2244,13 +2246,14 @@ class plaq_origin_params(Struct):
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
         ("normalisation", _c.c_int32),
+        ("boundary_time", _c.c_int32),
         ("boundary", _c.c_double),
         ("boundary_space", _c.c_double * 3),
         ("mass", _c.c_double),
         ("mu", _c.c_double),
         ("links", _c.c_double * 3),
     ]
-    _enums_ = {"normalisation": plaq_normalisation}
+    _enums_ = {"normalisation": plaq_normalisation, "boundary_time": plaq_boundary_time}
     _init_ = "plaq_origin_params_init"
 
 
@@ -2269,6 +2272,7 @@ class plaq_origin_report(Struct):
     Members:
       position: Coordinates x, y, z, t of the source; -1: not known.
       normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known.
+      boundary_time: Boundaries in time of the operator's links; 0: not known.
       boundary: Boundary phase of the fermions in time in units of pi; NaN: not known.
       boundary_space: Boundary phases in x, y and z in units of pi; NaN: not known.
       mass: Bare mass of the operator; NaN: not known.
@@ -2278,6 +2282,7 @@ class plaq_origin_report(Struct):
     struct_size: int
     position: Any
     normalisation: Any
+    boundary_time: Any
     boundary: float
     boundary_space: Any
     mass: float
@@ -2287,13 +2292,14 @@ class plaq_origin_report(Struct):
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
         ("normalisation", _c.c_int32),
+        ("boundary_time", _c.c_int32),
         ("boundary", _c.c_double),
         ("boundary_space", _c.c_double * 3),
         ("mass", _c.c_double),
         ("mu", _c.c_double),
         ("links", _c.c_double * 3),
     ]
-    _enums_ = {"normalisation": plaq_normalisation}
+    _enums_ = {"normalisation": plaq_normalisation, "boundary_time": plaq_boundary_time}
     _init_ = "plaq_origin_report_init"
 
 
@@ -3550,6 +3556,25 @@ def plaq_correlator_effective_mass(
     _n.call(_plaq_correlator_effective_mass, _n.array(_c.c_double, correlator, "correlator", times), _n.int64(times, "times"), _n.enum(plaq_mass_form, form, "form"), _n.room(_c.c_double, masses, "masses", times))
 
 
+_plaq_correlator_outward_mass = _n.function("plaq_correlator_outward_mass", _c.c_int32, [_c.c_void_p, _c.c_int64, _c.c_int64, _c.c_int32, _c.c_void_p])
+
+
+def plaq_correlator_outward_mass(
+        correlator: Any,
+        times: int,
+        source_time: int,
+        boundary_time: Union[int, str, plaq_boundary_time],
+        masses: Any,
+) -> None:
+    """Computes effective masses between boundaries in time: ln of C over C one slice farther from the source,
+    which is on slice `source_time`; NaN where one of the two slices is a boundary or there is no logarithm.
+    `correlator`: a number for each of the `times` stored slices, from that of the source on, those before it
+    at the end. Errors: INVALID_ARGUMENT, UNSUPPORTED for PLAQ_BOUNDARY_TIME_PERIODIC.
+    Arrays: correlator[times], masses[times].
+    """
+    _n.call(_plaq_correlator_outward_mass, _n.array(_c.c_double, correlator, "correlator", times), _n.int64(times, "times"), _n.int64(source_time, "source_time"), _n.enum(plaq_boundary_time, boundary_time, "boundary_time"), _n.room(_c.c_double, masses, "masses", times))
+
+
 # ---- Contractions ----
 
 
@@ -4017,6 +4042,9 @@ class plaq_reweighting_params(Struct):
         1 to 64. Default: 1.
       error: Relative error of the rational function, if `poles` is 0; in the chain it is error_hamiltonian.
         A number above 0, to 1. Default: 1e-12.
+      shifts: Number of the least shifts of the rational function that multigrid solves, where the solver has it; the
+        others take CG together. openQCD divides the poles into parts of np poles with a solver each: the sum of
+        np over those with DFL_SAP_GCR. 0 to 40. Default: 3.
     """
     struct_size: int
     kind: Any
@@ -4029,6 +4057,7 @@ class plaq_reweighting_params(Struct):
     poles: int
     fields: int
     error: float
+    shifts: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("kind", _c.c_int32),
@@ -4041,6 +4070,7 @@ class plaq_reweighting_params(Struct):
         ("poles", _c.c_int32),
         ("fields", _c.c_int32),
         ("error", _c.c_double),
+        ("shifts", _c.c_int64),
     ]
     _enums_ = {"kind": plaq_reweighting_kind, "system": plaq_system}
     _init_ = "plaq_reweighting_params_init"
@@ -4766,9 +4796,9 @@ _plaq_space_create_multigrid = _n.function("plaq_space_create_multigrid", _c.c_i
 def plaq_space_create_multigrid(solver: Any, multigrid: Any, levels: int, tol: float) -> plaq_space:
     """Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
     ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
-    relative residual
-    `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels, `tol`), UNSUPPORTED
-    (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID, OUT_OF_MEMORY.
+    relative residual `tol`, which must be well below the noise. Errors: INVALID_ARGUMENT (too many levels,
+    `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH (a hierarchy of another lattice or
+    configuration), STALE_MULTIGRID, OUT_OF_MEMORY.
     """
     space_ = plaq_space()
     _n.call(_plaq_space_create_multigrid, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(levels, "levels"), _n.real(tol, "tol"), _c.byref(space_))

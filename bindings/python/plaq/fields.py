@@ -106,7 +106,7 @@ def _phases(value: Boundary) -> Dict[str, Any]:
     return {"boundary": t, "boundary_space": (x, y, z)}
 
 
-def _known(position: Any, boundary: Boundary, normalisation: str) -> Dict[str, Any]:
+def _known(position: Any, boundary: Boundary, normalisation: str, boundary_time: Union[str, int]) -> Dict[str, Any]:
     """The entries of an origin that are known."""
     said: Dict[str, Any] = {}
     if position is not None:
@@ -115,6 +115,8 @@ def _known(position: Any, boundary: Boundary, normalisation: str) -> Dict[str, A
         said.update(_phases(boundary))
     if normalisation:
         said["normalisation"] = normalisation
+    if boundary_time:
+        said["boundary_time"] = boundary_time
     return said
 
 
@@ -205,6 +207,17 @@ class Fermion(Object):
     @normalisation.setter
     def normalisation(self, value: str) -> None:
         self._say_origin(normalisation=value or -1)
+
+    @property
+    def boundary_time(self) -> str:
+        """Boundaries in time of the operator's links, which correlators know: "periodic", "open", "sf" or "open_sf"; "" if
+        unknown. May be set."""
+        found = int(self._origin().boundary_time)
+        return capi.plaq_boundary_time(found).name.lower() if found else ""
+
+    @boundary_time.setter
+    def boundary_time(self, value: Union[str, int]) -> None:
+        self._say_origin(boundary_time=value or 0)
 
     @classmethod
     def from_array(
@@ -451,8 +464,6 @@ class Propagator(Fermion):
         self.residuals: Any = None
         #: The operator whose inverse it is; "" if unknown.
         self.of = ""
-        #: Boundaries in time of the operator's links, which its correlators know; files do not keep them.
-        self.boundary_time = "periodic"
 
     @classmethod
     def from_array(  # type: ignore[override]
@@ -462,19 +473,21 @@ class Propagator(Fermion):
         position: Optional[Sequence[Optional[int]]] = None,
         boundary: Boundary = None,
         normalisation: str = "",
+        boundary_time: Union[str, int] = "",
         precision: Optional[str] = None,
         context: Optional[Context] = None,
     ) -> "Propagator":
         """A propagator from an array (T, Z, Y, X, 4, 4, 3, 3) in memory of the host. `position`: coordinates x, y, z, t of
         its source, without which there are no correlators; `boundary`: the quarks' phase in time in units of pi (1,
-        antiperiodic, where it is not said), or those in x, y, z, t; `normalisation`: "mass" or "kappa"."""
+        antiperiodic, where it is not said), or those in x, y, z, t; `normalisation`: "mass" or "kappa"; `boundary_time`:
+        boundaries of the links, as U.boundary_time."""
         context = current(context)
         found = on_host(array, "array")
         if found.ndim != 8 or found.shape[4:] != (4, 4, 3, 3):
             raise ValueError(f"array: expected shape (T, Z, Y, X, 4, 4, 3, 3), found {found.shape}")
         columns = found.transpose(5, 7, 0, 1, 2, 3, 4, 6).reshape(12, *found.shape[:4], 4, 3)
         made: Any = super().from_array(columns, precision=precision, context=context)
-        made._say_origin(**_known(position, boundary, normalisation))
+        made._say_origin(**_known(position, boundary, normalisation, boundary_time))
         return made
 
     @classmethod
@@ -486,16 +499,17 @@ class Propagator(Fermion):
         position: Optional[Sequence[Optional[int]]] = None,
         boundary: Boundary = None,
         normalisation: str = "",
+        boundary_time: Union[str, int] = "",
         context: Optional[Context] = None,
         **params: "Unpack[_keywords.SpinorRead]",
     ) -> "Propagator":
-        """Reads a SciDAC file of any kind, as Chroma and MILC write them. Position of the source, boundary phase and
-        normalisation come from the file's records, or the position from its sources; if the file lacks them, they
-        can be given as for from_array."""
+        """Reads a SciDAC file of any kind, as Chroma and MILC write them. Position of the source, boundary phase,
+        normalisation and boundaries in time come from the file's records, or the position from its sources; if the
+        file lacks them, they can be given as for from_array."""
         context = current(context)
         handle = capi.plaq_spinor_read(context, file, capi.plaq_spinor_read_params(**params))
         made = cls(None, context=context, _handle=handle)
-        made._say_origin(**_known(position, boundary, normalisation))
+        made._say_origin(**_known(position, boundary, normalisation, boundary_time))
         return made
 
     @passes_on(capi.plaq_spinor_write_params)
@@ -507,7 +521,7 @@ class Propagator(Fermion):
         overwrite: bool = False,
         **params: "Unpack[_keywords.SpinorWrite]",
     ) -> None:
-        """Writes a SciDAC file, which keeps position of the source, boundary phase and normalisation; members of
+        """Writes a SciDAC file, which keeps position of the source, boundary phase, normalisation and boundaries in time; members of
         capi.plaq_spinor_write_params by keyword: kind, precision, info. A file that exists is refused unless
         overwrite=True replaces it."""
         new_file(file, overwrite)
@@ -525,7 +539,6 @@ class Propagator(Fermion):
         made = cls(None, context=context, _handle=handle)
         if isinstance(like, Propagator):
             made.report, made.residuals, made.of = like.report, like.residuals, like.of
-            made.boundary_time = like.boundary_time
         return made
 
     def lexico(self) -> np.ndarray:

@@ -128,13 +128,21 @@ def baryons(
 def two_point(quark: Quark, name: str) -> Correlator:
     """The correlator "pion", "rho" or "nucleon" of a propagator."""
     place = getattr(quark, "position", None)
-    there: Any = {"source_time": None if place is None else place[3], "boundary_time": getattr(quark, "boundary_time", "periodic")}
+    time = None if place is None else place[3]
+    how: Dict[str, Any]
     if name == "nucleon":
-        return Correlator(baryons(quark)[0, 0].real, name=name, form="log", **there)
-    if name == "rho":
-        found = mesons(quark, gammas=["X", "Y", "Z"])[0]
-        return Correlator(found.real.mean(axis=0), name=name, gammas=("GammaI", "GammaI"), **there)
-    return Correlator(mesons(quark)[0, 0].real, name=name, gammas=("Gamma5", "Gamma5"), **there)
+        data, how = baryons(quark)[0, 0].real, {"form": "log"}
+    elif name == "rho":
+        data, how = mesons(quark, gammas=["X", "Y", "Z"])[0].real.mean(axis=0), {"gammas": ("GammaI", "GammaI")}
+    else:
+        data, how = mesons(quark)[0, 0].real, {"gammas": ("Gamma5", "Gamma5")}
+    known = getattr(quark, "boundary_time", "")
+    if not known and time is not None and data[-time % len(data)] == 0:
+        raise ValueError(
+            "boundary_time: expected open, sf or open_sf for a propagator that vanishes on slice 0, found none; set its "
+            "boundary_time to that of its links"
+        )
+    return Correlator(data, name=name, source_time=time, boundary_time=known or "periodic", **how)
 
 
 checks_keywords(globals())

@@ -494,7 +494,6 @@ class Wilson(Operator):
         if isinstance(found, Propagator):
             found.report, found.residuals = report, reached
             found.of = f"{type(self).__name__} {self.name}"
-            found.boundary_time = self.boundary_time
         warn_of(report, "propagator")
         return found
 
@@ -516,7 +515,6 @@ class Wilson(Operator):
             handle = capi.plaq_solver_boundary_propagator(by, end, callback, report)
         found = Propagator(None, context=self.context, _handle=handle)
         found.report, found.of = report, f"{type(self).__name__} {self.name}, {end} boundary"
-        found.boundary_time = self.boundary_time
         warn_of(report, "boundary propagator")
         return found
 
@@ -607,7 +605,8 @@ class Wilson(Operator):
         of each factor. kind="twisted-mass-1": det X / (X + mu^2), X = D^dagger D, "twisted-mass-2": det X (X + 2 mu^2) / (X + mu^2)^2; mu: the
         twisted mass, or ascending ones of which the last counts, whose factors have less noise; system="even_asymmetric": of openQCD's even-odd
         preconditioned ones. kind="rational": |det P| over the determinant of a chain's rational function of P^dagger P on `interval` with
-        `poles`, or with `error`, of `fields` pseudofermions; `system`: that of P. Members of capi.plaq_solver_params by keyword, and progress."""
+        `poles`, or with `error`, of `fields` pseudofermions; `system`: that of P; with `multigrid` that solves for the poles with the `shifts` least
+        shifts. Members of capi.plaq_solver_params by keyword, multigrid and progress."""
         return _reweighting.reweighting(self, mu, **how)
 
     def hop(self, psi: Fermion, parity: int, dagger: bool = False) -> Fermion:

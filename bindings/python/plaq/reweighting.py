@@ -68,6 +68,7 @@ def reweighting(
     poles: int = 0,
     error: float = 1e-12,
     fields: int = 1,
+    shifts: int = 3,
     multigrid: Any = None,
     progress: Progress = None,
     **params: Any,
@@ -89,6 +90,7 @@ def reweighting(
         poles=poles,
         error=error,
         fields=fields,
+        shifts=shifts,
     )
     by = operator._solver(multigrid, params)
     shape = (1 if rational else len(masses), vectors)

@@ -10,10 +10,7 @@ use serde_json::json;
 use super::options::{
     integers, items, momenta, momenta_option, opt, param, refuse, Command, Kind, Need, Opt, Options,
 };
-use super::quark::{
-    self, check_kappa, monitor, of_quark, Action, Solved, Solving, MULTIGRID_OPTIONS,
-    SOLVER_OPTIONS,
-};
+use super::quark::{self, check_kappa, monitor, of_quark, Action, Solved, Solving};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{files, output, Failure, Run};
 use crate::compose::DiracSolver;
@@ -65,7 +62,7 @@ pub const COMMAND: Command = Command {
         "Distillation: modes of the Laplacian of time slices, elementals of mesons and baryons, perambulators",
         "(docs/distillation.md).",
     ],
-    tables: &[files::ONE, OPTIONS, &quark::terms(OF_QUARKS), SOLVER_OPTIONS, MULTIGRID_OPTIONS, OUTPUT, session::OPTIONS],
+    tables: &[files::ONE, OPTIONS, &quark::terms(OF_QUARKS), &quark::solver_options_with_multigrid(false), &quark::multigrid_options(false), OUTPUT, session::OPTIONS],
     input: Some("gauge"),
     example: "distillation b6.0.00001 --modes 20 --steps 10 --kappa 0.12 --csw 1.2 --times 0,4 --out tau.h5",
     run,

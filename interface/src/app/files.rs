@@ -87,6 +87,32 @@ pub fn of_several(base: &str, gauge: &str, several: bool) -> String {
     }
 }
 
+/// Refuses, before any work, outputs that cannot be written, exist and must not be replaced, or are the file of another
+/// option. `of_run`: options of one file. `of_each`: options with a file for each configuration, whether it may be
+/// replaced, and what can be done instead.
+pub fn check_outputs(
+    options: &Options,
+    names: &[String],
+    of_run: &[&str],
+    of_each: &[(&str, bool, &str)],
+) -> Run<()> {
+    let mut written: Vec<(&str, String)> = vec![];
+    for name in of_run {
+        output::check(options.get(name), options.flag("overwrite"), "")?;
+        written.extend(options.get(name).map(|file| (*name, file.into())));
+    }
+    for (option, replaced, otherwise) in of_each {
+        let Some(base) = options.get(option) else { continue };
+        for name in names {
+            let file = of_several(base, name, names.len() > 1);
+            output::check(Some(&file), *replaced, otherwise)?;
+            written.push((option, file));
+        }
+    }
+    let read = names.iter().map(|name| ("gauge", name.as_str()));
+    output::distinct(read, written.iter().map(|(option, file)| (*option, file.as_str())))
+}
+
 /// Expands one argument to file names: `@LIST` to the lines of a file, names separated by colons to each of them.
 pub fn expand(text: &str) -> Run<Vec<String>> {
     if let Some(list) = text.strip_prefix('@') {

@@ -20,7 +20,7 @@ use crate::operators::{ActionParams, Boundary, DiracParams, QuarkAction, QuarkPa
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::ops::propagator::{foresee, run_through, COLUMNS};
 use crate::ops::terms;
-use crate::params::{same, Choice, Key, Row};
+use crate::params::{same, Choice, Key};
 use crate::solvers::{unwatched, SolverKind, StoppedBy};
 
 /// The operator of a quark, except for its mass, as options give it.
@@ -230,7 +230,9 @@ const fn solver(name: &'static str, row: &str) -> Opt {
     param::<SolverSettings>(name, SolverSettings::row(row)).needs(&[NO_LOAD])
 }
 
-const MULTIGRID: &[Need] =
+const MULTIGRID: &[Need] = &[Need::Is("solver", &["multigrid", "block-multigrid"])];
+/// The same where --error takes multigrid, too.
+const MULTIGRID_OR_ERROR: &[Need] =
     &[Need::Is("solver", &["multigrid", "block-multigrid"]), Need::With("error")];
 /// Conditions of options that exclude multigrid.
 const KRYLOV: &[Need] = &[Need::Is("solver", KRYLOV_SOLVERS)];
@@ -263,14 +265,19 @@ const fn nkrylov(help: &'static str) -> Opt {
     opt("nkrylov", Kind::Whole(0, 1 << 20), "N", "0", help).old("krylov")
 }
 
-/// Options of solvers where multigrid is one of them, [`MULTIGRID_OPTIONS`].
-pub const SOLVER_OPTIONS: &[Opt] = &solver_options(
-    SOLVERS,
-    "auto: BiCGStab, and multigrid as soon as it pays; cg, cgne, cgnr, bicgstab, gcr, mr or multigrid; \
-     block-gcr, block-multigrid: the columns share one space",
-    nkrylov("directions that GCR keeps (0: 4 with multigrid, else 10)")
-        .needs(&[NO_LOAD, &[Need::Is("solver", KEEP), Need::With("error")]]),
-);
+/// Options of solvers where multigrid is one of them, [`multigrid_options`]. `error`: the subcommand has an option
+/// --error that takes multigrid, too.
+pub const fn solver_options_with_multigrid(error: bool) -> [Opt; 9] {
+    const KEEPING: &[Need] = &[Need::Is("solver", KEEP)];
+    const KEEPING_OR_ERROR: &[Need] = &[Need::Is("solver", KEEP), Need::With("error")];
+    solver_options(
+        SOLVERS,
+        "auto: BiCGStab, and multigrid as soon as it pays; cg, cgne, cgnr, bicgstab, gcr, mr or multigrid; \
+         block-gcr, block-multigrid: the columns share one space",
+        nkrylov("directions that GCR keeps (0: 4 with multigrid, else 10)")
+            .needs(if error { &[NO_LOAD, KEEPING_OR_ERROR] } else { &[NO_LOAD, KEEPING] }),
+    )
+}
 
 /// Options of solvers of subcommands that take no hierarchy of multigrid.
 pub const KRYLOV_OPTIONS: &[Opt] = &solver_options(
@@ -281,43 +288,45 @@ pub const KRYLOV_OPTIONS: &[Opt] = &solver_options(
         .needs(&[&[Need::Is("solver", &["gcr", "block-gcr"])]]),
 );
 
-const NO_FILE: &[Need] = &[Need::Without("load-multigrid")];
-const OF_MULTIGRID: &[&[Need]] = &[NO_LOAD, MULTIGRID];
-const OF_SETUP: &[&[Need]] = &[NO_LOAD, MULTIGRID, NO_FILE];
-
-/// Options of multigrid, docs/multigrid.md.
+/// Options of multigrid, docs/multigrid.md; `error` as of [`solver_options_with_multigrid`].
 #[rustfmt::skip]
-pub const MULTIGRID_OPTIONS: &[Opt] = &[
-    opt("save-multigrid", Kind::Output(&[]), "FILE", "", "writes the null vectors of multigrid; FILE.strange has those of the other quark").needs(OF_MULTIGRID),
-    opt("load-multigrid", Kind::Input, "FILE", "", "null vectors that --save-multigrid wrote, in place of a set-up from random ones").needs(OF_MULTIGRID),
-    mg("mg-levels", Mg::row("levels")),
-    mg("mg-blocks", Level::row("block")).old("mg-aggregate"),
-    mg("mg-vectors", Level::row("vectors")).zero(),
-    mg("mg-cycle", Mg::row("cycle")),
-    mg("mg-deep-cycle", Mg::row("deep_cycle")),
-    mg("mg-smoother", Mg::row("smoother")),
-    mg("mg-coarse-smoother", Mg::row("coarse_smoother")),
-    mg("mg-post", Level::row("post")),
-    opt("mg-coarse-post", COUNT, "N", "0", "the same on the next levels (0: as on the finest)")
-        .needs(OF_MULTIGRID),
-    mg("mg-precision", Mg::row("smoother_precision")),
-    mg("mg-links", Mg::row("link_precision")),
-    mg("mg-coarsest", Mg::row("coarsest")),
-    mg("mg-modes", Mg::row("coarsest_modes")),
-    mg("mg-tol", Mg::row("tol")),
-    mg("mg-iterations", Mg::row("iterations")),
-    mg("mg-gather", Mg::row("gather")),
-    mg("mg-coarsest-tol", Mg::row("coarsest_tol"))
-        .needs(&[NO_LOAD, MULTIGRID, &[Need::Is("mg-coarsest", &["gcr", "ca-gcr", "bicgstab"])]]),
-    mg("mg-setup", Mg::row("setup_iterations")).needs(OF_SETUP),
-    mg("mg-setup-solver", Mg::row("setup_solver")).needs(OF_SETUP),
-    mg("mg-setup-columns", Mg::row("setup_columns")).zero().needs(OF_SETUP),
-    mg("mg-setup-vectors", Mg::row("setup_vectors")).needs(OF_SETUP),
-    mg("mg-refinements", Mg::row("refinements")).needs(OF_SETUP),
-];
-
-const fn mg(name: &'static str, row: &'static Row) -> Opt {
-    param::<Mg>(name, row).needs(OF_MULTIGRID)
+pub const fn multigrid_options(error: bool) -> [Opt; 24] {
+    const NO_FILE: &[Need] = &[Need::Without("load-multigrid")];
+    const COARSEST: &[Need] = &[Need::Is("mg-coarsest", &["gcr", "ca-gcr", "bicgstab"])];
+    let [used, set_up, coarsest]: [&[&[Need]]; 3] = match error {
+        false => [&[NO_LOAD, MULTIGRID], &[NO_LOAD, MULTIGRID, NO_FILE], &[NO_LOAD, MULTIGRID, COARSEST]],
+        true => [
+            &[NO_LOAD, MULTIGRID_OR_ERROR],
+            &[NO_LOAD, MULTIGRID_OR_ERROR, NO_FILE],
+            &[NO_LOAD, MULTIGRID_OR_ERROR, COARSEST],
+        ],
+    };
+    [
+        opt("save-multigrid", Kind::Output(&[]), "FILE", "", "writes the null vectors of multigrid; FILE.strange has those of the other quark").needs(used),
+        opt("load-multigrid", Kind::Input, "FILE", "", "null vectors that --save-multigrid wrote, in place of a set-up from random ones").needs(used),
+        param::<Mg>("mg-levels", Mg::row("levels")).needs(used),
+        param::<Mg>("mg-blocks", Level::row("block")).old("mg-aggregate").needs(used),
+        param::<Mg>("mg-vectors", Level::row("vectors")).zero().needs(used),
+        param::<Mg>("mg-cycle", Mg::row("cycle")).needs(used),
+        param::<Mg>("mg-deep-cycle", Mg::row("deep_cycle")).needs(used),
+        param::<Mg>("mg-smoother", Mg::row("smoother")).needs(used),
+        param::<Mg>("mg-coarse-smoother", Mg::row("coarse_smoother")).needs(used),
+        param::<Mg>("mg-post", Level::row("post")).needs(used),
+        opt("mg-coarse-post", COUNT, "N", "0", "the same on the next levels (0: as on the finest)").needs(used),
+        param::<Mg>("mg-precision", Mg::row("smoother_precision")).needs(used),
+        param::<Mg>("mg-links", Mg::row("link_precision")).needs(used),
+        param::<Mg>("mg-coarsest", Mg::row("coarsest")).needs(used),
+        param::<Mg>("mg-modes", Mg::row("coarsest_modes")).needs(used),
+        param::<Mg>("mg-tol", Mg::row("tol")).needs(used),
+        param::<Mg>("mg-iterations", Mg::row("iterations")).needs(used),
+        param::<Mg>("mg-gather", Mg::row("gather")).needs(used),
+        param::<Mg>("mg-coarsest-tol", Mg::row("coarsest_tol")).needs(coarsest),
+        param::<Mg>("mg-setup", Mg::row("setup_iterations")).needs(set_up),
+        param::<Mg>("mg-setup-solver", Mg::row("setup_solver")).needs(set_up),
+        param::<Mg>("mg-setup-columns", Mg::row("setup_columns")).zero().needs(set_up),
+        param::<Mg>("mg-setup-vectors", Mg::row("setup_vectors")).needs(set_up),
+        param::<Mg>("mg-refinements", Mg::row("refinements")).needs(set_up),
+    ]
 }
 
 impl Solving {

@@ -7,7 +7,8 @@ use serde_json::{json, Value};
 use super::files::{self, described, lattice_text};
 use super::options::{numbers, opt, param, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    check_kappa, monitor, of_quark, terms_without_mu, Action, Solving, KRYLOV_OPTIONS,
+    check_kappa, monitor, multigrid, multigrid_json, multigrid_options, of_quark,
+    solver_options_with_multigrid, terms_without_mu, Action, Solving,
 };
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{interrupted, output, Failure, Run};
@@ -39,8 +40,12 @@ const OPTIONS: &[Opt] = &[
     of("poles", "poles").needs(RATIONAL),
     of("error", "error").needs(RATIONAL),
     of("fields", "fields").needs(RATIONAL),
+    of("shifts", "shifts").needs(&[
+        &[Need::Is("kind", &["rational"])],
+        &[Need::Is("solver", &["multigrid", "block-multigrid"])],
+    ]),
     opt("json", Kind::Output(&[]), "FILE", "", "all estimates as JSON"),
-    overwrite(&[&[Need::With("json")]]),
+    overwrite(&[&[Need::With("json"), Need::With("save-multigrid")]]),
 ];
 
 pub const COMMAND: Command = Command {
@@ -54,7 +59,14 @@ pub const COMMAND: Command = Command {
         "Reweighting factors of configurations by noise: of twisted masses, or of a rational function. Configuration k",
         "of the list takes the seed --seed + k, k from 0.",
     ],
-    tables: &[files::MANY, OPTIONS, &terms_without_mu(), KRYLOV_OPTIONS, session::OPTIONS],
+    tables: &[
+        files::MANY,
+        OPTIONS,
+        &terms_without_mu(),
+        &solver_options_with_multigrid(false),
+        &multigrid_options(false),
+        session::OPTIONS,
+    ],
     input: Some("gauge"),
     example: "reweight b6.0.00001 b6.0.00002 --kappa 0.137 --csw 1.9 --mu 0.001 --vectors 24",
     run,
@@ -108,6 +120,8 @@ struct Done {
     format: FileFormat,
     lattice: [usize; 4],
     found: Reweighting,
+    /// The hierarchy as in JSON; null without one.
+    multigrid: Value,
 }
 
 /// The number as a value of JSON; null if it is not finite.
@@ -122,12 +136,19 @@ fn reweight(
     session: &Session,
     options: &Options,
     plan: &Plan,
-    (k, name): (usize, &str),
+    names: &[String],
+    k: usize,
 ) -> Run<Done> {
+    let name = &names[k];
     let loaded = files::read(session, name, &files::reading(options)?)?;
     let lattice = loaded.gauge.geometry().global_extents();
     let op = plan.action.operator(&Arc::new(loaded.gauge), plan.kappa)?;
-    let solver = plan.solving.solver(&op, &plan.action, plan.params.vectors, None)?;
+    let of_file = |base: &str| files::of_several(base, name, names.len() > 1);
+    let hierarchy = match plan.solving.by_multigrid() {
+        true => Some(multigrid(&op, options, &mut None, of_file)?),
+        false => None,
+    };
+    let solver = plan.solving.solver(&op, &plan.action, plan.params.vectors, hierarchy.as_ref())?;
     let seed = plan.params.seed.wrapping_add(k as u64);
     let params = ReweightingParams { seed, ..plan.params.clone() };
     let mut progress = Progress::new();
@@ -136,7 +157,8 @@ fn reweight(
         reweighting(&solver, &params, &plan.mu, &mut watch)?
     };
     progress.clear();
-    Ok(Done { file: name.into(), format: loaded.info.format, lattice, found })
+    let multigrid = hierarchy.map_or(Value::Null, |made| multigrid_json(&made));
+    Ok(Done { file: name.into(), format: loaded.info.format, lattice, found, multigrid })
 }
 
 impl Done {
@@ -180,7 +202,7 @@ impl Done {
         json!({
             "gauge": described(&self.file, self.format, self.lattice),
             "ln": known(ln), "error": known(error), "weight": known(weight), "iterations": self.found.iterations,
-            "seconds": self.found.seconds, "factors": factors,
+            "seconds": self.found.seconds, "multigrid": self.multigrid, "factors": factors,
         })
     }
 }
@@ -196,13 +218,14 @@ fn weights(all: &[Done]) -> Vec<f64> {
 fn run(options: Options) -> Run<i32> {
     let names = files::distinct(&options)?;
     let plan = plan(&options)?;
-    output::check(options.get("json"), options.flag("overwrite"), "")?;
+    let hierarchies = [("save-multigrid", options.flag("overwrite"), "")];
+    files::check_outputs(&options, &names, &["json"], &hierarchies)?;
     session::run(&options, |session| {
         files::of_one_run(session, &names, &files::reading(&options)?)?;
         let mut all = vec![];
         let mut whole = true;
         for (k, name) in names.iter().enumerate() {
-            match reweight(session, &options, &plan, (k, name)) {
+            match reweight(session, &options, &plan, &names, k) {
                 Ok(done) => {
                     done.print(&plan);
                     all.push(done);
@@ -233,7 +256,7 @@ fn run(options: Options) -> Run<i32> {
                 "noise": { "seed": seed, "first": first, "vectors": vectors },
                 "rational": (kind == ReweightingKind::Rational).then(|| json!({
                     "interval": [plan.params.low, plan.params.high], "poles": plan.params.poles,
-                    "error": plan.params.error, "fields": plan.params.fields,
+                    "error": plan.params.error, "fields": plan.params.fields, "shifts": plan.params.shifts,
                 })),
                 "action": plan.action.json(plan.kappa),
                 "runs": runs,

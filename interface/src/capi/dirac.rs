@@ -151,7 +151,7 @@ impl Dirac {
         let periodic = self.op.links().geometry().boundary().is_periodic();
         [x, y, z, if periodic { t } else { 0.0 }]
     }
-    /// Boundary phases, normalisation, mass and twisted mass of solutions with this operator; position and links stay
+    /// Boundary phases, normalisation, boundaries in time, mass and twisted mass of solutions with this operator; position and links stay
     /// unknown.
     pub(crate) fn origin(&self) -> Origin {
         let [x, y, z, t] = self.phases();
@@ -159,6 +159,7 @@ impl Dirac {
             boundary: Some(t),
             boundary_space: Some([x, y, z]),
             normalisation: Some(self.normalisation.word()),
+            boundary_time: Some(self.op.links().geometry().boundary().kind().word()),
             mass: Some(self.op.mass()),
             mu: Some(self.mu),
             ..Default::default()

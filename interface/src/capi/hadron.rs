@@ -9,10 +9,10 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::compose::SolveReport;
 use crate::error::Result;
-use crate::fields::SpinorField;
+use crate::fields::{BoundaryKind, SpinorField};
 use crate::io::Origin;
 use crate::operators::phase;
-use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
+use crate::ops::correlators::{correlators, effective_mass, outward_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
 use crate::ops::propagator::{propagator, propagator_of};
 use crate::ops::source::{
@@ -65,6 +65,11 @@ interface! {
         plaq_spinor_correlators(propagator: Handle<plaq_spinor>, source_time: i32, boundary: f64, times: i64, pion: MaybeArray<f64>[times], rho: MaybeArray<f64>[3 times], nucleon: MaybeArray<f64>[2 times]) = correlators_of;
         /// Computes effective masses from a correlator of `times` numbers; NaN where the formula has no solution.
         plaq_correlator_effective_mass(correlator: Array<f64>[times], times: i64, form: One<EffectiveMass>, masses: OutArray<f64>[times]) = effective_mass_of;
+        /// Computes effective masses between boundaries in time: ln of C over C one slice farther from the source,
+        /// which is on slice `source_time`; NaN where one of the two slices is a boundary or there is no logarithm.
+        /// `correlator`: a number for each of the `times` stored slices, from that of the source on, those before it
+        /// at the end. Errors: INVALID_ARGUMENT, UNSUPPORTED for PLAQ_BOUNDARY_TIME_PERIODIC.
+        plaq_correlator_outward_mass(correlator: Array<f64>[times], times: i64, source_time: i64, boundary_time: One<BoundaryKind>, masses: OutArray<f64>[times]) = outward_mass_of;
     }
 }
 
@@ -183,15 +188,43 @@ fn correlators_of(
     Ok(())
 }
 
+fn checked_times(times: i64) -> Result<usize> {
+    if !(1..=1 << 16).contains(&times) {
+        refuse!(InvalidArgument, "times", expected("1 to 65536"), found("{times}"));
+    }
+    Ok(times as usize)
+}
+
 fn effective_mass_of(
     correlator: &Array<f64>,
     times: i64,
     form: EffectiveMass,
     masses: &mut OutArray<f64>,
 ) -> Result<()> {
-    if !(1..=1 << 16).contains(&times) {
-        refuse!(InvalidArgument, "times", expected("1 to 65536"), found("{times}"));
+    masses.set(effective_mass(&correlator.get(checked_times(times)?)?, form));
+    Ok(())
+}
+
+fn outward_mass_of(
+    correlator: &Array<f64>,
+    times: i64,
+    source_time: i64,
+    boundary_time: BoundaryKind,
+    masses: &mut OutArray<f64>,
+) -> Result<()> {
+    let slices = checked_times(times)?;
+    if !(0..times).contains(&source_time) {
+        let last = times - 1;
+        refuse!(InvalidArgument, "source_time", expected("0 to {last}"), found("{source_time}"));
     }
-    masses.set(effective_mass(&correlator.get(times as usize)?, form));
+    if boundary_time == BoundaryKind::Periodic {
+        refuse!(
+            Unsupported,
+            "boundary_time",
+            expected("boundaries in time"),
+            found("{boundary_time}")
+        );
+    }
+    masses.set(outward_mass(&correlator.get(slices)?, source_time as usize, boundary_time));
     Ok(())
 }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use super::args::{number_of, Handle, Local, OutArray, Params, Report};
 use super::dirac::plaq_normalisation;
+use super::gauge::plaq_boundary_time;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::compose::Normalisation;
 use crate::error::Result;
+use crate::fields::BoundaryKind;
 use crate::io::{LinksMark, Origin};
 use crate::ops::source::support;
 use crate::params::{Choice, InC as _, Number};
@@ -21,6 +23,8 @@ crate::params::parameters! {
         position: [Option<usize>; 4] = [None; 4], within(0, i32::MAX as i64), absent("unknown");
         /// Normalisation of the operator whose inverse a propagator is; -1: not known.
         normalisation: Option<Normalisation> = None, absent("unknown");
+        /// Boundaries in time of the operator's links; 0: not known.
+        boundary_time: Option<BoundaryKind> = None;
         /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
         boundary: Option<f64> = None, absent("unknown");
         /// Boundary phases in x, y and z in units of pi. NaN: not known.
@@ -48,6 +52,8 @@ interface! {
             position: [i32; 4],
             /// Normalisation of the operator whose inverse a propagator is; -1: not known.
             normalisation: plaq_normalisation,
+            /// Boundaries in time of the operator's links; 0: not known.
+            boundary_time: plaq_boundary_time,
             /// Boundary phase of the fermions in time in units of pi; NaN: not known.
             boundary: f64,
             /// Boundary phases in x, y and z in units of pi; NaN: not known.
@@ -83,6 +89,8 @@ fn origin_of(spinor: &Arc<Spinor>, report: &mut Report<plaq_origin_report>) -> R
     let origin = spinor.origin();
     let mut named = Normalisation::named();
     let normalisation = named.find(|(name, _)| Some(name.word) == origin.normalisation);
+    let mut named = BoundaryKind::named();
+    let boundary_time = named.find(|(name, _)| Some(name.word) == origin.boundary_time);
     report.set(plaq_origin_report {
         position: to_c_position(origin.position),
         boundary: origin.boundary.unwrap_or(f64::NAN),
@@ -91,6 +99,7 @@ fn origin_of(spinor: &Arc<Spinor>, report: &mut Report<plaq_origin_report>) -> R
         mu: origin.mu.unwrap_or(f64::NAN),
         links: origin.links.map_or([f64::NAN; 3], |mark| mark.numbers),
         normalisation: normalisation.map_or(Number::new(-1), |(_, value)| number_of(value)),
+        boundary_time: boundary_time.map_or(Number::new(0), |(_, value)| number_of(value)),
         ..Default::default()
     });
     Ok(())
@@ -124,13 +133,14 @@ fn set_origin(spinor: &Arc<Spinor>, params: &plaq_origin_params) -> Result<()> {
     let before = spinor.origin().links;
     let links = three(p.links).map(|numbers| match before {
         Some(mark) if mark.numbers == numbers => mark,
-        _ => LinksMark { numbers, projection: None, configuration: None },
+        _ => LinksMark { numbers, projection: None, coarse: false, configuration: None },
     });
     spinor.set_origin(Origin {
         position: p.position,
         boundary: p.boundary,
         boundary_space: three(p.boundary_space),
         normalisation: p.normalisation.map(|normalisation| normalisation.word()),
+        boundary_time: p.boundary_time.map(|kind| kind.word()),
         mass: p.mass,
         mu: p.mu,
         links,

@@ -21,14 +21,14 @@ use crate::bail;
 use crate::compose::seconds_of;
 use crate::compose::{Method, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes};
 use crate::error::Result;
-use crate::fields::{Precision, Recon};
+use crate::fields::{BoundaryKind, Precision, Recon};
 use crate::io::Origin;
 use crate::linop::LinOp;
 use crate::operators::HermitianWilson;
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 pub use crate::ops::overlap_settings::plaq_overlap_params;
 use crate::ops::overlap_settings::{OverlapKept, OverlapSettings};
-use crate::params::InC;
+use crate::params::{Choice as _, InC};
 use crate::refuse;
 use crate::solvers::stop::check_seconds;
 
@@ -67,7 +67,11 @@ impl Overlap {
     /// The origin of solutions with this operator, of which the boundary phase in time is known, in units of pi.
     pub(super) fn origin(&self) -> Origin {
         let phase = self.op.sign().kernel().op().params().boundary[3];
-        Origin { boundary: Some(phase.arg() / std::f64::consts::PI), ..Default::default() }
+        Origin {
+            boundary: Some(phase.arg() / std::f64::consts::PI),
+            boundary_time: Some(BoundaryKind::Periodic.word()),
+            ..Default::default()
+        }
     }
     pub(super) fn low(&self) -> Option<Arc<OverlapModes>> {
         self.low.lock().unwrap_or_else(PoisonError::into_inner).clone()

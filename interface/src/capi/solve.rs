@@ -16,7 +16,7 @@ pub use crate::compose::{plaq_solve_report, plaq_solver_params};
 use crate::compose::{Chosen, DiracSolver, Equations, Solution, SolverSettings};
 use crate::error::{significant, Result};
 use crate::fields::{Needs, SpinorField};
-use crate::io::{LinksMark, Origin};
+use crate::io::Origin;
 use crate::ops::links_mark::links_mark;
 use crate::ops::propagator;
 use crate::params::{InC, Report as _};
@@ -34,8 +34,6 @@ pub struct Solver {
     /// The common origin of all solutions by this solver: boundary phases, normalisation and masses, without the
     /// source's position and the links.
     origin: Origin,
-    /// Version of the operator's links at the last solve, with the averages that identify them.
-    links: Mutex<Option<(u64, LinksMark)>>,
     /// Relative residuals after each iteration of the last solve.
     history: Mutex<Vec<f64>>,
 }
@@ -53,14 +51,7 @@ impl Solver {
     /// The origin of solutions by this solver: boundary phases, normalisation, masses and links, without the source's
     /// position. All ranks call it.
     pub(crate) fn origin(&self) -> Result<Origin> {
-        let links = self.solver.op().links();
-        let mut known = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        let mark = match *known {
-            Some((version, mark)) if version == links.version() => mark,
-            _ => links_mark(links)?,
-        };
-        *known = Some((links.version(), mark));
-        Ok(Origin { links: Some(mark), ..self.origin })
+        Ok(Origin { links: Some(links_mark(self.solver.op().links())?), ..self.origin })
     }
     pub(crate) fn phases(&self) -> [f64; 4] {
         self.phases
@@ -158,7 +149,6 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
         columns: settings.columns,
         origin: dirac.origin(),
         phases: dirac.phases(),
-        links: Mutex::default(),
         history: Mutex::default(),
     };
     solver.set(dirac.context().adopt(object)?);

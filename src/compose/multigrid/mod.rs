@@ -51,7 +51,7 @@ pub use transfer::Transfer;
 use crate::backend::Device;
 use crate::bail;
 use crate::error::{within, Error, Result, Status};
-use crate::fields::{blas, CoarseField, Noise, Precision, SpinorField, Subset};
+use crate::fields::{blas, CoarseField, GaugeField, Noise, Precision, SpinorField, Subset};
 use crate::linop::{LinOp, Schur, Shape};
 use crate::operators::{ActionVersion, QuarkAction};
 use crate::solvers::{self, Monitor, SolverKind, SolverParams, Stop, System};
@@ -502,7 +502,7 @@ impl Multigrid {
 
     /// Refuses an operator whose links have changed since the last set-up or update for it. Other operators, of
     /// another mass say, the caller has to keep in step by itself.
-    pub(super) fn check_links(&self, op: &dyn QuarkAction) -> Result<()> {
+    pub fn check_links(&self, op: &dyn QuarkAction) -> Result<()> {
         let (known, now) = (self.state().links, op.version());
         if known.operator == now.operator && known.links != now.links {
             bail!(
@@ -550,6 +550,11 @@ impl Multigrid {
             v.copy_to_spinors(0, &mut out.columns(first, 1)?, 0)?;
         }
         Ok(out)
+    }
+
+    /// The links of the finest level, in its storage.
+    pub fn links(&self) -> Arc<GaugeField> {
+        self.read().finest.links().clone()
     }
 
     /// Refuses an operator on another lattice or device, or on vectors of other flavours.

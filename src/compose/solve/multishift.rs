@@ -272,6 +272,42 @@ impl DiracSolver {
         Ok(SolveReport { memory_peak: peak.bytes(), ..report })
     }
 
+    /// Solves (A + sigma_k) x_k = b for all shifts to the solver's tolerance: for each of the `least` smallest ones by
+    /// [`DiracSolver::shifted`], for the others together by [`DiracSolver::multishift`], whose iterations are then
+    /// those of the smallest shift that is left. Returns the report of each solve; one that did not converge is the
+    /// last.
+    ///
+    /// # Errors
+    /// Errors of these two.
+    pub fn least_shifted(
+        &self,
+        least: usize,
+        shifts: &[f64],
+        xs: &mut [SpinorField],
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<Vec<SolverReport>> {
+        let mut ascending: Vec<(f64, &mut SpinorField)> =
+            shifts.iter().copied().zip(xs.iter_mut()).collect();
+        ascending.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let others = ascending.split_off(least.min(shifts.len()));
+        let mut reports: Vec<SolverReport> = vec![];
+        for (sigma, x) in ascending {
+            reports.push(self.shifted(sigma, x, b, monitor)?.solver);
+            if !reports.iter().all(|report| report.converged) {
+                return Ok(reports);
+            }
+        }
+        let tol = self.params().solver.stop.residual;
+        let (others, mut xs): (Vec<f64>, Vec<&mut SpinorField>) = others.into_iter().unzip();
+        let others: Vec<Shift> =
+            others.into_iter().map(|sigma| Shift { sigma, tol, heavy_quark: 0.0 }).collect();
+        if !others.is_empty() {
+            reports.push(self.multishift(&others, &mut xs, b, monitor)?.0.solver);
+        }
+        Ok(reports)
+    }
+
     /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M, M M^dagger,
     /// P^dagger P or P P^dagger, or a hermitian M or P itself, in the normalisation asked for, then every shift to its
     /// tolerance. The solver's

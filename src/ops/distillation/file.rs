@@ -299,7 +299,8 @@ impl<'a> PerambulatorFile<'a> {
             }
         }
         let numbers = self.modes.mark().numbers;
-        let mark = LinksMark { numbers, projection: Some(found), configuration: None };
+        let mark =
+            LinksMark { numbers, projection: Some(found), coarse: false, configuration: None };
         let place = format!("{}: {name}", self.path.display());
         check_same_links((self.modes.mark(), "modes"), (&mark, &place))
     }

@@ -365,6 +365,8 @@ impl Modes {
         let mark = LinksMark {
             numbers: [mark[0], mark[1], mark[2]],
             projection: mark.get(3..5).map(|p| [p[0], p[1]]),
+            // Modes are of links in single or double precision.
+            coarse: false,
             configuration: None,
         };
         check_links(&mark, &path.display().to_string(), gauge, "gauge")?;

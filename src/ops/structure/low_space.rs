@@ -12,6 +12,7 @@ use crate::compose::{DiracSolver, Normalisation};
 use crate::error::{host_array, Result};
 use crate::fields::{blas, CoarseField, Noise, Precision, SpinorField, Subset, VectorSet};
 use crate::operators::{ActionVersion, QuarkAction};
+use crate::ops::links_mark::check_configuration;
 use crate::ops::propagator::propagates;
 use crate::refuse;
 use crate::solvers::dense;
@@ -109,7 +110,8 @@ impl LowSpace {
     /// solved to the relative residual `tol`, which must be well below the noise.
     ///
     /// # Errors
-    /// `InvalidArgument`: `tol`; `Unsupported`: no spinors, or in half precision; errors of [`CoarseSpaces::new`].
+    /// `InvalidArgument`: `tol`; `Unsupported`: no spinors, or in half precision; `FieldMismatch`: the hierarchy of
+    /// another configuration; errors of [`CoarseSpaces::new`].
     pub fn of_multigrid(
         solver: &DiracSolver,
         multigrid: &Multigrid,
@@ -117,6 +119,9 @@ impl LowSpace {
         tol: f64,
     ) -> Result<LowSpace> {
         let (op, factor) = LowSpace::of(solver, tol)?;
+        multigrid.check(&*op)?;
+        multigrid.check_links(&*op)?;
+        check_configuration(op.links(), "solver", &multigrid.links(), "multigrid")?;
         let kind = Kind::Coarse(CoarseSpaces::new(multigrid, &*op, levels)?);
         Ok(LowSpace { op, factor, kind, tol })
     }

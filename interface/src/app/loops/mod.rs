@@ -13,7 +13,6 @@ use super::options::{
 };
 use super::quark::{
     self, check_kappa, monitor, multigrid, multigrid_json, of_quark, Action, Solving,
-    MULTIGRID_OPTIONS, SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite, Progress, Session};
 use super::{interrupted, output, Failure, Run};
@@ -89,7 +88,7 @@ pub const COMMAND: Command = Command {
         "hopping expansion taken apart, without the sign of the fermion loop (docs/structure.md). Goals are those of",
         "each configuration.",
     ],
-    tables: &[files::MANY, OPTIONS, &quark::terms(&[]), SOLVER_OPTIONS, MULTIGRID_OPTIONS, OUTPUT, session::OPTIONS],
+    tables: &[files::MANY, OPTIONS, &quark::terms(&[]), &quark::solver_options_with_multigrid(false), &quark::multigrid_options(false), OUTPUT, session::OPTIONS],
     input: Some("gauge"),
     example: "loops b6.0.00001 --kappa 0.12 --csw 1.2 --solver mg --space multigrid --seconds 600",
     run,
@@ -253,28 +252,9 @@ fn add(
 /// Refuses, before any work, output files that cannot be written or exist already.
 fn check_outputs(options: &Options, plan: &Plan) -> Run<()> {
     let all = options.flag("overwrite");
-    for name in ["json", "hdf5"] {
-        output::check(options.get(name), all, "")?;
-    }
-    let several = plan.files.len() > 1;
-    let mut written: Vec<(&str, String)> = vec![];
-    for (option, replaced, otherwise) in [
-        ("state", all || options.flag("continue"), "go on with --continue yes, "),
-        ("save-multigrid", all, ""),
-    ] {
-        let Some(base) = options.get(option) else { continue };
-        for file in &plan.files {
-            let name = files::of_several(base, file, several);
-            output::check(Some(&name), replaced, otherwise)?;
-            written.push((option, name));
-        }
-    }
-    let read = plan.files.iter().map(|name| ("gauge", name.as_str()));
-    let others = ["json", "hdf5"].into_iter().filter_map(|name| Some((name, options.get(name)?)));
-    output::distinct(
-        read,
-        others.chain(written.iter().map(|(option, name)| (*option, name.as_str()))),
-    )?;
+    let state = ("state", all || options.flag("continue"), "go on with --continue yes, ");
+    let of_each = [state, ("save-multigrid", all, "")];
+    files::check_outputs(options, &plan.files, &["json", "hdf5"], &of_each)?;
     if options.given("hdf5") {
         hdf5::check()?;
     }

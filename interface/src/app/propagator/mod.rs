@@ -10,9 +10,7 @@ mod work;
 use std::time::Instant;
 
 use super::options::{opt, refuse, Command, Kind, Need, Opt, Options};
-use super::quark::{
-    self, check_kappa, of_quark, Action, Method, Solved, Solving, MULTIGRID_OPTIONS, SOLVER_OPTIONS,
-};
+use super::quark::{self, check_kappa, of_quark, Action, Method, Solved, Solving};
 use super::session::{self, overwrite};
 use super::{files, output, plot, smearing, Failure, Run};
 use crate::fields::BoundaryTime;
@@ -75,8 +73,8 @@ pub const COMMAND: Command = Command {
         sources::OPTIONS,
         hadrons::OPTIONS,
         SMEARING,
-        SOLVER_OPTIONS,
-        MULTIGRID_OPTIONS,
+        &quark::solver_options_with_multigrid(true),
+        &quark::multigrid_options(true),
         OUTPUT,
         session::OPTIONS,
     ],

@@ -15,7 +15,7 @@ use super::{sources, Job, Plan};
 use crate::compose::{Chosen, COLUMNS};
 use crate::error::Result;
 use crate::fields::BoundaryTime;
-use crate::ops::correlators::{effective_mass, EffectiveMass};
+use crate::ops::correlators::{effective_mass, outward_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
 use crate::ops::smearing::QuarkSmearing;
 use crate::params::Choice;
@@ -39,8 +39,11 @@ const OF_NAMES: [usize; 3] = [PION, RHO, NUCLEON];
 
 fn derive(job: &Job, numbers: &[f64], ends: Option<&Ends>) -> Vec<f64> {
     let h = &job.hadrons;
-    // Nothing comes around between boundaries.
-    let mesons = if ends.is_some() { EffectiveMass::Log } else { EffectiveMass::Cosh };
+    let masses = |correlator: &[f64], form| match ends {
+        // Nothing comes around between boundaries.
+        Some(ends) => outward_mass(correlator, ends.source, ends.boundary.kind()),
+        None => effective_mass(correlator, form),
+    };
     let pion = h.meson(numbers, Gamma::FIVE);
     let along = [Gamma::X, Gamma::Y, Gamma::Z].map(|g| h.meson(numbers, g));
     let rho: Vec<f64> =
@@ -48,9 +51,9 @@ fn derive(job: &Job, numbers: &[f64], ends: Option<&Ends>) -> Vec<f64> {
     // The average over configurations is real.
     let nucleon = h.nucleon(numbers);
     let masses = [
-        effective_mass(&pion, mesons),
-        effective_mass(&rho, mesons),
-        effective_mass(&nucleon, EffectiveMass::Log),
+        masses(&pion, EffectiveMass::Cosh),
+        masses(&rho, EffectiveMass::Cosh),
+        masses(&nucleon, EffectiveMass::Log),
     ];
     [&[pion], &along[..], &[rho, nucleon], &masses].concat().concat()
 }

@@ -22,6 +22,7 @@ use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
 use crate::ops::propagator_file::{load_propagator, save_propagator, LoadOptions, SaveOptions};
 use crate::ops::smearing::QuarkSmearing;
 use crate::ops::source::{Sequential, Source};
+use crate::params::Choice as _;
 use crate::solvers::SolverKind;
 
 /// The name of a file: with the configuration, the kappa if there are several, the source and the quark.
@@ -420,6 +421,7 @@ impl Run<'_> {
                         boundary: Some(self.found.phase(&plan.action)),
                         boundary_space: Some([x, y, z]),
                         normalisation: Some(plan.action.normalisation_name()),
+                        boundary_time: Some(ops[of].links().geometry().boundary().kind().word()),
                         mass: Some(ops[of].mass()),
                         mu: Some(plan.action.mu),
                         links: Some(links_mark(ops[of].links())?),

@@ -23,7 +23,7 @@ use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Solves, Stream};
 use crate::params::{hash_members, Key};
 use crate::refuse;
-use crate::solvers::{unwatched, Rational, Shift};
+use crate::solvers::{unwatched, Rational};
 
 /// Parameters of an action of one flavour, or of a doublet.
 #[derive(Clone, Debug, PartialEq)]
@@ -267,29 +267,12 @@ fn poles_of(
     for _ in shifts {
         xs.push(source.like(b.precision())?);
     }
-    let tol = solver.params().solver.stop.residual;
     op.follow()?;
-    let mut least: Vec<usize> = (0..shifts.len()).collect();
-    least.sort_by(|&i, &j| shifts[i].total_cmp(&shifts[j]));
-    least.truncate(inverter.multigrid.as_ref().map_or(0, |m| m.shifts));
+    let least = inverter.multigrid.as_ref().map_or(0, |m| m.shifts);
     let mut iterations = 0;
-    for &k in &least {
-        let report = solver.shifted(shifts[k], &mut xs[k], &source, &mut unwatched)?;
-        converged(&report.solver, tol)?;
-        iterations += report.solver.iterations;
-    }
-    let others = |k: &usize| !least.contains(k);
-    let left: Vec<Shift> = (0..shifts.len())
-        .filter(others)
-        .map(|k| Shift { sigma: shifts[k], tol, heavy_quark: 0.0 })
-        .collect();
-    if !left.is_empty() {
-        let all = xs.iter_mut().enumerate();
-        let mut xs: Vec<&mut SpinorField> =
-            all.filter_map(|(k, x)| others(&k).then_some(x)).collect();
-        let (report, _) = solver.multishift(&left, &mut xs, &source, &mut unwatched)?;
-        converged(&report.solver, tol)?;
-        iterations += report.solver.iterations;
+    for report in solver.least_shifted(least, shifts, &mut xs, &source, &mut unwatched)? {
+        converged(&report, solver.params().solver.stop.residual)?;
+        iterations += report.iterations;
     }
     Ok((xs, Solves::since(since, iterations)))
 }
