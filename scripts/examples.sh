@@ -241,8 +241,11 @@ again_from_its_file() {
 }
 
 same_iterations() { # JSON, JSON
-  grep -ohE '"iterations": [0-9]+, "reliable_updates": [0-9]+, "restarts": [0-9]+' "$1" "$2" | tee "$out/iterations"
-  [ "$(wc -l <"$out/iterations")" = 2 ] && [ "$(sort -u "$out/iterations" | wc -l)" = 1 ]
+  local file
+  for file in "$@"; do
+    grep '"solver": {' "$file" | grep -oE '"(iterations|reliable_updates|restarts)": [0-9]+' | paste -sd' '
+  done | tee "$out/iterations"
+  [ "$(grep -c 'iterations.*reliable_updates.*restarts' "$out/iterations")" = 2 ] && [ "$(sort -u "$out/iterations" | wc -l)" = 1 ]
 }
 
 # Null vectors of a file take as many iterations as those that were saved; a damaged file is refused.

@@ -518,7 +518,7 @@ def paper(study):
         rest = rows[1:]
         seconds = statistics.fmean(r["seconds"] for r in rest)
         quark = [r["forces"]["quarks"] for r in rest]
-        solves = statistics.fmean(q["iterations"] / q["kicks"] for q in quark)
+        solves = statistics.fmean(q["force_iterations"] / q["kicks"] for q in quark)
         extent = int(lattice.split(",")[0])
         gpu, _, nodes = (v / 200 for v in PAPER.get(extent, (math.nan,) * 3))
         study.result["runs"].append({"lattice": lattice, "seconds": seconds, "iterations": solves, "log": rows})

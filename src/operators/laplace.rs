@@ -213,8 +213,9 @@ impl QuarkAction for Laplace {
     }
     fn key(&self) -> Key {
         let (links, shape) = (self.links(), self.shape());
-        let form = (links.precision(), links.recon(), shape.components);
-        Key::of(("Laplacian", shape.geometry.extents(), form, self.directions))
+        let geometry = &shape.geometry;
+        let form = (links.precision(), links.recon(), geometry.boundary().kind(), shape.components);
+        Key::of(("Laplacian", geometry.extents(), form, self.directions))
     }
     fn mass(&self) -> f64 {
         let d = f64::from(self.directions.count_ones());

@@ -359,7 +359,7 @@ impl Wilson {
         let form = (links.precision(), links.recon(), links.geometry().boundary().kind());
         let terms = (own.has_clover(), own.clover, own.mu != 0.0, own.rho != 0.0);
         let phases = own.boundary.map(|z| (z.re.to_bits(), z.im.to_bits()));
-        Key::of((links.geometry().extents(), form, terms, phases))
+        Key::of(("Wilson", links.geometry().extents(), form, terms, phases))
     }
     pub fn gauge(&self) -> &Arc<GaugeField> {
         &self.gauge

@@ -309,7 +309,7 @@ pub fn load_gauge(
         true => Ok(exact),
         false => exact.to(precision, recon),
     };
-    let key = Key::of(("links", geometry.extents(), precision, recon));
+    let key = Key::of(("links", geometry.extents(), geometry.boundary().kind(), precision, recon));
     let [in_double, in_single] =
         [Precision::F64, Precision::F32].map(|p| LinkOptions::checked(p).tolerance);
     geometry.foresee(device, None, false, key, |device| {

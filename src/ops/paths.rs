@@ -23,7 +23,7 @@ pub const MAX_PATHS: usize = 4096;
 pub(crate) const TOGETHER: usize = 8;
 
 /// A list of paths, each a list of steps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Hash, PartialEq, Eq)]
 pub struct Paths(Vec<Vec<u8>>);
 
 impl Paths {

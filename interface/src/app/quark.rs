@@ -175,7 +175,7 @@ impl Action {
             ActionParams::from(physics).create_in(links, (Precision::F64, Recon::R12))
         };
         let (geometry, device) = (links.geometry(), links.device());
-        let key = Key::of(("operator", geometry.extents(), physics));
+        let key = Key::of(("operator", geometry.extents(), geometry.boundary().kind(), physics));
         let mut made = None;
         geometry.foresee(device, None, false, key, |device| {
             made = Some(on(&Arc::new(links.like_on(device)?))?);

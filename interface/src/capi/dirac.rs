@@ -356,7 +356,7 @@ fn foresee(
     on: impl Fn(Arc<GaugeField>) -> Result<Arc<dyn QuarkAction>>,
 ) {
     let (geometry, device) = (links.geometry(), links.device());
-    let form = (links.precision(), links.recon());
+    let form = (links.precision(), links.recon(), geometry.boundary().kind());
     let key = Key::of(("operator", geometry.extents(), form, wanted.key));
     let mut made = None;
     geometry.foresee(device, None, false, key, |device| {

@@ -16,7 +16,7 @@ use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, Warning, WriteOpti
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
 use crate::params::{Host, InC as _, Number};
 use crate::refuse;
-use plaq_core::boundary_rows;
+use plaq_core::{boundary_angle_rows, boundary_rows};
 
 /// A text in the header of a file, by the function that returns it.
 #[derive(Clone, Copy)]
@@ -43,6 +43,7 @@ crate::params::parameters! {
         /// were changed after they were written and are known to be good.
         wrong_checksum: bool = false;
         with boundary_rows;
+        with boundary_angle_rows;
     }
 }
 

@@ -17,7 +17,7 @@ pub use crate::ops::link_smearing::plaq_gauge_smear_params;
 use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
 use crate::params::InC;
 use crate::refuse;
-use plaq_core::boundary_rows;
+use plaq_core::boundary_angle_rows;
 
 /// The object behind the handle `plaq_gauge`. Operators share its links. A call that changes shared links changes a
 /// copy, so that operators keep the links with which they were made.
@@ -96,7 +96,9 @@ crate::params::parameters! {
         precision: Precision = Precision::F64;
         /// Storage of the links, which also determines the gauge group.
         storage: Recon = Recon::R18;
-        with boundary_rows;
+        /// Boundaries in time of the links; 0: periodic.
+        boundary_time: Option<BoundaryKind> = None;
+        with boundary_angle_rows;
     }
 }
 

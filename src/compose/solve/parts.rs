@@ -38,7 +38,7 @@ impl Parts {
     }
 
     fn compile(&self, nrhs: usize) {
-        self.memory.compile(Key::of((self.key, nrhs)), nrhs);
+        self.memory.compile(Key::of(("part", self.key, nrhs)), nrhs);
     }
 }
 

@@ -256,7 +256,8 @@ fn add(
 
 impl LinkAction for LoopForce {
     fn key(&self) -> Key {
-        Key::of(("loops", self.action.loops.len()))
+        let (_, precision) = self.walker.place();
+        Key::of(("loops", &self.action.loops, precision))
     }
     fn like_on(&self, device: &Device) -> Result<Self> {
         let (geometry, precision) = self.walker.place();

@@ -136,7 +136,7 @@ pub trait Monomial: Send {
     }
     /// The key of everything that the choice of its kernels depends on, except the lattice.
     fn key(&self) -> Key {
-        Key::of(self.name())
+        Key::of(("monomial", self.name()))
     }
     /// A monomial with the same parameters on another device, for rehearsals, which find memory and kernels of a
     /// trajectory. Where this one has not measured a quantity yet, a usual value is assumed. None: memory and kernels

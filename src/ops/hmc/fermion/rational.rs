@@ -412,7 +412,7 @@ impl Monomial for OneFlavour {
     }
 
     fn key(&self) -> Key {
-        Key::of((&self.params, self.smearing))
+        Key::of(("rational", &self.params, self.smearing))
     }
 
     fn like_on(&self, _: &Device) -> Result<Option<Box<dyn Monomial>>> {

@@ -201,7 +201,7 @@ impl Monomial for TwoFlavours {
     }
 
     fn key(&self) -> Key {
-        Key::of((&self.params, self.smearing))
+        Key::of(("two flavours", &self.params, self.smearing))
     }
 
     fn like_on(&self, _: &Device) -> Result<Option<Box<dyn Monomial>>> {
