@@ -144,8 +144,8 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Replaces constants of the C interface in a text by words.
-fn spelled(text: &str, words: &dyn Fn(&str) -> Option<String>) -> String {
+/// Replaces constants of the C interface in a text by words; `words` returns the word for a constant.
+pub fn spelled(text: &str, words: &dyn Fn(&str) -> Option<String>) -> String {
     let part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     let (mut all, mut rest) = (String::new(), text);
     while let Some(at) = rest.find("PLAQ_") {

@@ -219,8 +219,8 @@ quark! {
         mu: f64 = 0.0;
         /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
         hop: [f64; 4] = [1.0; 4];
-        /// Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
-        /// also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+        /// Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Options,
+        /// TOML and Python also take a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
         boundary: Boundary, as [Complex64; 4] = Boundary::ANTIPERIODIC, old("phase");
     }
     interfaces {

@@ -31,7 +31,7 @@ parameters! {
         /// Flow time t / a^2 at the end, starting with 0 for the given links. It must be set.
         time: f64 = f64::NAN, from(0.0, 1e6);
         /// Boundary phases in units of pi, for fields that do not carry their own: psi(x + L_mu) = exp(i pi
-        /// boundary[mu]) psi(x). Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+        /// boundary[mu]) psi(x). Options, TOML and Python also take a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
         boundary: Boundary = Boundary::ANTIPERIODIC;
     }
 }

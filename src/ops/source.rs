@@ -85,7 +85,7 @@ parameters! {
         momentum: [i32; 4] = [0; 4];
         /// Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
         vectors: usize = 1, within(1, 1 << 20);
-        /// Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits.
+        /// Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time).
         dilute: Set<Dilute> = Set::NONE;
         /// The only spin whose component is not zero; -1: all spins.
         spin: Option<usize> = None, within(0, 3), absent("all");

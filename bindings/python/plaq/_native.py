@@ -10,6 +10,7 @@ import difflib
 import enum as _enum
 import operator
 import os
+import re
 import signal
 import sys
 import threading
@@ -221,6 +222,20 @@ def word(member: Enum, text: str) -> None:
     _words[type(member).__name__, member.value] = _letters(text)
 
 
+def _in_words(text: str) -> str:
+    """The text with words in place of constants of the C interface: PLAQ_SOLVER_CG, of plaq_solver_kind, becomes 'cg'."""
+
+    def spelled(found: "re.Match[str]") -> str:
+        for kind in Enum.__subclasses__():
+            for member in kind.__members__.values():
+                prefix = found[0][: -len(member.name)]
+                if found[0].endswith(f"_{member.name}") and f"{kind.__name__}_".upper().startswith(prefix):
+                    return repr(member.name.lower())
+        return found[0]
+
+    return re.sub(r"PLAQ_[A-Z0-9_]+", spelled, text)
+
+
 class Struct(ctypes.Structure):
     """A struct of the library: parameters, which it creates with their defaults, or results."""
 
@@ -304,7 +319,7 @@ class Struct(ctypes.Structure):
 
     @classmethod
     def meanings(cls) -> Dict[str, str]:
-        """The description of every member, in one line each."""
+        """The description of every member, in one line each, with the words for constants of the C interface."""
         lines = (cls.__doc__ or "").split("Members:\n", 1)[-1].splitlines()
         found: Dict[str, str] = {}
         for line in lines:
@@ -314,7 +329,7 @@ class Struct(ctypes.Structure):
             elif found:
                 last = next(reversed(found))
                 found[last] = f"{found[last]} {line.strip()}".strip()
-        return found
+        return {name: _in_words(text) for name, text in found.items()}
 
     def to_dict(self) -> Dict[str, Any]:
         """Members as numbers, lists and texts; enums by their names."""

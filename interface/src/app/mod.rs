@@ -73,9 +73,14 @@ impl From<Error> for Failure {
 /// The function that gives the word for a constant of the C interface, from the interface's tables.
 pub static WORDS: OnceLock<fn(&str) -> Option<String>> = OnceLock::new();
 
+/// The word for a constant of the C interface.
+fn word(constant: &str) -> Option<String> {
+    WORDS.get().and_then(|word| word(constant))
+}
+
 /// The text of an error in the program's words.
 fn in_words(error: &Error) -> String {
-    error.in_words(&|name| WORDS.get().and_then(|word| word(name)))
+    error.in_words(&word)
 }
 
 /// Subcommands of the program, in the order of its overview.

@@ -181,7 +181,7 @@ impl Opt {
 
     pub fn help(&self) -> String {
         let Kind::Param(of) = self.kind else { return self.help.into() };
-        let text = of.row.help();
+        let text = crate::error::spelled(&of.row.help(), &super::word);
         match of.row.values() {
             values if values.is_empty() || self.is_flag() => text,
             values => format!("{} ({values})", text.trim_end_matches('.')),
