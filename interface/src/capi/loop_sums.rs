@@ -160,8 +160,8 @@ interface! {
             reached: i32,
             /// 1: the callback ended the call.
             stopped: i32,
-            /// The error as defined in plaq_loop_goals, in descriptions for Gamma number 0; infinite before all parts
-            /// have an estimate.
+            /// The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
+            /// number 0. Infinite before all parts have an estimate.
             error: f64,
             /// Seconds that the call took.
             seconds: f64,
