@@ -1,5 +1,5 @@
-//! Compiles every kernel for the CPU, one static library per instruction set, and writes the
-//! tables that the crate includes: argument header, kernel sources, symbol table.
+//! Compiles every kernel for the CPU into one static library per instruction set, and writes files that the crate
+//! includes: the header of argument structs, the kernel sources as strings (for GPUs), and the table of CPU functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -26,9 +26,9 @@ struct Isa {
 
 const GENERIC: &str = "generic";
 
-/// From the plainest to the widest; `generic` has every kernel, for any number of lanes, the others
-/// those that `families::vectorised` names. The sets named after a number of lanes serve lattices
-/// that split in some directions only.
+/// The instruction sets for which kernels are compiled, from the plainest to the widest. `generic` has every kernel,
+/// for any number of lanes; the others have those for which `families::vectorised` is true. Sets named after a number
+/// of lanes are for lattices of which some extents are not divisible into lanes.
 fn instruction_sets(arch: &str) -> Vec<Isa> {
     let mut sets = vec![
         Isa { name: GENERIC, lanes: 1, simd_bytes: 1, flags: &["-ftls-model=initial-exec"] },
@@ -53,7 +53,7 @@ fn instruction_sets(arch: &str) -> Vec<Isa> {
             sets.push(Isa { name, lanes, simd_bytes: 32, flags: &["-mavx2", "-mfma"] });
         }
     }
-    // What this machine runs, `all` for packages, or a list; the library reports what it has.
+    // PLAQ_CPU_ISAS is a list of sets or `all` (for packages); by default those that this machine can run.
     println!("cargo:rerun-if-env-changed=PLAQ_CPU_ISAS");
     let only = env::var("PLAQ_CPU_ISAS").unwrap_or_else(|_| native(arch));
     if only != "all" {
@@ -62,7 +62,7 @@ fn instruction_sets(arch: &str) -> Vec<Isa> {
     sets
 }
 
-/// The best set of this machine, and those of fewer lanes; all sets in a cross build.
+/// The names of the best set that this machine can run and of the sets with fewer lanes; `all` in a cross build.
 fn native(arch: &str) -> String {
     if env::var("HOST") != env::var("TARGET") {
         return String::from("all");
@@ -85,7 +85,7 @@ fn native(arch: &str) -> String {
 }
 
 fn main() {
-    // Where tests find the tree.
+    // Tests read files of the source tree at this path.
     println!("cargo:rustc-env=SOURCE_TREE={}", env!("CARGO_MANIFEST_DIR"));
     older_glibc::link(".");
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -110,19 +110,20 @@ fn main() {
     fs::write(out.join("cpu_table.rs"), symbol_table(&sets)).expect("write cpu_table.rs");
 }
 
-/// One family header for one instruction set, and where its object is kept: under a hash of
-/// everything that goes into it, so that another family, profile or command compiles nothing anew.
+/// A translation unit: kernels of one header for one instruction set. The name of its object file contains a hash of
+/// everything on which it depends, so that it is compiled again only if that has changed.
 struct Unit {
     set: usize,
     source: PathBuf,
     include: PathBuf,
     flags: &'static [&'static str],
     object: PathBuf,
-    /// Estimated work.
+    /// Estimated time of compilation, in arbitrary units.
     weight: usize,
 }
 
-/// Compiles what is not kept yet, the largest first, and archives every set for cargo to link.
+/// Compiles the units whose object files do not exist yet, those that take longest first, and makes a static library of
+/// every instruction set for cargo to link.
 fn compile(sets: &[Isa], out: &Path) {
     println!("cargo:rerun-if-env-changed=PLAQ_KERNEL_CACHE");
     // OUT_DIR is target/PROFILE/build/PACKAGE/out.
@@ -178,8 +179,8 @@ fn compiler(set: &Isa) -> cc::Build {
     let mut build = cc::Build::new();
     build.cpp(true).cpp_link_stdlib(None).include("kernels").opt_level(2);
     build.flag("-std=c++17").warnings(false).debug(false).cargo_metadata(false);
-    // What these let the compiler choose changes no bit: promised are the same ones for any number of threads, with and
-    // without halos, and after a restart, where other copies of the same code run.
+    // With these flags the compiler's choices do not change rounding. Results must have the same bits for any number of
+    // threads, with and without halos, and after a restart, although different instantiations of the same code may run.
     for flag in [
         "-fno-exceptions",
         "-fno-rtti",
@@ -193,7 +194,8 @@ fn compiler(set: &Isa) -> cc::Build {
     ] {
         build.flag(flag);
     }
-    // Kernels are straight lines of vectors: passes that take a third of the compiler's time gain nothing there.
+    // Kernels are long sequences of vector instructions without branches, in which these optimisation passes gain
+    // nothing but take a third of the compiler's time.
     if build.get_compiler().is_like_gnu() {
         for flag in [
             "-fno-tree-pre",
@@ -210,8 +212,8 @@ fn compiler(set: &Isa) -> cc::Build {
     build
 }
 
-/// The instantiations of a set from a header in translation units, each with a name: one, and one for
-/// every large kernel with vectors.
+/// The translation units of a header for an instruction set, each with its name and the lines that instantiate its
+/// kernels: one for every large kernel with vectors, and one for all other kernels.
 fn parts(set: &Isa, header: &str) -> Vec<(String, Vec<String>)> {
     let stem = header.trim_end_matches(".h");
     let (mut together, mut alone) = (Vec::new(), Vec::new());
@@ -258,8 +260,8 @@ fn unit(
     let source = out.join(format!("{}_{name}.cpp", set.name));
     let text = translation_unit(set, header, lines);
     write_if_changed(&source, &text);
-    // Sites of vectors in 16 bits take more registers than there are, and a third more time without these.
-    // Hops take a twentieth more without all passes on some processors (docs/lab/cpu.md).
+    // Without these flags operations on vectors in 16 bits, which need more registers than there are, take a third
+    // longer, and hops a twentieth longer on some processors (docs/lab/cpu.md).
     let flags: &[&str] = match header {
         "blas.h" if set.name != GENERIC => &["-O3", "-fgcse", "-fira-region=mixed"],
         "wilson.h" if set.lanes == 16 => &[
@@ -274,7 +276,7 @@ fn unit(
     let mut hash = DefaultHasher::new();
     (identity, flags, &headers, &args, &text).hash(&mut hash);
     let object = kept.join(format!("{}_{name}-{:016x}.o", set.name, hash.finish()));
-    // The generic set has little code, what stands alone much.
+    // Kernels of the generic set compile fast; large kernels, which are units of their own, take long.
     let each = match set.name {
         GENERIC => 1,
         _ if name != stem => 100,
@@ -283,7 +285,8 @@ fn unit(
     Unit { set: n, source, include, flags, object, weight: each * lines.len() }
 }
 
-/// The code, without comments, of a kernel header and of all those that it includes, plaq_args.h the dialect.
+/// The code without comments, by name, of a kernel header, of plaq_dialect.h and of all headers that these include,
+/// except plaq_args.h.
 fn included(header: &str) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     let mut open = vec![header.to_string(), String::from("plaq_dialect.h")];
@@ -298,7 +301,7 @@ fn included(header: &str) -> BTreeMap<String, String> {
                 open.push(rest.trim_end_matches('"').to_string());
             }
         }
-        // Comments compile nothing.
+        // Lines of comments are dropped, so that changing them does not recompile kernels.
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         all.insert(name, code.collect::<Vec<_>>().join("\n"));
     }
@@ -306,13 +309,13 @@ fn included(header: &str) -> BTreeMap<String, String> {
 }
 
 fn build_unit(unit: &Unit, compiler: &cc::Tool) {
-    // One cargo compiles it, others that share the folder wait and take it.
+    // If several cargo processes share the folder, one of them compiles the unit and the others wait for its object.
     let lock = fs::File::create(unit.object.with_extension("lock")).expect("create a lock file");
     lock.lock().expect("lock a file");
     if unit.object.exists() {
         return;
     }
-    // Renamed into place: a reader sees all of it or nothing.
+    // The object is renamed into place, so that other processes see the complete file or none.
     let part = unit.object.with_extension(format!("{}.part", std::process::id()));
     let mut command = compiler.to_command();
     if compiler.is_like_gnu() {
@@ -324,7 +327,7 @@ fn build_unit(unit: &Unit, compiler: &cc::Tool) {
     fs::rename(&part, &unit.object).expect("keep the kernels");
 }
 
-/// Compiler, version and flags.
+/// Version of the compiler and its flags as a text, for the hash of a unit.
 fn compiler_identity(compiler: &cc::Tool) -> String {
     let version = compiler.to_command().arg("--version").output().expect("the C++ compiler runs");
     let flags = compiler.args().iter().map(|a| a.to_string_lossy());
@@ -341,7 +344,8 @@ fn instances(
 }
 
 fn translation_unit(set: &Isa, header: &str, lines: &[String]) -> String {
-    // Sets differ in flags and lane counts, so a namespace each keeps the linker from merging.
+    // Every set has a namespace of its own; otherwise the linker would merge functions that were compiled with
+    // different flags and numbers of lanes.
     let kind = match set.name {
         GENERIC => String::from("PLAQ_GENERIC 1"),
         _ => format!("PLAQ_LANES {}", set.lanes),
@@ -351,7 +355,8 @@ fn translation_unit(set: &Isa, header: &str, lines: &[String]) -> String {
     format!("#define PLAQ_NS plaq_{name}\n#define {kind}\n#include \"{header}\"\nnamespace PLAQ_NS {{\n{lines}}}\n")
 }
 
-/// The functions of each kernel, one for every set: its own, or else the generic one.
+/// The text of the table of CPU functions: for each kernel one function for every instruction set, that of the set if
+/// the kernel is compiled for it, else the generic one.
 fn symbol_table(sets: &[Isa]) -> String {
     let all: Vec<_> = families::KERNELS
         .iter()
@@ -381,8 +386,8 @@ fn symbol_table(sets: &[Isa]) -> String {
     s
 }
 
-/// Kernel headers as strings, for NVRTC: lines of comments are empty, so that the compiler's messages name the right
-/// lines, and a change of words leaves compiled kernels in users' caches valid.
+/// Writes the kernel headers as strings, for NVRTC. Lines of comments become empty lines: line numbers in the
+/// compiler's messages stay right, and a change of comments leaves compiled kernels in users' caches valid.
 fn embed_sources(out: &Path) {
     let mut s = String::from("pub(super) static HEADERS: &[(&str, &str)] = &[\n");
     for path in kernel_headers(out) {

@@ -140,7 +140,7 @@ fn run() -> Result<()> {
     Ok(())
 }
 
-/// Data shared by all rows of one lattice and precision.
+/// The data that all rows of one lattice and precision share.
 struct Bench<'a> {
     o: &'a mut Options,
     geometry: &'a Arc<Geometry>,
@@ -150,7 +150,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn wanted(&self, kernel: &str, link: &str, nrhs: usize) -> bool {
-        // Spaces at both ends, so that " hop f32 R12 x1 " is one row.
+        // With spaces at both ends the word " hop f32 R12 x1 " selects a single row.
         let name = format!(" {kernel} {} {link} x{nrhs} ", self.precision.token());
         self.o.only.split(',').any(|word| name.contains(word))
     }
@@ -172,7 +172,7 @@ impl Bench<'_> {
 fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f64) -> Result<()> {
     let mut b = Bench { o, geometry, precision, copy };
     let wilson = DiracParams { mass: 0.1, ..Default::default() };
-    // Half the sites, one term: the parity hop, alone and with A^-1 after it.
+    // The hop from one parity to the other on half of the sites, alone and followed by A^-1.
     for (kernel, site_hop, csw) in
         [("hop", SiteTerm::One, 0.0), ("clover_hop", SiteTerm::Inverse, 1e-3)]
     {
@@ -207,7 +207,7 @@ fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f
             eo.apply(&mut out, &inp)
         })?;
     }
-    // The passes of CG.
+    // The vector operations of an iteration of CG.
     let ranks = geometry.comm().size();
     let vector = (ranks * SpinorField::bytes(geometry, precision, Subset::Odd, 1)) as f64;
     let reals = (24 * geometry.global_volume() / 2) as f64;
@@ -246,8 +246,9 @@ fn gauge_fixing(
         Precision::F32 => Working::Single,
         Precision::F16 => return Ok(()),
     };
-    // Directions whose links are read twice; of the last direction of the functional only the last links
-    // of lines are, the others being unit matrices. Coulomb gauge leaves out one direction.
+    // The number of directions whose links are read for both ends of each link. In the last direction of the functional
+    // only the last link of each line is read, since the others are unit matrices. Coulomb gauge leaves out one
+    // direction.
     for (gauge, condition, directions, last) in [
         ("landau", Condition::Landau, 3.0, 3),
         ("coulomb", Condition::Coulomb { time: 3 }, 2.0, 2),
@@ -258,12 +259,12 @@ fn gauge_fixing(
         for step in
             ["overrelax", "mixed", "checked", "heat", "micro", "fourier-descent", "fourier-cg"]
         {
-            // In single precision until the violation is 1e-11, which random links do not come to here.
+            // Jobs of mixed precision run in single until the violation is 1e-11, which random links do not reach here.
             if step == "mixed" && working != Working::Single {
                 continue;
             }
-            // Numbers per site of an iteration. What a gradient reads of the lattice: links, this
-            // site's g, and that of the other parity once. A sweep writes g as well.
+            // Numbers per site that an iteration moves. A gradient reads links, g of the site, and g of the other
+            // parity once; a sweep also writes g.
             let read = storage.reals() as f64 * links + 24.0;
             // A gradient is written (8 numbers), in conjugate gradients times one before; a trial
             // reads the direction. Two transforms, the factor and the direction each read and
@@ -290,7 +291,7 @@ fn gauge_fixing(
                     ..GaugeFixParams::new(condition)
                 };
                 let schedule = Schedule { hot: 0.5, cold: 0.5, steps: 1, ..Schedule::default() };
-                // Annealing alone, then nothing is left to do; or no end before the last sweep.
+                // Annealing alone, after which nothing is left to do; or sweeps that do not end before the last one.
                 (p.check_every, p.stop.theta) = (i32::MAX as usize, f64::MAX);
                 match step {
                     "heat" => {
@@ -313,7 +314,7 @@ fn gauge_fixing(
                 let done = gaugefix::fix_gauge(&u, &p, &mut |_| false)?;
                 slowest(geometry.comm(), done.report.seconds)
             };
-            // The first job compiles; then as many sweeps as fill the time.
+            // The first job compiles kernels; then as many sweeps are run as fill the time.
             let mut few = job(1)?;
             let once = (job(9)? - few).max(1e-6) / 8.0;
             let sweeps = ((b.o.seconds / once) as usize).clamp(8, 2000);
@@ -330,7 +331,7 @@ fn gauge_fixing(
     Ok(())
 }
 
-/// One right-hand side in double with half precision inside, on links near the unit matrix.
+/// A solve of one right-hand side in double with half precision inside, on links near the unit matrix.
 fn solve(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> {
     let mut b = Bench { o, geometry, precision: Precision::F64, copy };
     if !b.wanted("solve bicgstab half", "R12", 1) {
@@ -388,7 +389,7 @@ fn report(
 
 /// Seconds of a call on the slowest rank, the best of several batches.
 fn measure(b: &Bench, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
-    // The first calls compile and tune; then as many as fill the time, in five batches.
+    // The first calls compile and tune kernels; then as many calls as fill the time are made, in five batches.
     work()?;
     let once = slowest(&b.o.comm, b.o.device.time(&mut work)?)?;
     let calls = ((b.o.seconds / 5.0 / once) as usize).clamp(1, 2000);

@@ -195,8 +195,8 @@ template <int W, class S> struct AggregateShorten {
   }
 };
 
-// coarse(aggregate, vector, column) = sum over sites of the aggregate and one chirality of conj(v) fine. Restriction,
-// Gram matrices and coarse links are all made by it; over all sites below `limit`, or over those at a face.
+// coarse(aggregate, vector, column) = sum of conj(v) fine over sites of the aggregate and components of a chirality,
+// for restriction, Gram matrices and coarse links. Only sites below `limit` count, with `face` those at it.
 template <int W, class SV, class SC, class L = typename SV::T> struct AggregateRestrict : AggregateTypes<SV, SC, L> {
   typedef AggregateTypes<SV, SC, L> Types;
   typedef typename Types::T T;

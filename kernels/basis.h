@@ -28,8 +28,8 @@ template <class S, int N, class R> PLAQ_FN void put_element(const R (&v)[N], con
   store_raw<S>(v, p, s, N, 0);
 }
 
-// Sums conj(v_i) w_j over BASIS_ROWS vectors i and BASIS_COLUMNS vectors j, real and imaginary parts, row by row. A
-// batch is such a tile, columns fastest. Vectors beyond the counts are not read, and their sums have no meaning.
+// Scalar products <v_i, w_j> of BASIS_ROWS vectors i with BASIS_COLUMNS vectors j, row by row, (re, im). A batch is
+// such a tile, columns fastest. Vectors beyond the counts are not read, and their products have no meaning.
 template <int W, class S> struct BasisDots {
   static constexpr int N = element_reals<S>();
   typedef real<typename S::C, W> R;

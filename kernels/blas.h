@@ -6,9 +6,9 @@
 
 namespace PLAQ_NS {
 
-// The numbers of a vector that a thread takes at a time. Vectors in floating point are rows of numbers, whatever a site
-// holds: one load of 16 bytes on a GPU, eight numbers of all lanes on a CPU, one complex number where right-hand sides
-// are fastest in memory. In fixed point, or with two storages on a GPU, a piece is all numbers of a site.
+// A piece: the numbers of a vector that a thread takes at a time. A floating-point vector is a row of numbers, whatever
+// its sites hold; a piece is a load of 16 bytes on a GPU, eight reals of all lanes on a CPU, a complex number if
+// right-hand sides are fastest in memory. In fixed point, or with two precisions on a GPU, it is a site.
 template <class SX, class SY> struct Piece {
   static constexpr bool fixed = SX::fixed || SY::fixed;
   static constexpr bool same = sizeof(typename SX::T) == sizeof(typename SY::T);
@@ -109,9 +109,9 @@ template <class Body> PLAQ_FN void site_parts(int o, int lx, int batch, int ns, 
 #endif
 }
 
-// Runs body.run<N, HOW>(at, rhs) on all pieces of element o. Right-hand sides that are fastest come as
-// batches where there are sums, else beside each other; then a thread of a GPU has several numbers of one, as
-// coefficients of neighbouring threads come one after the other. `writes`: results are stored.
+// Runs body.run<N, HOW>(at, rhs) on all pieces of element o. With right-hand sides fastest in memory an element is one
+// of their numbers: with `sums` the batch is the right-hand side, else o counts both, and a GPU's thread takes several
+// numbers of one, as coefficients of neighbouring threads are read one by one. `writes`: results are stored.
 template <class SX, class SY, int W, class Body>
 PLAQ_FN void pieces(const BlasArgs& a, Element o, int lx, int batch, bool sums, bool writes, const Body& body) {
   typedef Piece<SX, SY> P;

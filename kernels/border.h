@@ -9,11 +9,11 @@
 
 namespace PLAQ_NS {
 
-// Whether borders in direction nu are already there when direction mu is exchanged.
+// Whether borders in direction nu are already up to date when direction mu is exchanged.
 PLAQ_FN int border_before(const Geom& g, int nu, int mu) { return nu < mu && has_halo(g, nu); }
 
-// The site of a lane's piece with these coordinates inside the piece; -1 and the extent are
-// allowed.
+// The site with these coordinates inside of a lane's piece; -1 and the extent stand for the
+// border.
 PLAQ_FN Site piece_site(const Geom& g, const int (&c)[4], int par, int lane) {
   return site_of(g, (c[0] - (c[0] & 1)) / 2, c[1], c[2], c[3], par, lane);
 }
@@ -162,7 +162,7 @@ PLAQ_FN i64 face_place(const Geom& g, const int (&x)[4], int mu) {
   }
   return at;
 }
-// Writes the matrix at place `at` of a message, in its storage.
+// Writes the matrix of site number `at` to a message, in the storage of the field.
 template <class S, int N> PLAQ_FN void put_in_face(const typename S::C (&v)[N], const Geom& g, char* message, int mu, i64 at) {
   typedef Piece<typename S::T> P;
   PLAQ_UNROLL for (int n = 0; n < N / P::reals; n++) {
@@ -180,7 +180,7 @@ template <class S, int N> PLAQ_FN void get_from_face(typename S::C (&v)[N], cons
 }
 #if PLAQ_GPU
 // Reads a matrix from a message if the site is `behind` a face, else from field `p` with one matrix per site. Both have
-// 16-byte pieces side by side, so that no branch is needed. Messages are written by other devices: they are not read
+// their 16-byte pieces side by side, so that no branch is needed. Other devices write messages: they are not read
 // through the read-only cache.
 template <class S, int N>
 PLAQ_FN void get_from_face_or(typename S::C (&v)[N], const Plane& p, const Site& s, const Geom& g, const char* message, int mu, i64 at, bool behind) {

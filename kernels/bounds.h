@@ -89,7 +89,7 @@ template <class R> PLAQ_FN R touch_weight(const Bounds& b, const Geom& g, const 
   return (b.kind() & BOUND_EDGE) && !below ? on_last(g, x, splat<R>(1), w) : w;
 }
 
-// Puts the constants into the lanes of a spatial link u of direction mu that was read one step forward in time from x.
+// Sets the lanes of u, link mu read one step forward in time, to the constant for it where x is on the last slice.
 template <class R> PLAQ_FN void put_edge(Su3<R>& u, const Bounds& b, const Geom& g, const Site& x, int mu) {
   if (!(b.kind() & BOUND_EDGE) || mu == 3 || !near_last(g, x)) return;
   PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {

@@ -10,7 +10,7 @@ namespace PLAQ_NS {
 // Index of element (i, j), i > j, of the strictly lower triangle stored column by column.
 PLAQ_FN constexpr int lower(int i, int j) { return 6 + 2 * (j * 5 - j * (j - 1) / 2 + i - j - 1); }
 
-// The diagonal of A without F: 1, and next to the slices where quarks vanish 1 + lower and 1 + upper.
+// The multiple of the unit matrix in A: 1, but 1 + lower or 1 + upper on the slices next to those where quarks vanish.
 template <class R, class Args> PLAQ_FN R clover_unit(const Args& a, const Site& x) {
   const R one = splat<R>(1);
   if (!a.bounds.kind()) return one;
@@ -33,7 +33,7 @@ template <int W, class S, int RECON> struct CloverBuild {
     const R zero = splat<R>(0);
     R cs = splat<R>(0.5 * a.coef_s), ct = splat<R>(0.5 * a.coef_t);
     if (some_vanish(a.bounds, a.geom, x)) {
-      // F vanishes where quarks do.
+      // On slices where quarks vanish F counts as 0.
       const R f = inside<R>(a.bounds, a.geom, x);
       cs = f * cs, ct = f * ct;
     }
@@ -59,14 +59,14 @@ template <int W, class S, int RECON> struct CloverBuild {
     PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) pack(b[ch], d[ch], clover_unit<R>(a, x));
     store_blocks<S>(b, plane(a.out, parity), x);
   }
-  // D += k i F
+  // D += k i F of the spin blocks (see above)
   static PLAQ_FN void add_diagonal(Chirality& d, R k, const AntiHermitian<R>& f) {
     PLAQ_UNROLL for (int i = 0; i < 3; i++) {
       d.diagonal[i] = fnma_(k, f.diagonal[i], d.diagonal[i]);
       d.lower[i] = {fnma_(k, f.lower[i].im, d.lower[i].re), fma_(k, f.lower[i].re, d.lower[i].im)};
     }
   }
-  // B10 += (re + i im) F
+  // B10 += (re + i im) F of the spin blocks (see above)
   static PLAQ_FN void add_across(Chirality& d, R re, R im, const AntiHermitian<R>& f) {
     const cplx<R> z = {re, im};
     PLAQ_UNROLL for (int i = 0; i < 3; i++) {
@@ -96,7 +96,7 @@ template <class R, int W> struct Pivots {
   real<double, W> product;
 };
 
-// Element (i, j), i > j, of a packed block.
+// Element (i, j), i > j, of a packed hermitian block.
 template <class R> PLAQ_FN cplx<R> below(const R (&b)[36], int i, int j) { return {b[lower(i, j)], b[lower(i, j) + 1]}; }
 template <class R> PLAQ_FN void set_below(R (&b)[36], int i, int j, cplx<R> z) { b[lower(i, j)] = z.re, b[lower(i, j) + 1] = z.im; }
 
@@ -125,7 +125,7 @@ template <class R> PLAQ_FN void invert_factors(R (&b)[36]) {
     PLAQ_UNROLL for (int k = j + 1; k < i; k++) m = msub(m, below(b, i, k), below(b, k, j));
     set_below(b, i, j, m);
   }
-  // Row i needs only the rows below it.
+  // Row i needs only the rows below it, which are still those of the factors.
   PLAQ_UNROLL for (int i = 0; i < 6; i++) {
     PLAQ_UNROLL for (int j = 0; j < i; j++) set_below(b, i, j, b[i] * below(b, i, j));
     PLAQ_UNROLL for (int k = i + 1; k < 6; k++) {
@@ -140,7 +140,7 @@ template <class R> PLAQ_FN cplx<R> element(const R (&b)[36], int i, int j) {
   if (i == j) return {b[i], splat<R>(0)};
   return i > j ? below(b, i, j) : conj(below(b, j, i));
 }
-// Product of two commuting hermitian blocks, hermitian again.
+// The product of two commuting hermitian blocks, packed: it is hermitian again.
 template <class R> PLAQ_FN void multiply_blocks(R (&out)[36], const R (&a)[36], const R (&b)[36]) {
   PLAQ_UNROLL for (int j = 0; j < 6; j++) PLAQ_UNROLL for (int i = j; i < 6; i++) {
     cplx<R> s = element(a, i, 0) * element(b, 0, j);
@@ -150,15 +150,15 @@ template <class R> PLAQ_FN void multiply_blocks(R (&out)[36], const R (&a)[36], 
   }
 }
 
-// Computes A^-1, or for a twisted mass A H and H = (A^2 + square)^-1; without an output field only
-// the sums. Sums: the number of blocks (of A, or of A^2 + square) that are not positive; ln det,
-// which has no meaning if there are such blocks; 0.
+// Computes A^-1, or for a twisted mass A H and H = (A^2 + square)^-1; with `write` 0 only sums. Sums: the number of
+// blocks (of A, or of A^2 + square) that are not positive; ln det of all blocks, which has no meaning if some are not
+// positive; 0.
 template <int W, class S> struct CloverInvert {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const CloverArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
     const Site x = site_at(a.geom, o, parity, lx);
     const R zero = splat<R>(0), one = splat<R>(1), square = splat<R>(a.square);
-    // One block at a time, which fits the registers. These storages have no unit that both blocks
+    // One chirality at a time fits the registers; storages in floating point have no unit that both blocks
     // share.
     for (int ch = 0; ch < 2; ch++) {
       R b[36], h[36];
@@ -206,8 +206,8 @@ template <class R> PLAQ_FN void refine_inverse(R (&out)[36], const R (&a)[36], c
   }
 }
 
-// As CloverInvert, for A that need not be positive: A^-1 = A (A^2)^-1 in double, followed by a step of Newton's
-// iteration. Sums: singular blocks; ln |det A|; blocks with det A < 0.
+// Computes A^-1 = A (A^2)^-1 for A that need not be positive, in double, followed by a step of Newton's iteration.
+// Sums: the number of singular blocks; ln |det A|; the number of blocks with det A < 0.
 template <int W, class S> struct CloverInvertAny {
   typedef real<typename S::C, W> R;
   typedef real<double, W> D;
@@ -220,7 +220,7 @@ template <int W, class S> struct CloverInvertAny {
       D b[36], h[36], y[36], size = zero;
       PLAQ_UNROLL for (int i = 0; i < 36; i++) b[i] = h[i] = convert<D>(stored[i]);
       PLAQ_UNROLL for (int i = 0; i < 36; i++) size = size + b[i] * b[i];
-      // Shifts the matrix by less than what counts as singular, so that no leading minor vanishes.
+      // Adds less to the diagonal than what counts as singular, so that no leading minor vanishes.
       const D little = splat<D>(1e-9) * vsqrt(size);
       PLAQ_UNROLL for (int i = 0; i < 6; i++) h[i] = h[i] + little;
       const D determinant = factorise<W>(h).product;

@@ -82,7 +82,7 @@ template <int W, class S> struct CloverInsertion {
   // Stores K of all planes, made of the traces t of both chiralities with the Pauli matrices, or adds it.
   static PLAQ_FN void store_planes(const CloverInsertionArgs& a, const Site& x, int parity, const Insertion<R> (&t)[2][3]) {
     const R cs = splat<R>(a.coef_s), ct = splat<R>(a.coef_t);
-    // Matrices 2 n and 2 n + 1 in the order of the planes; for each its Pauli matrix, and whether its plane contains t.
+    // Matrices 2 n and 2 n + 1 by plane; for each its Pauli matrix, and whether its plane contains t.
     PLAQ_UNROLL for (int n = 0; n < 3; n++) {
       R v[18];
       PLAQ_UNROLL for (int half = 0; half < 2; half++) {
@@ -142,7 +142,7 @@ template <int W, class S, int RECON> struct CloverForce {
   static PLAQ_FN void load(Su3<R>& u, const CloverForceArgs& a, const Site& s, int mu) {
     load_link<S, RECON>(u, plane(a.gauge, s.par), s, mu);
   }
-  // A link that was reached from x by a step in direction `along` among others.
+  // Loads a link of s, which is reached from x by steps of which one is in direction `along`.
   static PLAQ_FN void load(Su3<R>& u, const CloverForceArgs& a, const Site& s, int mu, const Site& x, int along) {
     load(u, a, s, mu);
     if (along == 3) put_edge(u, a.bounds, a.geom, x, mu);

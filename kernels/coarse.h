@@ -28,12 +28,12 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
       if (!((a.directions >> d) & 1) || !neighbour(a, site, d, from)) continue;
       f((const L*)a.links + (8 * site + d) * matrix, from, scaled ? (C)((const float*)a.scales)[8 * site + d] : (C)1);
     }
-    // Diagonal matrices have the precision of vectors.
+    // Diagonal matrices are stored in the precision of vectors, and products with shortened links leave them out.
     if constexpr (!scaled) if ((a.directions >> 8) & 1) f((const T*)a.diagonal + site * matrix, (const T*)a.inp + (site - a.first_in) * vector, (C)1);
   }
 #if PLAQ_GPU
-  // A warp shares eight rows, with four threads to each, which take a part of the dot product each; a thread has up to
-  // B right-hand sides.
+  // A warp has eight rows of up to B right-hand sides: four threads share a row, each of which takes every fourth
+  // column of the matrix.
   template <int B> static PLAQ_FN void rows(const CoarseApplyArgs& a, Element o) {
     const int rows = a.rows(), nrhs = a.nrhs(), groups = (nrhs + B - 1) / B, tiles = (rows + 7) / 8;
     const int part = (int)(o >> 3) & 3;
@@ -64,8 +64,8 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     PLAQ_UNROLL for (int b = 0; b < B; b++)
       if (j0 + b < nrhs) finish(a, site, row, j0 + b, sum[b]);
   }
-  // One right-hand side, links of 16 or 8 bits: a thread takes the rows whose numbers are one load, and D directions at
-  // a time to hide the latency of memory.
+  // One right-hand side, links of 16 or 8 bits: a thread takes the rows of a column that one load of links holds, and D
+  // directions at a time to hide the latency of memory.
   template <int D> static PLAQ_FN void few_rows(const CoarseApplyArgs& a, Element o) {
     typedef LinkWords<L> Words;
     constexpr int R = Words::ROWS;
@@ -87,7 +87,7 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
         if (!any) continue;
         PLAQ_UNROLL for (int k = 0; k < D; k++) {
           scale[k] = there[k] ? (C)((const float*)a.scales)[8 * site + first + k] * (C)Words::unit : (C)0;
-          // Points to memory that exists; what is read there is multiplied by zero.
+          // The address must exist, since it is read; the result is multiplied by zero.
           if (!there[k]) from[k] = (const T*)a.inp;
         }
         cplx<C> term[D][R] = {}, column[D] = {};
@@ -117,7 +117,7 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     PLAQ_UNROLL for (int b = 0; b < R; b++)
       if (row + b < rows) finish(a, site, row + b, 0, sum[b]);
   }
-  // Several right-hand sides, links of 16 or 8 bits: on tensor cores.
+  // Several right-hand sides, links of 16 or 8 bits: a warp has 16 rows and 8 N right-hand sides on tensor cores.
   template <int N> static PLAQ_FN void tiles(const CoarseApplyArgs& a, Element o) {
     const int rows = a.rows(), nrhs = a.nrhs(), groups = (nrhs + 8 * N - 1) / (8 * N), tiles = (rows + 15) / 16;
     const int lane = (int)(o & 31);
@@ -126,10 +126,10 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     i /= (u32)tiles;
     const int j0 = (int)(i % (u32)groups) * 8 * N;
     const i64 site = a.first + i / (u32)groups;
-    // The condition is the same for all lanes of a warp.
+    // All lanes of a warp have the same site and leave together.
     if (site >= a.first + a.count) return;
     CoarseTile<N> sum;
-    // Matrices of a site follow each other.
+    // The matrices of a site's eight directions are consecutive in memory: the next one is prefetched.
     const int first = row - 2 * (lane >> 2), matrix = 2 * rows * rows;
     const L* last = (const L*)a.links + (8 * site + 7) * matrix;
     terms(a, site, [&](const L* m, const T* from, C scale) {
@@ -205,8 +205,8 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
 template <int W, class S> struct CoarseApplyShort : CoarseApply<W, S, short> {};
 template <int W, class S> struct CoarseApplyByte : CoarseApply<W, S, signed char> {};
 
-// Converts matrices to 16 or 8 bits, an element of the launch for each number. Each matrix has a scale, by which its
-// largest number becomes the largest integer, or 1 in half precision on a GPU.
+// Converts matrices to 16 or 8 bits; an element is a matrix on a CPU, and a warp shares one on a GPU. Each matrix gets
+// a scale, by which its largest number becomes the largest integer, or 1 in half precision on a GPU.
 template <int W, class S, class L> struct CoarseShortened {
   typedef typename S::C C;
   static constexpr bool half = PLAQ_GPU && sizeof(L) == 2;
@@ -246,7 +246,7 @@ template <int W, class S, class L> struct CoarseShortened {
 template <int W, class S> struct CoarseShorten : CoarseShortened<W, S, short> {};
 template <int W, class S> struct CoarseShortenByte : CoarseShortened<W, S, signed char> {};
 
-// Copies the listed sites of one face into a message; sites that the vector does not hold are left out.
+// Copies the sites of a face (the batch) listed in `sites` into its message, but for those that `inp` does not hold.
 template <int W, class S> struct CoarsePack {
   typedef typename S::T T;
   static PLAQ_FN void site(const CoarsePackArgs& a, Element o, int lx, int face) {
@@ -267,8 +267,8 @@ template <int W, class S> struct CoarsePack {
   }
 };
 
-// Copies columns of one vector into those of another, in another precision, for one chirality or
-// both.
+// Copies `count` columns of vector x into columns of vector y, which may have another precision; if one chirality is
+// asked for, the components of the other one become 0.
 template <int W, class SX, class SY> struct CoarseColumns {
   static PLAQ_FN void site(const CoarseColumnsArgs& a, Element o, int lx, int) {
     typedef typename SY::C C;
@@ -326,7 +326,7 @@ template <int W> struct CoarseInvert {
       __syncwarp();
       const double2 pivot = m[k * n + k];
       const double2 over = {pivot.x / top, -pivot.y / top};
-      // The columns with the factors come last.
+      // The chunk of 32 columns with column k, whose elements are the factors of all rows, comes last.
       const int chunks = (n + 31) / 32, own = k / 32;
       for (int i = 0; i < chunks; i++) {
         const int chunk = i + 1 == chunks ? own : i < own ? i : i + 1, c = chunk * 32 + lane;
@@ -419,8 +419,8 @@ template <int W> struct CoarseInvert {
 #endif
 };
 
-// out = A B of matrices [column][row]: A is the matrix of the site, B and out have one for each of
-// its directions.
+// out = A B for matrices [column][row]; each site has one matrix A (`left`) and `each` matrices B (`inp`) and `out`.
+//
 template <int W, class S> struct CoarseMultiply {
   typedef typename S::T T;
   typedef typename S::C C;

@@ -6,11 +6,11 @@
 #if PLAQ_GPU
 namespace PLAQ_NS {
 
-// Links of one column and a few rows, for matrices with an even number of rows.
+// Reads the links of one column and a few rows of a matrix with an even number of rows.
 template <class L> struct LinkWords;
 template <> struct LinkWords<short> {
-  // Number of rows that a load of 8 bytes holds; the factor `unit` of a number relative to the scale, and the offset to
-  // subtract before.
+  // ROWS: number of rows in a load of 8 bytes. A link is scale * unit * (number -
+  // offset).
   static constexpr int ROWS = 2;
   static constexpr float unit = 1, offset = 0;
   static PLAQ_FN uint2 load(const short* m, int rows, int c, int row) {
@@ -20,13 +20,13 @@ template <> struct LinkWords<short> {
     const cplx<float> z = from_halves(b == 0 ? q.x : q.y);
     return {(C)z.re, (C)z.im};
   }
-  // Two rows of a tile, in half precision.
+  // The two numbers of a pair of rows of a tile, in half precision.
   typedef uint2 Pair;
   static PLAQ_FN uint2 pair(const short* m, int rows, int c, int row) { return load(m, rows, c, row); }
   static PLAQ_FN uint2 halves(uint2 q) { return q; }
 };
-// A byte is put into the mantissa of the number 128, whose last bit has the value 2^-8 there: the
-// result is 128.5 + integer / 256.
+// Turns a byte into a float by putting it into the mantissa of 128, where the last bit is worth 2^-8: the float is
+// 128.5 + integer / 256, since bytes are integers plus 128.
 template <> struct LinkWords<signed char> {
   static constexpr int ROWS = 4;
   static constexpr float unit = 256, offset = 128.5f;
@@ -76,12 +76,12 @@ template <int N> struct CoarseTile {
   template <class L> static PLAQ_FN void prefetch(const L* m, int rows, int row, int lane) {
     for (int c = lane; c < rows; c += 32) asm volatile("prefetch.global.L2 [%0];" ::"l"(m + 2 * ((i64)c * rows + row)));
   }
-  // += scale * matrix `m` times the right-hand sides from `j0` on of `from`, for rows `row` and `row` + 1 of this thread.
+  // Adds scale * matrix `m` times right-hand sides j0 and up of `from`, for rows `row` and `row` + 1 of this thread.
   template <class L>
   PLAQ_FN void add(const L* m, const float* from, float scale, int rows, int row, int nrhs, int j0, int lane) {
     const int g = lane >> 2, t = lane & 3;
     PLAQ_UNROLL for (int first = 0; first < rows; first += COLUMNS) {
-      // Links are loaded first, as they take longest to arrive.
+      // Links are loaded first, since they take the longest time to arrive.
       typename LinkWords<L>::Pair link[STEPS][2];
       PLAQ_UNROLL for (int s = 0; s < STEPS; s++) PLAQ_UNROLL for (int k = 0; k < 2; k++) {
         const int c = first + 8 * s + 4 * k + t;
@@ -120,7 +120,7 @@ template <int N> struct CoarseTile {
           tensor_product(part.re[n], real_part, low[s][n]), tensor_product(part.im[n], imaginary, low[s][n]);
         }
       }
-      // A thread's sums are those of right-hand sides 2 t and 2 t + 1.
+      // The thread's sums belong to right-hand sides 2 t and 2 t + 1, t = lane % 4.
       PLAQ_UNROLL for (int n = 0; n < N; n++) {
         const float unit[2] = {scale * __shfl_sync(0xffffffffu, down[n], 8 * t), scale * __shfl_sync(0xffffffffu, down[n], 8 * t + 4)};
         PLAQ_UNROLL for (int k = 0; k < 4; k++) {

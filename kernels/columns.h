@@ -9,7 +9,7 @@ template <class R> struct Columns {
   cplx<R> e[3][2];
 };
 
-// The first two columns of g^dagger; for SU(2) the whole matrix.
+// The first two columns of g^dagger, or for SU(2) the whole of g^dagger.
 template <class R> PLAQ_FN Columns<R> adjoint_columns(const Su3<R>& g) {
   Columns<R> v;
   PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 2; j++) v.e[i][j] = conj(g.e[j][i]);
@@ -17,7 +17,7 @@ template <class R> PLAQ_FN Columns<R> adjoint_columns(const Su3<R>& g) {
 }
 template <class R> PLAQ_FN Su2<R> adjoint_columns(const Su2<R>& g) { return adj(g); }
 
-// Adds the matrix with these columns to w.
+// Adds the matrix with these first two columns to w.
 template <class R> PLAQ_FN void add_columns(Su3<R>& w, const Columns<R>& v) {
   PLAQ_UNROLL for (int i = 0; i < 3; i++) {
     const int k = (i + 1) % 3, l = (i + 2) % 3;
@@ -27,7 +27,7 @@ template <class R> PLAQ_FN void add_columns(Su3<R>& w, const Columns<R>& v) {
 }
 template <class R> PLAQ_FN void add_columns(Su2<R>& w, const Su2<R>& v) { w = w + v; }
 
-// u v, or u^dagger v.
+// u v, or u^dagger v, for the matrix v with these two columns.
 template <bool ADJOINT, class R> PLAQ_FN Columns<R> times(const Su3<R>& u, const Columns<R>& v) {
   Columns<R> c;
   PLAQ_UNROLL for (int j = 0; j < 2; j++) PLAQ_UNROLL for (int i = 0; i < 3; i++) {
@@ -45,7 +45,7 @@ template <class R> struct Reflected {
   cplx<R> x[3], r[2][2];
   R h, f;
 };
-// u v, or u^dagger v.
+// u v, or u^dagger v, for a link u of eight numbers and the matrix v with these two columns.
 template <bool ADJOINT, class R> PLAQ_FN Columns<R> times(const Reflected<R>& u, const Columns<R>& v) {
   const R s = vcopysign(splat<R>(1), u.f), tilt = u.x[0].im;
   Columns<R> c;
@@ -69,7 +69,7 @@ template <bool ADJOINT, class R> PLAQ_FN Columns<R> times(const Reflected<R>& u,
   return c;
 }
 
-// Type of the factor that a link of a storage is read as.
+// The type as which a link of a storage is read to be multiplied: a matrix or eight numbers.
 template <int STORAGE, class R> struct FactorType { typedef LinkOf<STORAGE, R> type; };
 template <class R> struct FactorType<R8, R> { typedef Reflected<R> type; };
 template <int STORAGE, class R> using FactorOf = typename FactorType<STORAGE, R>::type;

@@ -11,7 +11,7 @@ namespace PLAQ_NS {
 
 PLAQ_FN int slice_sites(const Geom& g) { return g.x() / 2 * g.y() * g.z(); }
 
-// Adds v to sums 2k and 2k + 1; upper lanes add to the sums that are N / 2 further.
+// Adds v to sums 2k and 2k + 1; lanes with the upper half of the times add it to the sums N / 2 further.
 template <int N, int W, class R> PLAQ_FN void add_by_half(Sums<N, W>& sums, const Geom& g, int k, cplx<R> v, int lx) {
   const R zero = splat<R>(0);
   const int split = g.lane_t();

@@ -5,8 +5,8 @@
 
 namespace PLAQ_NS {
 
-// out = A in: `rows` numbers of every right-hand side from `columns` of them. On the CPU an element is
-// DENSE_ROWS rows; on a GPU eight rows and four parts of the sum share a warp.
+// out = A in for a matrix A of `rows` times `columns` numbers and every right-hand side. On the CPU an element is
+// DENSE_ROWS rows of all right-hand sides; on a GPU a warp has eight rows of one, four threads to a row.
 template <int W, class S> struct DenseApply {
   typedef typename S::T T;
   typedef typename S::C C;
@@ -42,12 +42,12 @@ template <int W, class S> struct DenseApply {
   }
 };
 
-// Position of the product of column i with right-hand side j: products of DENSE_COLUMNS columns are consecutive.
+// Position of <x_i, y_j>, column i of x and right-hand side j: products of DENSE_COLUMNS columns are consecutive.
 PLAQ_FN i64 dense_pair(const DenseArgs& a, int i, int j) {
   return (i64)(i / DENSE_COLUMNS * a.nrhs() + j) * DENSE_COLUMNS + i % DENSE_COLUMNS;
 }
 
-// <x_i, y_j> of column i of x and column j of y; a batch is a block of DENSE_COLUMNS values of i and of j, j fastest.
+// <x_i, y_j> of column i of x and column j of y; a batch is one j and DENSE_COLUMNS consecutive values of i, j fastest.
 // On the CPU an element is `numbers` numbers of every column, on a GPU one number.
 template <int W, class S> struct DenseProject {
   typedef typename S::T T;
@@ -79,12 +79,12 @@ template <int W, class S> struct DenseProject {
   }
 };
 
-// y_j = keep y_j + scale sum_i c_ij x_i, of `rows` numbers; c in double, as DenseProject leaves it. On a GPU
-// DENSE_PARTS threads share a number.
+// y_j = scale sum_i c_ij x_i, added to y_j with `keep`, for `rows` numbers; c are the products in double that
+// DenseProject leaves. On a GPU DENSE_PARTS threads share a number.
 template <int W, class S> struct DenseCombine {
   typedef typename S::T T;
   typedef typename S::C C;
-  // Sum over the columns i, i + step, ...
+  // Sum of c_ij x_i for number `at` over the columns i, i + step, ...
   static PLAQ_FN cplx<C> sum(const DenseArgs& a, i64 at, int j, int i, int step) {
     cplx<C> sum = {0, 0};
     for (; i < a.columns; i += step) {

@@ -6,8 +6,8 @@
 
 namespace PLAQ_NS {
 
-// Spin s of column k becomes colour vector number table[4 k + s], or 0 where that is negative and on all time slices but
-// `time`; time < 0: on all. A batch is a parity of a column.
+// Spin s of column k becomes colour vector table[4 k + s] of `inp`, or 0 if that number is negative. With time >= 0 the
+// result is 0 on all other time slices. A batch is a parity of a column.
 template <int W, class S> struct SpinPlace {
   typedef typename S::C R;
   static PLAQ_FN void site(const DistillArgs& a, int o, int lx, int batch) {

@@ -27,7 +27,7 @@ template <int W, class S> struct DomainCut {
   }
 };
 
-// Re <q, r>, Im <q, r> and |q|^2 of every site; batches = right-hand sides.
+// Computes Re <q, r>, Im <q, r> and |q|^2 of each site for vectors q and r; batches = right-hand sides.
 template <int W, class S> struct DomainProducts {
   typedef typename S::T T;
   typedef real<typename S::C, W> R;
@@ -60,7 +60,7 @@ template <int W, class S> struct DomainProducts {
   }
 };
 
-// Computes omega <q, r> / |q|^2 for each domain as the coefficient of all its sites; 0 in domains of the other colour.
+// Writes c = omega <q, r> / |q|^2 of each domain for all its sites; 0 in domains of another colour than `colour`.
 template <int W, class S> struct DomainCoefficients {
   typedef typename S::T T;
   static PLAQ_FN void site(const DomainArgs& a, int o, int lx, int rhs) {
@@ -83,7 +83,7 @@ template <int W, class S> struct DomainCoefficients {
   }
 };
 
-// z += c r, then r -= c q.
+// z += c r, then r -= c q, with the coefficient c of the site's domain.
 template <int W, class S> struct DomainStep {
   typedef typename S::T T;
   typedef real<typename S::C, W> R;

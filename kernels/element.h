@@ -12,12 +12,12 @@ typedef i64 Element;
 typedef u64 Count;
 #endif
 
-// A body that takes its element as a shorter integer would lose bits.
+// Whether a body takes its element as an Element: one that took a shorter integer would lose bits.
 template <class... Args> PLAQ_FN constexpr bool takes_elements(void (*)(Args...)) { return false; }
 template <class A, class... Args> PLAQ_FN constexpr bool takes_elements(void (*)(const A&, Element, Args...)) { return true; }
 }  // namespace PLAQ_NS
 
-// As the kinds of plaq_dialect.h:
+// Bodies of such kernels differ from the kinds of plaq_dialect.h in the type of o:
 //   site kernel:  static void site(const Args&, Element o, int lx, int batch)
 //   reduction:    static void site(const Args&, Element o, int lx, int batch, Sums<N, W>&)
 #if PLAQ_GPU

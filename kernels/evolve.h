@@ -19,14 +19,14 @@ template <int W, class S> struct EvolveLinks {
       load_link<S, R18>(u, plane(a.gauge, parity), x, mu, stream);
       PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = step * p.a[i];
       exp_whole(e, p.a);
-      // Links may contain the phases of a host program.
+      // The whole matrix is multiplied, since with the phases of a host program links need not be in SU(3).
       store_link<S, R18>(e * u, plane(a.gauge, parity), x, mu);
     }
   }
 };
 
-// Sets links that do not exist to 0 and, where spatial links of slice 0 stand still, these to the diagonal matrices that
-// `bounds` has for a slice of links that do.
+// Sets links that do not exist to 0 and, where spatial links of slice 0 are fixed, these to the diagonal matrices given
+// in `bounds`.
 template <int W, class S> struct BoundLinks {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const EvolveArgs& a, int o, int lx, int parity) {
@@ -59,7 +59,7 @@ template <int W, class S> struct ProjectLinks {
       load_link<S, R18>(u, plane(a.gauge, parity), x, mu);
       v = u;
       reunitarise(v);
-      // What does not exist or stands still is left alone.
+      // Links that do not exist or are fixed stay as they are.
       const R moves = active<R>(a.bounds, a.geom, x, mu);
       PLAQ_UNROLL for (int i = 0; i < 9; i++) {
         cplx<R>& z = v.e[i / 3][i % 3];
@@ -76,7 +76,7 @@ template <int W, class S> struct ProjectLinks {
   }
 };
 
-// Compares two link fields, the second in place of momenta. Sum: |difference|^2; maximum: that of one entry.
+// Sum: |u - v|^2 over all entries of the link fields `gauge` and `momenta`; maximum: the largest |u - v|^2 of an entry.
 template <int W, class S> struct LinksDistance {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const EvolveArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {

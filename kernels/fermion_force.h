@@ -7,7 +7,7 @@
 
 namespace PLAQ_NS {
 
-// p -= step F for U G = w.
+// p -= step F for the matrix w = U G of a link.
 template <class S, class R>
 PLAQ_FN void subtract_force(const FieldView& momenta, const Su3<R>& w, const Site& s, int mu, double step) {
   const Plane p = plane(momenta, s.par);
@@ -16,7 +16,7 @@ PLAQ_FN void subtract_force(const FieldView& momenta, const Su3<R>& w, const Sit
   store_algebra<S>(add_times(h, splat<R>(0.5 * step), imaginary(w)), p, s, mu);
 }
 
-// g += f sum over the two spins of a b^dagger
+// g += f times the sum over the two spins of a b^dagger.
 template <class R> PLAQ_FN void add_outer(Su3<R>& g, R f, const HalfSpinor<R>& a, const HalfSpinor<R>& b) {
   PLAQ_UNROLL for (int s = 0; s < 2; s++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
     const cplx<R> z = {f * b.c[s][j].re, f * b.c[s][j].im};

@@ -22,7 +22,7 @@ PLAQ_FN Plane later_plane(const FieldView& f, const Plane& p, int step) {
   return {p.data + step * f.plane_bytes, (float*)((char*)p.norm + step * f.norm_bytes), p.volume};
 }
 
-// Largest power of two of reals that fits 16 bytes and divides n.
+// Number of reals in one load: the largest power of two that fits into 16 bytes and divides n.
 template <class T> PLAQ_FN constexpr int chunk(int n) {
   int v = 16 / (int)sizeof(T);
   while (n % v) v /= 2;
@@ -57,7 +57,7 @@ template <int V, class T> PLAQ_FN T* site_address(T* base, int o, int ns, int of
 // float 2^23 + 2^15 + q without a conversion, and the reverse is one addition.
 constexpr float fixed_bias = 8421376.0f;  // 2^23 + 2^15
 
-// The numbers of chunk c; in fixed point they still have the bias.
+// Converts the V numbers of chunk c to R; in fixed point they still contain fixed_bias.
 template <class S, int N, class R, class T, int V> PLAQ_FN void unpack(R (&v)[N], const bits<T, V>& b, int c) {
   PLAQ_UNROLL for (int k = 0; k < V; k++) {
     if constexpr (S::fixed)
@@ -86,7 +86,7 @@ template <int N, class R> PLAQ_FN void scale_words(R (&v)[N], R unit) {
   PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = fma_(v[c], unit, bias);
 }
 
-// The stored numbers; in fixed point plain integers.
+// Loads numbers off to off + N - 1 of the ns stored for a site; in fixed point they are integers without the unit.
 template <class S, int N, class R>
 PLAQ_FN void load_raw(R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint hint) {
   load_words<S>(v, p, s, ns, off, hint);
@@ -114,7 +114,7 @@ PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, i
   }
 }
 #else
-// Loads and stores W lanes at `at` as a vector of C.
+// Loads and stores W lanes of one component, which memory holds as T, as a vector R of the type computed with.
 template <class T, class R> struct lane_io {
   typedef real<T, lanes<R>::W> M;
   static PLAQ_FN R load(const T* at) {
@@ -337,7 +337,7 @@ template <class S, class R> PLAQ_FN void store_half(const R (&v)[12], const Plan
 }
 #endif
 
-// N reals at offset `off` of the ns reals of a site, fixed point with the constant range [-1, 1].
+// Loads N reals from offset `off` of the ns reals of a site, where fixed point has the constant range [-1, 1].
 template <class S, int N, class R>
 PLAQ_FN void load_part(R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint hint = keep) {
 #if PLAQ_GPU

@@ -24,7 +24,7 @@ template <class R, class T> PLAQ_FN void set_lane(R& v, int lane, T x) {
   else v[lane] = x;
 }
 
-// Number of sites of a slice on this rank, and number of slices.
+// Number of sites of a slice on this rank, and number of slices of this rank.
 PLAQ_FN i64 slice_sites(const FourierArgs& a) {
   i64 n = 1;
   PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) n *= mu == a.fix.time() ? 1 : local_extent(a.fix.geom, mu);
@@ -32,7 +32,7 @@ PLAQ_FN i64 slice_sites(const FourierArgs& a) {
 }
 PLAQ_FN i64 all_sites(const FourierArgs& a) { return slice_sites(a) * local_extent(a.fix.geom, a.fix.time()); }
 
-// Place of a lane of the site in an array.
+// Position of a lane of site s in an array.
 PLAQ_FN i64 array_index(const FourierArgs& a, const Site& s, int lane) {
   const int time = a.fix.time();
   const Geom& g = a.fix.geom;
@@ -42,7 +42,7 @@ PLAQ_FN i64 array_index(const FourierArgs& a, const Site& s, int lane) {
   return i;
 }
 
-// Loads M numbers of W lanes of a site.
+// Loads M of a site's numbers for W lanes from an array.
 template <class T, class R, int M> PLAQ_FN void load_algebra(R (&h)[M], const char* array, const FourierArgs& a, const Site& s) {
   const i64 sites = all_sites(a);
   PLAQ_UNROLL for (int lane = 0; lane < lanes<R>::W; lane++) {
@@ -200,7 +200,7 @@ template <int W, class S, int STORAGE> struct FourierDirection {
   }
 };
 
-// Reorders pairs of numbers.
+// Copies pairs of numbers into another order: to[i][j][k] = from[i s0 + j s1 + k s2].
 template <int W, class S> struct TransposePairs {
   typedef Pair<typename S::T> P;
   static PLAQ_FN void site(const TransposeArgs& a, int o, int lx, int) {

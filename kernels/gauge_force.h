@@ -36,7 +36,7 @@ PLAQ_FN Su3<R> plaquette_of(const Bounds& bounds, const Geom& g, const Plane (&g
   return there * adj(a * b);
 }
 
-// The force at boundaries in time: none where links do not change, `twice` of it for spatial links of open ones.
+// The force f at boundaries in time: 0 for links that do not change, `twice` f for spatial links of open ones.
 template <class R> PLAQ_FN Algebra<R> at_bounds(const ForceArgs& a, const Site& x, int mu, Algebra<R> f) {
   if (!a.bounds.kind() || !(near_first(a.geom, x) || near_last(a.geom, x))) return f;
   R c = active<R>(a.bounds, a.geom, x, mu);

@@ -1,9 +1,9 @@
-// Gauge fixing by local updates (Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907, "SV"
-// below; Eq. and Fig. are its). Links stay as they are and only read; a sweep changes the
-// transformation g(x), one matrix per site, of the links g(x) U_mu(x) g(x+mu)^dagger.
-//   condition GAUGE_TRACE:   maximises sum Re tr U^g (Landau; Coulomb leaves out one direction)
+// Gauge fixing by local updates (Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907: "Eq." and "Fig." in this
+// file are theirs). Links U are read only; a sweep changes the transformation g(x), one matrix per site, of the
+// transformed links U^g_mu(x) = g(x) U_mu(x) g(x+mu)^dagger, and maximises for
+//   condition GAUGE_TRACE:   sum Re tr U^g (Landau gauge; Coulomb gauge leaves out one direction)
 //             GAUGE_ABELIAN: sum |U^g_ii|^2 (maximally Abelian gauge)
-//             GAUGE_PHASES:  sum Re tr U^g by diagonal g, which leave the one before as it is
+//             GAUGE_PHASES:  sum Re tr U^g by diagonal g, which keep the maximally Abelian gauge
 #pragma once
 #include "block_order.h"
 #include "border.h"
@@ -23,7 +23,7 @@ template <class S, int G, class M> PLAQ_FN void store_matrix(const M& g, const F
   store_link<S, G>(g, plane(f, s.par), s, 0, 1);
 }
 
-// Product of matrices of the group in two rows: computing the third row from them is cheaper.
+// The first two rows of the product a b of matrices of the group, from which the third row follows more cheaply.
 template <class R> PLAQ_FN void two_rows(cplx<R> (&c)[2][3], const Su3<R>& a, const Su3<R>& b) {
   PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
     const cplx<R> s = madd(a.e[i][0] * b.e[0][j], a.e[i][1], b.e[1][j]);
@@ -40,28 +40,28 @@ template <class R> PLAQ_FN Su3<R> group_product(const Su3<R>& a, const Su3<R>& b
 }
 template <class R> PLAQ_FN Su2<R> group_product(const Su2<R>& a, const Su2<R>& b) { return a * b; }
 
-// Squares of lengths below this are rounding of numbers of order 1; their cubes do not underflow.
+// A squared length below this is rounding of numbers of order 1; its third power does not underflow.
 template <class R> constexpr double nothing = wide<R> ? 1e-30 : 1e-12;
 
 // The unit vector of q = (q0, q1, q2, q3), which may have any length, to the power omega to first order (Fig. A.11),
 // computed as n q0 and m q_i without a division.
 template <class R> PLAQ_FN Su2<R> overrelaxed(const Su2<R>& q, R omega) {
   const R v2 = fma_(q.a[3], q.a[3], fma_(q.a[1], q.a[1], q.a[2] * q.a[2]));
-  // Where q vanishes, every choice is as good, and the result is 1 but for rounding.
+  // If q vanishes, every unit vector is as good; the result is 1 but for rounding.
   const R q0 = select(fma_(q.a[0], q.a[0], v2) < splat<R>(nothing<R>), splat<R>(1), q.a[0]);
   const R a2 = q0 * q0, n = a2 + v2, m = fma_(omega, a2, v2);
   const R c = vrsqrt(fma_(n * n, a2, m * m * v2)), b = m * c;
   return {{n * c * q0, b * q.a[1], b * q.a[2], b * q.a[3]}};
 }
 
-// The part of the functional of traces that contains a site: `w` = g(x) K(x), Eq. (19).
+// The part of sum Re tr U^g that depends on g(x): the trace of `w` = g(x) K(x), Eq. (19).
 template <int N, class M, class R> struct TraceSum {
   M w;
   PLAQ_FN void clear() { w = M{}; }
   template <class V> PLAQ_FN void add(const V& v) { add_columns(w, v); }
   PLAQ_FN void apply(const M& g) { w = g * w; }
   PLAQ_FN void turn(const Su2<R>& a, int i, int j) { rotate(w, a, i, j); }
-  // A multiple of the best a of subgroup i, j.
+  // The real multiple of an SU(2) matrix whose unit vector is the best a for subgroup (i, j).
   PLAQ_FN Su2<R> best(int i, int j) const { return adj(twice_block(w, i, j)); }
   PLAQ_FN R functional() const { return trace(w).re; }
   // tr Delta Delta^dagger, Eq. (6): w minus its adjoint contains the links of both directions.
@@ -79,9 +79,9 @@ template <int N, class M, class R> struct TraceSum {
   }
 };
 
-// The part of the functional of the maximally Abelian gauge that contains a site: h[c] is the sum of v v^dagger over
-// columns v = number c of the links. With real a0 and a3 = 0 subgroup (i, j) sees D (a0^2 - a1^2 - a2^2) + 2 a0 (a1 E +
-// a2 F) of Eq. (25), where D = (h_i,ii + h_j,jj - h_i,jj - h_j,ii) / 2 and F + i E = h_i,ij - h_j,ij.
+// The part of the maximally Abelian functional that contains a site: h[c] is the sum of v v^dagger over the columns c,
+// v, of the links at the site. With real a0 and a3 = 0 subgroup (i, j) sees D (a0^2 - a1^2 - a2^2) + 2 a0 (a1 E + a2 F)
+// of Eq. (25), where D = (h_i,ii + h_j,jj - h_i,jj - h_j,ii) / 2 and F + i E = h_i,ij - h_j,ij.
 template <int N, class M, class R> struct AbelianSum {
   cplx<R> h[N][N][N];
   PLAQ_FN void clear() {
@@ -108,7 +108,7 @@ template <int N, class M, class R> struct AbelianSum {
       }
     }
   }
-  // h -> a h a^dagger: rows, then rows of the adjoint.
+  // h[c] -> a h[c] a^dagger for all c: multiplies rows i and j, takes the adjoint, and does both once more.
   PLAQ_FN void turn(const Su2<R>& a, int i, int j) {
     PLAQ_UNROLL for (int c = 0; c < N; c++) PLAQ_UNROLL for (int twice = 0; twice < 2; twice++) {
       rotate(h[c], a, i, j);
@@ -132,7 +132,7 @@ template <int N, class M, class R> struct AbelianSum {
     const R r2 = norm2(z), length = vsqrt(fma_(d, d, r2));
     const auto down = d < zero;
     const R first = select(down, r2 / select(down, length - d, one), d + length);
-    // At the minimum every half turn is as good as any other.
+    // At the minimum of the functional every turn that takes it to the maximum is as good as any other.
     const auto worst = select(down, r2, one) < splat<R>(nothing<R>);
     return {{select(worst, zero, first), select(worst, one, z.im), select(worst, zero, z.re), zero}};
   }
@@ -147,8 +147,8 @@ template <int N, class M, class R> struct AbelianSum {
     PLAQ_UNROLL for (int i = 0; i < N; i++) PLAQ_UNROLL for (int j = i + 1; j < N; j++) s = s + norm2(slope(i, j));
     return s;
   }
-  // Weight exp(beta f): f = |(D, E, F)| x with x = cos phi of a turn by phi away from the best,
-  // flat in x and in the azimuth.
+  // A random element of subgroup (i, j) with weight exp(beta f): f = |(D, E, F)| cos phi for a turn by phi away from
+  // the best one; without the weight cos phi and the azimuth are distributed evenly.
   PLAQ_FN Su2<R> heated(int i, int j, R beta, const Draws<lanes<R>::W>& draws, u32 n) const {
     const R one = splat<R>(1), two = splat<R>(2), half = splat<R>(0.5), zero = splat<R>(0);
     const R d = diagonal(i, j), k = beta * vsqrt(fma_(d, d, norm2(slope(i, j))));
@@ -165,14 +165,14 @@ template <int N, class M, class R> struct AbelianSum {
   }
 };
 
-// Where a site's neighbours are. Code of its own for each: what a thread asks its memory for does not wait
-// for branches.
-//   BORDERED: behind faces in the borders of g
-//   INSIDE:   none is behind a face
-//   MESSAGES: behind faces in messages (GPU)
+// Places of a site's neighbours. The code is compiled for each, so that a thread's loads from memory do not wait for
+// branches.
+//   BORDERED: neighbours behind faces are in the borders of g
+//   INSIDE:   no neighbour is behind a face
+//   MESSAGES: neighbours behind faces are in messages (GPU)
 enum Neighbours { BORDERED, INSIDE, MESSAGES };
 
-// The part of the functional that contains a site, for slices across direction `time`.
+// Computes the part of the functional that depends on g(x).
 template <int W, class S, int STORAGE> struct GaugeSite {
   typedef real<typename S::C, W> R;
   static constexpr int N = Recon<STORAGE>::colours, G = transform_storage<STORAGE>;
@@ -180,15 +180,15 @@ template <int W, class S, int STORAGE> struct GaugeSite {
   typedef TraceSum<N, M, R> Trace;
   typedef AbelianSum<N, M, R> Abelian;
 
-  // Sums U_mu(x) g(x+mu)^dagger and U_mu(x-mu)^dagger g(x-mu)^dagger, then multiplies by g(x) from the left. In a whole
-  // sweep sites of the other parity are updated in the same launch, and odd sites read links that even ones have read.
+  // Sums U_mu(x) g(x+mu)^dagger and U_mu(x-mu)^dagger g(x-mu)^dagger, then multiplies by g(x) from the left. A launch
+  // of both parities also changes g of the neighbours, and its odd sites read links that its even ones have read.
   template <Neighbours WHERE = BORDERED, class Sum>
   static PLAQ_FN void gather(Sum& sum, const GaugeFixArgs& a, const Site& x, const M& g) {
     sum.clear();
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       if (!(a.directions() >> mu & 1)) continue;
-      // Both matrices are loaded before the branches on which links are unit; at faces there are
-      // not enough registers for that.
+      // The matrices of both neighbours are loaded before branches on which links are unit matrices, except from
+      // messages, since then there are not enough registers.
       M front, back;
       other<WHERE, true>(front, a, x, mu);
       if (WHERE != MESSAGES) other<WHERE, false>(back, a, x, mu);
@@ -198,7 +198,7 @@ template <int W, class S, int STORAGE> struct GaugeSite {
     }
     sum.apply(g);
   }
-  // g of the neighbour x + mu (FORWARD) or x - mu.
+  // Loads g of the neighbour x + mu (FORWARD) or x - mu.
   template <Neighbours WHERE, bool FORWARD>
   static PLAQ_FN void other(M& other, const GaugeFixArgs& a, const Site& x, int mu) {
     const Site n = neighbour(a.geom, x, mu, FORWARD);
@@ -213,7 +213,7 @@ template <int W, class S, int STORAGE> struct GaugeSite {
 #endif
     load_matrix<S, G>(other, a.g, n, a.lag() ? fresh : keep);
   }
-  // Adds the end of the link to that neighbour.
+  // Adds the term of the neighbour x + mu (FORWARD) or x - mu, whose g is `other`, to the sum of `gather`.
   template <Neighbours WHERE, bool FORWARD, class Sum>
   static PLAQ_FN void end(Sum& sum, const GaugeFixArgs& a, const Site& x, int mu, const M& other) {
     const Site from = FORWARD ? x : neighbour(a.geom, x, mu, FORWARD);
@@ -226,7 +226,7 @@ template <int W, class S, int STORAGE> struct GaugeSite {
   }
 };
 
-// `in` in lanes whose bit `bit` equals `want`, else `out`.
+// The numbers of `in` in lanes whose bit `bit` equals `want`, and those of `out` in the other lanes.
 template <class R> PLAQ_FN Su3<R> choose(const Su3<R>& in, const Su3<R>& out, int lx, int bit, bool want) {
   Su3<R> m;
   PLAQ_UNROLL for (int k = 0; k < 9; k++) {
@@ -241,8 +241,8 @@ template <class R> PLAQ_FN Su2<R> choose(const Su2<R>& in, const Su2<R>& out, in
   return m;
 }
 
-// Which slices are active: slice `slice` has a number in `active`, and 0 means that it stays as it is. Its upper lanes
-// may hold another slice. With the links of all directions there are no slices, and everything is active.
+// Whether the slices that share a site are active; `active[slice]` 0 means that slice `slice` stays as it is. The upper
+// half of the lanes may hold another slice. If the functional has links of all directions, all is active.
 struct Active {
   int bit;
   bool lower, upper;
@@ -252,7 +252,7 @@ struct Active {
     lower = active[0] != 0, upper = bit ? active[extent(a.geom, a.time())] != 0 : lower;
   }
   PLAQ_FN bool none() const { return !lower && !upper; }
-  // `now` in lanes of active slices, else `old`.
+  // `now` in lanes of active slices, `old` in the others.
   template <class M> PLAQ_FN M changed(const M& now, const M& old, int lx) const {
     if (none()) return old;
     return lower == upper ? now : choose(now, old, lx, bit, upper);
@@ -273,15 +273,15 @@ PLAQ_FN void see(Sums<6, W>& sums, const Sum& sum, const GaugeFixArgs& a, const 
 }
 
 #if PLAQ_GPU
-// Number of even sites of a whole sweep that are done, for each slice; a block belongs to one slice.
+// Number of even sites of each slice that a whole sweep has updated so far; a block belongs to one slice.
 struct Counts {
   const GaugeFixArgs& a;
   PLAQ_FN char* of(int slice) const {
     const int last = extent(a.geom, a.time()) - 1;
     return a.done + 4 * (slice < 0 ? last : slice > last ? 0 : slice);
   }
-  // Waits until the neighbours of an odd slice are done; a thread that has waited for ten seconds says so behind the
-  // counts.
+  // Waits until the even neighbours of an odd slice are updated. A thread that has waited for ten seconds gives up and
+  // notes that behind the counts.
   PLAQ_FN void await(int slice) const {
     if (threadIdx.x < 3) {
       Patience patience(10000000000, a.done + 4 * extent(a.geom, a.time()));
@@ -298,12 +298,12 @@ struct Counts {
 };
 #endif
 
-// Whether the next launch should leave its place on the device to other programs, for which this
-// launch waits.
+// Whether the launch waits for other ranks, and so must not let the next launch take places on the device, which the
+// other ranks' programs may need.
 PLAQ_FN bool waits_for_ranks(const GaugeFixArgs& a) { return a.region() == REGION_FACES_FIRST; }
 
-// One parity of a sweep, batches = slices, or a region of it; with a lag both parities, batches =
-// turns of SweepOrder. As a reduction it also returns what its sites saw before the update.
+// Updates one parity, batches = slices, or with a lag both parities in one launch, batches = turns of SweepOrder. As a
+// reduction it also returns the sums of `see` for the sites before the update.
 template <int W, class S, int STORAGE> struct GaugeSweep {
   typedef GaugeSite<W, S, STORAGE> At;
   typedef typename At::R R;
@@ -339,12 +339,12 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     run(a, face_site(a.geom, o, a.time(), slice, a.parity, lx), slice, &sums);
   }
 #if PLAQ_GPU
-  // Sites at faces go early, so that messages are under way while the other sites are updated; messages of the launch
-  // before are awaited by few blocks. A block that has waited knows that its neighbours have read the messages that it
-  // overwrites. A block of faces does several pieces of them, since it waits for messages at its beginning, and at its
-  // end for the arrival of its own. One block in four is a block of faces, so that others can work meanwhile; where
-  // there are too few others, all blocks of faces come first. They do not let the next launch start, which would take
-  // their places before they have ended.
+  // Sites at faces go early, so that messages travel while the other sites are updated, and few blocks wait for the
+  // messages of the launch before. A block that has waited knows that its neighbours have read the messages that it
+  // overwrites. A block for faces takes several pieces of them, since it waits for messages when it begins, and for the
+  // arrival of its own when it ends. One block in four is for faces, so that the others can work meanwhile; if these
+  // are too few, all blocks for faces come first. They do not let the next launch start, which would take their places
+  // before they have ended.
   static PLAQ_FN void divided(const GaugeFixArgs& a, int o) {
     const int pieces = a.face_threads / PLAQ_BLOCK, inner = (int)gridDim.x - pieces, faces = (pieces + 3) / 4, b = o / PLAQ_BLOCK;
     const int period = inner >= 3 * faces ? 4 : 1, before = min(faces, (b + period - 1) / period), thread = o - b * PLAQ_BLOCK;
@@ -365,7 +365,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     }
     signal_when_all_wrote(a.faces.departures, faces);
   }
-  // Sends the matrix of a site to the ranks behind it.
+  // Writes the new matrix of a site at faces into the messages to the ranks behind these faces.
   static PLAQ_FN void send(const GaugeFixArgs& a, const Site& x, const M& g) {
     const int at[4] = {coordinate(x, 0), coordinate(x, 1), coordinate(x, 2), coordinate(x, 3)};
     R v[Recon<At::G>::reals];
@@ -374,7 +374,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
       if (at_halo(a.geom, x, k / 2, k % 2)) put_in_face<S>(v, a.geom, a.faces.sent[k], k / 2, face_place(a.geom, at, k / 2));
   }
 #endif
-  // The new matrix of the site.
+  // The new matrix g(x) of a site; `sums`, unless null, receives what the site saw before.
   template <Neighbours WHERE = BORDERED>
   static PLAQ_FN M run(const GaugeFixArgs& a, const Site& x, int slice, Sums<6, W>* sums) {
     const Active active(a, slice);
@@ -402,7 +402,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     const Draws<W> draws(a.geom, x, random ? a.seed : 0, RANDOM_GAUGEFIX, 0, (u32)a.sweep);
     R chance[4];
     PLAQ_IF (fixed.method() == GAUGE_STOCHASTIC) draws.uniform(chance, 0);
-    // Subgroups in the order (0,2), (1,2), (0,1).
+    // The SU(2) subgroups in the order (0,2), (1,2), (0,1).
     PLAQ_UNROLL for (int k = 0; k < (At::N == 3 ? 3 : 1); k++) {
       const int i = k == 1 ? 1 : 0, j = At::N == 3 && k < 2 ? 2 : 1;
       Su2<R> q = sum.best(i, j), r;
@@ -461,7 +461,7 @@ template <int W, class S, int STORAGE> struct GaugeTransform {
   }
 };
 
-// Copies `g` to transformation `out` in active slices.
+// Copies transformation `g` to `out` in active slices.
 template <int W, class S, int STORAGE> struct TransformSelect {
   typedef GaugeSite<W, S, STORAGE> At;
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice) {
@@ -485,7 +485,7 @@ template <int W, class S, int STORAGE> struct TransformProduct {
   }
 };
 
-// The transformation as an array of the local lattice: N x N complex doubles per site, x fastest.
+// Copies the transformation to a host's array of the local lattice: N x N complex doubles per site, x fastest.
 template <int W, class S, int STORAGE> struct TransformArray {
   typedef GaugeSite<1, S, STORAGE> At;
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int parity) {

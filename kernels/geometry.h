@@ -31,7 +31,7 @@ PLAQ_FN int link_stride(const Geom& g, int mu) {
   return stride;
 }
 
-// Sets both indices of s from its parity and coordinates; o has no meaning beyond the piece.
+// Sets both indices of s, o and e, from its parity and coordinates; for a site of the border o has no meaning.
 PLAQ_FN void set_indices(const Geom& g, Site& s) {
   s.o = ((s.t * g.z() + s.z) * g.y() + s.y) * (g.x() / 2) + s.xh;
   s.e = s.o;
@@ -72,21 +72,21 @@ PLAQ_FN int coordinate(const Site& s, int mu) {
   return mu == 0 ? 2 * s.xh + s.row : mu == 1 ? s.y : mu == 2 ? s.z : s.t;
 }
 
-// Lane bits of the directions whose seams turn; x, whose sites are counted in pairs, is none of them. 0 with 16 lanes,
-// which are all extents divisible by four, and on GPUs.
+// Lane bits of the directions whose seams turn; x, whose sites are counted in pairs, is none of them. 0 with 16 lanes
+// (all extents are divisible by four then) and on GPUs.
 PLAQ_FN int turning_bits(const Geom& g) {
   if (PLAQ_GPU || PLAQ_LANES == 16) return 0;
   return (g.y() & 1 ? g.lane_y() : 0) | (g.z() & 1 ? g.lane_z() : 0) | (g.t() & 1 ? g.lane_t() : 0);
 }
-// The direction that they turn: the first one that is not split, as it is not divisible by four. It is never t.
+// The direction that seams turn: the first one not split over lanes, as 4 does not divide its extent. It is never t.
 PLAQ_FN int turning(const Geom& g) { return g.lane_x() == 0 && g.x() % 4 ? 0 : g.lane_y() == 0 && g.y() % 4 ? 1 : 2; }
-// Whether a lane counts coordinate `turning` from half of the extent on.
+// Whether the lane counts its coordinate `turning` from half of the extent on.
 PLAQ_FN int turned(const Geom& g, int lane) {
   int bits = lane & turning_bits(g);
   bits ^= bits >> 2, bits ^= bits >> 1;
   return bits & 1;
 }
-// Coordinate c of direction mu half of the lattice further.
+// Coordinate c of direction mu, half of the local extent further, modulo the extent.
 PLAQ_FN int half_further(const Geom& g, int c, int mu) {
   const int l = extent(g, mu), half = l / 2;
   return c < half ? c + half : c - half;
@@ -128,12 +128,12 @@ PLAQ_FN Site local_site(const Geom& g, const int (&x)[4]) {
 PLAQ_FN bool at_seam(const Geom& g, const Site& s, int mu, bool forward) {
   return coordinate(s, mu) == (forward ? extent(g, mu) - 1 : 0);
 }
-// Whether some lanes leave the lattice by that step, or on ranks their part of it.
+// Whether some lanes leave the lattice by a step from s in direction mu, or, with several ranks, their rank's part.
 PLAQ_FN bool at_end(const Geom& g, const Site& s, int mu, bool forward) {
   if (at_seam(g, s, mu, forward)) return true;
   return turning_bits(g) && mu == turning(g) && half_further(g, coordinate(s, mu), mu) == (forward ? extent(g, mu) - 1 : 0);
 }
-// `there` in these lanes, else `other`.
+// `there` in the lanes that leave the lattice by this step, else `other`.
 template <class R> PLAQ_FN R where_ends(const Geom& g, const Site& s, int mu, bool forward, R there, R other) {
   const int bits = turning_bits(g);
   if (bits && mu == turning(g)) return by_lane_bits(there, other, s.lx, bits, !at_seam(g, s, mu, forward));
@@ -146,7 +146,7 @@ PLAQ_FN bool at_halo(const Geom& g, const Site& s, int mu, bool forward) {
 }
 
 #if !PLAQ_GPU
-// The same site of another lane, whose coordinate `turning` is half of the lattice further.
+// Moves site n to where a seam takes it: its coordinate `turning` becomes half of the local extent further.
 PLAQ_RARE void turn(const Geom& g, Site& n) {
   const int nu = turning(g), c = half_further(g, coordinate(n, nu), nu);
   if (nu == 0) n.xh = c >> 1;
@@ -189,15 +189,15 @@ PLAQ_FN Site neighbour(const Geom& g, const Site& s, int mu, bool forward) {
   return n;
 }
 
-// The site with the index by which link fields count it.
+// The site with o replaced by e, the index by which link fields with borders count it.
 PLAQ_FN Site link_site(const Site& s) {
   Site l = s;
   l.o = s.e;
   return l;
 }
 
-// Sites of one parity on a face across direction mu, and the number of such a site, the same on
-// either side of the face.
+// Number of sites of one parity on a face across direction mu, and number of a site among them, which is the same for
+// the faces on either side.
 PLAQ_FN int face_sites(const Geom& g, int mu) { return volume(g) / extent(g, mu); }
 PLAQ_FN int face_index(const Geom& g, const Site& s, int mu) {
   if (mu == 0) return ((s.t * g.z() + s.z) * g.y() + s.y) >> 1;
@@ -210,7 +210,7 @@ PLAQ_FN int face_rows(const Geom& g, int mu) {
   const int face = face_sites(g, mu);
   return lane_bit(g, mu) ? (face + 1) / 2 : face;
 }
-// The site of this parity with number f on the face, at coordinate c of direction mu.
+// The site of parity `par` with number f on the face across mu where coordinate mu is c.
 PLAQ_FN Site face_site(const Geom& g, int f, int mu, int c, int par, int lx) {
   u32 i = f;
   if (mu == 0) {
@@ -242,14 +242,14 @@ PLAQ_FN Site inner_site(const Geom& g, int o, int par, int lx) {
   const int y = (int)(i % ny) + hy;
   i /= ny;
   const int z = (int)(i % nz) + hz, t = (int)(i / nz) + ht;
-  // x = 1, 3, .. or 2, 4, ..
+  // The interior of a row begins with x = 1 or x = 2, depending on the parity of y + z + t.
   return site_of(g, xh + (hx && ((y + z + t + par) & 1) == 0), y, z, t, par, lx);
 }
 // Time-slices that are not faces across t. Outer sites of the first quarter of these slices come after the outer sites
 // of the others, as they would have to wait for messages (block_order.h).
 PLAQ_FN int inner_slices(const Geom& g) { return g.t() - 2 * has_halo(g, 3); }
 PLAQ_FN int late_slices(const Geom& g) { return (inner_slices(g) + 3) / 4; }
-// Number of outer sites of such a slice.
+// Number of outer sites of one parity in a slice that is not a face across t.
 PLAQ_FN int slice_outer_sites(const Geom& g) {
   int inner = 1;
   PLAQ_UNROLL for (int mu = 0; mu < 3; mu++) inner *= extent(g, mu) - 2 * has_halo(g, mu);
@@ -276,7 +276,7 @@ PLAQ_FN Site outer_site(const Geom& g, int o, int par, int lx) {
       const int c = i < face ? 0 : extent(g, mu) - 1;
       if (i >= face) i -= face;
       if (mu == 0) {
-        // Pairs of y: with a halo in y they are (1, 2), (3, 4), ...
+        // Pairs of y, (0, 1), (2, 3), ... or with a halo in y (1, 2), (3, 4), ...: one of each has the parity.
         const u32 pairs = l[1] / 2;
         const int y = 2 * (int)(i % pairs) + from[1], z = (int)(i / pairs) + from[2];
         return site_of(g, c >> 1, y + ((c + y + z + t + par) & 1), z, t, par, lx);

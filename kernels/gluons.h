@@ -32,7 +32,7 @@ template <int W, class S, int RECON> struct FieldStrengthTimes {
         cplx<R> z = {-(d * in[k][2 * i + 1]), d * in[k][2 * i]};
         for (int j = 0; j < 3; j++) {
           if (j == i) continue;
-          // (1,0), (2,0), (2,1) below the diagonal, minus their conjugates above
+          // `lower` has (1,0), (2,0), (2,1) of the anti-hermitian F; those above are minus their conjugates.
           const cplx<R> l = f.lower[(i > j ? i : j) + (i > j ? j : i) - 1], v = {in[k][2 * j], in[k][2 * j + 1]};
           z = i > j ? madd(z, l, v) : madd(z, cplx<R>{-l.re, l.im}, v);
         }

@@ -8,7 +8,7 @@
 
 namespace PLAQ_NS {
 
-// The four spins of one colour.
+// The four spins of one colour, each a pair (re, im) in half precision.
 struct HalfSpins {
   u32 s[4];
 };
@@ -32,7 +32,7 @@ PLAQ_FN void store_half_spins(char* field, i64 at, const HalfSpins& q) {
 #endif
 }
 
-// Loads the eight reals of a colour for some lanes, spin by spin.
+// Loads the eight reals of a colour of right-hand side `rhs`, spin by spin (re, im), for the lanes of R.
 template <class R> PLAQ_FN void load_colour(R (&v)[8], const char* field, const Site& s, int colour, int nrhs, int rhs) {
 #if PLAQ_GPU
   const HalfSpins q = load_half_spins(field, half_spins_at(s.o, colour, nrhs, rhs));
@@ -53,8 +53,8 @@ template <class R> PLAQ_FN void load_colour(R (&v)[8], const char* field, const 
 #endif
 }
 
-// The power of two that scales a vector with this |v|^2 to a norm between 64 and 128: its numbers are then far from the
-// ends of half precision's range, whose smallest number with all bits is 2^-14.
+// The power of two that scales a vector with |v|^2 = norm2 to a norm between 64 and 128, far from the limits 2^-14 and
+// 65504 of half precision; 1 if norm2 is negative, not finite, below 2^-200 or above 2^201.
 PLAQ_FN float half_scale(double norm2) {
 #if PLAQ_GPU
   const u32 top = (u32)__double2hiint(norm2);

@@ -46,11 +46,11 @@ PLAQ_FN float bits_float(u32 bits) {
   __builtin_memcpy(&v, &bits, 4);
   return v;
 }
-// Rounded to even.
+// The bits of a number in half precision, rounded to nearest, ties to even.
 PLAQ_FN u32 half_bits(float v) {
   const u32 bits = float_bits(v), sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
   if (rest >= 0x47800000) return sign | (rest > 0x7f800000 ? 0x7e00 : 0x7c00);
-  // Below 2^-14 numbers are multiples of 2^-24: the last bits of a sum with 0.5.
+  // Below 2^-14 halves are multiples of 2^-24: adding 0.5 leaves the multiple in the last bits of the sum.
   if (rest < 0x38800000) return sign | (float_bits(bits_float(rest) + 0.5f) - 0x3f000000);
   return sign | ((rest - 0x38000000 + 0xfff + (rest >> 13 & 1)) >> 13);
 }

@@ -6,7 +6,7 @@
 
 namespace PLAQ_NS {
 
-// w times a matrix.
+// The matrix u times the real number w.
 template <class R> PLAQ_FN Su3<R> weighted(R w, Su3<R> u) {
   PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = {w * u.e[i / 3][i % 3].re, w * u.e[i / 3][i % 3].im};
   return u;
@@ -16,8 +16,8 @@ template <class R> PLAQ_FN Su2<R> weighted(R w, Su2<R> u) {
   return u;
 }
 
-// The sum A of the six staples of a link, at boundaries in time with the weights of their plaquettes (`lower` and `upper`
-// of a): these add up to Re tr U_mu(x) A.
+// The sum A of the six staples of link mu at x, at boundaries in time times the weights of their plaquettes: Re tr
+// U_mu(x) A is the weighted sum of the traces of the link's plaquettes.
 template <class S, int STORAGE, template <class> class M, class R, class Args>
 PLAQ_FN void staple_sum(M<R>& sum, const Args& a, const Plane (&gauge)[2], const Site& x, int mu) {
   const Geom& g = a.geom;
@@ -26,7 +26,7 @@ PLAQ_FN void staple_sum(M<R>& sum, const Args& a, const Plane (&gauge)[2], const
   for (int nu = 0; nu < 4; nu++) {
     if (nu == mu) continue;
     M<R> p, q, r;
-    // x+mu -> x+mu+nu -> x+nu -> x
+    // The staple above: x+mu -> x+mu+nu -> x+nu -> x
     const Site up = neighbour(g, x, nu, true);
     load_link<S, STORAGE>(p, gauge[xm.par], xm, nu);
     load_link<S, STORAGE>(q, gauge[up.par], up, mu);
@@ -34,7 +34,7 @@ PLAQ_FN void staple_sum(M<R>& sum, const Args& a, const Plane (&gauge)[2], const
     if (mu == 3) put_edge(p, a.bounds, g, x, nu);
     if (nu == 3) put_edge(q, a.bounds, g, x, mu);
     M<R> upper = p * adj(r * q);
-    // x+mu -> x+mu-nu -> x-nu -> x
+    // The staple below: x+mu -> x+mu-nu -> x-nu -> x
     const Site down = neighbour(g, x, nu, false), corner = neighbour(g, xm, nu, false);
     load_link<S, STORAGE>(p, gauge[corner.par], corner, nu);
     load_link<S, STORAGE>(q, gauge[down.par], down, mu);
@@ -52,7 +52,7 @@ PLAQ_FN void staple_sum(M<R>& sum, const Args& a, const Plane (&gauge)[2], const
   }
 }
 
-// Puts the lanes of a link of direction mu at x that do not change back to what they were.
+// Sets u back to `old` in the lanes where link mu of x is fixed or does not exist.
 template <class R> PLAQ_FN void keep_still(Su3<R>& u, const Su3<R>& old, const Bounds& b, const Geom& g, const Site& x, int mu) {
   const bool first = mu < 3 && (b.kind() & BOUND_FIXED), last = mu == 3 && (b.kind() & BOUND_UPPER);
   if (!first && !last) return;
@@ -65,7 +65,7 @@ template <class R> PLAQ_FN void keep_still(Su3<R>& u, const Su3<R>& old, const B
 }
 template <class R> PLAQ_FN void keep_still(Su2<R>&, const Su2<R>&, const Bounds&, const Geom&, const Site&, int) {}
 
-// Links of one direction on one parity, in place.
+// Updates the links of one direction on one parity in place, by heat bath (`heat`) or overrelaxation.
 template <int W, class S, int STORAGE> struct UpdateLinks {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const UpdateArgs& a, int o, int lx, int) {

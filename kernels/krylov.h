@@ -15,8 +15,8 @@ template <class T, class R> PLAQ_FN R krylov_part(const char* x, const KrylovArg
 }
 #endif
 
-// Products of the vectors of tile `row` with those of tile `column`, <row, column>; a batch is a tile of a right-hand
-// side. For each column tile from that of `first` on there are the row tiles up to it.
+// Products <x_row, x_column> of a tile of KRYLOV_TILE x KRYLOV_TILE vectors; a batch is a tile and a right-hand side.
+// Tiles are counted column after column from that of vector `first` on, each with the row tiles up to the diagonal.
 template <int W, class S> struct KrylovGram {
   typedef typename S::T T;
   typedef real<double, W> D;
@@ -94,10 +94,10 @@ template <int W, class S> struct KrylovGram {
   }
 };
 
-// Finds the combination of images with the smallest residual. With POWERS the vectors are v_0 = r and v_k+1 = v_k - S
-// v_k, and images are v_k - v_k+1; with IMAGES they are r and then the images themselves. Writes one coefficient of the
-// solution for each vector, then those of the residual, in double, and all of these again in single precision. Sums:
-// |r|^2 before and after, and the number of directions that were used. On a GPU a warp shares a right-hand side.
+// Finds the combination of images S v that minimises the residual. With POWERS the vectors are v_0 = r and v_k+1 = v_k
+// - S v_k, and images are v_k - v_k+1; with IMAGES they are r and then the images themselves. Writes for each vector
+// its coefficient in the solution, then those in the residual, in double, then all of these in single precision. Sums:
+// |r|^2 before, after, and the number of directions used. On a GPU a warp shares a right-hand side.
 template <int W> struct KrylovSolve {
   static constexpr int N = KRYLOV_TILE, M = KRYLOV_MOST;
   typedef cplx<double> Z;
@@ -108,9 +108,9 @@ template <int W> struct KrylovSolve {
   static constexpr int team = 1, team_rows = 1;
   static PLAQ_FN void meet() {}
 #endif
-  // What the threads of a right-hand side share: products of vectors, row <= column; U of the factorisation A = U D^-1
-  // U^dagger of the images' products, in the lower triangle; 1 / D; products of images with r, orthogonalised against
-  // those before; the solution.
+  // Memory shared by the threads of a right-hand side: g: products of vectors, row <= column; u: U of A = U D^-1
+  // U^dagger, A the products of images, in the lower triangle; over: 1 / D; w: products of images with r,
+  // orthogonalised against those before; x: the solution.
   struct Shared {
     Z g[M][M], u[M][M], w[M], x[M];
     double over[M];
@@ -128,7 +128,7 @@ template <int W> struct KrylovSolve {
     const bool powers = a.kind == KRYLOV_POWERS;
     double* gram = (double*)a.gram + (i64)rhs * 2 * M * M;
     const double* in = (const double*)a.sums + (i64)rhs * a.tiles * 2 * N * N;
-    // Number of tiles of the columns before the tile of column q.
+    // Number of tiles in the columns of tiles before that of vector q.
     const auto tiles = [](int q) { return q / N * (q / N + 1) / 2; };
     for (int p = down; p < count; p += team_rows)
       for (int q = across; q < count; q += columns) {
@@ -160,7 +160,7 @@ template <int W> struct KrylovSolve {
     for (; n < max; n++) {
       const double whole = product(n, n).re, noise = powers ? g(n, n).re + g(n + 1, n + 1).re : whole;
       const double left = m.u[n][n].re;
-      // For a direction that depends on those before it, only rounding is left.
+      // Stops at an image that depends linearly on those before it, of which only rounding is left.
       if (!(left > 1e-12 * whole) || !(left > a.noise * noise) || !(left < 1e300) || !(before > 0)) break;
       const double over = 1 / left;
       const Z rest = m.w[n];
@@ -201,7 +201,7 @@ template <int W> struct KrylovSolve {
   }
 };
 
-// Combines all vectors x_k: y += sum c_k x_k (or without the old y), and z = sum d_k x_k; z may be one of them.
+// Combines all vectors x_k: y = (y +) sum c_k x_k, z = sum d_k x_k (krylov.h's coefficients); z may be one of the x_k.
 template <int W, class S> struct KrylovCombine {
   typedef typename S::T T;
   typedef typename S::C C;

@@ -8,13 +8,13 @@
 
 namespace PLAQ_NS {
 
-// Numbers of a site that are read at a time, a load of 16 bytes.
+// Number of reals of a site that are read at a time, a load of 16 bytes.
 constexpr int short_piece = 8;
 
 PLAQ_FN Plane short_vector(const KrylovShortArgs& a, int k, int rhs) {
   return {a.x[k] + rhs * a.apart, (float*)(a.norm[k] + rhs * a.norm_apart), 0};
 }
-// The numbers from c on, not multiplied by their unit.
+// Loads eight reals of a site from number c on, without multiplying by the unit.
 template <class S, class R> PLAQ_FN void load_short(R (&v)[short_piece], const KrylovShortArgs& a, const Plane& p, const Site& at, int c) {
   if (a.columns()) load_colour(v, p.data, at, c / short_piece, a.columns(), 0);
   else load_raw<S>(v, p, at, a.reals(), c, keep);
@@ -28,9 +28,9 @@ PLAQ_FN Site short_site(int o, int lx) {
   return s;
 }
 
-// The site to take. Sites come in pairs, which share sectors of memory. Of KRYLOV_SAMPLED pairs one is taken, by the
-// golden ratio; or the pair where the first vector is far larger than in the others, as next to a point source, which
-// must not be missed.
+// The site to take for element o of a sample. Sites come in pairs that share sectors of memory; of each KRYLOV_SAMPLED
+// pairs one is taken, chosen by the golden ratio, or one where the first vector is far larger than in the others, as
+// next to a point source, so that it is not missed.
 PLAQ_FN int sampled_site(const KrylovShortArgs& a, int o, int rhs) {
   constexpr int pairs = KRYLOV_SAMPLED;
   const u32 group = (u32)o / 2;
@@ -46,8 +46,8 @@ PLAQ_FN int sampled_site(const KrylovShortArgs& a, int o, int rhs) {
   return 2 * (pairs * (int)group + best) + o % 2;
 }
 
-// As KrylovGram (krylov.h). Within a site products of integers are summed in single precision, with a relative error of
-// 2^-21: less than what storage in 16 bits has lost.
+// Products of vectors as KrylovGram (krylov.h). Within a site products of integers are summed in single precision, with
+// a relative error of 2^-21, which is below that of storage in 16 bits.
 template <int W, class S> struct KrylovShortGram {
   typedef real<typename S::C, W> R;
   typedef real<double, W> D;
@@ -132,7 +132,7 @@ template <int W, class S> struct KrylovShortCombine {
     yr = fma_(re, vr, fnma_(im, vi, yr));
     yi = fma_(re, vi, fma_(im, vr, yi));
   }
-  // Columns hold the four spins of a colour side by side; y and z are spinors.
+  // For columns, which hold the four spins of a colour side by side, with spinors y and z.
   static PLAQ_FN void add_columns(const KrylovShortArgs& a, const Site& at, const Plane& py, const Plane& pz, const float* coef, int rhs) {
     const R unit = splat<R>(1 / ((const float*)a.scales)[rhs]);
     R y[24], z[24];

@@ -116,9 +116,9 @@ template <int W, class S, int RECON> struct Laplace {
   }
 };
 
-// The same for all columns of spinors, of sites whose neighbours are on this rank, where both hops of a direction count. On a
-// GPU two threads share a site, one for the hops forward, one for those backward. Links stay in registers for all columns,
-// third rows in shared memory; halves of the neighbours' spinors are copied there ahead of their use.
+// The same as Laplace for all columns of spinors, on sites whose neighbours are all on this rank, with both hops of
+// each direction. On a GPU one thread of a site does the forward hops, one the backward ones. Links stay in registers
+// for all columns, third rows in shared memory, and halves of the neighbours' spinors are copied there ahead of use.
 template <int W, class S, int RECON> struct LaplaceColumns {
   static PLAQ_FN void site(const LaplaceArgs& a, int o, int lx, int batch) {
     Laplace<W, S, RECON>::site(a, o, lx, batch);
@@ -147,7 +147,7 @@ template <int W, class S, int RECON> struct LaplaceColumns {
       async_copy<16>(&mine.slot(0, 0), (k * chunks + c) * PLAQ_BLOCK * 16, from + 32 * c, wanted);
   }
   static constexpr bool inner = LaplaceArgs{}.region() == REGION_INNER;
-  // As in HopBlock (wilson.h): blocks of sites fill pencils, of which a slice of all columns has some 5 MB.
+  // The first site of block b of a parity. Blocks fill pencils, whose slices have some 5 MB in all columns.
   static PLAQ_FN int first_site(u32 b) {
     constexpr Geom g{};
     constexpr int h = inner ? g.halos() : 0, row = Pencils::some(g.x() / 2 - (h & 1)), ny = Pencils::some(g.y() - (h & 2)),

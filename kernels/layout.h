@@ -74,7 +74,7 @@ template <int N> PLAQ_FN float verdict(const double (&v)[N], double violation) {
   return total(v) > 1e30 ? 3e38f : (float)violation;
 }
 
-// The factor that links of an array carry at local coordinates x, or its inverse.
+// The factor (scale, boundary phase, sign) that link mu at local coordinates x has in the array, or its inverse.
 PLAQ_FN cplx<double> link_factor(const LayoutArgs& a, const int (&x)[4], int mu) {
   cplx<double> f = {a.scale[mu], 0};
   const int l = a.geom.global[mu];

@@ -36,7 +36,7 @@ PLAQ_FN void field_strength(AntiHermitian<R>& f, const Bounds& b, const Geom& g,
     load_link<S, RECON>(u, gauge[s.par], s, dir);
     return u;
   };
-  // A link of mu one step forward in nu.
+  // Link mu of a site one step forward in nu: at the upper boundary in time it may be a constant.
   auto ahead = [&](const Site& s) {
     Su3<R> u = link(s, mu);
     if (nu == 3) put_edge(u, b, g, x, mu);

@@ -107,7 +107,7 @@ template <int W, class S> struct MomentaArray {
         if (a.form == MOMENTA_COEFFICIENTS) {
           for (int i = 0; i < 8; i++) p.a[i] = v[i];
         } else if (a.form == MOMENTA_TEN) {
-          // v = i h
+          // v = i h: (re, im) of the elements 01, 02, 12, then the imaginary parts of the diagonal
           const Hermitian<R> h = {{v[6], v[7], v[8]}, {v[1], -v[0]}, {v[3], -v[2]}, {v[5], -v[4]}};
           p = algebra_of(h);
         } else if (a.form == MOMENTA_OPENQCD) {

@@ -21,7 +21,7 @@ PLAQ_FN void momentum_phase(const Geom& g, const Site& x, int lane, const int (&
   vsincospi(2 * momentum_turns(g, x, lane, n, origin), im, re);
 }
 
-// exp(2 pi i turns(lane)) for all lanes of a site.
+// exp(2 pi i turns(lane)) for all lanes of a site; `turns` gives the phase of a lane in units of 2 pi.
 template <class R, class F> PLAQ_FN void lane_phases(const Site& x, const F& turns, R& re, R& im) {
   typedef typename scalar_of<R>::type T;
   constexpr int W = lanes<R>::W;

@@ -8,7 +8,7 @@
 
 namespace PLAQ_NS {
 
-// Writes N numbers of a site to its place in lexicographic order.
+// Writes N numbers of each lane of a site to its place in `out`, doubles in lexicographic order of sites.
 template <class R, int N> PLAQ_FN void write_sites(const ObservableArgs& a, const Site& x, int lx, const R (&here)[N]) {
   constexpr int W = lanes<R>::W;
   for (int lane = 0; lane < W; lane++) {
@@ -72,8 +72,8 @@ template <int W, class S, int STORAGE> struct LinksProjection {
   }
 };
 
-// The product of the links along this rank's part of each line in one direction: N x N complex
-// doubles per site of the transverse lattice, lexicographic. One lane at a time; o and lx count lines.
+// The product of the links along this rank's part of each line in `direction`: N x N complex doubles per site of the
+// transverse lattice, in lexicographic order. One lane at a time; o and lx count lines.
 template <int W, class S, int STORAGE> struct Lines {
   typedef typename S::C R;
   static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int) {
@@ -103,8 +103,8 @@ template <int W, class S, int STORAGE> struct Lines {
   }
 };
 
-// The worst link of a site: |U U^dagger - 1|, |det U - 1| and the direction of the larger, three
-// doubles per lexicographic site. What is not finite counts as 1e300.
+// The worst link of each site: |U U^dagger - 1|, |det U - 1| and the link's direction, as three doubles, sites in
+// lexicographic order. Numbers that are not finite count as 1e300.
 template <int W, class S, int STORAGE> struct Unitarity {
   static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity) {
     typedef typename S::C R;
@@ -118,7 +118,7 @@ template <int W, class S, int STORAGE> struct Unitarity {
       load_link<S, STORAGE>(u, plane(a.gauge, parity), x, mu);
       R unitary, det;
       violation(u, unitary, det);
-      // The determinant has every entry in it; comparisons would lose a NaN.
+      // The determinant contains every entry, so that a NaN shows in it, while comparisons would lose it.
       const bool finite = unitary < (R)1e30 && det < (R)1e30;
       const double v[2] = {finite ? unitary : 1e300, finite ? det : 1e300};
       for (int k = 0; k < 2; k++) {
@@ -144,7 +144,7 @@ template <int W, class S, int STORAGE> struct FieldStrengthSum {
       AntiHermitian<R> f, g;
       field_strength<S, STORAGE>(f, a.bounds, a.geom, gauge, x, mu, nu);
       field_strength<S, STORAGE>(g, a.bounds, a.geom, gauge, x, p == 0 ? 2 : p == 1 ? 1 : 0, 3);
-      // -8 / (32 pi^2)
+      // -8 / (32 pi^2) times the sign of the term
       const R sign = splat<R>(p == 1 ? 0.025330295910584444 : -0.025330295910584444);
       add_product(here, 0, sign, f, g);
       add_product(here, 1, splat<R>(-1), f, f);

@@ -1,10 +1,10 @@
-// Products of links along any paths, and the forces of closed ones, some paths at a time. Every launch takes
-// all paths one step further, so that no kernel looks further than one site: as far as borders go. A step
-// is a direction 0 to 3, or 7 minus the direction for the way back; less than 0: the path rests.
+// Products of links along paths of any shape, and the forces of closed ones, up to 8 paths at a time. Each launch takes
+// all paths a step further, so that links are needed one site away at most, as far as borders reach. A step is a
+// direction 0 to 3, or 7 minus the direction to step back; a path with a step below 0 is left as it is.
 //
-// Products grow from the last step to the first, P_k(x) = U_k(x) P_k+1(x + step). With E(x) the traceless
-// imaginary part of a closed product that starts at x, turned along with the path, a step forward from y
-// gives E(y) to the force on its link, a step back to y takes E(y) from it.
+// Products grow from the last step to the first, P_k(x) = U_k(x) P_k+1(x + step). E(x) is the traceless imaginary part
+// of a closed product that starts at x. Transported along the path, E(y) is added to the force on the link of a step
+// forward from y and subtracted from that of a step back to y.
 #pragma once
 #include "algebra.h"
 #include "sums.h"

@@ -24,10 +24,10 @@ struct Pencils {
   }
   static PLAQ_FN constexpr int whole_pieces(int slice, int sites) { return slice % sites ? 0 : slice / sites; }
 
-  // Pencils with a square cross-section of about `rows` rows.
+  // Pencils with a cross-section of about `rows` rows that is as square as possible.
   static PLAQ_FN constexpr Pencils square(int row, int ny, int nz, int nt, int sites, int rows) {
     const int pieces = whole_pieces(row * ny, sites), max = side(rows);
-    // The cross-section may be twice as large, rather than less than half as large.
+    // The cross-section may become twice as large rather than less than half as large as asked for.
     const int thin = divisor(nz, max);
     return {(u32)sites,
             (u32)pieces,
@@ -36,13 +36,13 @@ struct Pencils {
             (u32)divisor(some(pieces), max * row / sites),
             (u32)(2 * thin < max ? divisor(nz, 2 * max) : thin)};
   }
-  // Slabs with all of y and as much of z as `rows` rows hold: nothing is read twice at ends in y.
+  // Slabs with all of y and as many values of z as `rows` rows allow, so that nothing is read twice at ends in y.
   static PLAQ_FN constexpr Pencils slabs(int row, int ny, int nz, int nt, int sites, int rows) {
     const int pieces = whole_pieces(row * ny, sites);
     return {(u32)sites, (u32)pieces, (u32)nz, (u32)nt, (u32)some(pieces), (u32)divisor(nz, rows / ny)};
   }
 
-  // The first site of block b.
+  // The first site, in the order of a plane, of block b.
   PLAQ_FN int first_site(u32 b) const {
     if (pieces == 0) return b * sites;
     const u32 y = b % py, z = b / py % pz, t = b / (py * pz) % nt, pencil = b / (py * pz * nt);

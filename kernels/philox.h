@@ -23,9 +23,9 @@ PLAQ_FN i64 global_index(const Geom& g, const Site& s, int lane) {
   return x[0] + g.global[0] * (x[1] + g.global[1] * (x[2] + g.global[2] * x[3]));
 }
 
-// Random blocks for W lanes of a site. Key: the seed. Counter: site (48 bits), purpose and index
-// (one of RANDOM_*, and a direction or the like, 8 bits each), step (sweep or right-hand side),
-// number of the block.
+// Random blocks of four 32-bit words for W lanes of a site. Key: the seed. Counter: global index of the site (48 bits),
+// purpose (RANDOM_*) and an index such as the direction (8 bits each), step (sweep or right-hand side), number of the
+// block.
 template <int W> struct Draws {
   u32 site[W], rest[W];
   u32 key[2], step;
@@ -41,8 +41,8 @@ template <int W> struct Draws {
     w[0] = site[lane], w[1] = rest[lane], w[2] = step, w[3] = block;
     philox(w, key[0], key[1]);
   }
-  // Four uniform numbers in (0, 1): in single precision from 23 bits of each word of block 2n, in
-  // double from 52 bits of blocks 2n and 2n + 1, so that single is double rounded.
+  // Four uniform numbers in (0, 1): in single precision from 23 bits of each word of block 2n, in double from 52 bits
+  // of blocks 2n and 2n + 1; the number in single is that in double, rounded.
   template <class R> PLAQ_FN void uniform(R (&u)[4], u32 n) const {
     typedef typename scalar_of<R>::type T;
     static_assert(lanes<R>::W == W, "lanes");

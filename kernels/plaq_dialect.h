@@ -9,12 +9,12 @@
 #define PLAQ_RARE PLAQ_FN
 // NVRTC 13.0 drops the loop of `if constexpr (..) .. else PLAQ_UNROLL for ..` without braces.
 #define PLAQ_UNROLL _Pragma("unroll")
-// A loop with few iterations, of which copies would take the compiler long.
+// For a loop with few iterations that the compiler would take long to unroll.
 #define PLAQ_LOOP _Pragma("unroll 1")
 #define PLAQ_LANES 1
 #else
 #define PLAQ_GPU 0
-// A function that is not inlined: a case whose code would cost the usual one registers, or take the compiler long.
+// Marks a function that is not inlined: a rare case whose code would cost the usual one registers or compile slowly.
 #define PLAQ_RARE inline __attribute__((noinline))
 #define PLAQ_LOOP
 #if PLAQ_GENERIC
@@ -45,12 +45,12 @@ typedef long long i64;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-// Storage precisions. `T` is the memory type, `C` the type computed with.
+// Storage precisions: T is the type in memory, C the type computed with.
 struct f64 { typedef double T; typedef double C; static constexpr bool fixed = false; };
 struct f32 { typedef float T; typedef float C; static constexpr bool fixed = false; };
 struct f16 { typedef short T; typedef float C; static constexpr bool fixed = true; };  // 16-bit fixed point
 
-// real<C, W>: W lanes of C; a scalar for W = 1.
+// real<C, W>: a vector of W lanes of type C; a scalar for W = 1.
 #if PLAQ_GPU
 template <class C, int W> struct real_of { typedef C type; };
 #else
@@ -73,11 +73,11 @@ template <> struct real_wider<float, float> { typedef float type; };
 #if PLAQ_GPU
 template <class R, class X> PLAQ_FN R splat(X x) { return R{} + (R)x; }
 #else
-// Conversion by x - 0, which is x for a zero of either sign, too.
+// The number x in all lanes; x - 0 converts it and keeps the sign of a zero.
 template <class R, class X> PLAQ_FN R splat(X x) { return (typename scalar_of<R>::type)x - R{}; }
 #endif
 
-// Conversion between real types of the same number of lanes.
+// Converts to another real type with the same number of lanes.
 template <class To, class From> struct convert_lanes {
 #if PLAQ_GPU
   static PLAQ_FN To run(From v) { return (To)v; }
@@ -90,7 +90,7 @@ template <> struct convert_lanes<double, float> { static PLAQ_FN double run(floa
 template <> struct convert_lanes<float, double> { static PLAQ_FN float run(double v) { return (float)v; } };
 template <class To, class From> PLAQ_FN To convert(From v) { return convert_lanes<To, From>::run(v); }
 
-// Chooses element by element; `mask` comes from comparing two reals.
+// a in lanes where `mask` is true, b in the others; `mask` is the result of a comparison of two reals.
 template <class M, class R> PLAQ_FN R select(M mask, R a, R b) { return mask ? a : b; }
 template <class R> PLAQ_FN R vmax(R a, R b) { return select(a > b, a, b); }
 #if PLAQ_GPU
@@ -148,8 +148,8 @@ template <class R> PLAQ_FN R sub_products(R a, R b, R c, R d) { return a * b - c
 template <class R> PLAQ_FN R add_signed(R a, R f, R b) { return fma_(f, b, a); }
 PLAQ_FN float vsqrt(float a) { return sqrtf(a); }
 PLAQ_FN double vsqrt(double a) { return sqrt(a); }
-// 1 / a and 1 / sqrt(a) of positive numbers far from overflow and underflow, to 2 ulp: without the
-// tests and branches of those that are right for all.
+// 1 / a and 1 / sqrt(a) to 2 ulp, for positive numbers far from overflow and underflow: without the tests and branches
+// that exact functions for all numbers have.
 PLAQ_FN float vrcp(float a) {
   float r;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
@@ -160,7 +160,7 @@ PLAQ_FN float vrsqrt(float a) {
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
   return r;
 }
-// From an estimate of 20 bits by Newton's iteration, in double by one step of third order.
+// Newton's iteration from an estimate of 20 bits; in double one step of third order.
 PLAQ_FN double vrcp(double a) {
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
@@ -191,7 +191,7 @@ template <class R> PLAQ_FN R fma_(R a, R b, R c) { return fused<false>(a, b, c);
 template <class R> PLAQ_FN R fnma_(R a, R b, R c) { return fused<true>(a, b, c); }
 template <class R> PLAQ_FN R add_products(R a, R b, R c, R d) { return fma_(a, b, c * d); }
 template <class R> PLAQ_FN R sub_products(R a, R b, R c, R d) { return fma_(a, b, -(c * d)); }
-// The product is exact; if the compiler knows the sign, no multiplication is left.
+// f is 1 or -1, so that the product is exact; if the compiler knows f, no multiplication is left.
 template <class R> PLAQ_FN R add_signed(R a, R f, R b) { return __builtin_constant_p(f) ? a + f * b : fma_(f, b, a); }
 PLAQ_FN float vsqrt(float a) { return __builtin_sqrtf(a); }
 PLAQ_FN double vsqrt(double a) { return __builtin_sqrt(a); }
@@ -203,7 +203,7 @@ template <class R> PLAQ_FN R vsqrt(R a) {
 template <class R> PLAQ_FN R vrsqrt(R a) { return splat<R>(1) / vsqrt(a); }
 #endif
 
-// Lane i takes the value of lane i ^ x (x < W): how a neighbour across a lane seam is seen.
+// Lane i takes the value of lane i ^ x (x < W), as neighbours across a seam between lanes do.
 #if PLAQ_GPU
 template <class R> PLAQ_FN R lane_xor(R v, int) { return v; }
 #else
@@ -251,7 +251,7 @@ template <class R> PLAQ_RARE R by_lane_bits(R in, R out, int lx, int bits, bool 
 }
 
 #if !PLAQ_GPU
-// Orders stores past the caches before what follows, as other threads see it.
+// Orders stores that bypass the caches before later stores, as other threads see them.
 PLAQ_FN void store_fence() {
 #if defined(__AVX512F__)
   _mm_sfence();
@@ -283,14 +283,14 @@ template <class R> PLAQ_FN double lane_max(R v) {
 }
 #endif
 
-// What a reduction body adds to: N numbers in double, each W lanes wide. They are sums, except that
-// the last ones may be maxima of numbers that are not negative.
+// Sums that a reduction body adds to: N numbers in double, each with W lanes. The last of them may be maxima of numbers
+// that are not negative instead of sums.
 template <int N, int W> struct Sums {
   real<double, W> v[N];
   template <class R> PLAQ_FN void add(int k, R x) { v[k] += convert<real<double, W>>(x); }
   template <class R> PLAQ_FN void max(int k, R x) { v[k] = vmax(v[k], convert<real<double, W>>(x)); }
 };
-// Combines number k of N from two parts; the last M of the N are maxima.
+// Combines two partial results for number k of N: a sum, or for the last M numbers the maximum.
 template <int N, int M> PLAQ_FN double join(int k, double a, double b) { return k < N - M ? a + b : vmax(a, b); }
 
 }  // namespace PLAQ_NS
@@ -316,7 +316,7 @@ PLAQ_FN void let_the_next_come() {
 
 template <class ARGS> PLAQ_FN bool waits_for_ranks(const ARGS&) { return false; }
 
-// Makes the compiler compute again what depends on i, instead of keeping it in registers.
+// Makes the compiler compute again what depends on i instead of keeping it in registers.
 PLAQ_FN void renew(int& i) { asm volatile("" : "+r"(i)); }
 
 // Copies of a thread into shared memory that go on while it computes, from sm_80 on. Those since the last commit are a group;
@@ -411,7 +411,7 @@ template <int VALUE> struct literal {
 #define PLAQ_CAT_(a, b, c) a##b##c
 #define PLAQ_CAT(a, b, c) PLAQ_CAT_(a, b, c)
 
-// Batches run inside the loop over sites, so that links stay in the first-level cache for all of
+// A site kernel: batches run inside the loop over sites, so that links stay in the first-level cache for all of
 // them.
 #define PLAQ_SITE_KERNEL(SYM, W, ARGS, BODY)                                                     \
   extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
@@ -425,8 +425,8 @@ template <int VALUE> struct literal {
 #define PLAQ_BATCHES_KERNEL PLAQ_SITE_KERNEL
 #define PLAQ_PAIRS_KERNEL PLAQ_SITE_KERNEL
 
-// As above, for a body whose spinors do not fit that cache: batches run outside of a tile of sites,
-// whose links stay in the caches.
+// A block kernel is for bodies whose spinors do not fit that cache: batches run outside of a tile of sites, whose links
+// stay in the larger caches.
 namespace PLAQ_NS {
 // What a copy of the code assumes: nothing, or that there are no halos and the operator is D, or
 // D^dagger.
@@ -444,8 +444,8 @@ PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batc
         }
   }
 }
-// Code for halos costs the usual case a third of its speed, and signs that are not constants a tenth: with 16 lanes
-// there are copies without them.
+// Code for halos makes kernels without them slower by a third, and signs that are not constants by a tenth: with 16
+// lanes there are copies without these.
 template <class Body, int W, class Args>
 PLAQ_FN void run_blocks(const Args& a, long long begin, long long end, int batches) {
 #if !PLAQ_GENERIC
@@ -458,7 +458,7 @@ PLAQ_FN void run_blocks(const Args& a, long long begin, long long end, int batch
   run_tiles<Body, W, NOTHING>(a, begin, end, batches);
 }
 }  // namespace PLAQ_NS
-// Ends with the fence that orders stores past the caches.
+// The kernel ends with a fence that orders its stores past the caches.
 #define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
   extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
                                             long long end, int batches, int lanes, double*) {    \

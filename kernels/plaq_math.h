@@ -45,7 +45,7 @@ template <int N, class R> PLAQ_FN R horner(R z, const double (&c)[N]) {
   return p;
 }
 
-// The nearest whole number, as a real and as bits (|x| < 2^50, 2^21 in single precision).
+// The nearest whole number of x, as a real and as integer bits n; |x| < 2^50, in single precision 2^21.
 template <class R> PLAQ_FN R nearest(R x, typename bits_of<R>::type& n) {
   const R magic = splat<R>(wide<R> ? 6755399441055744.0 : 12582912.0);
   const R big = x + magic;
@@ -53,7 +53,7 @@ template <class R> PLAQ_FN R nearest(R x, typename bits_of<R>::type& n) {
   return big - magic;
 }
 
-// Rotates (s, c) from the first octant to quadrant n.
+// Rotates (sin, cos) of an angle by n quarter turns.
 template <class R, class I> PLAQ_FN void turn(R& s, R& c, I n) {
   const auto odd = (n & 1) != 0, minus_s = (n & 2) != 0, minus_c = ((n + 1) & 2) != 0;
   const R a = select(odd, c, s), b = select(odd, s, c);
@@ -134,11 +134,11 @@ template <class R> PLAQ_FN R vatan2(R y, R x) {
                             -0.0645171886935895807};
     p = horner(z, A);
   }
-  // The angle is base + sign (t + t z p); the bases pi/4, pi/2, pi carry their rounding along.
+  // The angle is base + sign (t + t z p), where the bases pi/4, pi/2, pi are sums of a rounded number and a rest.
   const R quarter = splat<R>(0.785398163397448310), quarter_rest = splat<R>(wide<R> ? 3.061616997868383e-17 : -2.1855695e-8);
   R lead = select(eighth, quarter, zero), rest = select(eighth, quarter_rest, zero);
   R tail = fma_(t * z, p, rest), angle = t;
-  // lead + angle + tail, reflected at the diagonal and at the y axis
+  // lead + angle + tail, then reflected at the diagonal and at the y axis
   const R half = splat<R>(2) * quarter, half_rest = splat<R>(2) * quarter_rest;
   lead = select(steep, half - lead, lead), angle = select(steep, -angle, angle);
   tail = select(steep, half_rest - tail, tail);

@@ -6,7 +6,7 @@
 
 namespace PLAQ_NS {
 
-// N normal numbers of unit variance (Box and Muller) from block n on; N up to 4 blocks a 4 numbers.
+// N normal numbers of unit variance (Box and Muller) from random block n on; each block gives 4 numbers.
 template <int N, int W> PLAQ_FN void normal(double (&v)[N], const Draws<W>& draws, u32 n) {
   PLAQ_LOOP for (int i = 0; i < N; i += 4) {
     double u[4];
@@ -21,7 +21,7 @@ template <int N, int W> PLAQ_FN void normal(double (&v)[N], const Draws<W>& draw
   }
 }
 
-// Haar measure: rows of normal numbers, orthogonalised.
+// A random element of SU(3) with Haar measure: two rows of normal numbers, orthonormalised.
 PLAQ_FN void haar(Su3<double>& u, const double (&v)[12]) {
   PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = {v[2 * i], v[2 * i + 1]};
   reunitarise(u);
@@ -31,7 +31,7 @@ PLAQ_FN void haar(Su2<double>& u, const double (&v)[4]) {
   reunitarise(u);
 }
 
-// exp(i width sum p_a T_a), p the first normal numbers.
+// exp(i width sum_a p_a T_a), where the p_a are the first normal numbers of v.
 PLAQ_FN void near_unit(Su3<double>& u, const double (&v)[12], double width) {
   double h[8];
   PLAQ_UNROLL for (int i = 0; i < 8; i++) h[i] = width * v[i];
@@ -77,7 +77,7 @@ template <class T> PLAQ_FN void root_of_unity(T& re, T& im, u32 word, int purpos
   re = imaginary ? 0 : sign, im = imaginary ? sign : 0;
 }
 
-// Complex components with <|c|^2> = 1: normal, or roots of unity.
+// Random vectors: complex components c with <|c|^2> = 1, normal or roots of unity (Z4, Z2).
 template <int W, class S> struct RandomSpinor {
   static PLAQ_FN void site(const RandomArgs& a, int o, int lx, int batch) {
     const Site x = site_at(a.geom, o, a.parities() == 2 ? batch & 1 : a.parity(), lx);
@@ -96,7 +96,7 @@ template <int W, class S> struct RandomSpinor {
       else pieces<2>(a, draws, p, x, 0);
     }
   }
-  // 24 numbers from `first` on, which is a multiple of 24; the last ones may not be needed.
+  // Computes 24 reals of a site from number `first`, a multiple of 24, on; the last ones may not be needed.
   static PLAQ_FN void numbers(typename S::C (&v)[24], const RandomArgs& a, const Draws<1>& draws, int first) {
     PLAQ_FIXED(RandomArgs, fixed, a);
     PLAQ_IF (fixed.purpose() == RANDOM_NORMAL_SPINOR) {
@@ -119,8 +119,8 @@ template <int W, class S> struct RandomSpinor {
     PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = v[i];
     store<S>(w, p, x);
   }
-  // For fixed point: finds the largest number first, then stores all numbers in the unit that
-  // follows from it.
+  // Stores a site in fixed point, N numbers at a time: finds the largest number first, then computes all numbers again
+  // and stores them in the unit that follows from it.
   template <int N> static PLAQ_FN void site_in_parts(const RandomArgs& a, const Draws<1>& draws, const Plane& p, const Site& x) {
     typename S::C v[24], w[N], top = 0;
     for (int first = 0; first < a.reals(); first += 24) {
@@ -144,7 +144,7 @@ template <int W, class S> struct RandomSpinor {
       for (int c = 0; c < 24 && first + c < a.reals(); c += N) {
         PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = v[c + i];
         if (N == 2 && a.fastest()) {
-          // Number of the element of the vector that is site 0 of a plane which begins here.
+          // Position of the number in the vector: a plane that begins there has it as site 0.
           const i64 number = ((i64)x.o * (a.reals() / 2) + (first + c) / 2) * a.rhs + rhs;
           const Plane from = {p.data + number * (2 * (int)sizeof(typename S::T)), p.norm, p.volume};
           store_raw<S>(w, from, Site{}, 2, 0);

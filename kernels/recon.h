@@ -7,10 +7,10 @@
 
 namespace PLAQ_NS {
 
-// Link<R>: the matrix type; reals: numbers stored; expand and compress: from and to them.
+// Recon<STORAGE> has Link<R>, the type of the matrix; reals, the count of stored numbers; expand and compress.
 template <int STORAGE> struct Recon;
 
-// All nine entries, row major, re im.
+// R18: all nine entries, row by row, re before im.
 template <> struct Recon<R18> {
   template <class R> using Link = Su3<R>;
   static constexpr int reals = 18, colours = 3;
@@ -22,7 +22,7 @@ template <> struct Recon<R18> {
   }
 };
 
-// The first two rows.
+// R12: the first two rows; the third one is the conjugate of their vector product.
 template <> struct Recon<R12> {
   template <class R> using Link = Su3<R>;
   static constexpr int reals = 12, colours = 3;
@@ -46,23 +46,23 @@ template <> struct Recon<R12> {
 template <> struct Recon<R8> {
   template <class R> using Link = Su3<R>;
   static constexpr int reals = 8, colours = 3;
-  // Removes the sign that was put into a stored number.
+  // The stored number without the sign that was put into it.
   template <class R> static PLAQ_FN R signless(R v) { return fma_(splat<R>(4), vabs(v), splat<R>(-3)); }
   template <class R> static PLAQ_FN R with_sign(R v, R sign) { return vcopysign(fma_(splat<R>(0.25), v, splat<R>(0.75)), sign); }
-  // x, |x1|^2 and |x|^2
+  // Computes x, |x1|^2 (`first`) and |x|^2 (`all`) from the numbers v.
   template <class R> static PLAQ_FN void point(cplx<R> (&x)[3], R& first, R& all, const R (&v)[8]) {
     x[0] = {splat<R>(1), signless(v[0])}, x[1] = {v[1], v[2]}, x[2] = {v[3], v[4]};
     first = fma_(x[0].im, x[0].im, splat<R>(1));
     all = fma_(v[4], v[4], fma_(v[3], v[3], fma_(v[2], v[2], fma_(v[1], v[1], first))));
   }
-  // b from r; h = 2 / |x|^2 |x1|^2
+  // Computes row b from r, with h = 2 / |x|^2 |x1|^2.
   template <class R> static PLAQ_FN void second(cplx<R> (&b)[3], const cplx<R> (&r)[2], const cplx<R> (&x)[3], R h) {
     cplx<R> z = h * madd_conj(mul_conj(x[1], r[0]), x[2], r[1]);
     const cplx<R> y = {fnma_(x[0].im, z.im, z.re), fma_(x[0].im, z.re, z.im)};
     b[0] = {fma_(x[0].im, y.im, -y.re), fnma_(x[0].im, y.re, -y.im)};
     b[1] = msub(r[0], y, x[1]), b[2] = msub(r[1], y, x[2]);
   }
-  // x and r, |x1|^2, |x|^2, h = 2 / |x|^2 |x1|^2, f = s 2 / |x|^2
+  // The vectors x and r, with |x1|^2, |x|^2, h = 2 / |x|^2 |x1|^2 and f = s 2 / |x|^2
   template <class R> struct Vectors {
     cplx<R> x[3], r[2];
     R first, all, h, f;
@@ -71,7 +71,7 @@ template <> struct Recon<R8> {
     const R one = splat<R>(1), two = splat<R>(2), w0 = signless(v[5]);
     point(to.x, to.first, to.all, v);
     const R three = fma_(v[7], v[7], fma_(v[6], v[6], fma_(w0, w0, one)));
-    // One division serves all three.
+    // One division serves for the inverses of all three denominators.
     const R both = to.all * to.first, inv = two * vrcp(both * three);
     to.h = inv * three, to.f = vcopysign(to.h * to.first, v[0]);
     const R g = vcopysign(inv * both, v[5]);
@@ -91,7 +91,7 @@ template <> struct Recon<R8> {
     R f = vcopysign(one / (one + vabs(a[0].re)), a[0].re);
     v[0] = with_sign(f * a[0].im, a[0].re);
     v[1] = f * a[1].re, v[2] = f * a[1].im, v[3] = f * a[2].re, v[4] = f * a[2].im;
-    // r is b in the basis given by v.
+    // r has the components of b in the basis that v defines.
     cplx<R> x[3], r[2], basis[3];
     R first, all;
     point(x, first, all, v);
@@ -153,7 +153,7 @@ template <> struct Recon<R8A> {
   }
 };
 
-// SU(2): a0 + i a.sigma.
+// SU2: the four reals of a0 + i a.sigma.
 template <> struct Recon<SU2> {
   template <class R> using Link = Su2<R>;
   static constexpr int reals = 4, colours = 2;
@@ -167,8 +167,8 @@ template <> struct Recon<SU2> {
 
 template <int STORAGE, class R> using LinkOf = typename Recon<STORAGE>::template Link<R>;
 
-// `gauge` is the plane of the parity of `s`; u is a LinkOf<STORAGE, R>; number mu of the site's
-// `links`: 4, or 1 in a gauge transformation.
+// Load and store link mu of site s from `gauge`, the plane of its parity, which has `links` matrices per site: 4, or 1
+// for a gauge transformation. u is a LinkOf<STORAGE, R>.
 template <class S, int STORAGE, template <class> class M, class R>
 PLAQ_FN void load_link(M<R>& u, const Plane& gauge, const Site& s, int mu, Hint hint = keep, int links = 4) {
   constexpr int N = Recon<STORAGE>::reals;
@@ -184,8 +184,8 @@ PLAQ_FN void store_link(const M<R>& u, const Plane& gauge, const Site& s, int mu
   store_part<S>(v, gauge, link_site(s), links * N, mu * N);
 }
 
-// Loads a link whose storage is a run-time value, on the GPU a literal, for SU(3): kernels that are
-// not critical need no instance per storage.
+// Loads an SU(3) link whose storage is a run-time value, which is a literal on the GPU: kernels for which speed does
+// not matter need no instance for each storage.
 #if PLAQ_GPU
 template <class S, int STORAGE, class R>
 PLAQ_FN void load_link(Su3<R>& u, literal<STORAGE>, const Plane& gauge, const Site& s, int mu, int links = 4) {
@@ -212,8 +212,8 @@ PLAQ_FN void store_link(const Su3<R>& u, int storage, const Plane& gauge, const 
 }
 #endif
 
-// Change of storage or precision; batches = planes. Transformations (one matrix per site) are put back
-// into the group, as they act on links of higher precision.
+// Converts links to another storage or precision; batches = planes. Gauge transformations (one matrix per site) are
+// projected to the group again, since they multiply links of higher precision.
 template <int W, class SX, class SY> struct ConvertGauge {
   typedef real<typename real_wider<typename SX::C, typename SY::C>::type, W> R;
   static PLAQ_FN void site(const ConvertArgs& a, int o, int lx, int batch) {
@@ -237,7 +237,7 @@ template <int W, class SX, class SY> struct ConvertGauge {
   }
 };
 
-// Change of precision of clover blocks.
+// Converts clover blocks to another precision.
 template <int W, class SX, class SY> struct ConvertClover {
   typedef real<typename real_wider<typename SX::C, typename SY::C>::type, W> R;
   static PLAQ_FN void site(const ConvertArgs& a, int o, int lx, int batch) {

@@ -14,7 +14,7 @@ template <> struct pair_of<float> { typedef float2 type; };
 template <> struct pair_of<double> { typedef double2 type; };
 #endif
 
-// Complex number `i` of an array, and its address.
+// Complex number `i` of an array of pairs (re, im), and its address.
 template <class C, class T> PLAQ_FN cplx<C> number(const T* at, i64 i) {
 #if PLAQ_GPU
   const typename pair_of<T>::type z = __ldg((const typename pair_of<T>::type*)at + i);
@@ -28,7 +28,7 @@ template <class C> PLAQ_FN cplx<C> number(const short* at, i64 i) {
   const cplx<float> z = from_halves(__ldg((const u32*)at + i));
   return {(C)z.re, (C)z.im};
 }
-// N complex numbers from number `i` on, which is even, for 16 bits a multiple of N. One load brings two numbers of
+// Loads N complex numbers from number `i` on; i is even, for 16 bits a multiple of N. A load brings two numbers of
 // floats, or four of 16 bits.
 template <int N, class C> PLAQ_FN void numbers(const short* at, i64 i, cplx<C> (&z)[N]) {
   u32 q[N];
@@ -50,13 +50,13 @@ template <int N, class C> PLAQ_FN void numbers(const short* at, i64 i, cplx<C> (
     z[k] = {(C)v.re, (C)v.im};
   }
 }
-// The numbers in bytes AT and AT + 1, which are stored plus 128: as the last bits of 2^23 they are
-// exact.
+// The complex number in bytes AT and AT + 1, integers stored plus 128: taken as the last bits of 2^23 they become
+// floats exactly.
 template <int AT> PLAQ_FN cplx<float> from_bytes(u32 bits) {
   const auto one = [&](u32 from) { return __uint_as_float(__byte_perm(bits, 0x4b000000u, from)) - 8388736.0f; };
   return {one(0x7650 + AT), one(0x7651 + AT)};
 }
-// N complex numbers in bytes, from a multiple of N on; one load brings up to sixteen bytes.
+// Loads N complex numbers in bytes from number i, a multiple of N, on; a load brings up to sixteen bytes.
 template <int N, class C> PLAQ_FN void numbers(const signed char* at, i64 i, cplx<C> (&z)[N]) {
   if constexpr (N == 1) {
     const cplx<float> v = from_bytes<0>(__ldg((const unsigned short*)at + i));
@@ -114,8 +114,8 @@ template <class C> PLAQ_FN void put_pair(double* at, i64 i, cplx<C> z, cplx<C> w
 template <int L> struct Width {
   static constexpr int value = L;
 };
-// Calls f(width, first) on pieces of an even number of reals: of length L, then of half that
-// length.
+// Calls f(width, first) for pieces of n reals, n even: as many as possible of length L, then of half that length, and
+// so on.
 template <int L, class F> PLAQ_FN void strips(int n, const F& f, int from = 0) {
   for (; from + L <= n; from += L) f(Width<L>{}, from);
   if constexpr (L > 2) strips<L / 2>(n, f, from);
@@ -160,7 +160,7 @@ template <class C, int W, int L, int T> struct Tile {
     PLAQ_UNROLL for (int i = 0; i < V; i++) r[i] = i & 1 ? odd : even;
     return r;
   }
-  // b a, b conj(a), conj(b) a
+  // The results b a, b conj(a) and conj(b) a for scalar t and vector k of the tile.
   PLAQ_FN R plain(int t, int k) const { return add_signed(p[t][k], alternating(-1, 1), lane_xor(q[t][k], 1)); }
   PLAQ_FN R conj_scalar(int t, int k) const { return add_signed(p[t][k], alternating(1, -1), lane_xor(q[t][k], 1)); }
   PLAQ_FN R conj_vector(int t, int k) const { return add_signed(lane_xor(q[t][k], 1), alternating(1, -1), p[t][k]); }

@@ -4,14 +4,14 @@
 
 namespace PLAQ_NS {
 
-// x_k += a_k p_k, then p_k = c_k p_k + d_k r, for shift k, or one x for all of them. r and p are stored as SP, x
-// as SX; each result is rounded as the operations one by one round it.
+// x_k += a_k p_k (with `one` a single x = x_0 for all shifts), then p_k = c_k p_k + d_k r, for all shifts k. r and p
+// are stored as SP, x as SX; rounding is that of separate operations.
 template <int W, class SP, class SX> struct ShiftUpdate {
   typedef real<typename SP::C, W> R;
   typedef real<typename real_wider<typename SP::C, typename SX::C>::type, W> Wide;
   const ShiftArgs& a;
 
-  // Another field with the layout of f.
+  // The view of another field with the layout of f.
   static PLAQ_FN FieldView like(const FieldView& f, char* data, char* norm) {
     FieldView v = f;
     v.data = data, v.norm = norm;
@@ -29,7 +29,7 @@ template <int W, class SP, class SX> struct ShiftUpdate {
     if (a.one()) get<HOW, SX>(x, like(a.x, a.out[0], a.out[0]), at);
     for (int k = 0; k < a.shifts; k++) {
       const double* c = a.coef + 3 * (k * a.count + rhs);
-      // A right-hand side that has left the solve stays as it is.
+      // Three coefficients 0 stand for a right-hand side that is no longer solved for and stays as it is.
       if (c[0] == 0 && c[1] == 0 && c[2] == 0) continue;
       const FieldView pk = like(a.r, a.p[k], a.norm[k]);
       get<HOW, SP>(p, pk, at);

@@ -56,14 +56,14 @@ PLAQ_FN bool has_come(const SignalArgs& a, int k) {
   asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(a.flag[k]) : "memory");
   return (int)(seen - (unsigned)a.number) >= 0;
 }
-// Waits for message k.
+// Waits until message k of this exchange has been written, or a thread has given up.
 PLAQ_FN void await_message(const SignalArgs& a, int k) {
   if (!a.flag[k] || has_come(a, k)) return;
   Patience patience(a.nanoseconds, a.failed);
   while (!patience.ends(k + 1) && !has_come(a, k)) {}
 }
 
-// Called by every thread of a block that reads messages.
+// Waits for all messages; called by every thread of a block that reads them.
 PLAQ_FN void await_messages(const SignalArgs& a) {
   if (threadIdx.x < 8) await_message(a, threadIdx.x);
   __syncthreads();

@@ -5,7 +5,7 @@
 
 namespace PLAQ_NS {
 
-// Conjugated cofactors of V: V^-dagger det(V)^*.
+// The cofactors of V, det(V) times the transpose of V^-1, and det V.
 template <class R> PLAQ_FN Su3<R> cofactors(const Su3<R>& v, cplx<R>& det) {
   Su3<R> c;
   PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {

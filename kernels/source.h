@@ -6,7 +6,7 @@
 
 namespace PLAQ_NS {
 
-// Whether the site has the position's coordinate in each direction mu whose bit is set in `places`.
+// Whether the site has the coordinates of `position` in all directions mu whose bit is set in `places`.
 PLAQ_FN bool at_place(const Geom& g, const Site& x, int lane, int places, const int (&position)[4]) {
   bool here = true;
   PLAQ_UNROLL for (int mu = 0; mu < 4; mu++)
@@ -14,10 +14,10 @@ PLAQ_FN bool at_place(const Geom& g, const Site& x, int lane, int places, const 
   return here;
 }
 
-// Column `first` + k of a source: exp(i p (x - position)) times the noise where the site, and where they
-// are the column's, parity, spin and colour are meant; zero elsewhere. Of what is diluted a column has
-// one, colour fastest, then spin, parity, part of the time slices and the number of the noise vector. A column of one spin
-// (colour) takes the numbers of spin (colour) 0, so that these columns share them.
+// Column `first` + k of a source: exp(i p (x - position)) times the noise on the sites, spins and colours of this
+// column, zero elsewhere. With dilution a column has one colour, spin, parity or part of the time slices; columns are
+// numbered with colour fastest, then spin, parity, part of the time slices, noise vector. A column of one spin (colour)
+// takes the noise of spin (colour) 0, so that such columns share it.
 template <int W, class S> struct Source {
   typedef typename S::C R;
   static PLAQ_FN void site(const SourceArgs& a, int o, int lx, int batch) {
@@ -66,8 +66,8 @@ template <int W, class S> struct Source {
   }
 };
 
-// out = delta(t, position_t) exp(i p (x - position)) Gamma in; Gamma has i^phase[r] in row r, column
-// column[r]. With places 0 on all time slices.
+// out = exp(i p (x - position)) Gamma in where t = position_t, 0 elsewhere; with places 0 on all time slices. Row r of
+// Gamma has the one element i^phase[r], in column column[r].
 template <int W, class S> struct SpinPhase {
   typedef typename S::C R;
   static PLAQ_FN void site(const SpinPhaseArgs& a, int o, int lx, int batch) {

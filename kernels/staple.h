@@ -4,8 +4,8 @@
 
 namespace PLAQ_NS {
 
-// U_mu(x) U_nu(x+mu) times the adjoint of U_nu(x) U_mu(x+nu), real part of the trace, mu < nu; 0 for a plaquette that
-// does not exist.
+// The real part of the trace of U_mu(x) U_nu(x+mu) [U_nu(x) U_mu(x+nu)]^dagger, mu < nu; 0 for a plaquette that does
+// not exist.
 template <class S, int STORAGE, class R>
 PLAQ_FN R plaquette_trace(const Bounds& b, const Geom& g, const Plane (&gauge)[2], const Site& x, int mu, int nu) {
   const Site xm = neighbour(g, x, mu, true), xn = neighbour(g, x, nu, true);

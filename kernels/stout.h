@@ -29,7 +29,7 @@ template <class R> PLAQ_FN R there(const StoutArgs& a, const Site& x, int mu, in
   if (!a.bounds.kind() || nu != 3) return splat<R>(1);
   return time_weight<R>(a.bounds, a.geom, x, below, 1, 1);
 }
-// What belongs to links that do not change is 0.
+// The element q, or 0 for a link that does not change.
 template <class R> PLAQ_FN Algebra<R> of_active(const StoutArgs& a, const Site& x, int mu, Algebra<R> q) {
   if (!a.bounds.kind()) return q;
   const R c = active<R>(a.bounds, a.geom, x, mu);

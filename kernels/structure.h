@@ -132,7 +132,7 @@ template <class R> struct SiteMatrix {
   PLAQ_FN cplx<R> at(int row, int column) const { return {v[column][2 * row], v[column][2 * row + 1]}; }
 };
 
-// Adds sum eps_abc eps_def A_ad B_be to d_cf, of blocks of colours that begin at these rows and columns.
+// Adds sum eps_abc eps_def A_ad B_be to d_cf; A, B: 3x3 blocks of p at row i and column j, of q at k and l.
 template <class R>
 PLAQ_FN void add_cross(cplx<R> (&d)[9], const SiteMatrix<R>& p, int i, int j, const SiteMatrix<R>& q, int k, int l) {
   for (int c = 0; c < 3; c++) for (int f = 0; f < 3; f++) {
@@ -207,7 +207,7 @@ template <int W, class S> struct QuarkTriples {
     for (int i = 0; i < 16; i++) m[i] = {splat<R>(0), splat<R>(0)};
     clear(d);
     PLAQ_LOOP for (int e = 0; e < 4; e++) PLAQ_LOOP for (int right = 0; right < 4; right++) {
-      // Closed: one sum over all spins of the pair, which is complete with the last of them.
+      // Open form: d is a sum over b alone; closed form: over all spins (b, e), complete with the last of them.
       if (a.open) clear(d);
       if (a.open) PLAQ_LOOP for (int b = 0; b < 4; b++) add_cross(d, x, 3 * b, 3 * e, y, 3 * b, 3 * right);
       else add_cross(d, x, 3 * right, 3 * e, y, 3 * right, 3 * e);
@@ -243,7 +243,7 @@ template <int W, class S> struct QuarkTripleSource {
     if (a.which != 2) {
       load_quark<S>(z, a.z, batch, site);
       from_left(z, a.p);
-      // Closed: the trace over spins in the block of the first ones.
+      // Closed form: the trace over spins goes into the block of the first spins.
       if (!a.open) for (int s = 1; s < 4; s++) for (int c = 0; c < 3; c++) for (int f = 0; f < 3; f++) {
         z.v[f][2 * c] = z.v[f][2 * c] + z.v[3 * s + f][2 * (3 * s + c)];
         z.v[f][2 * c + 1] = z.v[f][2 * c + 1] + z.v[3 * s + f][2 * (3 * s + c) + 1];
@@ -257,7 +257,7 @@ template <int W, class S> struct QuarkTripleSource {
       }
       clear(d);
       if (a.which == 2) {
-        // i: the line's spin at the source, j: the free one.
+        // i is the spin of the line at the source, j the spin that is not summed over.
         for (int b = 0; b < 4; b++) add_cross(d, x, 3 * b, 3 * i, y, 3 * b, 3 * j);
         for (int s = 0; s < 4; s++) add_block(out, 3 * s, 3 * i, entry<R>(a.p, j, s), d);
       } else {

@@ -30,7 +30,7 @@ template <class R> PLAQ_FN R re_trace_adj(const Su2<R>& x, const Su2<R>& y) {
   return s + s;
 }
 
-// Entry (i, j) of the 2x2 matrix, and the inverse: the matrix from its first row.
+// Entry (i, j) of the 2x2 matrix a0 + i a.sigma.
 template <class R> PLAQ_FN cplx<R> entry(const Su2<R>& x, int i, int j) {
   if (i == j) return {x.a[0], i == 0 ? x.a[3] : -x.a[3]};
   return {i == 0 ? x.a[2] : -x.a[2], x.a[1]};

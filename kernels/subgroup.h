@@ -6,8 +6,8 @@
 
 namespace PLAQ_NS {
 
-// Number of tries after which a link stays as it is, which keeps the distribution right. The
-// acceptance is above 0.35 at any alpha, so that this does not happen in practice (0.65^128 =
+// Number of tries after which a link stays as it is, which does not change the distribution. The
+// acceptance exceeds 0.35 for all alpha, so that this does not happen in practice (0.65^128 =
 // 1e-24).
 constexpr u32 max_tries = 128;
 
@@ -32,7 +32,7 @@ template <class R> PLAQ_FN Su2<R> block(const Su3<R>& w, int i, int j) {
   const Su2<R> q = twice_block(w, i, j);
   return {{h * q.a[0], h * q.a[1], h * q.a[2], h * q.a[3]}};
 }
-// m = a m, a in rows i, j
+// m = a m, where the SU(2) matrix a acts on rows i and j
 template <int N, class R> PLAQ_FN void rotate(cplx<R> (&m)[N][N], const Su2<R>& a, int i, int j) {
   const cplx<R> p = {a.a[0], a.a[3]}, q = {a.a[2], a.a[1]};  // (p, q; -conj q, conj p)
   PLAQ_UNROLL for (int c = 0; c < N; c++) {
@@ -73,7 +73,7 @@ template <int W, class R> PLAQ_FN R draw_x0(R alpha, const Draws<W>& draws, u32 
   return x0;
 }
 
-// The factor a that takes the subgroup block w to its new value a w.
+// The random SU(2) matrix a, drawn by the heat bath, that takes the block w of a subgroup to its new value a w.
 template <int W, class R> PLAQ_RARE Su2<R> heat(const Su2<R> w, R factor, const Draws<W>& draws, u32 n) {
   const R one = splat<R>(1), two = splat<R>(2), zero = splat<R>(0);
   const R k = vsqrt(dot(w.a, w.a));

@@ -21,7 +21,7 @@ PLAQ_FN bool posted(const char* from, u32 tag, double& v) {
   return low >> 32 == tag && high >> 32 == tag;
 }
 
-// Combines number i of this rank with those of all ranks, in the order of ranks, which gives the same bits on each.
+// Combines number i of all ranks, a sum or a maximum, in the order of ranks, which gives the same bits on each rank.
 template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 i, double mine) {
   const i64 half = to.board_tag % 2 * to.ranks;
   PLAQ_LOOP for (int r = 0; r < to.ranks; r++) post(to.board[r] + ((half + to.rank) * to.room + i) * 16, mine, (u32)to.board_tag);
@@ -37,16 +37,16 @@ template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 
   return total;
 }
 
-// Sums over the lanes of a warp, in lane 0.
+// Combines each of the N numbers over the lanes of a warp; lane 0 has the results.
 template <int N, int M> PLAQ_FN void warp_sums(double (&v)[N]) {
   for (int d = 16; d > 0; d >>= 1)
     PLAQ_UNROLL for (int k = 0; k < N; k++) v[k] = join<N, M>(k, v[k], __shfl_down_sync(0xffffffffu, v[k], d));
 }
 
-// Called by every thread of a kernel with one column of blocks per batch: blocks of all batches that are at the
-// same elements run side by side, and find in the cache what they share. Partial sums of the blocks land
-// in memory; the last block of a batch adds them in a fixed order, so that the same launch gives the
-// same bits, leaves N numbers for each batch to later kernels, and posts them and the flag's sum.
+// Called by every thread of a kernel with one column of blocks per batch; blocks of all batches for the same elements
+// run side by side and share what is in the cache. Each block writes partial sums; the last block of a batch adds them
+// in a fixed order, so that the same launch gives the same bits, leaves N numbers of each batch for later kernels, and
+// posts them and the sum of the flag to the host.
 template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to) {
   __shared__ double sh[32 * N];
   __shared__ bool last;
@@ -56,7 +56,7 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
   warp_sums<N, M>(v);
   if (lane == 0) PLAQ_UNROLL for (int k = 0; k < N; k++) sh[warp * N + k] = v[k];
   __syncthreads();
-  // A block may have fewer threads than there are numbers.
+  // A loop, since a block may have fewer threads than there are numbers.
   PLAQ_LOOP for (int k = threadIdx.x; k < N; k += PLAQ_BLOCK) {
     double t = 0;
     PLAQ_LOOP for (int w = 0; w < warps; w++) t = join<N, M>(k, t, sh[w * N + k]);
@@ -68,8 +68,8 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
   __syncthreads();
   if (!last) return;
   __threadfence();
-  // If there are many numbers, those of a block are read side by side, which takes few rounds
-  // through memory.
+  // With many numbers neighbouring threads read the numbers of one block, which takes few accesses to memory one after
+  // the other.
   constexpr bool many = N >= 8 && N <= PLAQ_BLOCK && PLAQ_BLOCK <= 32 * N;
   constexpr int parts = many ? PLAQ_BLOCK / N : PLAQ_BLOCK / 32;
   if constexpr (many) {
@@ -95,7 +95,7 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
       PLAQ_LOOP for (int w = 0; w < parts; w++) t = join<N, M>(k, t, sh[w * N + k]);
     }
     const i64 i = blockIdx.x * (N + 1) + k;
-    // The flag is a sum that stands behind the maxima: it is combined as number 0 is.
+    // The flag stands behind the last number, but is summed, as number 0 is.
     if (to.ranks > 1) t = over_ranks<N, M>(to, k < N ? k : 0, i, t);
     if (k < N) ((double*)to.totals)[blockIdx.x * N + k] = t;
     post(to.out + i * 16, t, (u32)to.tag);

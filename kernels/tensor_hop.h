@@ -1,11 +1,11 @@
-// The hop of several right-hand sides on a GPU's tensor cores, followed by a site term: out = S sum_mu (terms of hop),
-// without a sum of anything else. Spinors are columns in half precision (half_columns.h); links, with all coefficients and
-// phases, and the site term's blocks are tables in half precision.
-//   links: [site][axis][row][backward, forward][column], blocks: [site][chirality][colour][colour'][spin][spin'], both of
-//   matrices that are multiplied from the left, in pairs (re, im).
-// Where ranks divide a direction, columns of the sites behind its faces follow those of the rank's own, the lower face
-// first. They travel projected, as the two spins that the hop wants, and arrive as spinors of which these are the upper
-// ones and the lower ones are zero: the projection of such a spinor is that of the neighbour's.
+// The hop of several right-hand sides on a GPU's tensor cores, followed by a site term: out = S hop(in), with no
+// further vector added. Spinors are columns in half precision (half_columns.h); links, which include all coefficients
+// and phases, and the blocks of the site term are tables in half precision.
+//   links: [site][axis][row][backward, forward][column], blocks: [site][chirality][colour][colour'][spin][spin'],
+//   both of matrices that are multiplied from the left, in pairs (re, im).
+// Where ranks divide a direction, columns of the sites behind its faces follow those of the rank's own sites, the lower
+// face first. They travel projected, as the two spins that the hop needs, and arrive as spinors with these as upper
+// spins and lower spins zero: projecting such a spinor gives the neighbour's projected spinor.
 #pragma once
 #include "border.h"
 #include "half_columns.h"
@@ -23,7 +23,7 @@ PLAQ_FN i64 table_block(i64 site, int chirality, int c, int d, int spin, int fro
   return ((((site * 2 + chirality) * 3 + c) * 3 + d) * 2 + spin) * 2 + from;
 }
 
-// The tables of one parity, of the terms and the site operator of a hop. A thread stores four numbers at a time.
+// Writes the tables of one parity for the hop and site operator of HopArgs. A thread stores four numbers at a time.
 template <int W, class S, int RECON> struct TensorTables {
   typedef typename S::C R;
   struct alignas(16) Four {

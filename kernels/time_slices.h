@@ -6,8 +6,8 @@
 
 namespace PLAQ_NS {
 
-// Sums conj(v_i) w_j over a time slice, of 4 vectors i and 4 vectors j, row by row. A batch is, fastest first, such a
-// tile (columns fastest), parity, time. What lies outside of the counts is not read; its sums mean nothing.
+// Sums conj(v_i) w_j over a time slice, for 4 vectors i and 4 vectors j, row by row. A batch is, fastest first, such a
+// tile (columns fastest), parity, time. Vectors beyond the counts are not read; their sums mean nothing.
 template <int W, class S> struct TimeSliceDots {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const TimeSliceArgs& a, int o, int lx, int batch, Sums<64, W>& sums) {
@@ -29,8 +29,8 @@ template <int W, class S> struct TimeSliceDots {
   }
 };
 
-// w_j = w_j (with `add`, else 0) + sum_i v_i c_ij(t) for 4 vectors j, or with `diagonal` w_j + v_j c_jj(t). A batch is
-// a parity of these. Coefficients: complex doubles, times of this rank slowest, then i (or nothing), then j.
+// w_j = (w_j with `add` +) sum_i v_i c_ij(t) for 4 vectors j, or with `diagonal` v_j c_jj(t) for the sum. A batch is a
+// parity of these. c: complex doubles, times of this rank slowest, then i (without `diagonal`), then j.
 template <int W, class S> struct TimeSliceUpdate {
   typedef real<typename S::C, W> R;
   typedef typename S::C C;

@@ -4,8 +4,8 @@
 
 namespace PLAQ_NS {
 
-// Rows 0 and 1 by Gram-Schmidt, row 2 = conj(row 0 x row 1). Updates of links end here: other rounding
-// gives other configurations for the same seed (tests/data).
+// Orthonormalises rows 0 and 1 (Gram-Schmidt), row 2 = conj(row 0 x row 1). Updates of links end here: another rounding
+// would give other configurations for the same seed (tests/data).
 template <class R> PLAQ_FN void reunitarise(Su3<R>& u) {
   R inv = vrsqrt(norm2(u.e[0][0]) + norm2(u.e[0][1]) + norm2(u.e[0][2]));
   PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[0][j] = inv * u.e[0][j];
@@ -57,7 +57,7 @@ template <class R> PLAQ_FN void exp_rows(cplx<R> (&u)[2][3], const R (&h)[8]) {
   const R c1 = n01 + n02 + n12 - fma_(d[0], d[1], d[2] * (d[0] + d[1]));
   const R twist = (q01 * q12 * conj(q02)).re;
   const R c0 = fnma_(d[2], n01, fnma_(d[1], n02, fnma_(d[0], n12, fma_(d[0] * d[1], d[2], twist + twist))));
-  // For the scaled q, whose eigenvalues are at most sqrt(4 g1 / 3).
+  // c1 and c0 for the scaled q, whose eigenvalues are at most sqrt(4 g1 / 3).
   R g1 = c1, g0 = c0;
   const R max = splat<R>(3.0 / 16);
   for (int n = 0; n < 64 && lane_max(g1 - max) > 0; n++) {
@@ -95,7 +95,7 @@ template <class R> PLAQ_FN void exp_rows(cplx<R> (&u)[2][3], const R (&h)[8]) {
   u[0][0] = madd(madd(a, d[0], b), z00, c), u[0][1] = madd(b * q01, c, z01), u[0][2] = madd(b * q02, c, z02);
   u[1][0] = madd(b * conj(q01), c, conj(z01)), u[1][1] = madd(madd(a, d[1], b), z11, c), u[1][2] = madd(b * q12, c, z12);
 }
-// exp(..) u for a u in the group, whose third row is not read.
+// exp(i sum_a h_a T_a) u for a u in the group, whose third row is not read.
 template <class R> PLAQ_FN Su3<R> exp_times(const R (&h)[8], const Su3<R>& u) {
   cplx<R> e[2][3];
   exp_rows(e, h);
@@ -105,7 +105,7 @@ template <class R> PLAQ_FN Su3<R> exp_times(const R (&h)[8], const Su3<R>& u) {
   add_row(v);
   return v;
 }
-// exp(..) as a whole matrix, in the group to rounding.
+// The whole matrix exp(i sum_a h_a T_a), in the group to rounding.
 template <class R> PLAQ_FN void exp_whole(Su3<R>& u, const R (&h)[8]) {
   cplx<R> rows[2][3];
   exp_rows(rows, h);
@@ -116,7 +116,7 @@ template <class R> PLAQ_FN void exp_generators(Su3<R>& u, const R (&h)[8]) {
   exp_whole(u, h);
   reunitarise(u);
 }
-// T_a = sigma_a / 2; scaling by 1/16.
+// SU(2): T_a = sigma_a / 2; the series is that of the exponent / 16, squared four times.
 template <class R> PLAQ_FN void exp_generators(Su2<R>& u, const R (&h)[3]) {
   const R s = splat<R>(1.0 / 32), zero = splat<R>(0);
   const Su2<R> x = {{zero, s * h[0], s * h[1], s * h[2]}};

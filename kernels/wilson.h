@@ -455,7 +455,7 @@ template <class S, int RECON> struct HopBlock {
     PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)c, w[i], v[i]);
   }
 
-  // Runs block b of the n inner or outer blocks of a parity.
+  // Computes the hop on block b of the n inner, or outer, sites of a parity.
   static PLAQ_FN void run(const HopArgs& a, int parity, bool outer, u32 b, int n) {
     __shared__ __align__(16) char shared[block_at + (keep_block ? block_bytes : 0)];
     const Mine mine{shared};

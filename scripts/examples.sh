@@ -98,7 +98,7 @@ slices() { # expected number, JSON
   [ "$found" = "$1" ]
 }
 
-# The default goals are required, and were reached.
+# The default theta to reach was set, as the JSON says, and was reached.
 default_theta() { # value, JSON
   awk -v want="$1" 'function value(name) { match(text, "\"" name "\": [^,]*"); return substr(text, RSTART + length(name) + 4, RLENGTH - length(name) - 4) }
     { text = text $0 }
@@ -332,7 +332,7 @@ elif have_mpi; then
   # From a cold start: where staples nearly cancel, as in a hot one, rounding grows by 1e4 a sweep.
   on_ranks heatbath --lattice 4,4,4,8 --beta 6.0 --start cold --thermalise 3 --separation 2 --configurations 2 --out "$out/chain" --overwrite yes --threads 1
   on_ranks flow "$file" --time 0.1 --threads 1
-  # Of links alone: how many iterations quarks take depends on the order of sums.
+  # A chain without quarks, since the number of iterations of their solves depends on the order of sums.
   on_ranks hmc examples-c/hmc/quenched.toml --trajectories 2 --log "$out/ranks.jsonl" --overwrite yes --threads 1
   on_ranks propagator "$file" --kappa 0.12 --csw 1.2 --threads 1
   on_ranks overlap "$file" --task modes --modes 2 --delta 1e-3 --locality yes --threads 1

@@ -6,7 +6,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 good=0 bad=0 missing=0
 
-# name, command...: one line with its seconds; what a command that fails has printed.
+# check NAME COMMAND...: runs the command and prints one line with its seconds, and what it printed if it fails.
 check() {
   local name=$1 begin=$EPOCHREALTIME rc
   shift

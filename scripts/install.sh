@@ -60,7 +60,7 @@ for module in bindings/fortran/*.f90; do put 644 "$module" "$DATADIR/fortran/${m
 # Programs find the library through a path relative to their own.
 if [ -f "$WORK/bin/plaq" ]; then
   put 755 "$WORK/bin/plaq" "$PREFIX/bin/plaq"
-  # What the program prints, path below DESTDIR.
+  # printed PATH ARGUMENT...: installs what the program prints with these arguments at PATH below DESTDIR.
   printed() {
     local to=$1
     shift

@@ -50,8 +50,8 @@ if [ -d "$configs" ]; then
   chmod -R u+w "$kit/configs"
 fi
 glibc=$(scripts/glibc.sh "$kit"/lib/*.so* "$kit"/bin/* "$kit"/tests/bin/*)
-# run.sh unpacks them. Each has the kernels of all sets; in one archive, with a dictionary longer than a program, they
-# are there once.
+# run.sh unpacks these programs. Each contains the kernels of all instruction sets; one archive, with a dictionary
+# longer than a program, stores them only once.
 XZ_OPT=--lzma2=preset=6,dict=64MiB tar -C "$kit" --remove-files -cJf "$kit/programs.tar.xz" \
   bin/plaq_bench tests/bin/unit tests/bin/unit_interface tests/bin/device tests/bin/program
 cp scripts/kit-run.sh "$kit/run.sh"

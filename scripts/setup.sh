@@ -37,7 +37,7 @@ check() {
     want optional cmake "test of the installed package" "have cmake"
     want optional python3-venv "GPU compiler from PyPI: kernels are compiled for GPUs without one" \
       "python3 -c 'import venv, ensurepip'"
-    # 150 MB.
+    # Only in CI, since the package takes 150 MB.
     [ -z "${CI:-}" ] || want optional python3-torch "Python package with PyTorch" "/usr/bin/python3 -c 'import torch'"
   fi
 }

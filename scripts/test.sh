@@ -71,7 +71,7 @@ chosen() {
 # Tests of `host` that take seconds and fail most often: files are current, layers hold.
 first="abi:generated,exported,header,layout architecture"
 
-# `make check`: what is quick and sees most.
+# `make check`: the quick tests that find most faults.
 if [ "${1:-}" = check ]; then
   part build "$CARGO" test --no-run --profile "$PROFILE" --test device --test host
   device=$(program device) host=$(program host)
@@ -110,8 +110,8 @@ unit() {
     --config "profile.$PROFILE.package.plaq-core.opt-level=0" -- --show-output
 }
 
-# What mostly waits for one thread runs beside a part that keeps all cores busy, and one after the other, as `make` would
-# write the same files.
+# Parts that mostly use one thread run beside a part that keeps all cores busy, and one after the other, as `make` in
+# two of them would write the same files.
 single() {
   part library unit
   part python tests/python.sh
@@ -126,7 +126,7 @@ single() {
     skip pyquda "include/plaq.h is absent"
   fi
 }
-# In a process group of their own, which ends with this script.
+# These parts run in a process group of their own, which ends with this script.
 set -m
 single </dev/null &
 single=$!

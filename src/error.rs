@@ -81,7 +81,7 @@ impl Error {
         self
     }
 
-    /// Status and texts of all parts, to be sent to other ranks.
+    /// The status and the texts of the error's parts, to be sent to other ranks.
     pub(crate) fn parts(&self) -> (Status, [&str; 6]) {
         let Parts { status, place, argument, expected, found, sentence, hint } = &*self.0;
         (*status, [place, argument, expected, found, sentence, hint])
@@ -114,8 +114,8 @@ impl Error {
         format!("{place}{}{hint}", self.what())
     }
 
-    /// The same text for programs and languages that have words for values, e.g. `full` for `PLAQ_SYSTEM_FULL`, and
-    /// parameters without the name of their struct. `words` returns the word for a constant.
+    /// The text for programs and languages that name values by words, e.g. `full` for `PLAQ_SYSTEM_FULL`, and
+    /// parameters without their struct. `words` returns the word for a constant of the C interface.
     pub fn in_words(&self, words: &dyn Fn(&str) -> Option<String>) -> String {
         let mut plain = self.clone();
         let Parts { argument, expected, found, sentence, hint, .. } = &mut *plain.0;
@@ -262,7 +262,8 @@ pub fn significant(x: f64, digits: usize) -> String {
     }
 }
 
-/// Refuses a count of which more than `max` would keep a call from ever ending, or that is too small.
+/// Returns an error unless the count `found` is from `least` to `max`; with more than `max` the call would practically
+/// never end. `name` is the argument's name.
 pub fn within(name: &str, found: usize, least: usize, max: usize) -> Result<()> {
     if !(least..=max).contains(&found) {
         refuse!(BadParameter, "{name}", expected("{least} to {max}"), found("{found}"));

@@ -1,6 +1,7 @@
-//! The trait of linear operators, which is all that solvers know of them.
+//! The trait of linear operators, through which solvers use them.
 //!
-//! An operator says what fields it maps to what, and how; solvers, sums and products then take it.
+//! An implementation states the shapes of the fields between which it maps, and applies the operator to a field. It can
+//! then be given to solvers, and be a term or factor of sums and products of operators.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -77,7 +78,8 @@ use crate::fields::blas::{self, Sums};
 use crate::fields::{Components, Geometry, Precision, RhsOrder, Subset, VectorField};
 use crate::refuse;
 
-/// The shape of the fields that an operator takes or produces: lattice, sites, components, precision and device.
+/// The shape of the fields that an operator takes or produces: device, lattice, precision, sites (all or one parity),
+/// components, and order of right-hand sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     pub device: Device,
@@ -112,16 +114,17 @@ impl Shape {
         let (precision, subset) = (self.precision, self.subset);
         VectorField::with_components(&self.device, geometry, precision, subset, nrhs, content)
     }
-    /// Bytes of a field of this shape with `nrhs` right-hand sides.
+    /// Bytes that a field of this shape with `nrhs` right-hand sides takes on this rank's device.
     pub fn bytes(&self, nrhs: usize) -> u64 {
         let (precision, subset) = (self.precision, self.subset);
         VectorField::bytes_of(&self.geometry, precision, subset, nrhs, self.components) as u64
     }
-    /// Number of sites of a vector, on all ranks together.
+    /// Number of sites of a field of this shape, on all ranks together.
     pub fn sites(&self) -> usize {
         self.geometry.global_volume() * self.subset.parities() / 2
     }
-    /// Number of complex numbers of a vector, on all ranks together, without those of slices where quarks vanish.
+    /// Number of complex numbers of one right-hand side, on all ranks together, without those on time slices where
+    /// quarks vanish.
     pub fn numbers(&self) -> f64 {
         let (boundary, slices) = (self.geometry.boundary(), self.geometry.global_extents()[3]);
         let vanish = match self.components.spins == Components::SPINOR.spins {
@@ -131,7 +134,7 @@ impl Shape {
         let sites = self.sites() / slices * (slices - vanish);
         (sites * self.components.slices * self.components.reals() / 2) as f64
     }
-    /// Refuses a field of another shape.
+    /// Returns an error if the field has another shape; `name` names the field in the message.
     pub fn check(&self, field: &VectorField, name: &str) -> Result<()> {
         if field.geometry() != &self.geometry || field.device() != &self.device {
             bail!(FieldMismatch, "{name} and the operator live on different lattices or devices");
@@ -156,8 +159,8 @@ impl Shape {
     }
 }
 
-/// A linear operator from fields of one shape to fields of another, any number of right-hand sides
-/// at once. Solvers and preconditioners are operators too.
+/// A linear operator M that maps fields of one shape to fields of another, with any number of right-hand sides at once.
+/// Solvers and preconditioners are operators, too.
 pub trait LinOp: Send + Sync {
     /// Shape of the fields to which it is applied (its domain).
     fn shape(&self) -> Shape;
@@ -167,8 +170,8 @@ pub trait LinOp: Send + Sync {
     }
     /// Computes out = M in; out and in are different fields.
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()>;
-    /// Computes out = M in. An operator that on the way computes a vector v with <in, M in> = |v|^2 may start the sum
-    /// |v|^2 and return it, which is cheaper for the caller than the scalar product of in and out.
+    /// Computes out = M in. If the operator has an intermediate result v with <in, M in> = |v|^2, it may start the sum
+    /// |v|^2 and return it; this is cheaper for the caller than the scalar product <in, out>.
     fn apply_for_curvature(
         &self,
         out: &mut VectorField,
@@ -210,10 +213,10 @@ pub trait LinOp: Send + Sync {
     fn flops(&self) -> f64;
     /// Number of bytes that one application to `nrhs` right-hand sides has to read and write at least.
     fn bytes(&self, nrhs: usize) -> f64;
-    /// Frees temporaries that it keeps for later applications.
+    /// Frees the temporary fields that the operator keeps for later applications.
     fn free_idle(&self) {}
-    /// An operator of the same kind and shape on another device, with all numbers zero: rehearsals use it to find the
-    /// memory that work with it takes. By default a stand-in without temporary fields.
+    /// An operator of the same kind and shape on another device, with all numbers zero. Rehearsals use it to find out
+    /// how much memory an application takes. The default implementation has no temporary fields and computes nothing.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -221,11 +224,11 @@ pub trait LinOp: Send + Sync {
         let (domain, range) = (self.shape().on(device), self.range().on(device));
         Ok(Arc::new(Idle { domain, range, hermitian: self.hermitian() }))
     }
-    /// Largest number of bytes of device memory that an application of M, or of M^dagger if `dagger`, to `nrhs`
-    /// right-hand sides takes besides in and out, found by a rehearsal of a first application.
+    /// Largest number of bytes of device memory that a first application of M (of M^dagger if `dagger`) to `nrhs`
+    /// right-hand sides takes in addition to in and out. It is found by a rehearsal.
     ///
     /// # Errors
-    /// Errors of the application that do not depend on numbers.
+    /// Those errors of an application that do not depend on the numbers in the fields.
     fn memory(&self, nrhs: usize, dagger: bool) -> Result<u64> {
         let (domain, range) = (self.shape(), self.range());
         let device = domain.device.stand_in();
@@ -299,7 +302,7 @@ impl Workspace {
     pub fn field(&self, shape: &Shape, nrhs: usize) -> Result<Temporary<'_>> {
         let kept = {
             let mut pool = self.pool();
-            // Keeps only fields with this number of right-hand sides: others would only take memory.
+            // Fields with another number of right-hand sides are freed, as they would take memory without being used.
             pool.retain(|f| f.nrhs() == nrhs);
             pool.iter().position(|f| Shape::of(f) == *shape).map(|i| pool.swap_remove(i))
         };
@@ -333,7 +336,7 @@ impl Drop for Temporary<'_> {
     }
 }
 
-/// Frees the temporaries of operators when the work with them is over, whether it failed or not.
+/// A guard that frees the temporary fields of operators when it is dropped, also after an error.
 pub(crate) struct FreesIdle<'a>(pub Vec<&'a dyn LinOp>);
 
 impl Drop for FreesIdle<'_> {

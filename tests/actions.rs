@@ -155,7 +155,7 @@ fn laplacians_are_solved() {
                     let found = complex(&x.save_lex().unwrap());
                     let (first, second) = found.split_at(v.len());
                     let image = numbers(&s.exact.laplace(spins, directions, mass2, first));
-                    // The condition number is (4 d + m^2) / m^2, at most 41.
+                    // The condition number (4 d + m^2) / m^2, at most 41, multiplies the residual.
                     assert!(distance(&image, &numbers(&v)) < 1e-9, "{what}");
                     assert!(distance(&numbers(second), &numbers(&v)) < 1e-9, "{what}");
                 }
@@ -243,7 +243,7 @@ fn modes_of_time_slices() {
                         assert!((dot - unit).norm() < epsilon, "{t} {k} {j}: {dot}");
                     }
                 }
-                // The matrix of this slice, column by column.
+                // The exact matrix of this slice, column by column.
                 if precision == Precision::F32 || t % 3 != 0 {
                     continue;
                 }
@@ -319,7 +319,7 @@ fn links_know_their_version() {
         let copy = links.to(Precision::F32, Recon::R12).unwrap();
         assert_eq!(copy.version(), links.version());
 
-        // A copy that is shared is one field, and follows.
+        // Shared copies of links are one field, which follows changes of the links.
         let one = links.shared_copy(Precision::F32, Recon::R12).unwrap();
         let two = links.shared_copy(Precision::F32, Recon::R12).unwrap();
         assert!(Arc::ptr_eq(&one, &two));
@@ -329,7 +329,8 @@ fn links_know_their_version() {
         links.shared_copy(Precision::F32, Recon::R12).unwrap();
         assert_eq!(one.version(), links.version());
 
-        // An operator and its shared copy are on the new links after an update; the same links are no change.
+        // After an update an operator and its shared copy are on the new links; an update to the same links changes
+        // nothing.
         let params = DiracParams { csw: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.12);
         let other = Arc::new(links.to(Precision::F64, Recon::R12).unwrap());
         let op = ActionParams::from(params).create(other).unwrap();
@@ -374,7 +375,7 @@ fn residuals_by_way_of_the_other_parity() {
             [(form, false, 1), (form, true, 1), (form, false, 3), (form, true, 3)]
         })
         .collect();
-    // On a GPU each is compiled.
+    // On a GPU, where each variant is compiled, some are tested.
     let few: Vec<_> = every
         .iter()
         .copied()

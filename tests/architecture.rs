@@ -282,7 +282,7 @@ fn tree(t: &[String], mut i: usize, prefix: &[String], found: &mut Vec<Vec<Strin
 /// Paths that begin with `crate`, `super` or `self`, from the crate's root, with braces resolved. Paths that begin
 /// with `$crate` are left out: the files that call the macro import what it names.
 fn paths(source: &Source) -> Vec<Vec<String>> {
-    // Tests are the end of a file.
+    // Unit tests, the last part of a file, do not count.
     let code = source.code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let tokens = tokens(code);
     let at = |i: usize| tokens.get(i).map_or("", String::as_str);
@@ -321,7 +321,7 @@ fn imports(sources: &[Source]) -> Vec<BTreeSet<usize>> {
     let shown: Vec<_> = sources.iter().map(reexports).collect();
     let home = |mut path: Vec<String>| {
         let mut last = None;
-        // A chain of files that show what the next one has.
+        // Follows an item through a chain of files that re-export it, up to eight of them.
         for _ in 0..8 {
             let Some(n) = (1..=path.len()).rev().find(|&n| numbers.contains_key(&path[..n])) else {
                 break;
@@ -384,7 +384,7 @@ fn unsafe_stays_at_the_edges() {
     let wrong: Vec<String> = sources()
         .iter()
         .filter(|s| !s.module.first().is_some_and(|m| MAY_BE_UNSAFE.contains(&m.as_str())))
-        // A library of C opened at run time.
+        // io/hdf5 opens a library of C at run time.
         .filter(|s| s.module != ["io", "hdf5"])
         .filter(|s| tokens(&s.code).iter().any(|t| t == "unsafe"))
         .map(|s| format!("{}: unsafe outside {MAY_BE_UNSAFE:?}", s.path.display()))
@@ -400,7 +400,7 @@ fn files_stay_short() {
     {
         for path in files(folder, &["rs", "h", "c", "f90", "py", "sh"]) {
             let lines = fs::read_to_string(&path).expect("readable file").lines().count();
-            // The modules of Fortran and Python are generated from the C header and as long as that.
+            // The modules of Fortran and Python are generated from the C header and grow with it.
             let generated = ["bindings/fortran", "bindings/python/plaq/capi.py"];
             let generated = generated.iter().any(|file| path.starts_with(root().join(file)));
             if lines > LONGEST_FILE && !generated {
@@ -455,7 +455,7 @@ fn tests_of_the_kit_do_not_look_where_they_were_built() {
             false => sources.push(path),
         }
     }
-    // Only tests that need a compiler use it.
+    // Only tests that need a compiler, which are not in the kit, use this file.
     sources.retain(|path| !path.ends_with("common/programs.rs"));
     assert!(sources.len() > 20, "tests/device.rs names tests");
     let mut wrong = Vec::new();
@@ -523,7 +523,7 @@ fn rust_spelling(text: &str) -> bool {
 #[test]
 fn messages_speak_as_the_header_does() {
     let sources = sources();
-    // Bits of a mask, levels of a log and members of a file's header.
+    // Types that are not enums: bits of a mask, levels of a log, and members of a file's header.
     let no_enums = ["Gamma", "LevelFilter", "Some"];
     let types: BTreeSet<String> = sources.iter().flat_map(types_of_constants).collect();
     assert!(types.len() > 20, "constants were not found: {types:?}");
@@ -543,7 +543,7 @@ fn messages_speak_as_the_header_does() {
                 wrong.push(format!("{}: Rust's names in {text:?}", source.path.display()));
             }
             for word in tokens(text) {
-                // Macros of kernels are the back end's.
+                // Macros of kernels are named by the back end alone.
                 let own = source.module.first().is_some_and(|m| m == "backend");
                 let complete = !own && word.starts_with("PLAQ_") && !word.ends_with('_');
                 if complete && !named.contains(&word) {
@@ -600,7 +600,7 @@ fn every_variable_has_a_line() {
     let page = read(&root().join("docs/environment.md"));
     let documented: BTreeSet<String> =
         tokens(&page).into_iter().filter(|w| w.starts_with("PLAQ_")).collect();
-    // Constants of the headers and macros of the kernels are no variables.
+    // Constants of the headers and macros of the kernels are not environment variables.
     let mut other = BTreeSet::new();
     for path in [files("include", &["h"]), files("kernels", &["h"])].concat() {
         other.extend(tokens(&read(&path)));
@@ -721,7 +721,7 @@ fn the_checker_sees_what_it_should() {
         source(&["a", "d"], "macro_rules! m { () => { $crate::a::b::B } }"),
         source(&["x"], "use crate::a::d; #[cfg(test)]\nmod tests { use crate::a::b::B; }"),
     ];
-    // What a third file shows.
+    // Files in which a third one sees items that a second one re-exports.
     let shows = [
         source(&["a"], "pub(crate) use b::{m, B}; use x::y::Z;"),
         source(&["a", "b"], "use super::c::C;"),

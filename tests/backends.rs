@@ -12,7 +12,7 @@ fn pattern(n: usize, seed: u32) -> Vec<u8> {
 
 #[test]
 fn upload_download_round_trip() {
-    // Around the chunks of the transfers: 8 MiB, and pieces of half a MiB for its threads.
+    // Sizes around the chunks of transfers: 8 MiB, in pieces of half a MiB for its threads.
     let sizes = [1, 24, (512 << 10) + 1, (8 << 20) - 1, 8 << 20, (8 << 20) + 1, 40_000_003];
     for device in devices() {
         for (k, n) in sizes.into_iter().enumerate() {
@@ -30,7 +30,7 @@ fn upload_download_round_trip() {
 fn fresh_memory_is_zero_and_copies_and_clears_are_in_order() {
     for device in devices() {
         let n = (3 << 20) + 5;
-        // A used and freed block is likely to come back.
+        // Several times, since an allocation is likely to get the block that was used and freed before.
         for _ in 0..3 {
             let mut a = device.alloc(n).unwrap();
             let mut back = vec![1; n];
@@ -71,7 +71,8 @@ fn too_much_memory_is_refused_and_the_device_still_works() {
         let e = device.require(total + 1, "a test").unwrap_err();
         assert_eq!(e.status, Status::OutOfMemory, "{e}");
         if !device.is_cpu() {
-            // More than a driver would begin to look for, which takes from other processes while it does.
+            // A size that the driver refuses at once: for a smaller one it would look for memory, and take that from
+            // other processes meanwhile.
             let e = device.alloc(1 << 50).unwrap_err();
             assert_eq!(e.status, Status::OutOfMemory, "{e}");
         }
@@ -104,7 +105,7 @@ fn a_machine_without_cuda_gets_a_status() {
         Err(e) => {
             assert!(e.status.is_missing_device(), "{e}");
             assert!(e.message().contains("install") || e.message().contains("check"), "{e}");
-            // Twice: the first failure must not leave anything half open.
+            // Asked twice, since the first failure must leave nothing half open.
             assert_eq!(Device::cuda(0).unwrap_err().status, e.status);
             let auto = Device::auto().unwrap();
             assert!(auto.is_cpu());
@@ -213,7 +214,7 @@ fn fourier_transforms_match_the_sum() {
             let what = format!("{shape:?} on {}", device.name());
             assert!(furthest(&read(&to), &expected) < tolerance, "{what}");
             assert!(furthest(&read(&from), &f) < 1e-7, "{what}: the source changed");
-            // Back in place, times the number of sites of a transform.
+            // The inverse transform in place gives the numbers times the number of sites of a transform.
             fourier.inverse(&mut to).unwrap();
             let sites: usize = extents[..axes].iter().product();
             let back: Vec<C> = read(&to).iter().map(|z| z / sites as f64).collect();

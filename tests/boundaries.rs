@@ -58,7 +58,7 @@ pub(crate) struct Setup {
 impl Setup {
     pub fn new(device: &Device, part: [usize; 4], boundary: BoundaryTime) -> Self {
         let mut extents = over_ranks(part);
-        // One slice inside at least.
+        // At least one slice lies between the boundaries.
         extents[3] = extents[3].max(4);
         let lat = Lattice::new(extents);
         let links: Gauge = su3::smooth_gauge(lat, 0.4, 7);
@@ -168,7 +168,7 @@ fn observables_count_what_exists() {
         assert!(distance(&found.plaquette, &expected.plaquette_energy()) < 1e-13);
         assert!(distance(&found.clover, &clover) < 1e-13);
         assert!(distance(&found.charge, &charge) < 1e-12);
-        // 12 numbers and half precision keep the links that do not exist out.
+        // Eight numbers cannot represent the links that do not exist, so observables must not read them.
         let short = s.gauge.to(Precision::F32, Recon::R8).unwrap();
         let found = time_slices(&short).unwrap();
         assert!(distance(&found.clover, &clover) < 1e-4);
@@ -263,8 +263,8 @@ fn heat_bath_weighs_plaquettes_at_the_boundaries() {
                 _ => 4.0 * u(1.0),
             })
             .collect();
-        // A mean of Re tr P / 3 over N plaquettes scatters by 1 / (root of 18 N); energies add four of these, some
-        // twice.
+        // A mean of Re tr P / 3 over N plaquettes has the standard deviation 1 / sqrt(18 N); energies add four such
+        // means, some of them twice.
         let error = 2.5 / (18.0 * count * planes / 9.0 * 3.0).sqrt();
         for (t, (a, b)) in found.iter().zip(&expected).enumerate() {
             assert!((a - b).abs() < 4.0 * error + 1e-4, "{boundary} slice {t}: {a} {b} {error}");
@@ -272,7 +272,7 @@ fn heat_bath_weighs_plaquettes_at_the_boundaries() {
     }
 }
 
-/// Numbers of some links at the boundaries, next to them and inside.
+/// Indices 4 site + direction of some links at the boundaries, next to them and between.
 fn some_links(s: &Setup) -> Vec<usize> {
     let l = s.lat.extents;
     let times = [0, 1, l[3] / 2, l[3] - 2, l[3] - 1];
@@ -437,7 +437,7 @@ fn fermion_forces_are_derivatives_at_the_boundaries() {
         for &k in links.iter().filter(|&&k| !s.reference().is_active(k / 4, k % 4)) {
             assert!(f[8 * k..][..8].iter().all(|v| *v == 0.0), "{boundary}: link {k}");
         }
-        // Of a few links: every value takes solves.
+        // Only a few links are tested, as each value of the action needs solves.
         let times = |k: &usize| [0, 1, s.lat.extents[3] - 1].contains(&s.lat.coords(k / 4)[3]);
         let active = links.into_iter().filter(|&k| s.reference().is_active(k / 4, k % 4));
         for k in active.filter(times).step_by(2) {
@@ -543,7 +543,8 @@ fn files_say_what_their_boundaries_are() {
     for device in devices() {
         for boundary in BOUNDARIES {
             let s = Setup::new(&device, [4, 4, 4, 8], boundary);
-            // Links of openQCD's format are told from those of another by the plaquettes that their order makes.
+            // A reader tells openQCD's order of links from another one by the plaquettes that it gives, here of
+            // gauge-transformed links.
             let mut g = su3::random_transformation(s.lat, 3);
             g.iter_mut().take(s.lat.volume() / s.lat.extents[3]).for_each(|g| *g = one());
             let links = su3::transform(s.lat, &s.links, &g);
@@ -571,11 +572,11 @@ fn files_say_what_their_boundaries_are() {
                         assert_eq!(status, Status::FilePlaquette, "{text}");
                         assert!(text.contains("phi_prime"), "{text}");
                     }
-                    // Headers of the others tell.
+                    // Headers of the other formats state the boundary.
                     _ => assert_eq!(unstated.unwrap().gauge.geometry().boundary(), boundary),
                 }
                 if format != FileFormat::OpenQcd {
-                    // The word alone, and nothing, as files of other programs have it.
+                    // Files of other programs may have the word alone, or nothing.
                     let with = |record: &str| {
                         let options = WriteOptions {
                             boundary_time: Some(record.into()),
@@ -603,7 +604,7 @@ fn files_say_what_their_boundaries_are() {
                     }
                     save_gauge(&path, &gauge, format, &WriteOptions::default()).unwrap();
                 }
-                // Boundaries that contradict the links.
+                // Stated boundaries that contradict the links are refused.
                 let other = match boundary {
                     BoundaryTime::Open => BoundaryTime::Periodic,
                     _ => BoundaryTime::Open,
@@ -641,7 +642,7 @@ fn what_boundaries_exclude_is_refused() {
         assert_eq!(status, Status::BadParameter);
         assert!(text.starts_with(name), "{text}");
     }
-    // Coefficients of boundaries that there are not.
+    // Boundary coefficients are refused for periodic links.
     let periodic = common::geometry(s.lat.extents, &device);
     let links = of(&device, &periodic, &s.links);
     let wrong = Wilson::new(links, DiracParams { cf: 0.9, ..Default::default() });
@@ -650,7 +651,7 @@ fn what_boundaries_exclude_is_refused() {
     let c = GaugeCoefficients::wilson(6.0).unwrap();
     let wrong = GaugeForce::bounded(&device, &periodic, Precision::F64, c, at);
     assert_eq!(status(wrong).0, Status::BadParameter);
-    // A phase in time.
+    // A boundary phase in time is refused.
     let turned = DiracParams { boundary: [C::ONE, C::ONE, C::ONE, C::I], ..Default::default() };
     assert_eq!(status(Wilson::new(s.gauge.clone(), turned).map(|_| ())).0, Status::BadParameter);
     let flow = Flow::new(&s.gauge, FlowKind::Zeuthen);
@@ -738,7 +739,7 @@ fn shifts_and_chains_meet_the_largest_site() {
         let site = 1e-7;
         (solve.solver.stop.residual, solve.solver.stop.site) = (1e-4, site);
         let solver = DiracSolver::new(op.clone(), solve).unwrap();
-        // A source on one site, whose residual is spread over all others.
+        // The source is on one site, while its residual is spread over all others.
         let mut b = op.subset_shape(Subset::Even).field(1).unwrap();
         let mut point = vec![[[C::ZERO; 3]; 4]; s.lat.volume()];
         point[s.lat.lex([0, 0, 0, 2])][1][2] = C::ONE;

@@ -42,7 +42,7 @@ fn carried_configurations_are_what_they_say() {
             let options = LoadOptions { expect: Some(extents), ..Default::default() };
             let u =
                 load_gauge(&device, &ranks(), &path, Precision::F64, Recon::R18, &options).unwrap();
-            // Eight decimals, and links rounded to single precision.
+            // The file has eight decimals, and links rounded to single precision.
             assert!((u.plaquette.total - total).abs() < 1e-8, "{name}: {:?}", u.plaquette);
             assert_eq!(u.info.sequence_number, Some(300));
         }
@@ -88,7 +88,7 @@ fn configurations_of_other_codes_have_their_plaquettes() {
                 assert!((p.link_trace - trace).abs() < tol, "{name}: {p:?}");
             }
             assert_eq!(plaquette(&loaded.gauge).unwrap(), p);
-            // In single precision, put back into the group: the file's own rounding is left.
+            // Loaded in single precision and put back into SU(3), links keep the file's own rounding only.
             let again = load_gauge(
                 &device,
                 &ranks(),
@@ -101,7 +101,7 @@ fn configurations_of_other_codes_have_their_plaquettes() {
             assert!(unitarity(&again.gauge).unwrap().worst() < 1e-14);
             assert!((again.plaquette.total - p.total).abs() < 1e-7);
             if name.starts_with("milc.lat.sample.l4444") {
-                // MILC's own double reunitarisation.
+                // The plaquettes of MILC's own reunitarisation in double.
                 assert!((3.0 * again.plaquette.spatial - 1.79467514697).abs() < 1e-9, "{again:?}");
                 assert!((3.0 * again.plaquette.temporal - 1.77442577644).abs() < 1e-9, "{again:?}");
             }
@@ -122,7 +122,7 @@ fn configurations_of_other_codes_have_their_plaquettes() {
                         &LoadOptions::default(),
                     )
                     .unwrap();
-                    // 13 decimals are known; those and the sums' rounding.
+                    // 13 decimals of the value are known; the rest is rounding of the sums.
                     assert!((3.0 * u.plaquette.total - mean).abs() < 1e-12, "{name} {u:?}");
                     let stored = plaquette(&u.gauge).unwrap().total;
                     let tol = 12.0 * std::f64::consts::PI * tolerance(precision, 4.0);
@@ -178,7 +178,8 @@ fn every_format_there_and_back() {
             let read = loaded.gauge.save_lex().unwrap();
             let off = distance(&read, &links);
             if stored == Precision::F64 {
-                // Nothing is rounded that two rows do not lose, and another generation is the same.
+                // Links are exact, except that files with two rows lose the third, and a second generation of the file
+                // is the same.
                 let two_rows = format == FileFormat::Nersc;
                 assert!(two_rows || read == links, "{what}: {off:e}");
                 let next = folder.0.join("next");
@@ -189,7 +190,7 @@ fn every_format_there_and_back() {
                 assert!(again.unwrap().gauge.save_lex().unwrap() == read, "{what}");
                 on_rank_0(|| std::fs::remove_file(&next).unwrap());
             }
-            // Reunitarising adds the rounding of a row of three.
+            // Reunitarising adds the rounding of a row of three numbers.
             assert!(off < 4.0 * tolerance(stored, 3.0), "{what}: {off}");
             assert_eq!(loaded.info.format, format);
             on_rank_0(|| [&ours, &alone].iter().for_each(|p| std::fs::remove_file(p).unwrap()));
@@ -256,7 +257,7 @@ fn damaged_files_fail_alike_on_all_ranks() {
         save_gauge(&path, &u, format, &WriteOptions::default()).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         ranks().agree(Ok(())).unwrap();
-        // The last links, 500 bytes before the end also where records follow.
+        // A bit of the last links: 500 bytes before the end, also in formats with records behind the data.
         let mut flipped = bytes.clone();
         flipped[bytes.len() - 500] ^= 1;
         on_rank_0(|| std::fs::write(&path, &flipped).unwrap());
@@ -267,7 +268,7 @@ fn damaged_files_fail_alike_on_all_ranks() {
     let nowhere = folder.0.join("absent").join("lattice");
     let e = save_gauge(&nowhere, &u, FileFormat::Ildg, &WriteOptions::default()).unwrap_err();
     assert_eq!(e.status, Status::FileWrite, "{e}");
-    // A date that the format has no room for.
+    // A date that is longer than the format has room for.
     let before = std::fs::read(&path).unwrap();
     let long = WriteOptions { date: Some("x".repeat(64)), ..Default::default() };
     let e = save_gauge(&path, &u, FileFormat::Milc, &long).unwrap_err();
@@ -306,7 +307,7 @@ fn what_does_not_fit_its_header_is_refused() {
     let other = LoadOptions { expect: Some([4, 4, 4, 8]), ..default };
     assert_eq!(status(&other), Status::FileExtents);
 
-    // Links that are no links, in a format whose header says nothing about them.
+    // Numbers that are not links, in a format whose header says nothing about links.
     let mut links = u.save_lex().unwrap();
     let write = |links: &[f64], extents| {
         let options = WriteOptions::default();
@@ -367,7 +368,7 @@ fn links_of_single_precision_in_a_file_of_doubles() {
         assert!(load(&as_stored).unwrap().gauge.save_lex().unwrap() == links, "{format}");
         let strict = LoadOptions { unitarity: Some(1e-10), ..Default::default() };
         assert_eq!(load(&strict).unwrap_err().status, Status::NotUnitary, "{format}");
-        // What is coarser than single precision, and links in double of which one is off.
+        // Links that are coarser than single precision, and links in double of which one is wrong.
         let coarse: Vec<f64> = links.iter().map(|v| v * (1.0 + 1e-4)).collect();
         write(&coarse, format);
         assert_eq!(load(&LoadOptions::default()).unwrap_err().status, Status::NotUnitary);

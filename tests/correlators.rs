@@ -32,7 +32,7 @@ fn correlators_of_random_columns_agree_with_the_reference() {
         let numbers: Vec<f64> = s.iter().flat_map(field_numbers).collect();
         let mesons = [pion(lat, &s), rho(lat, &s, 0), rho(lat, &s, 1), rho(lat, &s, 2)];
         let baryon = nucleon(lat, &s);
-        // What bounds the products of two and of three columns on a time slice.
+        // Bounds for the products of two and of three columns on a time slice.
         let mut norms = vec![[0.0; 2]; extents[3]];
         for x in 0..lat.volume() {
             let n2: f64 = s.iter().flat_map(|c| c[x].iter().flatten()).map(|z| z.norm_sqr()).sum();
@@ -56,7 +56,7 @@ fn correlators_of_random_columns_agree_with_the_reference() {
                         for i in 0..3 {
                             near(found.rho[i][t], mesons[1 + i][at], 0);
                         }
-                        // Over the boundary all three quarks change sign.
+                        // Over the antiperiodic boundary all three quarks change their sign.
                         let sign = if start + t < extents[3] { 1.0 } else { -1.0 };
                         near(found.nucleon[t].re, sign * baryon[at].re, 1);
                         near(found.nucleon[t].im, sign * baryon[at].im, 1);
@@ -90,7 +90,7 @@ fn sources_are_exact() {
                         field_numbers(&b)
                     });
                     let expect: Vec<f64> = expect.collect();
-                    // Fixed point keeps the largest entry to half a unit, the others' zeros exactly.
+                    // Fixed point keeps the largest number to half a unit, and zeros exactly.
                     let bound = if precision == Precision::F16 { precision.epsilon() } else { 0.0 };
                     let found = f.save_lex().unwrap();
                     let off = found
@@ -172,10 +172,10 @@ fn columns_at_a_time_make_the_same_propagator() {
                 let apart: Vec<f64> =
                     some[part.clone()].iter().zip(&all[part.clone()]).map(|(a, b)| a - b).collect();
                 let off = norm(&apart) / norm(&all[part.clone()]);
-                // Both are solved to 1e-12.
+                // Both solutions have a residual of 1e-12.
                 assert!(off < 1e-10, "{at_once} at a time, column {k}: {off:e}");
             }
-            // Residuals belong to their columns.
+            // Residuals in the report belong to their columns.
             let mut x = op.shape().field(COLUMNS).unwrap();
             x.load_lex(&some).unwrap();
             let (mut b, mut image) =
@@ -190,7 +190,7 @@ fn columns_at_a_time_make_the_same_propagator() {
         }
         let refused = propagator(&solver, Source::wall(0), 13, &mut unwatched);
         assert_eq!(refused.unwrap_err().status, Status::BadParameter);
-        // Asked to stop in the second solve, the others take one iteration each.
+        // Asked to stop during the second solve, the remaining solves take one iteration each.
         let mut calls = 0;
         let mut stop = |p: &Progress| {
             calls += (p.residual.len() == 5) as i32;
@@ -243,8 +243,8 @@ fn correlators_do_not_depend_on_the_place_of_the_source() {
                 (Source::wall(0), Source::wall(origin[3])),
             ] {
                 let (a, b) = (run(&moved(lat, &links, origin), here), run(&links, there));
-                // The solver's tolerance against the largest entry; times are compared relatively
-                // as long as they stand out of it.
+                // The solver's tolerance is relative to the largest number. Times are compared relatively as long as
+                // their values are well above it.
                 for (x, y) in a.pion.iter().zip(&b.pion) {
                     assert!((x - y).abs() < 1e-9 * x, "{extents:?} pion {x:e} {y:e}");
                 }

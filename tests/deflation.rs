@@ -128,7 +128,8 @@ fn deflated_solves_take_fewer_iterations_to_the_same_solution() {
             };
             let found = &all.iter().find(|m| m.0 == form).unwrap().1;
             let (expect, plain) = run(None, None);
-            // Taken out of the start alone, or whenever the residual has fallen, or has not.
+            // Modes are projected out of the starting residual alone, each time the residual has fallen by a factor of
+            // 1e-4, or without waiting for it to fall.
             for restart in [0.0, 1e-4, 1.0] {
                 let deflation = Deflation { modes: found.clone(), count: 12, restart };
                 let (x, iterations) = run(Some(deflation.clone()), None);

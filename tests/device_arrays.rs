@@ -23,7 +23,7 @@ macro_rules! call {
     ($host:expr, $name:literal ($($arg:expr => $type:ty),*)) => {{
         // SAFETY: the signatures are those of cuda.h.
         let f = unsafe { $host.0.get::<unsafe extern "C" fn($($type),*) -> i32>($name) };
-        // SAFETY: what the arguments point to is there.
+        // SAFETY: the objects that the arguments point to exist.
         assert_eq!(unsafe { f.expect("in libcuda")($($arg),*) }, 0, "{:?}", $name);
     }};
 }
@@ -66,13 +66,13 @@ fn field(device: &Device) -> SpinorField {
 }
 
 fn load(field: &mut SpinorField, at: u64, location: Location) -> Result<()> {
-    // SAFETY: what is no array of this size must be refused; that is what is tested.
+    // SAFETY: an address that is no array of this size must be refused, which is tested here.
     let memory = unsafe { External::from_raw(&[at as *mut u8], BYTES, location) };
     field.load(&layout(), &memory, false)
 }
 
 fn save(field: &SpinorField, at: u64) -> Result<()> {
-    // SAFETY: as above.
+    // SAFETY: a wrong address must be refused here too.
     let mut memory = unsafe { External::from_raw(&[at as *mut u8], BYTES, Location::Device) };
     field.save(&layout(), &mut memory)
 }
@@ -116,7 +116,7 @@ fn what_is_no_device_array_is_refused() {
         refused(save(&x, short), "bytes");
         refused(save(&x, whole + 8), "bytes");
         refused(load(&mut x, whole, Location::Host), "host memory");
-        // The device is as before.
+        // The device works as before.
         call!(host, b"cuMemsetD8_v2"(whole => u64, 0 => u8, BYTES => usize));
         load(&mut x, whole, Location::Device).expect("an array");
         assert_eq!(blas::norm2(&x).expect("runs"), [0.0]);
@@ -151,22 +151,22 @@ fn streams_of_the_host_are_waited_for() {
         };
         let expected = [(BYTES / 8) as f64];
         let mut x = field(&device);
-        // Compiles and touches what there is.
+        // A first load compiles the kernels and touches the memory.
         load(&mut x, ones, Location::Device).expect("an array");
         busy();
         let pointers = [array as *mut u8];
-        // SAFETY: a device array of this size, and a living stream.
+        // SAFETY: the address is that of a device array of this size, and the stream exists.
         let memory = unsafe {
             External::from_raw(&pointers, BYTES, Location::Device).on_stream(stream as u64)
         };
         x.load(&layout(), &memory, false).expect("an array");
         assert_eq!(blas::norm2(&x).expect("runs"), expected, "the call's stream");
         busy();
-        // SAFETY: as above.
+        // SAFETY: the stream exists.
         unsafe { device.set_host_stream(stream as u64) };
         load(&mut x, array, Location::Device).expect("an array");
         assert_eq!(blas::norm2(&x).expect("runs"), expected, "the device's stream");
-        // SAFETY: the default stream.
+        // SAFETY: 0 is the default stream.
         unsafe { device.set_host_stream(0) };
         call!(host, b"cuStreamSynchronize"(stream => Any));
         call!(host, b"cuStreamDestroy_v2"(stream => Any));
@@ -188,7 +188,7 @@ fn sums_of_very_many_right_hand_sides() {
         x.set_noise(noise, 3, 0).expect("runs");
         let mut r = x.like(Precision::F32).expect("fits");
         blas::copy(&mut r, &x).expect("runs");
-        // |r| = |x| on every site.
+        // r| = |x| on every site, so that the heavy-quark residual is 1.
         for hq in blas::heavy_quark_residual(&x, &r).expect("runs") {
             assert!((hq - 1.0).abs() < 1e-6, "{hq}");
         }

@@ -112,7 +112,8 @@ fn even_odd_operators_agree_with_the_reference() {
                     for symmetric in [true, false] {
                         let pc = Preconditioned { parity, symmetric };
                         let eo = EvenOdd::new(op.clone(), parity, symmetric);
-                        // The reference is mass-normalised: kappa form = 2 kappa x asymmetric.
+                        // The reference is mass-normalised: in kappa normalisation the asymmetric form is 2 kappa times
+                        // it.
                         let scale = if symmetric { 1.0 } else { 2.0 * params.kappa() };
                         let on_p = spinor::on_parity(s.lat, parity, &a);
                         let inp = s.spinors(precision, Subset::of_parity(parity), &[&a]);
@@ -155,11 +156,11 @@ fn log_det_of_the_clover_term_agrees_with_the_reference() {
                 for parity in 0..2 {
                     let one = dirac.ln_det_diagonal(parity).re + eigenvalues * two_kappa.ln();
                     let expect = if params.mu == 0.0 { one } else { 2.0 * one };
-                    // The reference adds up the terms of half of the sites, which cancel against the logarithm.
+                    // The reference adds up terms of half of the sites, which cancel against the logarithm of 2 kappa.
                     let sites = 0.5 * s.lat.volume() as f64;
                     let summed = sites * f64::EPSILON * (eigenvalues * two_kappa.ln()).abs();
                     let bound = eigenvalues * tolerance(precision, TERMS) + summed;
-                    // That of an exponential of what has no trace is 0.
+                    // ln det of an exponential without a trace in its exponent is 0.
                     let constant = params.mu == 0.0 && params.clover == CloverForm::Exponential;
                     assert!(
                         (found[parity] - expect).abs() < bound
@@ -191,7 +192,7 @@ fn a_clover_term_that_is_not_positive_is_inverted() {
         for precision in [Precision::F64, Precision::F32] {
             let op = s.wilson_in(params, precision, Recon::R12);
             let clover = op.clover().unwrap().expect("a clover term");
-            // The condition of single blocks multiplies rounding.
+            // Rounding is multiplied by the condition numbers of single blocks.
             let tol = 1e4 * tolerance(precision, TERMS);
             let (ln, sign) = (clover.log_det(None).unwrap(), clover.det_sign(None).unwrap());
             for parity in 0..2 {
@@ -237,7 +238,7 @@ fn a_singular_clover_term_serves_the_full_operator() {
         let volume = s.geometry.volume();
         let mut blocks = vec![0.0; 72 * volume];
         clover.save(&layout, &mut External::write(vec![&mut blocks[..]])).unwrap();
-        // The last site of this rank: its second block loses one direction.
+        // The last site of this rank gets a second block with one zero eigenvalue.
         let block = &mut blocks[72 * volume - 36..];
         block.fill(0.0);
         block[..5].fill(1.0);
@@ -251,7 +252,7 @@ fn a_singular_clover_term_serves_the_full_operator() {
         let error = op.apply_site(&mut out, &inp, 0, SiteTerm::Inverse, false, 1.0).unwrap_err();
         assert_eq!(error.status, Status::SingularClover);
         let last: Vec<usize> = s.geometry.extents().iter().map(|l| l - 1).collect();
-        // Of odd parity, as the last one in the array: x is even where the others' sum is odd.
+        // The named site has odd parity, as the last site in the array: its x makes the sum of coordinates odd.
         assert!(error.message().contains(", ") && error.message().contains("site ["), "{error}");
         if common::ranks().size() == 1 {
             let x = last[0] - (last.iter().sum::<usize>() + 1) % 2;

@@ -97,7 +97,8 @@ fn the_weighted_operator_equals_the_reference() {
                     let op = op.shared_copy((precision, Recon::R12)).unwrap();
                     let inp = s.spinors(precision, Subset::Full, &[&a, &b]);
                     let mut out = inp.like(precision).unwrap();
-                    // Weights grow by a factor of exp(alpha) a step, and so do errors of a neighbour.
+                    // Weights grow by a factor of exp(alpha) per time slice, and with them the rounding errors of
+                    // neighbours.
                     let bound = 2.0 * tolerance(precision, 60.0);
                     op.apply(&mut out, &inp).unwrap();
                     let off = distance(&out.save_lex().unwrap(), &expect);
@@ -180,7 +181,7 @@ const HEAVY: [usize; 4] = [4, 4, 4, 32];
 /// solution there; without weights the solution far from the source is noise.
 #[test]
 fn every_time_slice_of_a_heavy_quark_meets_the_tolerance() {
-    // On these links the quark falls by about exp(-1.5) a slice.
+    // On these links the quark's propagator falls by about exp(-1.5) per time slice.
     let (tol, d) = (1e-9, Distance { alpha: 1.5, t0: 5 });
     for device in devices() {
         let s = Setup::new(&device, HEAVY, 0.4);
@@ -233,7 +234,7 @@ fn a_heavy_pion_is_that_of_the_free_field() {
         let times = HEAVY[3];
         let (a, r) = (1.0 - 6.0 * kappa, 2.0 * kappa / (1.0 - 6.0 * kappa));
         let mode = |t: usize| r.powi(t as i32) / (a * (1.0 + r.powi(times as i32)));
-        // Both signs of gamma4, each with two spins and three colours.
+        // Both eigenvalues of gamma4 contribute, each with two spins and three colours.
         let exact = |t: usize| {
             64.0 * 6.0 * (mode(t).powi(2) + mode(if t == 0 { 0 } else { times - t }).powi(2))
         };
@@ -351,7 +352,7 @@ fn what_has_no_weights_is_refused() {
         let laplace: Arc<dyn QuarkAction> = Arc::new(laplace.on(s.gauge.clone()).unwrap());
         refused(&laplace, at(0.5, 0), Status::Unsupported, "");
     }
-    // No multigrid, asked for or chosen.
+    // Multigrid is not used, neither on request nor chosen automatically.
     let solver = SolverParams { kind: SolverKind::Gcr, ..Default::default() };
     let params = SolveParams { solver, distance: Some(good), ..Default::default() };
     let multigrid = Arc::new(Multigrid::new(&*op, &MultigridParams::default()).unwrap());

@@ -65,7 +65,7 @@ fn modes_on(s: &Setup, precision: Precision) -> (Modes, Vec<Vec<C>>) {
     assert!(report.converged && report.verified, "{report:?}");
     let all = complex(&modes.vectors().get(0, N).unwrap().save_lex().unwrap());
     let vectors: Vec<Vec<C>> = all.chunks(3 * s.lat.volume()).map(<[C]>::to_vec).collect();
-    // The rule of phases.
+    // The rule that fixes the phase of each vector: its first number on every time slice is real and positive.
     let volume = s.lat.volume() / s.lat.extents[3];
     for v in &vectors {
         let first = (0..s.lat.extents[3]).map(|t| v[3 * volume * t]);
@@ -104,7 +104,7 @@ fn elementals_equal_sums_over_sites() {
                 }
             }
             close(&found, &expected, bound, "mesons");
-            // conj(b x c) of two vectors, then as above.
+            // For baryons: conj(b x c) of two vectors, then the sum over sites as for mesons.
             let cross = |b: &[C], c: &[C]| -> Vec<C> {
                 let at = |k: usize| {
                     let (x, i) = (k / 3, k % 3);
@@ -172,7 +172,7 @@ fn perambulators_equal_products_with_solutions() {
             };
             let done = perambulators(&solver, &modes, &[t0], 3, &mut unwatched, &mut keep).unwrap();
             assert!(done.whole && done.report.solver.converged);
-            // Column 4 b + s: spin s of mode b on slice t0.
+            // Column 4 b + s has mode b on slice t0 in spin s.
             let (slice, sites) = (lat.volume() / times, lat.volume());
             let column = |b: usize, spin: usize| -> Vec<C> {
                 let mut field = vec![C::ZERO; 12 * sites];
@@ -209,7 +209,7 @@ fn perambulators_equal_products_with_solutions() {
             if precision == Precision::F32 {
                 continue;
             }
-            // gamma5-hermiticity between two times.
+            // gamma5-hermiticity relates perambulators between two times to those in the other direction.
             let (mut there, mut back) = (found.clone(), vec![]);
             let mut keep = |_: usize, tau: Vec<C>| {
                 back = tau;
@@ -225,7 +225,7 @@ fn perambulators_equal_products_with_solutions() {
             }
             there.truncate(16 * N * N);
             close(&there, &turned, bound, "gamma5");
-            // Gamma between two solves, for all times together.
+            // Generalised perambulators: Gamma inserted between two solves, for all times together.
             let gamma = Gamma::T;
             let insertion = Insertion { gamma, path: vec![], momentum: [0; 3] };
             let sinks = [t0, 0];
@@ -234,7 +234,7 @@ fn perambulators_equal_products_with_solutions() {
                     .unwrap();
             assert!(done.whole && both.len() == 2 * times * 16 * N * N);
             let all = &both[times * 16 * N * N..];
-            // gamma_t changes the upper and the lower two spins.
+            // In this basis gamma_t exchanges the upper and the lower two spins.
             let swapped = |x: &Vec<C>| -> Vec<C> {
                 (0..12 * sites).map(|k| x[12 * (k / 12) + (k % 12 + 6) % 12]).collect()
             };
@@ -249,7 +249,7 @@ fn perambulators_equal_products_with_solutions() {
                     }
                 }
             }
-            // Noise on slice t0, a spin a column: sums of the perambulator's columns.
+            // Noise on slice t0 with one spin per column gives sums of the perambulator's columns.
             let noise = NoiseInModes {
                 noise: Noise::Z4,
                 seed: 3,
@@ -312,7 +312,7 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         assert!(found.converged && found.verified, "{found:?}");
         near(&found.values, &report.values, 1e-9);
         close(&elementals(&mixed), &elementals(&modes), 1e-6, "single, refined");
-        // The same modes on the device.
+        // The same modes, kept on the device.
         let folder = common::Folder::new("modes");
         let path = folder.0.join("modes");
         parts.save(&path).unwrap();

@@ -181,7 +181,8 @@ fn doublets_are_solved() {
                     (SolverKind::Cgne, Precision::F64, Solution::MatDag),
                     (SolverKind::Gcr, Precision::F32, Solution::Mat),
                 ] {
-                    // Each form with CGNR and, of the adjoint, CGNE.
+                    // Each Schur form is solved by CGNR and, for the adjoint, by CGNE; other solvers solve one form
+                    // only.
                     if matches!(kind, SolverKind::BiCgStab | SolverKind::Gcr) && k > 0 {
                         continue;
                     }
@@ -230,7 +231,7 @@ fn schur_complements_and_shifts() {
                 let size = 24.0 * s.lat.volume() as f64;
                 assert!((l - r).norm() < 1e-12 * size, "{params:?} {form:?}: {l} {r}");
             }
-            // 1 - S, and r - S x, as smoothers take them.
+            // Smoothers use the operators 1 - S, and r - S x.
             let (mut rest, mut r) = (field(3), field(2));
             schur.one_minus_schur(&mut rest, &x).unwrap();
             blas::axpy(&blas::uniform(2, 1.0), &px, &mut rest).unwrap();

@@ -52,7 +52,7 @@ fn memory_is_what_docs_say() {
             if kind == SolverKind::BiCgStab && inner.is_some() {
                 row(&format!("{what}: copy of the operator"), held(before));
             }
-            // Parts of four columns are one.
+            // The memory for eight columns less that for four is four times that of one column.
             let column = (solver.memory(8).unwrap() - solver.memory(4).unwrap()) / 4;
             let lent = solver.memory(4).unwrap() - 4 * column;
             if kept.is_none() {

@@ -474,8 +474,8 @@ fn no_eigenvalue_is_missing() {
             check(EigenParams { count, end, ..Default::default() });
         }
     }
-    // With less room than half of the space: a wide part of the spectrum by Lanczos, and intervals in which wanted
-    // eigenvalues lie, that leave out some that are not wanted, or all.
+    // With room for fewer vectors than half of the dimension: a wide part of the spectrum by Lanczos, and Chebyshev
+    // filters whose interval holds some wanted eigenvalues, or misses some or all of the unwanted ones.
     let (low, high) = (exact[0], exact[n - 1]);
     for (degree, from, to) in [
         (0, 0.0, 0.0),

@@ -65,7 +65,8 @@ fn coarse_tolerances_end() {
 /// longer than the device's work on the vectors.
 #[test]
 fn a_search_ends_in_the_midst_of_a_large_matrix() {
-    // The monitor hears of each of 162 blocks of the basis, then from within the matrix of 648.
+    // The monitor is called for each of the 162 blocks of the basis, and then during the diagonalisation of the matrix
+    // of dimension 648.
     const STOP: i32 = 165;
     let device = devices().pop().expect("a device");
     let extents = over_ranks([4, 4, 2, 4]);
@@ -94,7 +95,7 @@ fn a_search_ends_in_the_midst_of_a_large_matrix() {
     assert!(report.stopped && !report.converged, "{report:?}");
     assert_eq!(report.stopped_by, Some(StoppedBy::Callback));
     assert_eq!((calls, v.nrhs()), (STOP, count));
-    // The probe, the basis, and twice the vectors that come out.
+    // Applications: those of a probe, of the basis, and two for each vector that is returned.
     assert!(report.applications < 24 + 704 + 2 * count, "{report:?}");
     let (_, off) = verify(&op, &v, &report.values);
     assert!(off < 1e-10, "{off:e}");

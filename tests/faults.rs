@@ -78,7 +78,7 @@ fn a_rank_that_fails_in_set_up_or_in_a_solve() {
         return println!("skipped: one rank");
     }
     for device in devices() {
-        // Kernels are compiled without haste.
+        // A first solve, without a time limit, compiles the kernels.
         let healthy = Job::new(&device, &ranks()).unwrap().solve(|_| Ok(())).unwrap();
         let comm = comm();
         let mut job = Job::new(&device, &comm).unwrap();
@@ -95,10 +95,10 @@ fn a_rank_that_fails_in_set_up_or_in_a_solve() {
             assert_eq!(error.status, Status::OutOfMemory, "{error}");
             let own = comm.rank() == last;
             assert!(own || error.message().contains(&format!("rank {last}: no room")), "{error}");
-            // Fields and operators of the failed call are as good as before.
+            // Fields and operators of the failed call can be used as before.
             assert_eq!(job.solve(|_| Ok(())).unwrap(), healthy, "{}", device.name());
         }
-        // A source that is not finite on the last rank.
+        // The source has a NaN on the last rank.
         let good = job.source.save_lex().unwrap();
         let mut numbers = good.clone();
         *numbers.last_mut().unwrap() = f64::NAN;
@@ -117,20 +117,20 @@ fn a_rank_that_does_not_answer() {
         return println!("skipped: one rank");
     }
     for device in devices() {
-        // Kernels are compiled without haste.
+        // A first solve, without a time limit, compiles the kernels.
         Job::new(&device, &ranks()).unwrap().solve(|_| Ok(())).unwrap();
         let comm = comm();
         let job = Job::new(&device, &comm).unwrap();
         job.solve(|_| Ok(())).unwrap();
         ranks().agree(Ok(())).unwrap();
         if comm.rank() == 0 {
-            // Until the others have returned, as `in_time` says.
+            // This rank does not answer until the others have given up, for which `in_time` sets a limit.
             std::thread::sleep(Duration::from_secs_f64(1.5 * TIMEOUT));
         } else {
             let error = in_time(|| job.solve(|_| Ok(()))).unwrap_err();
             assert_eq!(error.status, Status::CommFailed, "{}: {error}", device.name());
         }
-        // The lost ranks refuse everything; another Comm serves.
+        // The lost ranks refuse every call, while another Comm works.
         assert_eq!(job.solve(|_| Ok(())).unwrap_err().status, Status::CommFailed);
         ranks().agree(Ok(())).unwrap();
         drop(job);

@@ -134,7 +134,7 @@ fn steps_are_of_third_order_and_lower_the_action() {
         for w in report.points.windows(2) {
             assert!(w[1].plaquette() < w[0].plaquette(), "{kind:?}: {w:?}");
         }
-        // Adaptive steps end at the same time and place.
+        // A flow with adaptive steps ends at the same time with the same links.
         let p = FlowParams { tolerance: 1e-5, ..params(kind, 0.2, time) };
         let (adaptive, report) = flowed(&start, &p);
         let off = adaptive.distance(&fine).unwrap();
@@ -155,7 +155,7 @@ fn the_action_falls_as_the_force_squared() {
         let h = 1e-3;
         let (_, report) = flowed(&start, &params(FlowKind::Wilson, h, 2.0 * h));
         let volume = geometry.global_volume() as f64;
-        // S = beta / 3 (E / 2) per site at beta 6.
+        // The action per site is S = beta / 3 (E / 2) at beta 6.
         let s: Vec<f64> = report.points.iter().map(|p| volume * p.plaquette()).collect();
         let slope = (4.0 * s[1] - s[2] - 3.0 * s[0]) / (2.0 * h);
         let c = GaugeCoefficients::wilson(6.0).unwrap();
@@ -174,7 +174,7 @@ fn the_action_falls_as_the_force_squared() {
 #[test]
 fn scales_are_where_the_curves_cross() {
     let point = |t: f64| {
-        // t^2 E = 0.1 t + 0.02 t^2
+        // A made-up curve: t^2 E = 0.1 t + 0.02 t^2
         let e = if t > 0.0 { (0.1 * t + 0.02 * t * t) / (t * t) } else { 1.0 };
         FlowPoint { time: t, energy_spatial: e, ..Default::default() }
     };
@@ -182,7 +182,7 @@ fn scales_are_where_the_curves_cross() {
     let report = plaq::ops::flow::FlowReport { points, ..Default::default() };
     let t0 = (-0.1 + (0.01f64 + 0.08 * 0.3).sqrt()) / 0.04;
     assert!((report.t0(FlowPoint::clover).unwrap() - t0).abs() < 1e-4);
-    // t (0.1 + 0.04 t) = 0.3
+    // w0^2 solves t (0.1 + 0.04 t) = 0.3.
     let w2 = (-0.1 + (0.01f64 + 0.16 * 0.3).sqrt()) / 0.08;
     assert!((report.w0(FlowPoint::clover).unwrap() - w2.sqrt()).abs() < 1e-4);
     assert!(plaq::ops::flow::FlowReport::default().t0(FlowPoint::clover).is_none());

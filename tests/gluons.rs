@@ -38,7 +38,7 @@ fn pairs_equal_sums_site_by_site() {
         for x in 0..lat.volume() {
             let at = lat.coords(x);
             for n in 0..=steps.len() {
-                // The reference counts steps back from -1 on.
+                // The reference counts steps back as -1, -2, ...
                 let of = |s: &u8| if *s < 4 { i32::from(*s) } else { i32::from(*s) - 8 };
                 let walked: Vec<i32> = steps[..n].iter().map(of).collect();
                 let end = steps[..n].iter().fold(x, |y, &s| match usize::from(s) {
@@ -76,7 +76,7 @@ fn pairs_equal_sums_site_by_site() {
                 "{extents:?} {precision:?} {recon:?}: {off:e}"
             );
         }
-        // Equal planes at no distance are the action density.
+        // Pairs of equal planes without a line between them give the action density.
         let found = gluon_pairs(&s.gauge, &[], &[[0; 3]]).unwrap();
         let density: f64 =
             (0..6).map(|a| found[7 * a * times..][..times].iter().map(|z| z.re).sum::<f64>()).sum();

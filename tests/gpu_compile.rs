@@ -1,13 +1,13 @@
-//! Every kernel must compile for the GPU, and fit its registers: needs NVRTC, but no GPU.
+//! Every kernel must compile for the GPU and fit its registers. The test needs NVRTC, but no GPU.
 //!
-//! NVRTC is found as the library finds it (`PLAQ_NVRTC` = full path of libnvrtc). Without it the test says so and
-//! passes, unless `PLAQ_REQUIRE_NVRTC` is set. `PLAQ_GPU_COMPILE_ONLY` = start of the kernels' names,
-//! `PLAQ_GPU_COMPILE_VARIANT` = part of a variant's, for work on a few. sm_90 gets the first variant of each kernel
-//! of the table below, and the others in each precision with the first values of the other parameters.
-//! `PLAQ_GPU_COMPILE_ALL`, or one of the variables above or below, makes every one of the table, and for the first
-//! variant in each precision sm_80 or sm_100, by turns, the launch shapes that the tuner tries and a kernel that
-//! counts in 64 bits; the other architectures have a few kernels in each precision, or with `PLAQ_GPU_COMPILE_ARCHS`
-//! = list of numbers these have all.
+//! NVRTC is found as the library finds it (`PLAQ_NVRTC`: full path of libnvrtc). Without it the test says so and
+//! passes, unless `PLAQ_REQUIRE_NVRTC` is set. `PLAQ_GPU_COMPILE_ONLY` (start of kernels' names) and
+//! `PLAQ_GPU_COMPILE_VARIANT` (part of a variant's name) select a few kernels. By default sm_90 gets the first variant
+//! of each kernel in the table below, and the other variants in each precision with the first values of the other
+//! parameters. With `PLAQ_GPU_COMPILE_ALL`, or any variable named here, all variants are compiled; the first one in
+//! each precision also for sm_80 or sm_100, in turns, in the launch shapes that the tuner tries, and as a kernel that
+//! counts in 64 bits. Other architectures get a few kernels in each precision, or all of them if
+//! `PLAQ_GPU_COMPILE_ARCHS` lists them.
 
 mod hop;
 
@@ -23,22 +23,20 @@ use plaq::backend::families::{combinations, symbol, Kernel, KERNELS};
 use plaq::backend::{constants, specs_of, WIDE};
 use plaq::error::{Result, Status};
 
-/// Bytes per thread that may spill with the default shape, by the starts of symbol and variant; the
-/// first row that fits counts, without one: none.
-/// Four words beside the 576 bytes that a single-precision hop moves, for a third more warps; the
-/// tuner finds that several right-hand sides with clover blocks are better off with fewer.
-/// In divided lattices outer sites, some tenth of all, also tell what comes in messages apart, those of
-/// the maximally Abelian gauge beside three hermitian matrices.
-/// The clover term's 54 numbers in double are 108 registers beside the links of a leaf, and it is
-/// built once per gauge field, as field strengths are.
-/// The force through stout links in double takes all 255 registers that a thread may have.
-/// The force of a hop keeps two projected spinors and a matrix beside the spinor that it loads.
-/// Annealing to the maximally Abelian gauge keeps three hermitian matrices beside its random numbers.
-/// Plaquettes' force in double has a word more than registers where it takes one link at a time, or halos.
-/// The inverse of blocks that need not be positive keeps two hermitian matrices of 6 x 6 in double (2 x 288 bytes) and
-/// their product, and is launched for fields that the faster inverse refuses.
-/// Constants in place of links and plaquettes that are wound twice come on top with boundaries of the Schroedinger
-/// functional, whose lattices are small.
+/// Bytes per thread that may be spilled with the default launch shape, by the start of the kernel's symbol and of the
+/// variant's name. The first row that matches counts; kernels without a row may not spill.
+///
+/// The hop in single precision spills four words, little beside the 576 bytes that it moves per site, to run a third
+/// more warps; for several right-hand sides with clover blocks the tuner finds that fewer warps are better. On divided
+/// lattices outer sites, about a tenth, also tell apart what comes in messages; in the maximally Abelian gauge they do
+/// so beside three hermitian matrices. The clover term's 54 numbers in double take 108 registers beside the links of a
+/// leaf; it is built once per gauge field, as field strengths are. The force through stout links in double takes all
+/// 255 registers that a thread may have. The force of a hop keeps two projected spinors and a matrix beside the spinor
+/// that it loads. Annealing to the maximally Abelian gauge keeps three hermitian matrices beside its random numbers.
+/// The force of plaquettes in double needs a word more than there are registers if it takes one link at a time, or has
+/// halos. The inverse of clover blocks that need not be positive keeps two hermitian 6 x 6 matrices in double (2 x 288
+/// bytes) and their product; it runs only for fields that the faster inverse refuses. Boundaries of the Schroedinger
+/// functional add constants in place of links, and plaquettes that are wound twice; their lattices are small.
 const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f32_", "halos, all, several, y, CLOVER", 20),
     ("hop_f32_", "", 16),

@@ -168,10 +168,10 @@ fn faces_go_the_shortest_way() {
                 (Some("remote"), Some("shared"), "" | "peer") if near => "its memory",
                 (Some("remote"), Some("connected"), "" | "peer" | "nccl") => "NCCL",
                 (Some("remote"), ..) => far,
-                // GPUs: what is asked for.
+                // GPUs use the way that PLAQ_HALO asks for.
                 (.., "nccl") => "NCCL",
                 (.., "mpi" | "staged") => far,
-                // What there is.
+                // Without a request they use what the machine offers, which is not checked.
                 _ => continue,
             };
             assert_eq!(face.way, expected, "{}: {face}", device.name());
@@ -189,7 +189,8 @@ fn one_rank_cannot_go_the_way_of_the_others() {
     }
     let last = comm.size() - 1;
     let mut all = vec![];
-    // No rank reaches all of its neighbours: kernels of a CPU do not tell of messages by themselves.
+    // Here no rank reaches all of its neighbours' memory. Otherwise some would wait for signals of kernels, which a CPU
+    // does not send.
     if comm.hosts() > 1 || comm.size() == 2 {
         all.push((shared_but_for(last, &comm), false));
     }

@@ -41,7 +41,7 @@ fn check(values: &[f64], expected: f64, slack: f64, what: &str) {
     assert!((m - expected).abs() < 5.0 * error + slack, "{what}: {m} +- {error}, not {expected}");
 }
 
-/// The random block that kernels/philox.h defines.
+/// The four 32-bit words of a random block, as kernels/philox.h defines it.
 fn words(lex: usize, purpose: u32, index: u32, step: u32, block: u32) -> [u32; 4] {
     let key = [SEED as u32, (SEED >> 32) as u32];
     philox4x32_10([lex as u32, purpose << 16 | index << 24, step, block], key)
@@ -95,7 +95,7 @@ fn spinor_noise_is_what_philox_says() {
                             let expected = C::i().powu(word >> 30);
                             let at = ((b * lat.volume() + lex) * 12 + i) * 2;
                             let found = C::new(found[at], found[at + 1]);
-                            // Fixed point: the largest entry is one, up to half a unit.
+                            // In fixed point numbers are rounded to half a unit of the largest one, which is 1 here.
                             let exact = if precision == Precision::F16 {
                                 precision.epsilon()
                             } else {
@@ -138,7 +138,7 @@ fn noise_has_its_moments() {
         check(&of(&|c| (c * c).re), 0.0, 0.0, "Re c^2");
         let fourth = if noise == Noise::Z4 { 1.0 } else { 2.0 };
         check(&of(&|c| c.norm_sqr().powi(2)), fourth, rounding, "|c|^4");
-        // Neighbours in colour, and the two right-hand sides.
+        // Neighbouring colours, and the two right-hand sides, are not correlated.
         let half = z.len() / 2;
         check(
             &(1..z.len()).map(|i| (z[i] * z[i - 1].conj()).re).collect::<Vec<_>>(),
@@ -155,7 +155,7 @@ fn noise_has_its_moments() {
     }
 }
 
-/// The geometry of the undivided lattice on the device that the others are compared with.
+/// The geometry of the undivided lattice on the device whose results the others are compared with.
 fn part_or_whole(
     extents: [usize; 4],
     lanes: usize,
@@ -230,7 +230,7 @@ fn near_unit_links_are_exponentials_of_normal_generators() {
             for (i, link) in found.iter().enumerate() {
                 let h: Vec<f64> = normals(8, i / 4, 0, (i % 4) as u32, 0);
                 let expected = exp_generators(&h.iter().map(|p| p * width).collect::<Vec<_>>());
-                // The reference squares ten times: roundings of 2^10 factors.
+                // The reference squares its series ten times, which multiplies rounding errors by 2^10.
                 assert!(reference::matrix::distance(link, &expected) < 1024.0 * f64::EPSILON);
             }
         }
@@ -250,7 +250,7 @@ fn random_starts_have_the_moments_of_the_haar_measure() {
     assert!(unitarity(&u).unwrap().worst() < 1e-14);
     let three: GaugeN<3> = gauge_from(&u.save_lex().unwrap());
     let of = |g: &dyn Fn(&Matrix<3>) -> f64| three.iter().map(g).collect::<Vec<_>>();
-    // The numbers of invariants in products of 3 and its conjugate: 3x3bar 1, 3x3x3 1, (3x3bar)^2 2.
+    // Haar averages are the numbers of invariants in products of representations: 3x3bar has 1, 3x3x3 1, (3x3bar)^2 2.
     check(&of(&|m| trace(m).re), 0.0, 0.0, "SU(3) tr");
     check(&of(&|m| trace(m).norm_sqr()), 1.0, 0.0, "SU(3) |tr|^2");
     check(&of(&|m| (trace(m) * trace(m)).re), 0.0, 0.0, "SU(3) tr^2");
@@ -288,8 +288,8 @@ fn overrelaxation_keeps_the_action_and_moves_the_links() {
                         overrelax(&mut u, [1.0; 2]).unwrap();
                     }
                     let found = wilson_action(&u, 6.0).unwrap();
-                    // Each of 3 sweeps leaves the rounding of some 32 operations on each link, with
-                    // any sign, in the average plaquette; S = 36 V (1 - P).
+                    // A sweep leaves the rounding of some 32 operations on each link, with any sign, in the average
+                    // plaquette, and S = 36 V (1 - P); there are 3 sweeps.
                     let slack = 3.0 * 36.0 * geometry.volume() as f64 * tolerance(precision, 32.0);
                     assert!(
                         (found - start).abs() < slack,
@@ -312,7 +312,8 @@ fn a_sweep_does_not_depend_on_device_lanes_or_threads() {
                 let run = |device: &Device, lanes, sweeps| {
                     let geometry = part_or_whole(extents, lanes, device, &one);
                     let mut u = links(device, &geometry, precision, recon);
-                    // Well away from staples that cancel, where a link's rounding is divided by their size.
+                    // Links near 1, so that the staples of a link do not cancel: its rounding is divided by the size of
+                    // their sum.
                     u.set_near_unit(SEED, 0.4).unwrap();
                     let mut update = Quenched::new(5.0, 9).unwrap();
                     update.overrelax = 1;
@@ -323,13 +324,14 @@ fn a_sweep_does_not_depend_on_device_lanes_or_threads() {
                 let plain = run(&one, 1, 1);
                 for device in devices() {
                     let found = run(&device, device.max_lanes(), 1);
-                    // Rounding grows along a sweep, where links depend on links updated before. A
-                    // try at the edge of acceptance may fall either way, once in 1e7 in single.
+                    // Rounding grows along a sweep, where links depend on links updated before. A try of the heat bath
+                    // at the edge of acceptance may fall either way, once in 1e7 tries in single precision.
                     let off = distance(&found, &plain);
                     println!("{extents:?} {recon:?} {precision:?} {off:e}");
                     assert!(off < 100.0 * tolerance(precision, 64.0), "{} {off}", device.name());
                     if device.is_cpu() {
-                        // As many lanes as a part has: sets of kernels round differently.
+                        // With the number of lanes that a rank's part has, since kernels for other numbers of lanes
+                        // round differently.
                         let lanes = common::geometry(extents, &device).lanes();
                         let (a, b) = (run(&device, lanes, 5), run(&one, lanes, 5));
                         assert_eq!(a, b, "threads or ranks change bits");
@@ -413,7 +415,7 @@ fn heat_bath_satisfies_the_schwinger_dyson_equation() {
         schwinger_dyson::<3>([4, 4, 4, 4], 5.7, precision);
         schwinger_dyson::<2>([4, 4, 4, 4], 2.3, precision);
     }
-    // Strong coupling, where flat proposals serve; and one lane.
+    // At strong coupling the heat bath draws x0 without Kennedy and Pendleton's method; and lattices with one lane.
     schwinger_dyson::<3>([4, 4, 4, 4], 0.9, Precision::F64);
     schwinger_dyson::<3>(common::over_ranks([2, 6, 4, 2]), 2.0, Precision::F64);
     schwinger_dyson::<2>(common::over_ranks([2, 6, 4, 2]), 0.7, Precision::F32);
@@ -454,8 +456,8 @@ fn one_plaquette_su2(beta: f64) -> f64 {
 
 #[test]
 fn strong_coupling_plaquettes() {
-    // In four dimensions the plaquette is the one-plaquette mean u plus 4 u^5 and higher: each
-    // plaquette is a face of 2 (d - 2) = 4 cubes. Twice that is the slack.
+    // In four dimensions the plaquette is the one-plaquette mean u plus 4 u^5 and higher orders: each plaquette is a
+    // face of 2 (d - 2) = 4 cubes. The slack is twice the term 4 u^5.
     for beta in [0.5, 1.0, 2.0] {
         let u = one_plaquette_su3(beta);
         assert!((u / (beta / 18.0) - 1.0).abs() < 0.1 * beta, "u = beta/18 + ..., found {u}");
@@ -471,7 +473,8 @@ fn strong_coupling_plaquettes() {
 
 #[test]
 fn plaquettes_of_the_literature() {
-    // Large volumes: SU(3) beta 5.7 0.5490, SU(2) beta 2.3 0.6027; half a last digit is slack.
+    // Values for large volumes: SU(3) at beta 5.7 0.5490, SU(2) at beta 2.3 0.6027; the slack is half of the last
+    // digit.
     for precision in [Precision::F64, Precision::F32] {
         let values = plaquettes::<3>(([8; 4], 5.7), precision, (100, 400, 1));
         check(&values, 0.5490, 0.5e-4, &format!("SU(3) beta 5.7 {precision:?}"));

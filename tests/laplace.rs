@@ -111,7 +111,8 @@ fn smearing_is_a_power_of_the_step() {
                 let mut psi = s.vectors(precision, Components::SPINOR, &[&a]);
                 wuppertal(&mut psi, &gauge, *alpha, steps, SPACE).unwrap();
                 let found = distance(&psi.save_lex().unwrap(), &complex_numbers(want));
-                // In 16 bits every step rounds sites, and links, to a unit of their own.
+                // In 16 bits every step rounds sites and links to units of their own, so that fewer roundings are
+                // allowed.
                 let terms = if precision == Precision::F16 { 8.0 } else { 200.0 };
                 assert!(found < tolerance(precision, terms), "{precision:?} {alpha}: {found:e}");
             }
@@ -148,7 +149,7 @@ fn colour_vectors_are_solved_for() {
                 let mut x = fine.shape().field(2).unwrap();
                 let report = solve(&system, &params, &mut x, &rhs, &mut unwatched).unwrap();
                 assert!(report.converged, "{kind:?} {report:?}");
-                // Drift and reliable updates cost some iterations.
+                // Residuals that drift and reliable updates may cost some iterations in lower precision.
                 let max =
                     if precision == Precision::F64 { usize::MAX } else { alone + alone / 4 + 4 };
                 alone = if precision == Precision::F64 { report.iterations } else { alone };
@@ -185,7 +186,7 @@ fn operators_are_made_of_operators() {
     let l2 = once(&l1);
     let z = C::new(0.4, -0.6);
     let shifted: Arc<dyn LinOp> = Arc::new(Shifted::new(op.clone(), z));
-    // T_2 on [0, 20]: y = L / 10 - 1, 2 y^2 - 1.
+    // T_2 on the interval [0, 20]: y = L / 10 - 1, T_2 = 2 y^2 - 1.
     let y1 = combine(one / 10.0, &l1, -one, &a);
     let y2 = combine(one / 10.0, &once(&y1), -one, &y1);
     let cases: Vec<(Arc<dyn LinOp>, Vec<C>)> = vec![
@@ -205,7 +206,7 @@ fn operators_are_made_of_operators() {
             combine(6.0 * one, &y2, (0.5 - 3.0) * one, &a),
         ),
     ];
-    // Rational functions, by what their denominators make of them.
+    // Rational functions, compared after multiplication by their denominators.
     let params = RationalParams { tol: 1e-14, max_iterations: 500, two_passes: false };
     let ask = SolverParams { kind: SolverKind::Cg, stop: Stop::at(1e-13), ..Default::default() };
     let back: Arc<dyn LinOp> = Arc::new(Inverse::new(System::new(op.clone()), ask).unwrap());
@@ -218,7 +219,7 @@ fn operators_are_made_of_operators() {
             RationalFunction::new(op.clone(), 0.3, vec![0.7, -0.2], vec![0.5, 2.0], params)
                 .unwrap();
         let denominators = [plus(0.5), plus(2.0), Arc::new(function)];
-        // 0.3 (L + 0.5)(L + 2) + 0.7 (L + 2) - 0.2 (L + 0.5)
+        // The numerator: 0.3 (L + 0.5)(L + 2) + 0.7 (L + 2) - 0.2 (L + 0.5)
         let low = combine((0.3 * 2.5 + 0.5) * one, &l1, (0.3 + 1.4 - 0.1) * one, &a);
         let want = combine(0.3 * one, &l2, one, &low);
         cases.push((Arc::new(Product::new(denominators.to_vec()).unwrap()), want));
@@ -228,7 +229,7 @@ fn operators_are_made_of_operators() {
         let mut out = op.range().field(1).unwrap();
         op.apply(&mut out, &inp).unwrap();
         let found = distance(&out.save_lex().unwrap(), &complex_numbers(want));
-        // Solves end at a residual of 1e-13, and the denominators are at most 26 and 18 times as long.
+        // Solves end at a residual of 1e-13, and the denominators multiply errors by at most 26 and 18.
         let bound = if k < exact { tolerance(Precision::F64, 200.0) } else { 5e-12 };
         assert!(found < bound, "{k}: {found:e}");
     }
@@ -298,7 +299,7 @@ fn vectors_of_any_size_in_both_orders() {
                             &device, &geometry, precision, subset, n, content,
                         )
                     };
-                    // Numbers of a kind that one knows: constants by axpby on a vector of noise.
+                    // Z4 noise times constants, whose norms and products are known.
                     let (mut x, mut y) = (field().unwrap(), field().unwrap());
                     x.set_noise(plaq::fields::Noise::Z4, 5, 0).unwrap();
                     let numbers = sites * components.reals() as f64 / 2.0;
@@ -367,7 +368,7 @@ fn sixteen_bits_of_any_size() {
                     other
                 };
                 let one = blas::uniform(n, 1.0);
-                // Rounding of a site is at most `epsilon` of its largest number for each of them.
+                // The rounding error of a site is at most `epsilon` of its largest number for each number.
                 let off = |found: &VectorField, exact: &VectorField| {
                     let mut d = to(found, f64);
                     blas::axpby(&blas::uniform(n, -1.0), exact, &one, &mut d).unwrap();
@@ -381,8 +382,8 @@ fn sixteen_bits_of_any_size() {
                     let some = if components.reals() > 2 { found > 0.01 * rounding } else { true };
                     assert!(found <= rounding && some, "{what}: {found:e} {rounding:e}");
                 }
-                // From here on the numbers that are stored are exact; a copy in 16 bits is rounded anew, as
-                // units of a GPU have 12 bits.
+                // The stored numbers are the exact ones from here on. A copy in 16 bits is rounded once more, since
+                // units on a GPU have 12 bits.
                 let (x, y) = (to(&sx, f64), to(&sy, f64));
                 assert!(off(&to(&sx, f32), &x) < 1e-7, "{what}");
                 let size = sites * components.reals() as f64 / 2.0;
@@ -401,7 +402,7 @@ fn sixteen_bits_of_any_size() {
                 let (a, b): (Vec<C>, Vec<C>) = (0..n)
                     .map(|i| (C::new(0.3 + i as f64, 0.5), C::new(-0.7, 0.1 * i as f64)))
                     .unzip();
-                // One result, stored in either precision.
+                // Operations with one result, stored in 16 bits or in single precision.
                 for precision in [f16, f32] {
                     let mut z = to(&sy, precision);
                     let mut exact = to(&z, f64);
@@ -411,7 +412,7 @@ fn sixteen_bits_of_any_size() {
                     let bound = if precision == f16 { 1.01 * rounding } else { 1e-6 };
                     assert!(found <= bound, "{what} {precision}: {found:e}");
                 }
-                // Two results, and sums of what is stored before it is rounded.
+                // Operations with two results, and with sums, which contain results before they are rounded.
                 let (mut p, mut s, mut t) = (to(&sx, f16), to(&sy, f16), to(&sx, f16));
                 let (mut xp, mut xs, mut xt) = (to(&p, f64), to(&s, f64), to(&t, f64));
                 blas::cg_update(&mut s, &a, &mut p, &b, &t, &one).unwrap();
@@ -455,7 +456,7 @@ fn sixteen_bits_of_any_size() {
                 close(&found.unwrap().1, &exact.unwrap().1, 1e-5);
                 assert!(off(&solution, &xsolution) <= 1.01 * rounding, "{what}");
                 assert!(off(&r, &xr) <= 1.01 * rounding, "{what}");
-                // Shifts of a multi-shift solver, and right-hand sides one by one.
+                // Updates of a multi-shift solver, and right-hand sides that are taken out one by one.
                 let step = |c: f64| Step { a: vec![c; n], c: vec![0.5; n], d: vec![1.0 - c; n] };
                 let mut wide = noise(3, f32);
                 let mut exact = to(&wide, f64);
@@ -470,7 +471,7 @@ fn sixteen_bits_of_any_size() {
                 let mut columns = s.like_with(f16, 4).unwrap();
                 columns.copy_rhs(1, &s, 0, 2).unwrap();
                 columns.keep(&[1, 2]).unwrap();
-                // Another number of right-hand sides adds up in another order on a GPU.
+                // On a GPU the order of a sum depends on the number of right-hand sides.
                 close(&blas::norm2(&columns).unwrap(), &blas::norm2(&s).unwrap()[..2], 1e-13);
             }
         }

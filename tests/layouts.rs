@@ -19,7 +19,7 @@ const EXTERNAL: [Precision; 2] = [Precision::F64, Precision::F32];
 
 /// Bytes of an array that holds these numbers in a precision, as words.
 fn bytes(values: &[f64], precision: Precision) -> Vec<u64> {
-    // u64 words keep the bytes aligned.
+    // Words of 64 bits keep the bytes aligned.
     let real = precision.bytes();
     let mut words = vec![0u64; (values.len() * real).div_ceil(8)];
     let raw: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
@@ -85,12 +85,12 @@ fn links_there_and_back(device: &Device) {
                     let tolerance = Some(1e-3);
                     let options = LinkOptions { tolerance, reproject: false };
                     back.load(&layout, &reader(&memory), options).expect("loads");
-                    // Bitwise, unless the array was narrower than the field.
+                    // Numbers return bit for bit, unless the array is narrower than the field.
                     let bound = if external < internal { Precision::F32.epsilon() } else { 0.0 };
                     let error = largest_difference(&back.save_lex().expect("saves"), &stored);
                     assert!(error <= bound, "{} {internal:?} {external:?}: {error:e}", layout.name);
 
-                    // Factors are put on and taken off.
+                    // Factors of a layout multiply links that are saved and divide those that are loaded.
                     layout.scale = [2.0, 1.0, 0.5, 3.0];
                     layout.boundary = [C::ONE, C::I, C::ONE, -C::ONE];
                     field.save(&layout, &mut writer(&mut memory)).expect("saves");
@@ -126,7 +126,7 @@ fn spinors_there_and_back(device: &Device) {
                             let mut back = new();
                             back.load(&layout, &reader(&memory), true).expect("loads");
                             let eps = Precision::F32.epsilon();
-                            // A fixed-point site is scaled anew by its largest number.
+                            // A site in fixed point is scaled once more by its largest number.
                             let bound = match (external < internal, internal) {
                                 (_, Precision::F16) => 2.5 * internal.epsilon(),
                                 (true, _) => eps,
@@ -202,7 +202,7 @@ fn index_formulas(device: &Device) {
     field.load_lex(&links).expect("loads");
     type Formula = Box<dyn Fn([usize; 4], usize, usize, usize, usize) -> (usize, usize)>;
     let p = Precision::F64;
-    // (array, index) from coordinates, direction, row, column, re/im
+    // Each formula gives (array, index) for coordinates, direction, row, column and re/im.
     let cb = move |x: [usize; 4]| (x[0] + lx * (x[1] + ly * (x[2] + lz * x[3]))) / 2;
     let par = |x: [usize; 4]| x.iter().sum::<usize>() % 2;
     let eo = move |x| par(x) * v / 2 + cb(x);
@@ -303,7 +303,7 @@ fn index_formulas(device: &Device) {
                 written += 1;
             }
         }
-        // What lies between the links is not touched.
+        // Memory between the links is not written.
         let kept: usize = found.iter().flatten().filter(|x| **x == 7.5).count();
         assert_eq!(kept + written, found.iter().map(Vec::len).sum::<usize>(), "{}", layout.name);
     }
@@ -423,7 +423,7 @@ fn spinor_index_formulas(device: &Device) {
             for lex in (0..v).filter(|l| parity.is_none_or(|p| lat.parity(*l) == p)) {
                 for k in 0..24 {
                     let mut index = formula(lex, k / 6, k / 2 % 3, k % 2);
-                    // The field of one parity is an array of its own.
+                    // A field of one parity is saved to an array of its own.
                     if parity.is_some() && !layout.whole {
                         index %= 12 * v;
                     }
@@ -479,7 +479,7 @@ fn a_bad_link_is_named_and_the_field_stays(device: &Device) {
                 ([1, 2, 0, 3], 1, 3.0, Status::NotUnitary),
                 ([3, 5, 1, 7], 3, f64::NAN, Status::NotFinite),
                 ([0, 0, 0, 0], 0, f64::INFINITY, Status::NotFinite),
-                // Its square overflows.
+                // A number whose square overflows.
                 ([2, 0, 1, 4], 2, 1e200, Status::NotUnitary),
             ] {
                 let mut bad = links.clone();
@@ -559,7 +559,7 @@ fn reprojection_restores_the_group(device: &Device) {
         let (a, b): (reference::matrix::Matrix<3>, reference::matrix::Matrix<3>) =
             (matrix(a), matrix(b));
         assert!(su3::unitarity_violation(&a) < 1e-14);
-        // Gram-Schmidt of two rows, the third completed.
+        // The result is that of Gram-Schmidt for two rows, with the third row completed from them.
         let g = su3::reunitarise(&b);
         assert!(reference::matrix::distance(&a, &g) < 1e-14);
     }
@@ -569,7 +569,7 @@ fn su2_links(device: &Device) {
     let extents = LATTICES[0];
     let geometry = common::geometry(extents, device);
     let gauge = su3::haar_gauge::<2>(Lattice::new(extents), 4);
-    // The second row is the partner of the first bit by bit.
+    // The second row (-conj u12, conj u11) follows from the first bit by bit.
     let rows = gauge.iter().map(|u| [u[0][0], u[0][1], -u[0][1].conj(), u[0][0].conj()]);
     let links: Vec<f64> = rows.flatten().flat_map(|z| [z.re, z.im]).collect();
     for internal in Precision::ALL {
@@ -581,13 +581,13 @@ fn su2_links(device: &Device) {
         let back = field.save_lex().expect("saves");
         let bound = match internal {
             Precision::F64 => 0.0,
-            // Three roundings in single precision on the way.
+            // In single precision numbers are rounded three times on the way.
             _ => internal.epsilon() + 3.0 * Precision::F32.epsilon(),
         };
         let error = largest_difference(&back, &links);
         assert!(error <= bound, "{internal:?}: {error:e}");
         let wide = field.to(Precision::F64, Recon::Su2).expect("same group");
-        // Fixed point is decoded in the arithmetic of the field, here single, there double.
+        // Fixed point is decoded in single precision for the field, in double for the copy.
         let bound = if internal == Precision::F16 { 3.0 * Precision::F32.epsilon() } else { 0.0 };
         assert!(largest_difference(&wide.save_lex().expect("saves"), &back) <= bound);
 
@@ -624,7 +624,7 @@ fn arrays_that_do_not_fit_are_refused(device: &Device) {
     assert_eq!(field.load(&qdp, &one, options).expect_err("one array").status, Status::BadLayout);
     let spinor = Layout::dirac(Precision::F64, GammaBasis::Chiral);
     assert_eq!(field.load(&spinor, &one, options).expect_err("spinor").status, Status::BadLayout);
-    // SAFETY: refused before anything is read.
+    // SAFETY: the library refuses these arrays before it reads them.
     let (null, device_array) = unsafe {
         let at = links.as_ptr() as *mut u8;
         let null = External::from_raw(&[std::ptr::null_mut()], 8 * links.len(), Location::Host);

@@ -120,7 +120,7 @@ fn device_arrays() {
     let mut values = random(72 * geometry.volume());
     let mut field = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).expect("fits");
     let layout = Layout::lexicographic(Precision::F64);
-    // SAFETY: the remote device shares the memory of the host; `values` outlives the call.
+    // SAFETY: the remote device shares the memory of the host, and `values` outlives the call.
     let memory = unsafe {
         let at = values.as_mut_ptr().cast();
         External::from_raw(&[at], 8 * values.len(), Location::Device)

@@ -132,7 +132,7 @@ fn vectors_of_levels_are_the_same_on_any_ranks() {
             let units = space.units(level, n - 2, 3).unwrap();
             let of_units = norms(&units);
             assert!(of_units[..2].iter().all(|x| (x - 1.0).abs() < 1e-12) && of_units[2] == 0.0);
-            // Numbers follow from the place in the whole lattice: the sum of all is the same on any ranks.
+            // Random numbers depend on the place in the whole lattice: their sum is the same on any number of ranks.
             let LowVectors::Coarse(field) = space.noise((Noise::Z2, 5), level, 0, 1).unwrap()
             else {
                 panic!("a hierarchy has coarse vectors");

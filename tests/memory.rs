@@ -116,7 +116,7 @@ fn a_solve_takes_what_it_announces() {
             let sloppy = params.sloppy.map_or(0, |(p, recon)| operator_bytes(&op, p, recon));
             // Weights of time slices and their inverses.
             let weights = params.distance.map_or(0, |_| 2 * 8 * geometry.extents()[3]);
-            // GCR with single precision inside has them lent.
+            // GCR with a lower precision inside holds no inverse blocks of its own: they are lent to it.
             let lent = params.solver.kind.is_gcr() && params.sloppy.is_some();
             let inverse = inverse_bytes(&op, params.even_odd.filter(|_| !lent));
             let own = operator_bytes(&op, F64, Recon::R18) + inverse;
@@ -473,7 +473,7 @@ fn a_gauge_fixing_takes_what_it_announces() {
                 .flat_map(|w| methods.map(|m| [1, 3].map(|copies| (w, m, copies))))
                 .flatten()
             {
-                // What single precision does not reach.
+                // A tolerance that single precision reaches, or one for which double precision is needed.
                 let theta = if working == Working::Single { 1e-11 } else { 1e-20 };
                 let params = GaugeFixParams {
                     precision: working,

@@ -73,7 +73,8 @@ fn searches_tell_their_monitors_a_few_times_a_second() {
         Slow(op.unwrap(), AtomicUsize::new(0))
     };
     assert_eq!(slow(7).shape().precision, Precision::F64);
-    // A tenth of a second, or with many ranks at most twice as much, and the vectors of the last application.
+    // The number of applications in a tenth of a second, three times that with several ranks; the vectors of the last
+    // application come on top.
     let often = 100 / EACH as usize * if ranks().size() > 1 { 3 } else { 1 };
     let filter = Filter::Chebyshev { degree: 400, from: 2.0, to: 18.0 };
     let lanczos = EigenParams { count: 6, filter, tol: 1e-14, ..Default::default() };

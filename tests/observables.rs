@@ -99,8 +99,9 @@ fn compare<const N: usize>(device: &Device, extents: [usize; 4], recons: &[Recon
             assert!(apart(&found, &expected) < tol, "{what}: {found:?}, {expected:?}");
             let (found, expected) = (projection(&u).unwrap(), projected(lat, &links));
             let off = (C::new(found[0], found[1]) - expected).norm();
-            // Numbers of a site have a modulus below 10, and a phase whose argument is rounded to its last digit, up to
-            // 2 pi times the sum of the extents; errors of V sites add up to the root of V, over which the sum is taken.
+            // The numbers of a site have a modulus below 10. The argument of their phase, up to 2 pi times the sum of
+            // the extents, is rounded to its last digit. Errors of V sites add up to sqrt(V), by which the sum is
+            // divided.
             let arguments = 2.0 * std::f64::consts::PI * extents.iter().sum::<usize>() as f64;
             let rounded = 10.0 * f64::EPSILON * arguments;
             assert!(off < 4.0 * tol + rounded, "{what}: projection {found:?}, {expected}");
@@ -138,7 +139,7 @@ fn charge_and_action_density_match_the_reference() {
             let links = su3::smooth_gauge::<3>(lat, 0.4, 43);
             let density = [false, true].map(|k| observables::charge_density(lat, &links, k));
             let charge = [0, 1].map(|k| density[k].iter().sum::<f64>());
-            // Without and with the trace of F, planes without and with t.
+            // energy[trace][time]: without and with the trace of F, in planes without and with t.
             let mut energy = [[0.0; 2]; 2];
             for x in 0..lat.volume() {
                 for nu in 0..4 {
@@ -152,19 +153,19 @@ fn charge_and_action_density_match_the_reference() {
                     }
                 }
             }
-            // The trace is no matter of rounding.
+            // The trace of F contributes far more than rounding.
             assert!((charge[0] - charge[1]).abs() > 1e-4 * charge[0].abs(), "{charge:?}");
             assert!(energy[1][0] > 1.0001 * energy[0][0], "{energy:?}");
             for precision in Precision::ALL {
                 for recon in Recon::SU3 {
                     let u = field(&device, &geometry, &links, (precision, recon));
                     let found = [field_strength, field_strength_with_trace].map(|f| f(&u).unwrap());
-                    // Per site: 16 links a leaf, F of order one; the sum over sites may add up.
+                    // Rounding per site: 16 links in a leaf, F of order one; errors of the sites may add up.
                     let tol = 64.0 * storage_factor(recon) * tolerance(precision, 4.0);
                     let what = format!("{extents:?} {precision:?} {recon:?} {}", device.name());
                     for ((found, charge), energy) in found.iter().zip(charge).zip(energy) {
                         let off = (found.charge - charge).abs();
-                        // q(x) carries 1/(4 pi^2) before the sum of three products.
+                        // q(x) has a factor of 1/(4 pi^2) before the sum of three products.
                         let bound = tol * lat.volume() as f64 * 3.0 / 39.0;
                         assert!(off < bound, "{what}: {found:?}, {charge}");
                         let apart = [found.energy_spatial, found.energy_temporal];
@@ -174,7 +175,7 @@ fn charge_and_action_density_match_the_reference() {
                     for (kept, density) in [false, true].into_iter().zip(&density) {
                         let found = charge_density(&u, kept).unwrap();
                         assert_eq!(found.len(), geometry.volume());
-                        // The place on the lattice of a site of this rank.
+                        // The index of a site of this rank on the whole lattice.
                         let global = |site: usize| {
                             let mut rest = site;
                             let place = |mu: usize| {
@@ -228,13 +229,14 @@ fn the_worst_link_is_found() {
         for extents in lattices() {
             let geometry = common::geometry(extents, &device);
             let lat = Lattice::new(extents);
-            // Once more: rows that were nearly parallel leave more than rounding.
+            // The links are orthonormalised twice: rows that were nearly parallel leave more than rounding the first
+            // time.
             let links: GaugeN<3> =
                 su3::haar_gauge::<3>(lat, 53).iter().map(su3::reunitarise).collect();
             for precision in Precision::ALL {
                 let u = field(&device, &geometry, &links, (precision, Recon::R18));
                 let clean = unitarity(&u).unwrap();
-                // Rows of 3 products of entries of modulus up to one; det: 6 terms of 3 factors.
+                // Unitarity: sums of 3 products of entries of modulus at most one; determinant: 6 terms of 3 factors.
                 let tol = 18.0 * tolerance(precision, 4.0);
                 assert!(clean.worst() < tol, "{precision:?}: {clean:?}");
             }
@@ -247,7 +249,7 @@ fn the_worst_link_is_found() {
             assert_eq!((found.site, found.direction), (site, 2));
             assert!((found.unitary - (1.01f64.powi(2) - 1.0)).abs() < 1e-12, "{found:?}");
             assert!((found.det - (1.01f64.powi(3) - 1.0)).abs() < 1e-12, "{found:?}");
-            // A phase is unitary: only the determinant tells.
+            // A matrix times a phase is unitary, so that the determinant alone shows the fault.
             scaled[bad] = scale(C::from_polar(1.0, 0.1), &links[bad]);
             let found = unitarity(&field(&device, &geometry, &scaled, double)).unwrap();
             assert_eq!((found.site, found.direction), (site, 2));
@@ -303,7 +305,7 @@ fn marks_of_links_are_compared_by_their_precision() {
         let extents = common::over_ranks([4, 4, 2, 4]);
         let (geometry, lat) = (common::geometry(extents, &device), Lattice::new(extents));
         let links = su3::smooth_gauge::<3>(lat, 0.3, 55);
-        // Other links that are nearly the same.
+        // Other links that are nearly the same as these.
         let mut rng = Rng::new(56);
         let moved: GaugeN<3> = links
             .iter()
@@ -335,7 +337,7 @@ fn marks_of_links_are_compared_by_their_precision() {
         };
         refused(check_links(&double, "a file", &v, "gauge"));
         refused(check_same_links((&double, "a file"), (&of_file(&v), "gauge")));
-        // Between these 16 bits cannot distinguish.
+        // In 16 bits the two fields cannot be distinguished.
         check_links(&coarse, "a file", &v, "gauge").unwrap();
     }
 }

@@ -188,7 +188,7 @@ fn eigenvalues_lie_on_the_circle() {
             let expect = 2.0 * RHO * RHO * (1.0 + cosines[k]);
             assert!((report.values[k] - expect).abs() < 1e-8, "{k}: {} {expect}", report.values[k]);
         }
-        // |D v / rho - v| = |v| for these and any vector.
+        // For any vector v, |D v / rho - v| = |v|, since the sign function is unitary.
         let mut w = v.like(v.precision()).unwrap();
         op.apply(&mut w, &v).unwrap();
         let scale = blas::uniform(5, 1.0 / RHO);

@@ -400,7 +400,7 @@ fn the_algorithm_is_chosen_by_mass_source_and_modes() {
         assert!(wins(&[0.02; 10]) && !wins(&[0.02; 40]));
         let modes = OverlapModes::find(&light, 8, 1e-6, &mut unwatched).unwrap();
         let next = modes.values().iter().map(|v| v[7]).fold(f64::INFINITY, f64::min);
-        // Above rho / 4.5 of the rule.
+        // The preconditioner does not win if the lowest mode that is not projected is above rho / 4.5.
         assert!(next.sqrt() > 0.32, "{next}: this field has too many low modes for the test");
         assert!(!light.preconditioner_wins(Some(&modes), &[0.02]), "{next}");
     }
@@ -424,7 +424,7 @@ fn multigrid_is_the_wilson_preconditioner() {
         let solver = gcr(&op, preconditioner).with_multigrid(multigrid.clone()).unwrap();
         let (y, with) = solved(&solver, &b);
         println!("{without} without, {krylov} with BiCGStab, {with} with multigrid");
-        // |x - y| <= |D^-1| (the residuals of both), and |D^-1| is at most 1 / m.
+        // The residuals of both solutions give |x - y| <= |D^-1| (|r_x| + |r_y|), and |D^-1| is at most 1 / m.
         let d = distance(&x.save_lex().unwrap(), &y.save_lex().unwrap());
         let norm = blas::norm2(&b).unwrap().iter().fold(0.0f64, |m, v| m.max(v.sqrt()));
         assert!(d < 2.1e-6 * norm / 0.03, "{d:e}");
@@ -639,7 +639,7 @@ fn the_index_is_the_charge() {
         let extents = over_ranks([4, 4, 4, 4]);
         let share: f64 = extents.iter().zip([4usize; 4]).map(|(&l, k)| (l / k) as f64).product();
         for quanta in [[1.0, 1.0], [1.0, -1.0], [1.0, 0.0]] {
-            // The same plaquettes on several ranks.
+            // On several ranks quanta grow with the lattice, so that plaquettes stay the same.
             let quanta = [quanta[0], quanta[1] * share];
             let u = flux(extents, quanta);
             let geometry = common::geometry(extents, &device);

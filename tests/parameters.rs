@@ -252,7 +252,7 @@ fn tables_of_options_are_consistent() {
             }
             for need in o.needs.iter().copied().flatten() {
                 let (Need::With(other) | Need::Without(other) | Need::Is(other, _)) = need;
-                // Tables that subcommands share name options that some of them do not have.
+                // Tables that several subcommands share name options that some of these do not have.
                 let all = COMMANDS.iter().flat_map(|c| c.options());
                 let row = rows.iter().copied().chain(all).find(|r| r.name == *other);
                 let row = row.unwrap_or_else(|| panic!("{} --{other}", command.name));

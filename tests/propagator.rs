@@ -170,7 +170,7 @@ fn short_memory_makes_fewer_columns() {
                 assert!((a - b).abs() < 1e-8 * b, "{columns}: {a} {b}");
             }
         }
-        // Columns wait on the host where they would fit on the device only without a solve.
+        // Solved columns wait on the host if they fit on the device only without a solve.
         let on_host = |columns| memory_on_host(&solver, 12, columns).unwrap();
         let fitting = |columns: usize| {
             *[12, 6, 4, 3, 2, 1].iter().find(|n| on_host(**n) <= on_host(columns)).unwrap()

@@ -284,7 +284,7 @@ fn bad_input_changes_nothing() {
             assert!(e.to_string().contains(word), "{e}");
         }
     }
-    // A call ends: so many steps without states on the way would not.
+    // With so many steps and no states kept on the way a call would not end: it is refused.
     let long = QuarkFlowParams { time: 100.0, checkpoints: Some(0), ..good };
     let e = adjoint_flow(&mut psi, &s.gauge, &long).map(|_| ()).unwrap_err();
     assert!(e.status == Status::BadParameter && e.to_string().contains("checkpoints"), "{e}");

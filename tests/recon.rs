@@ -43,15 +43,15 @@ fn bound(precision: Precision, recon: Recon) -> f64 {
     match recon {
         Recon::R18 | Recon::Su2 => stored + arithmetic,
         Recon::R12 => 4.0 * stored + 8.0 * arithmetic,
-        // v0 and w0 take four times the rounding of what is stored, and a unit vector turns by
-        // twice the change of v; it carries the second row with it.
+        // v0 and w0 carry four times the rounding of the stored numbers; a unit vector turns by twice the change of v
+        // and takes the second row with it.
         Recon::R8 => 24.0 * stored + 24.0 * arithmetic,
         Recon::R8Angles => 8.0 * stored + 24.0 * arithmetic,
     }
 }
 
 fn check(device: &Device, gauge: &Gauge, what: &str) {
-    // Without this the matrices themselves are unitary to 1e-13 only.
+    // Without this projection the matrices are unitary to 1e-13 only.
     let gauge: &Gauge = &gauge.iter().map(su3::reunitarise).collect();
     for precision in Precision::ALL {
         for recon in Recon::SU3 {
@@ -129,7 +129,7 @@ fn links_at_the_equators(device: &Device) {
                 let phase = |n: usize| C::from_polar(1.0, std::f64::consts::PI * turns[n % 8]);
                 let (sin, cos) = (std::f64::consts::FRAC_PI_4 * (i / 64 % 8) as f64).sin_cos();
                 let (p, q) = (phase(i), phase(i / 8));
-                // diag(p, q, 1 / pq) times a turn of rows 1 and 2, or of rows 2 and 3
+                // diag(p, q, 1 / pq) times a rotation of rows 1 and 2, or of rows 2 and 3
                 let mut turn = [[C::ZERO; 3]; 3];
                 let at = i / 512 % 2;
                 (0..3).for_each(|k| turn[k][k] = C::ONE);

@@ -188,7 +188,7 @@ const OPEN: BoundaryTime = BoundaryTime::Open;
 /// Mean and variance of exp(-(eta, (B - 1) eta)) over noise, from the matrix B.
 fn mean_and_variance(b: &Rows) -> [f64; 2] {
     let mean = (-ln_det(b)).exp();
-    // <w^2> is 1 / det(2 B - 1).
+    // The mean of w^2 is 1 / det(2 B - 1).
     let twice = plus(b, 1.0, &shifted(b, -1.0));
     [mean, (-ln_det(&twice)).exp() - mean * mean]
 }
@@ -229,7 +229,7 @@ fn twisted_masses_reweight_by_the_determinant() {
                 for (estimator, b) in all.iter().zip(&matrices) {
                     case.compare(&format!("{boundary} {kind}"), estimator, system, b);
                 }
-                // Averages of one kind on each system.
+                // Each system is tested with one of the two kinds of reweighting.
                 if boundary.is_periodic() || second == (system == System::Full) {
                     continue;
                 }
@@ -244,11 +244,11 @@ fn twisted_masses_reweight_by_the_determinant() {
                         "{kind}: {got} {}",
                         mean.ln()
                     );
-                    // The variance of a variance is that of few vectors.
+                    // The variance is estimated from few vectors, so that its own error is large.
                     assert!((error / expected - 1.0).abs() < 0.4, "{kind}: {error} {expected}");
                     ln += mean.ln();
                 }
-                // det X / (X + mu^2), or det X (X + 2 mu^2) / (X + mu^2)^2.
+                // The factor is det X / (X + mu^2), or for the second kind det X (X + 2 mu^2) / (X + mu^2)^2.
                 let mu2 = mu[1] * mu[1];
                 let one = ln_det(&x) - ln_det(&shifted(&x, mu2));
                 let whole = match second {
@@ -311,7 +311,7 @@ fn rational_functions_reweight_by_the_determinant() {
         assert!((found.ln - expected).abs() < 4.0 * found.error, "{found:?} for {expected}");
         assert!(found.error > 0.0 && found.error < 0.1 * (1.0 + expected.abs()));
     }
-    // Eigenvalues far outside of the interval.
+    // The given interval does not contain the eigenvalues.
     let wrong = ReweightingParams {
         kind: ReweightingKind::Rational,
         system: System::EvenSymmetric,

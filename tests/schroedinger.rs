@@ -256,7 +256,7 @@ fn boundary_correlators_do_not_depend_on_the_gauge() {
     assert!(distance(&found.g_p, &other.g_p) < 1e-10);
     assert!((found.f_1 / other.f_1 - 1.0).abs() < 1e-10);
 
-    // Propagators are those of which the correlators are made.
+    // The propagators are those from which the correlators are made.
     let by = solver(&s.gauge, quarks(PHASES), Normalisation::Kappa);
     let all = (5, PHASES);
     let (h, report) = boundary_propagator(&by, BoundaryEnd::Upper, all, &mut unwatched).unwrap();

@@ -74,7 +74,7 @@ fn size(m: &Link) -> f64 {
 /// The unitary factor of V by the inverse square root of V^dagger V, in the iteration of Denman and Beavers.
 fn project(v: &Link) -> Link {
     let (mut y, mut z) = (matrix::mul(&matrix::dag(v), v), matrix::one::<3>());
-    // Quadratically; then rounding errors alone.
+    // Convergence is quadratic until only rounding errors are left.
     let mut step = 1.0;
     while step > 1e-15 {
         let half = C::new(0.5, 0.0);
@@ -133,14 +133,15 @@ fn smeared(lat: Lattice, links: &Gauge, smearing: Smearing) -> Gauge {
                     matrix::add(&s, &times((epsilon - 1.0) / 12.0, &far))
                 });
                 let omega = times(rho, &matrix::mul(&sum, &matrix::dag(&u)));
-                // Q = i/2 (Omega^dagger - Omega), less its trace.
+                // The exponent Q = i/2 (Omega^dagger - Omega), less its trace.
                 let q = matrix::sub(&matrix::dag(&omega), &omega);
                 let q = matrix::scale(C::new(0.0, 0.5), &q);
                 let trace = matrix::scale(matrix::trace(&q) / 3.0, &matrix::one());
                 matrix::mul(&su3::exp_i(&matrix::sub(&q, &trace)), &u)
             })
         }
-        // Inside of cubes: links averaged with staples of links that know the third direction.
+        // HYP smearing within cubes, for directions of a subspace: links are averaged with staples of links that were
+        // averaged with staples in the third direction.
         Smearing::Hyp { alpha, directions } if directions != 15 => {
             let inside = |mu: usize| directions >> mu & 1 == 1;
             let others = |mu: usize| (0..4).filter(move |&nu| nu != mu && inside(nu));
@@ -164,7 +165,8 @@ fn smeared(lat: Lattice, links: &Gauge, smearing: Smearing) -> Gauge {
             })
         }
         Smearing::Hyp { alpha, .. } => {
-            // first[(mu, eta)]: staples in eta only; second[(mu, nu)]: in all directions but nu.
+            // first[(mu, eta)]: links mu with staples in direction eta only; second[(mu, nu)]: in all directions but
+            // nu.
             let mut first = vec![vec![]; 16];
             for (mu, eta) in (0..16).map(|i| (i / 4, i % 4)).filter(|(mu, eta)| mu != eta) {
                 first[4 * mu + eta] = links_of(lat.volume(), &|x| {
@@ -212,7 +214,7 @@ fn kinds() -> Vec<Smearing> {
 
 #[test]
 fn smeared_links_equal_the_reference() {
-    // Of the reference, for every device.
+    // Results of the reference, kept for all devices.
     let mut known = HashMap::new();
     for device in devices() {
         for extents in extents_on(&device).into_iter().map(over_ranks).take(3) {
@@ -234,12 +236,12 @@ fn smeared_links_equal_the_reference() {
                     let out = smear_links(&inp, kind, 1).unwrap();
                     assert_eq!((out.precision(), out.recon()), (precision, recon));
                     let found = distance(&out.save_lex().unwrap(), want);
-                    // Sums of some staples, then some ten steps of Newton's iteration.
+                    // Rounding of sums of some staples, then of some ten steps of Newton's iteration.
                     let bound = tolerance(precision, 100.0);
                     assert!(found < bound, "{kind:?} {precision:?} {extents:?}: {found:e}");
                 }
             }
-            // Two steps are one after the other.
+            // Two steps of smearing equal two calls with one step each.
             let kind = Smearing::Stout { rho: 0.1, directions: 15 };
             let once = smear_links(&gauge, kind, 1).unwrap();
             let twice = smear_links(&once, kind, 1).unwrap().save_lex().unwrap();
@@ -331,7 +333,7 @@ fn an_operator_takes_new_links() {
                 let r = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
                 let s = fresh.solve(&mut y, &b, &mut unwatched).unwrap().solver;
                 assert!(r.converged && r.iterations == s.iterations, "{recon:?} {r:?} {s:?}");
-                // The links that it was converted from are still the old ones.
+                // The field that the operator's links were converted from still has the old links.
                 assert_eq!(old.save_lex().unwrap(), random(1).save_lex().unwrap());
             }
         }
@@ -430,7 +432,7 @@ fn boundaries_in_time_are_kept() {
                 continue;
             }
             let out = out.unwrap().save_lex().unwrap();
-            // Stout links at fixed slices are compared in tests of boundaries.
+            // Stout links at fixed slices are compared in tests/boundaries.rs.
             if !along_time || boundary.lacks_links() {
                 let mut expected = smeared(s.lat, &s.links, kind);
                 for (k, u) in expected.iter_mut().enumerate() {

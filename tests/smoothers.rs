@@ -173,7 +173,7 @@ fn every_smoother_and_coarsest_solver() {
     for device in devices() {
         let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
         let op = operator(&device, &geometry);
-        // Rounding alone moves a count of BiCGStab by a tenth: the slowest of eight columns.
+        // Rounding alone changes the count of BiCGStab by a tenth, so that the slowest of eight columns is taken.
         let plain = solve(&op, None, 8).0.solver.iterations;
         let levels = vec![level([2, 2, 2, 2], 8), level([2, 2, 1, 2], 8)];
         let params = MultigridParams::with_levels(levels);
@@ -183,8 +183,8 @@ fn every_smoother_and_coarsest_solver() {
         for (s, smoother) in SMOOTHERS.into_iter().enumerate() {
             let (mut found, mut exact) = (vec![], None);
             for (c, (coarsest, modes)) in coarsest.into_iter().enumerate() {
-                // Others with one of the solvers and, on a CPU, with the inverse: on GPUs every choice is kernels to
-                // compile.
+                // The other smoothers are tested with one coarsest solver each and, on a CPU, with the inverse; on GPUs
+                // each choice has kernels to compile.
                 let inverse = device.is_cpu() && coarsest == Coarsest::Direct;
                 if c != s % coarsest_count() && s != 0 && !inverse {
                     continue;
@@ -209,7 +209,7 @@ fn every_smoother_and_coarsest_solver() {
                 found.push(iterations);
             }
             println!("{}: {smoother:?}: {found:?} iterations", device.name());
-            // The coarsest level is solved as well by all as by its inverse, where GPUs have that.
+            // All solvers of the coarsest level do as well as its inverse, where GPUs have that.
             let Some(exact) = exact else { continue };
             for (n, exact) in exact.into_iter().enumerate() {
                 let max = found.iter().map(|f| f[n]).max().unwrap();
@@ -250,7 +250,7 @@ fn null_vectors_by_every_solver() {
             found.push(solve(&op, Some(&multigrid), 1).0.solver.iterations);
         }
         println!("{}: {found:?} iterations", device.name());
-        // The same vectors, however many at a time.
+        // The null vectors are the same, however many are computed at a time.
         assert!(found[0].abs_diff(found[1]) <= 1 && found[3].abs_diff(found[4]) <= 1, "{found:?}");
         let (least, max) = (found.iter().min().unwrap(), found.iter().max().unwrap());
         assert!(*max <= least + 5, "{found:?}");
@@ -329,7 +329,7 @@ fn coarsest_levels_and_deep_cycles() {
         assert!(deflated.0 <= plain.0 + 1.0 && direct.0 <= plain.0 + 1.0);
         assert!(deflated.1 / deflated.0 < 0.8 * plain.1 / plain.0, "{deflated:?} {plain:?}");
         assert!(direct.1 <= 2.0 * direct.0 + 2.0, "{direct:?}");
-        // Four levels, of which the third is solved once.
+        // Four levels; the third is solved with one cycle or with several.
         let deep = vec![level([2; 4], 6), level([2, 1, 1, 2], 6), level([1, 2, 1, 1], 6)];
         let made = |deep_cycle| {
             let params = MultigridParams {
@@ -362,7 +362,7 @@ fn announced_memory_is_taken() {
         (Smoother::CaGcr, Coarsest::CaGcr, 0, Precision::F16),
     ];
     for device in devices() {
-        // Messages between GPUs have whole pages of 2 MiB.
+        // Buffers for messages between GPUs are whole pages of 2 MiB, so that GPUs get a larger lattice.
         let extent = if device.is_cpu() { 8 } else { 16 };
         let geometry = common::geometry(over_ranks([extent; 4]), &device);
         let op = operator(&device, &geometry);
@@ -377,7 +377,7 @@ fn announced_memory_is_taken() {
                 coarsest_modes: Some(coarsest_modes),
                 setup_iterations: 2,
                 refinements: 1,
-                // Few enough unknowns to be solved for directly.
+                // The coarsest level has few enough unknowns for a direct solution.
                 ..MultigridParams::with_levels(vec![level(2), level(extent / 4)])
             };
             let need = Multigrid::memory(&*op, &params).unwrap();

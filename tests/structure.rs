@@ -33,7 +33,7 @@ fn factors(line: &[i32]) -> Vec<Factor> {
 
 /// Checks that two arrays differ by at most `bound` times the largest magnitude.
 fn close(found: &[C], wanted: &[C], bound: f64, what: &str) {
-    // Numbers of these columns are about 1 each; some lines of unit links are 0.
+    // Errors are relative to the largest value, or to 1, since some lines of unit links are exactly 0.
     let top = wanted.iter().map(|z| z.norm()).fold(1.0, f64::max);
     for (t, (a, b)) in found.iter().zip(wanted).enumerate() {
         assert!((a - b).norm() <= bound * top, "{what} t={t}: {a} {b}");
@@ -109,7 +109,7 @@ fn operators_along_lines_agree_with_their_definition() {
                     );
                 }
             }
-            // Steps there and back are left out.
+            // Paths with a step directly back are left out.
             let f = setup.spinors(Precision::F64, Subset::Full, &forward);
             let lines = Lines {
                 back: &f,
@@ -136,7 +136,7 @@ fn three_quarks_and_their_sequential_sources_agree_with_the_definition() {
     let phases = [C::new(-1.0, 0.0), C::I, C::from_polar(1.0, 0.4)];
     let across: C = phases.iter().product();
     let momentum = [1, 0, -1];
-    // On many ranks the reference is slow on each of them.
+    // With many ranks, each of which computes the slow reference, only the first lattice is tested.
     let all = [[2, 2, 2, 2], [2, 4, 2, 4]];
     let some = if ranks().size() == 1 { &all[..] } else { &all[..1] };
     for extents in some.iter().map(|&extents| over_ranks(extents)) {
@@ -154,7 +154,8 @@ fn three_quarks_and_their_sequential_sources_agree_with_the_definition() {
             let at = (momentum, origin);
             let reference = |given| structure::three_quarks(lat, given, to, [&sink, &source], at);
             let wanted = reference(given);
-            // tr[P C] is linear in each line: with another propagator in its place it is a product with the source.
+            // tr[P C] is linear in each line: for another propagator in its place it is the scalar product with the
+            // line's sequential source.
             let replaced = [0, 1, 2].map(|line| {
                 let mut given = given;
                 given[line] = &other;

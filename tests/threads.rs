@@ -204,7 +204,7 @@ fn systems_are_solved() {
                 all.extend(x.save_lex().unwrap());
             }
         }
-        // Colour vectors.
+        // Solves for colour vectors.
         let u = Arc::new(links(device, geometry, F64, Recon::R18));
         let laplace = Laplace::new(u.clone(), Components::COLOUR, 15, 8.5, -1.0).unwrap();
         let mut v = laplace.range().field(2).unwrap();

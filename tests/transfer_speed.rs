@@ -22,8 +22,8 @@ fn rate(bytes: usize, mut work: impl FnMut()) -> f64 {
 /// GB/s of copies between the first CUDA device and page-locked memory, to the device and back.
 fn pinned(bytes: usize) -> [f64; 2] {
     type Any = *mut std::ffi::c_void;
-    // SAFETY: loading the CUDA driver runs its initialisers; the signatures are those of cuda.h;
-    // both allocations have `bytes` bytes.
+    // SAFETY: loading the CUDA driver runs its initialisers; the signatures are those of cuda.h; both allocations have
+    // `bytes` bytes.
     unsafe {
         let cuda = Library::new("libcuda.so.1").expect("a CUDA driver");
         macro_rules! call {

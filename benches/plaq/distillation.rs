@@ -46,7 +46,7 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
         tol: 1e-8,
         ..Default::default()
     };
-    // Compiles.
+    // A first search compiles the kernels.
     for mixed in [false, true] {
         Modes::new(&u, None, &settings(4, mixed), &mut unwatched)?;
     }
@@ -89,7 +89,7 @@ fn source_time(b: &mut Bench, u: &Arc<GaugeField>, modes: &Modes) -> Result<()> 
     let path = std::env::temp_dir().join(format!("plaq-bench-{}.h5", std::process::id()));
     let file = PerambulatorFile::new(&path, GROUP, modes, &solver)?;
     let written = b.o.comm.agree(hdf5::check()).is_ok();
-    // The first time compiles.
+    // The first of the two times compiles the kernels.
     let mut last = (0.0, 1.0);
     for time in 0..2 {
         let start = Instant::now();

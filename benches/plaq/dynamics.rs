@@ -30,7 +30,7 @@ use super::{report, row, Bench, Options};
 
 const QUARK: f64 = 0.12;
 
-/// CG to 1e-8 in forces and 1e-10 in the Hamiltonian; precision inside is that of the defaults.
+/// CG to 1e-8 in forces and to 1e-10 in the Hamiltonian; the precision inside is the default.
 fn inverter() -> Inverter {
     Inverter { tolerance_force: 1e-8, tolerance_hamiltonian: 1e-10, ..Default::default() }
 }
@@ -56,8 +56,8 @@ fn smooth(b: &Bench) -> Result<GaugeField> {
     Ok(u)
 }
 
-/// Whole trajectories of ten leapfrog steps, and forces of monomials with their solves. Links and momenta once
-/// per step are the bytes.
+/// Whole trajectories of ten leapfrog steps, and forces of monomials with their solves. The bytes are those of reading
+/// or writing links and momenta once per step.
 fn trajectories(b: &mut Bench) -> Result<()> {
     let (whole, sites) = (Some(Recon::R18), b.geometry.global_volume() as f64);
     let (steps, precision) = (10, b.precision);
@@ -114,8 +114,8 @@ fn trajectories(b: &mut Bench) -> Result<()> {
     clover_force(b)
 }
 
-/// The clover force of given X and Y, and the solve for such an X, whose iterations its name has. Bytes: links,
-/// X, Y and the insertion read, momenta and the insertion written too.
+/// The clover force for given X and Y, and the solve for such an X, with its number of iterations in the name. Bytes:
+/// links, X, Y and the insertion are read, momenta and the insertion also written.
 fn clover_force(b: &mut Bench) -> Result<()> {
     let wanted = |b: &Bench, name| b.wanted(name, "R12", 1);
     if !wanted(b, "clover_force") && !wanted(b, "clover_solve") {
@@ -127,7 +127,7 @@ fn clover_force(b: &mut Bench) -> Result<()> {
         let (x, y) = (b.field(Subset::Full, 1)?, b.field(Subset::Full, 1)?);
         let mut p = Momenta::new(&b.o.device, b.geometry, b.precision)?;
         let mut insertion = op.insertion()?;
-        // Trajectories hold them for a solve and its force.
+        // In a trajectory these blocks are kept for a solve and its force.
         let inverse = op.clone().schur(Schur { parity: 0, symmetric: true })?;
         inverse.set_inverse_owner(InverseOwner::Complement)?;
         let reals = 48.0 + 48.0 + 64.0 + 48.0;
@@ -168,8 +168,8 @@ fn clover_force(b: &mut Bench) -> Result<()> {
     Ok(())
 }
 
-/// Steps of the gradient flow, three stages each. Of Wilson's a stage reads and writes links and exponents; of
-/// others it is a force and an update, which read both again. Of the first exponents nothing is read.
+/// Steps of the gradient flow with three stages each. A stage of Wilson's flow reads and writes links and exponents,
+/// but the first one does not read exponents; a stage of other flows is a force and an update, which read both again.
 fn flows(b: &mut Bench) -> Result<()> {
     let sites = b.geometry.global_volume() as f64;
     for (name, kind) in [("flow wilson", FlowKind::Wilson), ("flow symanzik", FlowKind::Symanzik)] {
@@ -184,8 +184,8 @@ fn flows(b: &mut Bench) -> Result<()> {
         let bytes = reals * b.precision.bytes() as f64 * sites;
         report(b, name, Some(Recon::R18), 1, 0.0, bytes, || flow.step(&mut u, 1e-9))?;
     }
-    // Quark fields with Wilson's flow: each stage reads and writes them, the second and third read two, and reads the
-    // links once more.
+    // Quark fields with Wilson's flow: each stage reads and writes them, the second and the third stage read two of
+    // them, and each reads the links once more.
     let columns = 12;
     if b.wanted("flow quarks", "R18", columns) {
         let mut u = smooth(b)?;
@@ -228,7 +228,7 @@ pub fn rows(
         let coefficients = GaugeCoefficients::improved(6.0, c1)?;
         let mut force = GaugeForce::new(&b.o.device, geometry, precision, coefficients)?;
         let mut p = Momenta::new(&b.o.device, geometry, precision)?;
-        // Six staples of four products each, traceless part: 4 links of 6 x 4 x 198 flop.
+        // Flop: six staples of four products each, and the traceless part, for 4 links: 4 x 6 x 4 x 198.
         let flops = 4.0 * 6.0 * 4.0 * 198.0 * sites;
         report(&mut b, name, whole, 1, flops, bytes(72.0 + 64.0), || {
             force.kick(&u, &mut p, 1.0, 1e-9).map(|_| ())
@@ -239,7 +239,7 @@ pub fn rows(
         let action = LoopAction::one_loop_symanzik(6.5, 0.87, 2.0)?;
         let mut force = LoopForce::new(&b.o.device, geometry, precision, action)?;
         let mut p = Momenta::new(&b.o.device, geometry, precision)?;
-        // For each link of 6 plaquettes and 28 loops of six the product of all the loop's links.
+        // Flop: for each link the product of all links of each of its 6 plaquettes and 28 loops of six links.
         let flops = (6.0 * 4.0 * 3.0 + 28.0 * 6.0 * 5.0) * 198.0 * sites;
         report(&mut b, "gauge_force one_loop", whole, 1, flops, bytes(72.0 + 64.0), || {
             force.kick(&u, &mut p, 1.0, 1e-9).map(|_| ())

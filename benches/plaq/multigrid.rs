@@ -34,7 +34,7 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     let params = MultigridParams::for_lattice(geometry);
     let mut multigrid = Multigrid::new(&*op, &params)?;
     if setup {
-        // The first one compiled and tuned.
+        // The first set-up has compiled and tuned the kernels.
         drop(multigrid);
         multigrid = Multigrid::new(&*op, &params)?;
         let time = slowest(geometry.comm(), multigrid.report().setup_seconds)?;
@@ -84,7 +84,7 @@ pub fn coarse_rows(o: &mut Options, copy: f64) -> Result<()> {
         if !wanted.contains(&true) {
             continue;
         }
-        // 16^4 sites with 24 null vectors take 10 GB.
+        // A lattice of 16^4 sites with 24 null vectors takes 10 GB.
         let vectors = if extent > 2 && b.o.device.is_cpu() { 8 } else { 24 };
         let op = coarse_operator(&b, vectors, links)?;
         let sites = op.grid().volume();
@@ -104,7 +104,7 @@ pub fn coarse_rows(o: &mut Options, copy: f64) -> Result<()> {
     Ok(())
 }
 
-/// On aggregates of 2^4 sites.
+/// A coarse operator on aggregates of 2^4 sites.
 fn coarse_operator(b: &Bench, vectors: usize, links: LinkPrecision) -> Result<CoarseOperator> {
     let device = &b.o.device;
     let mut u = GaugeField::new(device, b.geometry, Precision::F32, Recon::R18)?;
@@ -134,8 +134,8 @@ fn seconds(multigrid: &Multigrid) -> Vec<f64> {
     multigrid.report().levels.iter().map(|l| l.seconds).collect()
 }
 
-/// A cycle, the best of its batches, and what each level takes for itself in the mean of them all, by the
-/// host's clock, which on a GPU runs ahead.
+/// A cycle: the time of its best batch, and the mean time of each level by itself in all batches. The latter is by the
+/// host's clock, which on a GPU runs ahead of the device.
 fn cycles(b: &mut Bench, multigrid: &Arc<Multigrid>, nrhs: usize) -> Result<()> {
     let link = Some(Recon::R12);
     let mut inp = SpinorField::new(&b.o.device, b.geometry, Precision::F32, Subset::Even, nrhs)?;
@@ -146,7 +146,7 @@ fn cycles(b: &mut Bench, multigrid: &Arc<Multigrid>, nrhs: usize) -> Result<()> 
     let (mut calls, mut before) = (0, None);
     report(b, "multigrid cycle", link, nrhs, flops, bytes, || {
         inverse.apply(&mut out, &inp)?;
-        // The first call compiles and tunes.
+        // The first call compiles and tunes kernels, and is not counted.
         match before {
             None => before = Some(seconds(multigrid)),
             Some(_) => calls += 1,
@@ -165,7 +165,7 @@ fn cycles(b: &mut Bench, multigrid: &Arc<Multigrid>, nrhs: usize) -> Result<()> 
     Ok(())
 }
 
-/// The best of three solves of random sources, with the number of iterations behind the name.
+/// The best of three solves for random sources; the number of iterations stands in the name.
 fn solves(
     b: &mut Bench,
     op: &Arc<Wilson>,

@@ -56,7 +56,7 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     let kernel =
         Arc::new(HermitianWilson::new(Arc::new(kernel.op().to(Precision::F64, Recon::R12)?))?);
     finders(&mut b, &kernel, modes)?;
-    // Its low modes are too dense to be projected.
+    // The low modes of this kernel are too dense to be projected.
     let params = ModeParams { count: Some(0), tol: 1e-6, ..Default::default() };
     let found = Arc::new(Modes::find(&kernel, None, &params, None, &mut unwatched)?);
     for (method, name) in METHODS {
@@ -92,8 +92,8 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     Ok(())
 }
 
-/// 32 low modes to the same residual by both eigensolvers; the first search, of few, compiles. What is not
-/// converged says so.
+/// Searches for 32 low modes to the same residual by both eigensolvers; a first search for few modes compiles kernels.
+/// A row says if a search did not converge.
 fn finders(b: &mut Bench, kernel: &Arc<HermitianWilson>, wanted: [bool; 2]) -> Result<()> {
     let square = KernelSquare(kernel.clone());
     let seconds = 60.0 * b.o.seconds;
@@ -126,7 +126,8 @@ fn finders(b: &mut Bench, kernel: &Arc<HermitianWilson>, wanted: [bool; 2]) -> R
     Ok(())
 }
 
-/// Twelve columns of noise; iterations in the name. A first solve to a large tolerance compiles.
+/// Solves for twelve columns of noise, with the number of iterations in the name. A first solve to a large tolerance
+/// compiles kernels.
 fn propagators(b: &mut Bench, op: &Arc<Overlap>, wanted: [bool; 5]) -> Result<()> {
     let mut source = op.shape().field(12)?;
     source.set_noise(Noise::Normal, 3, 0)?;

@@ -259,7 +259,7 @@ BOUNDARIES = {
     "open_sf": {"phi_prime": "[-2.1, 0.8, 1.3]"},
     "periodic": {},
 }
-# Length, steps of omelyan2 and what else the algorithm takes.
+# For each algorithm the length of a trajectory, its steps of omelyan2, and further keys of the input.
 ALGORITHMS = {"hmc": (1.0, 4, {}), "smd": (0.25, 1, {"algorithm": '"smd"', "friction": 0.3})}
 
 
@@ -317,7 +317,7 @@ def quenched(study):
     head("β", "HMC", "τ", "acceptance", "heat bath", "τ", "difference / error", "χ² of chains")
     for k, beta in enumerate(betas):
         seconds = study.left() / (len(betas) - k)
-        # Seeds of chains, and of those of the heat bath, which must differ from all of them.
+        # Seeds of the chains; those of the heat bath differ from all of them.
         seeds = [o.seed + 1000 * n for n in range(o.chains)]
         inputs = [(f"hmc-{beta}-{seed}", input_of(beta, seed)) for seed in seeds]
         with concurrent.futures.ThreadPoolExecutor(2 * o.chains if o.chains > 1 else 1) as pool:
@@ -346,7 +346,7 @@ def t0(study):
     curves, times = [], []
     before = None
     for n in range(o.configurations):
-        # With names of their own, and a seed each, so that a study may end early.
+        # Every configuration has a file and a seed of its own, so that a study may end after any of them.
         target = stem.with_name(f"{stem.name}-{n}")
         start = ["--lattice", lattice, "--thermalise", str(3 * o.thermalise)]
         if before:
@@ -387,7 +387,7 @@ def t0(study):
         return
     near = min(range(len(times)), key=lambda k: abs(times[k] - value))
     ones = series.Mean([c[near] for c in curves])
-    # Neighbours are not independent: the error of leaving one out grows by sqrt(2 tau).
+    # Neighbouring configurations are correlated: the error from leaving one out grows by sqrt(2 tau).
     error *= math.sqrt(max(1.0, 2 * ones.tau)) if math.isfinite(ones.tau) else 1.0
     study.result["t0"] = {"value": value, "error": error, "tau": ones.tau, "n": len(curves)}
     head("lattice", "β", "configurations", "t0/a²", "τ", "√(8 t0)/a", "√(8 t0)/r0", "literature")
@@ -512,7 +512,7 @@ def paper(study):
                         [("leapfrog", 50, ["gauge", "quarks"])], seed=o.seed, accept_until=10 ** 6)
         rows = study.hmc(f"paper-{lattice.replace(',', 'x')}", text, count + 1, f"{stem}.00001", study.left() / (len(lattices) - k))
         pathlib.Path(f"{stem}.00001").unlink(missing_ok=True)
-        # The first one compiles and allocates.
+        # The first trajectory compiles kernels and allocates memory, and does not count.
         if len(rows) < 2:
             continue
         rest = rows[1:]

@@ -44,7 +44,7 @@ def propagator(study, kappas, solver):
     command += o.multigrid.split() if solver == "mg" else []
     command += ["--save-multigrid" if solver == "mg" else "--load-multigrid", str(vectors)]
     status = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
-    # 3: not converged.
+    # Status 3: a solve has not converged.
     if status not in (0, 3):
         sys.exit(f"{' '.join(command)}: status {status}")
     run = json.loads(report.read_text())

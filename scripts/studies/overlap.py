@@ -169,7 +169,7 @@ def locality(study):
     head("r", "largest \\|D η\\|")
     for r, (value, error) in enumerate(means):
         row(r, f"{value:.3e} ± {error:.0e}")
-    # Before the lattice closes around the source.
+    # Distances at which the lattice does not yet close around the source.
     far = min(int(n) for n in o.lattice.split(",")) // 2 + 2
     points = [(r, math.log(means[r][0])) for r in range(2, min(far + 3, len(means)))]
     x, y = (statistics.fmean(p[i] for p in points) for i in (0, 1))
@@ -214,7 +214,7 @@ def cost(study):
                 found = study.overlap(gauge, "modes", "--delta", delta, *files)
                 sign, modes = found["sign"], len(found["kernel"]["low"])
                 seconds = found["seconds"]
-                # The relation takes two applications.
+                # The check of the Ginsparg-Wilson relation applies the operator twice.
                 apply = seconds["ginsparg_wilson"] / 2 / sites / sign["degree"]
                 searched = f"{1e6 * seconds['modes'] / sites / max(modes, 1):.1f}" if k == 0 else "–"
                 row(lattice.replace(",", "·"), modes, f"{sign['low']:.3f} to {sign['high']:.2f}", delta, sign["degree"],

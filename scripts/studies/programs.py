@@ -99,7 +99,7 @@ class Study(Runs):
                 process.wait(max(self.left(), 1))
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGINT)
-        # 3: something did not converge.
+        # Status 3: something did not converge.
         if process.returncode not in (0, 3):
             sys.exit(f"{' '.join(command)}: status {process.returncode}")
         run = json.loads(report.read_text())

@@ -18,7 +18,7 @@ LAUNCH = 3.4  # fixed time of a launch (docs/lab/many-gpus.md)
 SUM = 11.5  # the host's wait for a sum
 BICGSTAB = 1034.0  # an iteration, 16 bits inside double: four hops, three sums
 BICGSTAB_FIXED = 80.0  # of that what does not grow with the lattice (solves at two volumes)
-# An outer iteration of multigrid for twelve columns and for one, and of that what two GPUs did not halve.
+# Microseconds of an outer iteration of multigrid on one GPU, and those of them that two GPUs did not halve.
 MULTIGRID = {"twelve columns": (49700.0, 7700.0), "one column": (7430.0, 1900.0)}
 FINE_HOPS = 46  # hops of all columns in an outer iteration: 0.8 of its time
 COARSE = 60  # exchanges of coarse vectors in an outer iteration, from the launches of a cycle

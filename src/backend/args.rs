@@ -1,9 +1,10 @@
-//! Kernel argument structs, written once: the tables below emit the Rust `#[repr(C)]` struct and
-//! the C++ one with size and offset checks. Shared with build.rs.
+//! The argument structs of kernels. Each is written once, in a table; macros make of it the Rust struct
+//! (`#[repr(C)]`) and the text of the C++ struct with assertions on its size and offsets. build.rs also reads this
+//! file.
 //!
-//! A `spec` field is constant for a run: for a GPU its value is compiled into the kernel, the CPU reads it from the
-//! struct. In C++ it is an accessor, `a.dagger()`; an `arg` is a plain member, `a.coef[0]`; a `sub` is another struct
-//! of this table.
+//! A `spec` member is a constant: on a GPU its value is compiled into the kernel, on a CPU it is read from the struct;
+//! C++ reads it by a function, e.g. `a.dagger()`. An `arg` is a plain member, e.g. `a.coef[0]`. A `sub` is a nested
+//! struct of the tables.
 
 /// Address in the memory of the device on which a kernel runs; 0: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +22,7 @@ impl Ptr {
     }
 }
 
-/// Types of Rust fields with their declaration in C++.
+/// The types that members of argument structs may have, with their declaration in C++.
 pub trait CppField {
     fn declare(name: &str) -> String;
 }
@@ -35,24 +36,24 @@ impl<T: CppField, const N: usize> CppField for [T; N] {
     }
 }
 
-/// The values of the `spec` fields of a struct, as (C++ macro name, value).
+/// The values of the `spec` members of a struct, each as (name of the C++ macro, value).
 pub type Specs = Vec<(&'static str, i64)>;
 
 /// An argument struct of the table.
 pub trait KernelArgs: Copy {
     const NAME: &'static str;
     fn specs(&self, out: &mut Specs);
-    /// Calls `see` with the lattice and every field in the arguments, including those in nested structs.
+    /// Calls `see` with every geometry and field in the arguments, including those in nested structs.
     fn views(&self, see: &mut dyn FnMut(Seen));
 }
 
-/// A part of the arguments that is checked before a launch.
+/// A part of a kernel's arguments that is checked before a launch.
 pub enum Seen<'a> {
     Geom(&'a Geom),
     Field(&'a FieldView),
 }
 
-/// A function that passes the lattice and all fields of a call's arguments to the given function
+/// A function that calls the function given to it with every geometry and field in a call's arguments
 /// ([`KernelArgs::views`]).
 #[allow(dead_code)]
 pub type Views<'a> = &'a dyn Fn(&mut dyn FnMut(Seen));
@@ -114,7 +115,7 @@ struct CppStruct {
     members: &'static [CppMember],
 }
 
-/// Member of an argument struct: its type in Rust, and its offset in bytes.
+/// Member of an argument struct: kind, name, type in Rust, and offset in bytes.
 #[allow(dead_code)]
 struct CppMember {
     kind: CppKind,
@@ -127,7 +128,7 @@ struct CppMember {
 #[allow(dead_code)]
 enum CppKind {
     Spec,
-    /// A plain member, with the function that declares it under a name.
+    /// A plain member, with the function that returns its C++ declaration for a name.
     Arg(fn(&str) -> String),
     Sub,
 }
@@ -156,8 +157,8 @@ impl CppStruct {
     }
 }
 
-/// The C++ side of the tables: the text of `plaq_args.h`, with those constants and structs for whose names `used` is
-/// true, and the structs nested in these.
+/// The text of `plaq_args.h`: C++ declarations of those constants and structs for whose names `used` returns true, and
+/// of the structs nested in these.
 #[allow(dead_code)]
 pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
     let mut h = String::from("// Generated from src/backend/args.rs.\n#pragma once\n#include \"plaq_dialect.h\"\nnamespace PLAQ_NS {\n");
@@ -166,7 +167,7 @@ pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
         h.push_str(&format!("constexpr int {name} = {value};\n"));
     }
     let structs = FIELD_ARGS.iter().chain(COARSE_ARGS).chain(HADRON_ARGS);
-    // A struct stands before those that hold it.
+    // Nested structs stand before the structs that contain them, in the tables as in C++.
     let mut wanted: Vec<&str> = Vec::new();
     for CppStruct { name, members, .. } in structs.clone().rev() {
         if used(name) || wanted.contains(name) {
@@ -181,7 +182,7 @@ pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
     h
 }
 
-/// The zero value of every type of field.
+/// The zero value of every type that a member may have.
 pub trait ArgDefault {
     fn get() -> Self;
 }

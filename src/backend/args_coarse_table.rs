@@ -1,25 +1,29 @@
-// The table of argument structs of multigrid's coarse levels and domains.
+// The table of argument structs of kernels for multigrid's coarse levels, Krylov spaces, hops on tensor cores, and
+// domain decomposition.
 
 kernel_args! {
     table COARSE_ARGS;
 
-    /// Products of a coarse operator with a vector (coarse.h). Directions 2 mu + forward, 8: the diagonal.
+    /// Arguments of out = coef_y y + coef D in with a coarse operator D: a `rows` x `rows` matrix for each site and
+    /// direction. Direction 2 mu is backward, 2 mu + 1 forward in mu, 8 the diagonal (coarse.h).
     struct CoarseApplyArgs {
         arg links: Ptr,
-        /// Addresses of the scales of links: one f32 for each link of 16 bits.
+        /// Address of one f32 for each link matrix that is stored in 16 or 8 bits: the scale of its numbers.
         arg scales: Ptr,
         arg diagonal: Ptr,
         arg inp: Ptr,
         arg out: Ptr,
         arg y: Ptr,
-        /// Numbers of the eight neighbours of each site, as i32.
+        /// Address of eight i32 for each site, by direction: the number of the neighbour on this rank; below 0: -1 -
+        /// its position on the received face; the least i32: there is no neighbour.
         arg neighbours: Ptr,
-        /// The faces that came from other ranks, in each direction.
+        /// Addresses of the faces received from other ranks, by direction.
         arg halo: [Ptr; 8],
         spec rows: i32,
         spec nrhs: i32,
         spec with_y: i32,
-        /// First site of the result.
+        /// The result is computed on `count` sites from number `first` on. `first_in`, `first_out` and `first_y` are
+        /// the numbers of the first sites that the vectors hold.
         arg first: i32,
         arg count: i32,
         arg first_in: i32,
@@ -30,21 +34,23 @@ kernel_args! {
         arg coef_y: f64,
     }
 
-    /// Copies faces of a coarse vector into messages, for lower and upper faces in turn.
+    /// Arguments of the kernel that copies faces of a coarse vector into messages; entry 2 mu is for the lower face in
+    /// direction mu, 2 mu + 1 for the upper one (coarse.h).
     struct CoarsePackArgs {
         arg inp: Ptr,
         arg out: [Ptr; 8],
-        /// Numbers of the sites on each face, as i32, and how many they are.
+        /// Addresses of the numbers of the sites on each face (i32); `places` is how many sites there are.
         arg sites: [Ptr; 8],
         arg places: [i32; 8],
         spec components: i32,
         spec nrhs: i32,
-        /// Number of sites that the vector holds.
+        /// The vector holds `count` sites of the grid, from number `first` on; other sites of a face are left out.
         arg first: i32,
         arg count: i32,
     }
 
-    /// Copies columns of coarse vectors into others.
+    /// Arguments of the kernel that copies `count` columns (right-hand sides) of a coarse vector, from number first_x
+    /// on, to those of another one, from number first_y on (coarse.h).
     struct CoarseColumnsArgs {
         arg x: Ptr,
         arg y: Ptr,
@@ -54,22 +60,25 @@ kernel_args! {
         spec count: i32,
         arg first_x: i32,
         arg first_y: i32,
-        /// Chirality that is copied, 0: both, 1: upper components, 2: lower ones; the other one becomes zero.
+        /// 0: all components are copied; 1: the upper chirality is copied and the lower one set to zero; 2: the
+        /// reverse.
         arg chirality: i32,
     }
 
-    /// Matrices of coarse sites: out = left inp, or the inverse of out in place.
+    /// Arguments of kernels on the `rows` x `rows` matrices of coarse sites: products out = left inp, inverses of `out`
+    /// in place, adjoint hops, and the parts of an operator inside of aggregates (coarse.h).
     struct CoarseMatrixArgs {
         arg left: Ptr,
         arg inp: Ptr,
         arg out: Ptr,
         spec rows: i32,
-        /// Number of matrices of inp for each of left; for `coarse_inner` the bits of directions 2 mu + forward, for
-        /// `coarse_adjoint` those of directions mu.
+        /// In products the number of matrices of `inp` for each matrix of `left`. For the kernel `coarse_inner` a bit
+        /// mask of directions 2 mu + forward, for `coarse_adjoint` one of directions mu.
         spec each: i32,
     }
 
-    /// Matrices of coarse sites for two flavours (coarse_pair.h).
+    /// Arguments of the kernel that makes matrices of coarse sites for two flavours from those of one flavour
+    /// (coarse_pair.h).
     struct CoarsePairArgs {
         arg inp: Ptr,
         arg out: Ptr,
@@ -77,13 +86,13 @@ kernel_args! {
         spec rows: i32,
         /// 0: out = inp + T, 1: out = 1 + inp T.
         spec product: i32,
-        /// T: i twist gamma5 for each flavour, and the coupling between them.
+        /// The flavour matrix T has i twist[f] gamma5 for each flavour f on the diagonal and `split` off the diagonal.
         arg twist: [f64; 2],
         arg split: f64,
     }
 
-    /// Converts matrices of coarse sites to 16 or 8 bits, out = inp / scale, each with its scale; or null vectors: to
-    /// 16 bits with `rows` numbers per site and no scales, to 8 bits with a scale for each component.
+    /// Arguments of conversions to 16 or 8 bits, out = inp / scale. Matrices of coarse sites have a scale each. Null
+    /// vectors have `rows` numbers per site; in 16 bits they have no scales, in 8 bits one for each component.
     struct CoarseShortenArgs {
         arg inp: Ptr,
         arg out: Ptr,
@@ -91,29 +100,34 @@ kernel_args! {
         spec rows: i32,
     }
 
-    /// Arguments for several vectors of one shape (krylov.h).
+    /// Arguments of kernels on up to 20 vectors x of one shape that span a Krylov space: their scalar products, least
+    /// squares, and linear combinations of them (krylov.h).
     struct KrylovArgs {
         arg x: [Ptr; 20],
         arg y: Ptr,
         arg z: Ptr,
-        /// Distance in complex numbers from one number of a right-hand side to the next.
+        /// Distance in complex numbers from one number of a right-hand side to its next; `apart`: from one right-hand
+        /// side to the next.
         spec step: i32,
         arg apart: i64,
-        /// On a CPU: whether real and imaginary parts alternate.
+        /// On a CPU: 1 if real and imaginary parts alternate in memory, 0 if the real parts of all lanes are followed
+        /// by the imaginary parts.
         spec interleaved: i32,
         arg numbers: i32,
-        /// Number of vectors, number of the first one whose products are wanted, and number of tiles of these.
+        /// Number of vectors x; number of the first one whose scalar products with those before it are computed; number
+        /// of tiles of KRYLOV_TILE x KRYLOV_TILE products.
         arg count: i32,
         arg first: i32,
         arg tiles: i32,
         arg nrhs: i32,
-        /// A KRYLOV_* code.
+        /// What the vectors are: KRYLOV_POWERS or KRYLOV_IMAGES.
         arg kind: i32,
-        /// Share of the square norm of a direction below which only rounding is left of it.
+        /// A direction is dropped if, after orthogonalisation, less than this fraction of its square norm is left,
+        /// which is then mere rounding.
         arg noise: f64,
         spec with_y: i32,
         spec with_z: i32,
-        /// Whether the old y is part of the new one; and the coefficient of x_0.
+        /// 1: the combination is added to the old y. `skip` is the number of the coefficient of x_0.
         arg keep: i32,
         arg skip: i32,
         arg sums: Ptr,
@@ -121,26 +135,30 @@ kernel_args! {
         arg coef: Ptr,
     }
 
-    /// Arguments for several vectors of one shape in 16 bits, and two in single precision (krylov_short.h).
+    /// Arguments of kernels on up to 20 vectors x of one shape in 16 bits and two vectors y, z in single precision:
+    /// scalar products and linear combinations (krylov_short.h).
     struct KrylovShortArgs {
         arg x: [Ptr; 20],
         arg norm: [Ptr; 20],
         arg y: Ptr,
         arg z: Ptr,
-        /// Distance in bytes from one right-hand side to the next: in x, in its units, in y and z.
+        /// Distance in bytes from one right-hand side to the next in the numbers of x; `norm_apart` in the units of x,
+        /// `wide_apart` in y and z.
         arg apart: i64,
         arg norm_apart: i64,
         arg wide_apart: i64,
         /// Number of reals of a site, a multiple of 8.
         spec reals: i32,
         spec with_z: i32,
-        /// Whether products are of one site in four; an element is then four sites.
+        /// 1: scalar products are estimated from one of four sites, and an element of the launch is four sites; 0: all
+        /// sites are summed.
         spec sample: i32,
-        /// 0, or the number of right-hand sides where vectors are columns in half precision (half_columns.h), which
-        /// are multiplied by these scales.
+        /// Number of right-hand sides if the vectors are columns in half precision (half_columns.h), whose numbers are
+        /// multiplied by the f32 at `scales`; else 0.
         spec columns: i32,
         arg scales: Ptr,
-        /// Number of vectors, number of the first one whose products are wanted, and number of tiles of these.
+        /// Number of vectors x; number of the first one whose scalar products with those before it are computed; number
+        /// of tiles of KRYLOV_TILE x KRYLOV_TILE products.
         arg count: i32,
         arg first: i32,
         arg tiles: i32,
@@ -148,15 +166,16 @@ kernel_args! {
         arg coef: Ptr,
     }
 
-    /// Makes the tables of links and site terms for the hop on tensor cores (tensor_hop.h).
+    /// Arguments of the kernel that writes the tables of links and site terms that the hop on tensor cores reads
+    /// (tensor_hop.h).
     struct TensorTablesArgs {
         sub hop: HopArgs,
         arg links: Ptr,
         arg blocks: Ptr,
     }
 
-    /// Converts spinors to columns in half precision: numbers times scales that follow from sums, of which |v|^2 is
-    /// the third of each right-hand side.
+    /// Arguments of the kernel that converts spinors to columns in half precision. The numbers of a right-hand side are
+    /// multiplied by a scale that follows from its |v|^2, the third of its sums at the address `sums`.
     struct TensorTakeArgs {
         sub inp: FieldView,
         arg out: Ptr,
@@ -167,11 +186,12 @@ kernel_args! {
         arg step_in: i32,
     }
 
-    /// Copies columns in half precision at the faces between ranks.
+    /// Arguments of the kernel that copies the sites at faces between ranks, of columns in half precision, into
+    /// messages or from messages.
     struct TensorFacesArgs {
         sub geom: Geom,
         arg columns: Ptr,
-        /// Messages across lower and upper faces in turn.
+        /// Addresses of the messages: entry 2 mu is for the lower face in direction mu, 2 mu + 1 for the upper one.
         arg message: [Ptr; 8],
         arg parity: i32,
         /// Number of the first site of the columns that belongs to another rank.
@@ -181,7 +201,7 @@ kernel_args! {
         spec arrived: i32,
     }
 
-    /// The hop on columns in half precision.
+    /// Arguments of the hop on tensor cores, which acts on columns in half precision (tensor_hop.h).
     struct TensorHopArgs {
         sub geom: Geom,
         arg inp: Ptr,
@@ -194,13 +214,13 @@ kernel_args! {
         arg behind: i32,
         spec nrhs: i32,
         spec site_term: i32,
-        /// Rows in y of a block's tile.
+        /// Extents in y and z of the tile of the lattice that a thread block works on.
         spec tile_y: i32,
         spec tile_z: i32,
         spec slices: i32,
     }
 
-    /// Sets links that lead out of domains to zero (domains.h).
+    /// Arguments of the kernel that sets links between sites of different domains to zero (domains.h).
     struct DomainCutArgs {
         sub geom: Geom,
         sub gauge: FieldView,
@@ -210,7 +230,8 @@ kernel_args! {
         arg block: [i32; 4],
     }
 
-    /// Steps of minimal residual in domains; for vectors of coarse levels only the addresses of the data are used.
+    /// Arguments of steps of minimal residual with a coefficient for each domain. If the vectors q, r, z are those of a
+    /// coarse level, only the addresses of their numbers are used (domains.h).
     struct DomainArgs {
         sub geom: Geom,
         sub q: FieldView,
@@ -219,11 +240,12 @@ kernel_args! {
         spec parity: i32,
         spec components: i32,
         spec nrhs: i32,
-        /// Number of sites of a right-hand side in `products` (three numbers each) and in `coef` (two).
+        /// Number of sites of a right-hand side for which there are three numbers at `products` and two at `coef`.
         arg places: i32,
         arg products: Ptr,
         arg coef: Ptr,
-        /// For every domain the numbers of its sites, as i32; where each domain's list begins; and its colour.
+        /// Addresses of i32: at `sites` the numbers of the sites of all domains, one domain after the other; at
+        /// `starts` the position where the sites of each domain begin; at `colours` the colour of each domain.
         arg sites: Ptr,
         arg starts: Ptr,
         arg colours: Ptr,
@@ -232,7 +254,8 @@ kernel_args! {
         arg omega: f64,
     }
 
-    /// Arguments of products with dense matrices on the coarsest level (dense.h).
+    /// Arguments of products with dense matrices on the coarsest level: the inverse of its operator, or low modes as
+    /// columns (dense.h).
     struct DenseArgs {
         arg matrix: Ptr,
         arg x: Ptr,
@@ -246,7 +269,8 @@ kernel_args! {
         arg scale: f64,
     }
 
-    /// Converts spinors to vectors of the finest multigrid level (aggregate.h).
+    /// Arguments of kernels that copy right-hand sides of spinors to columns of a vector of the finest multigrid level,
+    /// or back (aggregate.h).
     struct AggregateFieldArgs {
         sub geom: Geom,
         sub field: FieldView,
@@ -258,7 +282,7 @@ kernel_args! {
         arg parity: i32,
         /// Column of the field's first right-hand side.
         arg first: i32,
-        /// Whether the vector holds both parities.
+        /// 1 if the vector of the multigrid level holds the sites of both parities, else 0.
         arg whole: i32,
         /// mu + 1: the spinors are multiplied by (1 - sign gamma_mu)/2; 0: they are not.
         arg project: i32,
@@ -266,7 +290,8 @@ kernel_args! {
         arg sign: f64,
     }
 
-    /// Converts spinors times a site operator, of kind SITE_*, to vectors of the finest multigrid level.
+    /// Arguments of the kernel that multiplies spinors by a site operator (SITE_* code `site`) and copies them to
+    /// columns of a vector of the finest multigrid level (aggregate.h).
     struct AggregateSiteArgs {
         sub to: AggregateFieldArgs,
         sub clover: FieldView,
@@ -275,9 +300,10 @@ kernel_args! {
         arg twist_scale: f64,
     }
 
-    /// Hops forward that leave an aggregate, as vectors of the finest multigrid level (aggregate.h).
+    /// Arguments of the kernel that computes the hop from x + mu for those sites x whose neighbour x + mu is in another
+    /// aggregate of this rank, as a vector of the finest multigrid level (aggregate.h).
     struct AggregateHopArgs {
-        /// The hop, whose `inp` has both parities.
+        /// Arguments of the hop; its `inp` holds both parities.
         sub hop: HopArgs,
         arg data: Ptr,
         arg faces: Ptr,
@@ -287,31 +313,33 @@ kernel_args! {
     /// Arguments of restriction and prolongation between a level and the next coarser one (aggregate.h).
     struct AggregateArgs {
         arg v: Ptr,
-        /// Scales of v in 8 bits: one f32 for each component of a site.
+        /// Address of one f32 for each component of a site, the scales of null vectors v in 8 bits; else 0.
         arg scales: Ptr,
         arg fine: Ptr,
         arg coarse: Ptr,
-        /// Numbers of the sites of each aggregate, or number of the aggregate of each site.
+        /// Address of i32: in restrictions the sites of each aggregate, in prolongations the aggregate of each site.
         arg sites: Ptr,
         arg faces: Ptr,
-        /// Numbers of components of a chirality, of null vectors, of columns, and of sites of an aggregate.
+        /// Counts: `m` components of a chirality of a site, `n` null vectors, `columns` right-hand sides, and `block`
+        /// sites of an aggregate.
         spec m: i32,
         spec n: i32,
         spec columns: i32,
         spec block: i32,
-        /// 1: numbers of `coarse` with column < row of a chirality are not needed, or are 0.
+        /// 1: for each chirality `coarse` is a triangular matrix, whose elements with column < row are 0 or not needed.
         spec upper: i32,
-        /// Number of null vectors that a thread of a GPU takes in restrictions: 1, for one column perhaps 2, else
-        /// perhaps AGGREGATE_VECTORS.
+        /// Number of null vectors that a thread of a GPU works on in restrictions: 1, 2 (for one column only) or
+        /// AGGREGATE_VECTORS.
         spec vectors: i32,
         /// Number of sites to process; sites with this or a larger number are skipped.
         arg limit: i32,
-        /// Bit of the face whose sites are summed over; 0: all sites.
+        /// Bit mask of one face of the aggregates: only sites on that face are summed over; 0: all sites.
         arg face: i32,
         arg step_site: i64,
         arg step_row: i64,
         arg step_column: i64,
-        /// Share of a vector's |v|^2 below which only rounding is left after orthogonalising it to those before it.
+        /// A vector counts as linearly dependent on those before it if, after orthogonalisation, less than this
+        /// fraction of its |v|^2 is left, which is then mere rounding.
         arg tiny: f64,
     }
 }

@@ -1,33 +1,36 @@
-// The table of argument structs of sources, contractions and distillation.
+// The table of argument structs of kernels for sources, contractions and distillation. A member `slice` counts the
+// time slices of a lane's part of the lattice.
 
 kernel_args! {
     table HADRON_ARGS;
 
-    /// Fills columns of a source (source.h).
+    /// Arguments of the kernel that sets right-hand sides of a spinor field to columns of a source (source.h).
     struct SourceArgs {
         sub geom: Geom,
         sub out: FieldView,
-        /// Global coordinates of the source.
+        /// Global coordinates (x, y, z, t) of the source. Bit mu of `places` is set if the source is restricted to this
+        /// coordinate in direction mu: 15 for a point, 8 for a time slice.
         arg position: [i32; 4],
         arg places: i32,
-        /// Whether there is a momentum, 2 pi n / L.
+        /// 1 if the source has the factor exp(i p (x - position)) with p = 2 pi momentum / L, else 0.
         arg moving: i32,
         arg momentum: [i32; 4],
         /// A RANDOM_* code of the noise; below 0: none.
         arg noise: i32,
-        /// Bits DILUTE_* of the dilution.
+        /// Sum of the DILUTE_* bits of the indices in which the source is diluted.
         arg dilute: i32,
-        /// Number of parts of DILUTE_TIME.
+        /// For DILUTE_TIME the number of parts into which time slices are divided.
         arg time_parts: i32,
-        /// The only spin that is not zero; below 0: all.
+        /// The only spin (0 to 3) for which the source is not zero; below 0: all spins. `colour` likewise.
         arg spin: i32,
         arg colour: i32,
-        /// Column of the field's first right-hand side.
+        /// Number of the source's column that the first right-hand side of the field is set to.
         arg first: i32,
         arg seed: u64,
     }
 
-    /// Multiplies a time slice by a gamma matrix and a momentum phase (source.h).
+    /// Arguments of the kernel that multiplies spinors by a product of gamma matrices and a momentum phase, on one time
+    /// slice or on all (source.h).
     struct SpinPhaseArgs {
         sub geom: Geom,
         sub out: FieldView,
@@ -39,28 +42,29 @@ kernel_args! {
         arg phase: [i32; 4],
     }
 
-    /// Contracts two quark lines (contract.h).
+    /// Arguments of the contraction of two quark propagators into mesons with all spins open (contract.h).
     struct MesonArgs {
         sub geom: Geom,
         sub quark: FieldView,
         sub other: FieldView,
-        /// Time slice, in the lanes' parts, at which the launch begins.
+        /// Time slice of a lane's part of the lattice at which the launch begins.
         arg slice: i32,
-        /// Number of columns of a spin.
+        /// Number of columns of a propagator for each spin of the source.
         arg colours: i32,
         arg moving: i32,
         arg momentum: [i32; 4],
         arg position: [i32; 4],
     }
 
-    /// Arguments of products and combinations of vectors on time slices (time_slices.h).
+    /// Arguments of scalar products of all pairs of vectors v and w on single time slices, and of linear combinations
+    /// with coefficients for each time slice (time_slices.h).
     struct TimeSliceArgs {
         sub geom: Geom,
         sub v: FieldView,
         sub w: FieldView,
         /// Time slice, in the lanes' parts, at which the launch begins.
         arg slice: i32,
-        /// Numbers of vectors v and w.
+        /// Numbers of vectors: `rows` vectors v and `columns` vectors w.
         arg rows: i32,
         arg columns: i32,
         spec add: i32,
@@ -68,20 +72,22 @@ kernel_args! {
         arg coef: Ptr,
     }
 
-    /// Colour vectors and spinors of distillation (distillation.h).
+    /// Arguments of kernels that put colour vectors into spinors or extract them, multiply them by plane waves, or take
+    /// antisymmetric products of pairs of them, for distillation (distillation.h).
     struct DistillArgs {
         sub geom: Geom,
         sub out: FieldView,
         sub inp: FieldView,
         sub other: FieldView,
-        /// For each vector the number of a right-hand side, 32-bit integers.
+        /// Address of i32: for each vector that is written the number of the right-hand side that it is made from.
         arg table: Ptr,
         arg momentum: [i32; 4],
         arg time: i32,
         arg reserved: i32,
     }
 
-    /// A plane wave with other factors that depend on the site (structure.h, wave_phases).
+    /// A phase for each site: the plane wave exp(i p (x - position)) times the boundary phases met on the way from x to
+    /// x + displacement; zero on all time slices but `time`, unless that is below 0 (structure.h, wave_phases).
     struct WaveArgs {
         arg position: [i32; 4],
         arg displacement: [i32; 4],
@@ -91,13 +97,15 @@ kernel_args! {
         arg reserved: i32,
     }
 
-    /// Memory of spin matrices of sites, and bytes of a plane.
+    /// A 4 x 4 complex spin matrix for each site, as 32 numbers: the address, and the bytes of a plane, which holds one
+    /// parity of a time slice (structure.h).
     struct MatricesArgs {
         arg data: Ptr,
         arg bytes: i64,
     }
 
-    /// Pairs spins of two quark lines (structure.h).
+    /// Arguments of the kernel that contracts the colours of two quark lines into a spin matrix for each site
+    /// (structure.h).
     struct SpinPairArgs {
         sub geom: Geom,
         sub forward: FieldView,
@@ -108,31 +116,32 @@ kernel_args! {
         arg columns: i32,
     }
 
-    /// Multiplies colour vectors with field strengths (gluons.h).
+    /// Arguments of the kernel that multiplies colour vectors by the field strengths of three planes (gluons.h).
     struct FieldStrengthTimesArgs {
         sub geom: Geom,
         sub bounds: Bounds,
         sub gauge: FieldView,
         sub vectors: FieldView,
         sub out: FieldView,
-        /// 1: the planes with t.
+        /// 1: the planes that contain t; 0: the spatial planes.
         arg electric: i32,
         /// 1: the vectors are first set to unit vectors.
         arg begin: i32,
     }
 
-    /// Sums spin matrices over time slices (structure.h).
+    /// Arguments of the sums of spin matrices times plane waves over time slices (structure.h).
     struct SliceWaveArgs {
         sub geom: Geom,
         sub matrices: MatricesArgs,
         sub wave: WaveArgs,
-        /// Momenta, four 32-bit integers each.
+        /// Address of the momenta of `waves` plane waves, four i32 each in units of 2 pi / L.
         arg table: Ptr,
         arg waves: i32,
         arg slice: i32,
     }
 
-    /// Multiplies spinors with spin matrices and a plane wave (structure.h).
+    /// Arguments of the kernel that multiplies spinors by spin matrices, `left` and `right`, and by a plane wave
+    /// (structure.h). A spin matrix is 16 pairs (re, im), row by row.
     struct SpinProductArgs {
         sub geom: Geom,
         sub out: FieldView,
@@ -145,7 +154,8 @@ kernel_args! {
         arg colours: i32,
     }
 
-    /// Contracts three quark lines with open spins, or makes a sequential source of them (structure.h).
+    /// Arguments of the contraction of three quark lines with open spins, or of the sequential source made from them
+    /// (structure.h). The spin matrices g, h, p are 16 pairs (re, im) each, row by row.
     struct QuarkTripleArgs {
         sub geom: Geom,
         sub x: FieldView,

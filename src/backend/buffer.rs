@@ -1,4 +1,4 @@
-//! Device memory owned by buffers.
+//! Buffers, which own device memory.
 
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -16,14 +16,15 @@ pub(super) struct Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // Before somebody else gets the address.
+        // The address is removed from the list before it can be allocated again.
         self.device.allocated().remove(&self.ptr.0);
         let mut store = self.device.store();
         if store.keepers > 0 && !self.shared {
             store.bytes += self.bytes as u64;
             store.left.entry(self.bytes).or_default().push(self.ptr);
         } else {
-            // The back end may wait for kernels, and drop what waited for them.
+            // The lock is released first: the back end may wait for kernels and then free fields, which takes this
+            // lock.
             drop(store);
             // SAFETY: what `alloc` gave, once.
             unsafe { self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared) };
@@ -33,7 +34,8 @@ impl Drop for Allocation {
 }
 
 impl Device {
-    /// Memory with a table of `count` numbers; the table is computed only if the device has memory.
+    /// Device memory with the `count` integers that `table` returns; on a stand-in device, which has no memory, `table`
+    /// is not called.
     pub(crate) fn filled(&self, count: usize, table: impl FnOnce() -> Vec<i32>) -> Result<Buffer> {
         let mut buffer = self.alloc(4 * count.max(1))?;
         if !self.is_empty() {

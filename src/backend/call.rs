@@ -1,16 +1,16 @@
-//! A kernel call: arguments, amount of work, and the constants that are compiled into it for GPUs.
+//! A kernel call: the arguments, the amount of work, and the constants that are compiled into the kernel on GPUs.
 
 use std::sync::OnceLock;
 
 use super::families::{self, Instance, Kernel};
 use super::{Device, KernelArgs, Specs};
 
-/// Number of elements from which on the kernels of a GPU count in 64 bits, compiled with `WIDE` (kernels/element.h).
+/// For more elements than this, kernels of a GPU are compiled with `WIDE`, to count in 64 bits (kernels/element.h).
 const FEW_ELEMENTS: usize = 1 << 30;
 /// Name of the constant that makes kernels use 64-bit counters.
 pub const WIDE: &str = "PLAQ_WIDE";
 
-/// A kernel call as the back ends see it.
+/// A kernel call in the form that the back ends take, whatever the kernel.
 pub struct Call<'a> {
     pub kernel: &'static Kernel,
     pub params: &'a [&'static str],
@@ -19,23 +19,24 @@ pub struct Call<'a> {
     pub args_bytes: usize,
     pub work: Work,
     specs: OnceLock<Specs>,
-    /// Function that finds the constants of the argument struct.
+    /// Function that returns the constants (`spec` members) of the argument struct at an address.
     find_specs: unsafe fn(*const u8) -> Specs,
 }
 
 /// Amount of work of a launch: the ranges that the kernel's loops cover.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Number of outer sites that the kernel covers; of elements for kernels that do not distinguish sites.
+    /// Number of outer sites over which the kernel loops, or of elements for kernels whose elements are not sites.
     pub n: usize,
-    /// Number of planes or right-hand sides.
+    /// Number of batches, in most kernels planes or right-hand sides; every site is handled once for each batch.
     pub batches: usize,
     /// Number of lanes of a site in the layout of the fields.
     pub lanes: usize,
 }
 
 impl Work {
-    /// The work of kernels that handle one site at a time on a CPU, and on a GPU one of `each` elements of a site.
+    /// The work on `sites` sites of kernels whose element is a whole site on a CPU, and on a GPU one of the `each`
+    /// numbers of a site.
     pub fn rows(device: &Device, sites: usize, each: usize) -> Self {
         let n = if device.is_cpu() { sites } else { sites * each };
         Work { n, batches: 1, lanes: device.max_lanes() }
@@ -45,14 +46,14 @@ impl Work {
 impl<'a> Call<'a> {
     /// A call of a kernel of the table.
     pub fn new<K: Instance>(params: &'a [&'static str], args: &'a K::Args, work: Work) -> Self {
-        // SAFETY: the caller's, who has this struct.
+        // SAFETY: the address is that of the struct `args`, which lives as long as the call.
         let find_specs = |args: *const u8| specs_of(unsafe { &*args.cast::<K::Args>() });
         let (kernel, args_bytes) = (K::KERNEL, size_of::<K::Args>());
         let args = (args as *const K::Args).cast();
         Call { kernel, params, args, args_bytes, work, specs: OnceLock::new(), find_specs }
     }
 
-    /// A call without arguments, with given constants.
+    /// A call without arguments but with known constants, for which a kernel can be compiled but not run.
     pub(super) fn known(
         kernel: &'static Kernel,
         params: &'a [&'static str],
@@ -87,8 +88,9 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The constants of a struct on which a kernel depends: on a GPU they are part of its source and its key. A kernel
-/// without extents does not depend on the number of sites either.
+/// Those constants, out of `all` of an argument struct, on which a kernel depends; on a GPU they are compiled into it.
+/// Kernels that work site by site do not depend on the extents if no direction has halos; kernels that do not depend on
+/// extents do not depend on the number of sites either.
 pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {
     const EXTENTS: [&str; 4] =
         ["PLAQ_SPEC_Geom_x", "PLAQ_SPEC_Geom_y", "PLAQ_SPEC_Geom_z", "PLAQ_SPEC_Geom_t"];
@@ -101,8 +103,9 @@ pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {
     all
 }
 
-/// The constants of a call. Absent fields (volume 0) are skipped; a constant that has different values in a struct
-/// (fields of different volume) is left out, so that the kernel reads it from the struct.
+/// The constants (`spec` members) in the arguments of a call. Absent fields (volume 0) are skipped. A constant that has
+/// different values at several places, as for fields of different volume, is left out: the kernel then reads it from
+/// the arguments.
 pub fn specs_of<A: KernelArgs>(args: &A) -> Specs {
     let mut all = Specs::new();
     args.specs(&mut all);

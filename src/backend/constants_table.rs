@@ -4,7 +4,8 @@ constants! {
     /// Largest number of right-hand sides whose coefficients one launch of vector operations carries.
     MAX_RHS = 32;
 
-    // Factors with which the site operator of a Dirac kernel multiplies (wilson.h).
+    // Codes of the site operator of a Dirac kernel, by which a spinor is multiplied at each site (wilson.h); a is a
+    // real number, A the clover term, mu the twisted mass.
     SITE_ONE = 0;
     /// Site term a + i mu gamma5.
     SITE_TWIST = 1;
@@ -12,32 +13,34 @@ constants! {
     SITE_CLOVER = 2;
     /// Site term of clover blocks + i mu gamma5.
     SITE_CLOVER_TWIST = 3;
-    /// Site term A H - i mu gamma5 H with H = (A^2 + mu^2)^-1; planes of A H come first, then those of H.
+    /// Site term A H - i mu gamma5 H with H = (A^2 + mu^2)^-1, the inverse of A + i mu gamma5; the clover field holds
+    /// first A H, then H.
     SITE_CLOVER_TWIST_INVERSE = 4;
     /// Site term gamma5, only in the site kernel.
     SITE_GAMMA5 = 5;
 
-    // Sites that a launch of the hop takes where the lattice has halos (geometry.h).
-    /// All sites; a GPU packs the faces first and waits for those of other ranks in between.
+    // Codes of the sites on which a launch of the hop computes, if the lattice has halos (geometry.h).
+    /// All sites; a GPU first packs the messages for other ranks, and waits for theirs before it computes sites at
+    /// faces.
     REGION_ALL = 0;
     /// Sites whose neighbours are all on this rank.
     REGION_INNER = 1;
     REGION_OUTER = 2;
-    /// Sites at faces, then the others, in one launch that exchanges faces itself (gaugefix.h).
+    /// Sites at faces, then all others, in one launch that exchanges messages with other ranks itself (gaugefix.h).
     REGION_FACES_FIRST = 3;
-    /// Value of `parity` for launches in which each block determines its parity (wilson.h).
+    /// Value of `parity` for launches on both parities, in which each thread block works on one of them (wilson.h).
     PARITY_BOTH = 2;
-    /// Number of threads that pack faces while inner sites are done: some 400 KB are then under way, which a link of
-    /// 400 GB/s takes in a microsecond, and they take an eighth of a large GPU.
+    /// Number of threads that pack messages while other threads compute inner sites. They keep some 400 KB under way,
+    /// what a link of 400 GB/s transfers in a microsecond, and occupy an eighth of a large GPU.
     PACK_THREADS = 8192;
 
-    /// Largest number of GPUs of one machine that exchange the sums of reductions among themselves (sums.h).
+    /// Largest number of GPUs of one host that add up reductions directly in each other's memory (sums.h).
     MAX_PEERS = 8;
 
-    /// Number of time-slices of a row that a warp of the hop on tensor cores goes through at a time (tensor_hop.h).
+    /// Number of time slices that a warp works on at a time in the hop on tensor cores (tensor_hop.h).
     TENSOR_SLICES = 2;
 
-    // Boundaries of links in time, bits (bounds.h).
+    // Bits that describe the boundaries of the lattice in time (bounds.h).
     /// Quarks vanish on slice 0.
     BOUND_LOWER = 1;
     /// The lattice ends with the last stored slice, where quarks vanish.
@@ -51,7 +54,7 @@ constants! {
     BOUND_SF = 13;
     BOUND_OPEN_SF = 9;
 
-    // Link storages (recon.h), reals per link where that names them.
+    // Storages of links (recon.h). The value is the number of reals of a link, except for R8A.
     R18 = 18;
     R12 = 12;
     /// SU(3), eight numbers by the minimal algebraic parametrisation.
@@ -61,7 +64,8 @@ constants! {
     /// SU(2), four reals.
     SU2 = 4;
 
-    // Purposes of random numbers, a part of the Philox counter (philox.h).
+    // Purposes of random numbers. The purpose is a part of the Philox counter, so that different purposes draw
+    // different numbers from the same seed (philox.h).
     RANDOM_LINK = 0;
     RANDOM_NORMAL_SPINOR = 1;
     RANDOM_Z4_SPINOR = 2;
@@ -74,10 +78,10 @@ constants! {
     /// Random numbers for pseudofermions.
     RANDOM_PSEUDOFERMION = 8;
     RANDOM_Z2_SPINOR = 9;
-    /// Random numbers for noise in the space of modes, which is made on the host.
+    /// Random numbers for noise vectors in the space of distillation's modes, drawn on the host.
     RANDOM_MODES = 10;
 
-    // Indices of which each value has a column of its own in a source (source.h).
+    // Bits of the indices in which a source is diluted: each value of such an index has a column of its own (source.h).
     DILUTE_COLOUR = 1;
     DILUTE_SPIN = 2;
     /// Dilution in even and odd sites.
@@ -85,18 +89,19 @@ constants! {
     /// Dilution in time slices t = k mod parts.
     DILUTE_TIME = 8;
 
-    // Arrays of momenta (momenta.h): coefficients of T_a; the anti-hermitian matrix i p as 10 reals
-    // (entries 01, 02, 12, then the imaginary parts of the diagonal, one left free), or whole.
+    // How an array stores the momentum p = sum_a p_a T_a of a link (momenta.h): the coefficients p_a; the
+    // anti-hermitian matrix i p as 10 reals (complex entries 01, 02, 12, three imaginary parts of the diagonal, one
+    // unused); i p as 18 reals; i p in the form of openQCD.
     MOMENTA_COEFFICIENTS = 0;
     MOMENTA_TEN = 1;
     MOMENTA_MATRICES = 2;
     MOMENTA_OPENQCD = 3;
 
-    // Functionals of gauge fixing (gaugefix.h).
+    // Codes of the functional that gauge fixing maximises (gaugefix.h).
     GAUGE_TRACE = 0;
     GAUGE_ABELIAN = 1;
     GAUGE_PHASES = 2;
-    // Operations of a sweep on an element of a subgroup.
+    // Codes of what a sweep of gauge fixing does with the element of each SU(2) subgroup, in the functional f.
     /// Replaces an element by the best one to the power omega.
     GAUGE_OVERRELAX = 0;
     /// Replaces an element by the square of the best one.
@@ -106,7 +111,8 @@ constants! {
     /// Draws an element with weight exp(omega f).
     GAUGE_HEAT = 3;
 
-    // Element-wise operations of blas.h; x,y,z,w are the vectors in order, a,b,c complex per rhs.
+    // Codes of the element-wise operations of blas.h on vectors x, y, z, w, v, with complex coefficients a, b, c for
+    // each right-hand side.
     BLAS_COPY = 1;
     /// Computes y = a x + b y.
     BLAS_AXPBY = 2;
@@ -125,11 +131,12 @@ constants! {
     /// Computes w += a x + b y; y += c z; sums Re <v,y>, Im <v,y>, |y|^2 (BiCGStab: solution, residual).
     BLAS_BICGSTAB = 9;
 
-    /// Number of values that a thread of a GPU takes where several right-hand sides are fastest.
+    /// Number of complex numbers that a thread of a GPU works on if several right-hand sides are fastest in memory.
     BLAS_NUMBERS = 4;
 
-    // Factors of a coefficient: none, or a function of sums over vectors x and y that an earlier launch left on the
-    // device. If the product is not finite, the term is left out.
+    // Codes of a factor by which a coefficient of a vector operation is multiplied: none, or a function of scalar
+    // products of vectors x, y, u that an earlier launch left on the device. If the product is not finite, its term is
+    // left out.
     TIMES_NOTHING = 0;
     /// Factor 1, for a term that may be left out.
     TIMES_ONE = 1;
@@ -141,38 +148,40 @@ constants! {
     TIMES_OVER_NORM = 4;
     /// Factor <x, y> / |x|^2.
     TIMES_DOT_OVER_NORM = 5;
-    /// Factor |u|^2, from the second sums.
+    /// Factor |u|^2, from the sums at a second address.
     TIMES_NORM = 6;
-    /// Factor |u|^2 / Re <x, y>, from two sums.
+    /// Factor |u|^2 / Re <x, y>, from sums at two addresses.
     TIMES_NORM_OVER_REAL = 7;
-    /// Factor |u|^2 / |x|^2, from two sums.
+    /// Factor |u|^2 / |x|^2, from sums at two addresses.
     TIMES_NORM_OVER_NORM = 8;
 
-    // Vectors that a tile of products of all pairs has of either side, and those that one pass of a linear
-    // combination makes (basis.h).
+    // Products of all pairs of vectors are computed in tiles of BASIS_ROWS x BASIS_COLUMNS vectors; one pass of a
+    // linear combination computes BASIS_OUT vectors (basis.h).
     BASIS_ROWS = 4;
     BASIS_COLUMNS = 2;
     BASIS_OUT = 4;
 
-    // Vectors that a Krylov space has at most with its residual, those of a tile of products, pairs of sites of
-    // which a sample takes one, and what vectors are (krylov.h, krylov_short.h).
+    // Krylov spaces (krylov.h, krylov_short.h): largest number of vectors including the residual; a tile has
+    // KRYLOV_TILE x KRYLOV_TILE scalar products; a sample takes one of KRYLOV_SAMPLED pairs of sites; codes of what the
+    // vectors are.
     KRYLOV_MOST = 20;
     KRYLOV_TILE = 4;
     KRYLOV_SAMPLED = 8;
     KRYLOV_POWERS = 0;
     KRYLOV_IMAGES = 1;
 
-    // Rows of a dense matrix that an element has on the CPU (dense.h).
+    // Number of rows of a dense matrix that an element of a launch covers on the CPU (dense.h).
     DENSE_ROWS = 32;
-    // Columns that are multiplied at once, and threads of a GPU that share a number of a combination (dense.h).
+    // Number of columns of a dense product that are computed together; number of threads of a GPU that share the sum
+    // for one number of a linear combination (dense.h).
     DENSE_COLUMNS = 4;
     DENSE_PARTS = 8;
 
-    // Columns of a thread of a GPU between levels (aggregate.h).
+    // Number of columns that a thread of a GPU works on in transfers between multigrid levels (aggregate.h).
     AGGREGATE_COLUMNS = 4;
-    /// Number of components that a thread takes, where that divides those of a chirality, in prolongations of single
-    /// precision.
+    /// Number of components that a thread works on in prolongations in single precision, if it divides the number of
+    /// components of a chirality.
     AGGREGATE_ROWS = 6;
-    /// Number of null vectors that a thread takes in restrictions.
+    /// Largest number of null vectors that a thread works on in restrictions.
     AGGREGATE_VECTORS = 4;
 }

@@ -1,4 +1,4 @@
-//! Counters of a device's work, by which tests check costs.
+//! Counters of launches, waits, copies and allocations of a device, by which tests check costs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! Messages between devices of several processes that do not pass through their hosts.
+//! Messages and sums between the devices of several processes that do not pass through host memory (NCCL).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use super::families::Sums;
 use super::{Buffer, Device, Ptr, Started, Work};
 use crate::error::Result;
 
-/// A message to, or from, the device of a rank.
+/// A message to the device of another rank, or from it: rank, address and number of bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Parcel {
     pub rank: usize,
@@ -17,30 +17,32 @@ pub struct Parcel {
 /// The devices of all ranks of a communicator, one for each rank.
 ///
 /// # Safety of `start` and `sum`
-/// The addresses have the bytes that their parcels name, or the numbers, until what was started is done.
+/// At the addresses there are the bytes that the parcels state, or `n` doubles, until the messages or sums are
+/// complete.
 #[allow(clippy::missing_safety_doc)]
 pub trait DeviceComm: Send + Sync {
-    /// Starts sending and receiving, after all that has been launched and concurrently with what is launched later.
-    /// Between two ranks messages arrive in the order in which they are sent.
+    /// Starts sending and receiving messages, when all kernels launched so far have ended and concurrently with later
+    /// ones. Messages between two ranks arrive in the order in which they are sent.
     unsafe fn start(&self, sends: &[Parcel], receives: &[Parcel]) -> Result<()>;
-    /// Orders later launches after the messages that were started.
+    /// Makes kernels launched later wait for the messages that were started.
     fn arrive(&self) -> Result<()>;
-    /// Replaces `n` double numbers by their sums over all ranks, the same bits on each, between what is launched so far
-    /// and what is launched later; at most [`LARGEST_SUM`]. All ranks do this in the same order, also as to messages.
+    /// Replaces `n` doubles, at most [`LARGEST_SUM`], by their sums over all ranks, after kernels launched so far and
+    /// before kernels launched later; every rank gets the same bits. All ranks make calls of `sum` and `start` in the
+    /// same order.
     unsafe fn sum(&self, at: Ptr, n: usize) -> Result<()>;
-    /// The number (from 1) of the first start whose messages still wait for other ranks; None: none do.
+    /// The number (from 1) of the first call of `start` whose messages are not complete; None: all are complete.
     ///
     /// # Errors
     /// `CommFailed`: sending or receiving failed.
     fn waits(&self) -> Result<Option<u64>>;
-    /// Ends messages that are under way, and refuses all later ones.
+    /// Aborts messages that are under way; all later calls return errors.
     fn abort(&self);
 }
 
-/// Largest number of numbers that devices add up.
+/// Largest number of doubles that devices of several ranks add up in one call.
 pub const LARGEST_SUM: usize = 4096;
-/// Number of starts after which the host waits for the device. Messages that no rank answers could else fill the queue
-/// of their library, which then waits in a call that nothing ends.
+/// After this number of calls of `start` the host waits for the device. Otherwise messages to a rank that has failed
+/// could fill NCCL's queue, so that a call of NCCL would never return.
 const STARTS: u64 = 256;
 
 /// A rank and its neighbours, for `Device::connect`.

@@ -1,4 +1,4 @@
-//! Arrays of the host program, borrowed, in host or device memory.
+//! Borrowed arrays of the host program, in host or device memory.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -14,7 +14,7 @@ struct Array {
     bytes: usize,
 }
 
-/// The memory that an array is in.
+/// The kind of memory that an array of the host program is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Location {
     Host,
@@ -48,11 +48,11 @@ pub struct External<'a> {
 }
 
 impl<'a> External<'a> {
-    /// Sets the stream on which the host works with device arrays: a transfer runs after the work on that stream. 0:
-    /// the stream of [`super::Device::set_host_stream`].
+    /// Sets the CUDA stream on which the host program works with these arrays: transfers wait for the work on it. 0:
+    /// the stream given to [`super::Device::set_host_stream`].
     ///
     /// # Safety
-    /// The host's stream lives until the transfer is over.
+    /// The stream exists until the transfer has ended.
     pub unsafe fn on_stream(self, stream: u64) -> Self {
         External { stream, ..self }
     }
@@ -93,8 +93,8 @@ impl<'a> External<'a> {
     /// Arrays of `bytes` bytes each at addresses of the host program.
     ///
     /// # Safety
-    /// For 'a every pointer is valid at `location` for reads of `bytes` bytes, and for writes if
-    /// the transfer goes out of a field; nobody else writes there meanwhile.
+    /// During 'a every pointer is valid for reads of `bytes` bytes in the memory `location`, and for writes if a field
+    /// is copied to it; no other code writes there during this time.
     pub unsafe fn from_raw(pointers: &[*mut u8], bytes: usize, location: Location) -> Self {
         let arrays = pointers.iter().map(|p| Array { address: *p as u64, bytes }).collect();
         External { arrays, location, writable: true, stream: 0, borrow: PhantomData }
@@ -114,7 +114,8 @@ impl<'a> External<'a> {
         self.arrays.len()
     }
 
-    /// Refuses arrays that are missing, too short, misaligned or read-only.
+    /// Returns an error unless there is an array of at least `bytes[i]` bytes for each i, aligned to reals of `real`
+    /// bytes, and writable if `write`.
     pub(crate) fn check(&self, bytes: &[usize], real: usize, write: bool) -> Result<()> {
         if self.arrays.len() != bytes.len() {
             bail!(BadLayout, "expected {} arrays, found {}", bytes.len(), self.arrays.len());
@@ -141,8 +142,8 @@ impl<'a> External<'a> {
         Ptr(self.arrays[array].address)
     }
 
-    /// Rows of an array in host memory: `count` rows of `row` bytes, the first at byte `begin`, `stride` bytes apart;
-    /// `write`: they are written.
+    /// `count` rows of `row` bytes of an array in host memory, the first at byte `begin`, starting `stride` bytes
+    /// apart; `write`: the rows will be written.
     pub(crate) fn rows(
         &self,
         array: usize,
@@ -159,24 +160,24 @@ impl<'a> External<'a> {
 }
 
 impl Device {
-    /// Determines whether an array of the host is in device memory, by asking the driver.
+    /// Finds out from the driver whether an address of the host program is in host or device memory.
     pub fn location_of(&self, address: u64) -> Result<Location> {
         Ok(if self.0.backend.hidden(address)? { Location::Device } else { Location::Host })
     }
 
-    /// Copies from an address of the host's in device memory.
+    /// Copies bytes from the device memory of the host program at `address` to `out`.
     pub fn read_at(&self, address: u64, out: &mut [u8]) -> Result<()> {
         let mut only = vec![(Ptr(address), Rows::write(out))];
         self.download(&mut || Ok(std::mem::take(&mut only)))
     }
-    /// Copies to an address of the host's in device memory.
+    /// Copies the bytes `data` to the device memory of the host program at `address`.
     pub fn write_at(&self, address: u64, data: &[u8]) -> Result<()> {
         self.upload(&[(Ptr(address), Rows::read(data))])?;
         self.synchronize()
     }
 }
 
-/// Rows of bytes at equal distances in host memory; on the device they are stored without gaps.
+/// Rows of bytes at equal distances in host memory; their copy on the device has no gaps.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<'a> {
     address: u64,
@@ -187,12 +188,12 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// One row of memory of the host, to read from: all of `bytes`.
+    /// All of `bytes` as a single row that is read.
     pub fn read(bytes: &'a [u8]) -> Self {
         let (row, address) = (bytes.len(), bytes.as_ptr() as u64);
         Rows { address, row, stride: row, count: 1, borrow: PhantomData }
     }
-    /// A single row that is written.
+    /// All of `bytes` as a single row that is written.
     pub fn write(bytes: &'a mut [u8]) -> Self {
         let (row, address) = (bytes.len(), bytes.as_mut_ptr() as u64);
         Rows { address, row, stride: row, count: 1, borrow: PhantomData }
@@ -202,9 +203,10 @@ impl<'a> Rows<'a> {
         self.row * self.count
     }
 
-    /// Addresses and lengths of the pieces of memory that form the bytes `range`, counted without gaps.
+    /// Addresses and lengths of the pieces of memory that make up the bytes `range` of the rows; bytes are counted
+    /// without the gaps between rows.
     fn parts(self, range: Range<usize>) -> impl Iterator<Item = (u64, usize)> {
-        // Rows without gaps are one.
+        // Rows without gaps between them are treated as one row.
         let row = if self.row == self.stride { self.bytes() } else { self.row };
         let mut at = range.start;
         std::iter::from_fn(move || {
@@ -228,7 +230,7 @@ impl<'a> Rows<'a> {
     /// Copies the bytes `range`, counted without gaps, to `dense`.
     ///
     /// # Safety
-    /// `range` lies inside, `dense` has room for it and is not part of the rows.
+    /// `range` is inside of the rows; `dense` has as many bytes and does not overlap with the rows.
     pub(super) unsafe fn gather(self, range: Range<usize>, dense: *mut u8) {
         let mut to = dense;
         for (from, n) in self.parts(range) {
@@ -240,8 +242,8 @@ impl<'a> Rows<'a> {
     /// Copies `dense` to the bytes `range`, counted without gaps: the inverse of `gather`.
     ///
     /// # Safety
-    /// `range` lies inside, `dense` has what goes there; the rows were made for writing, and nobody else uses them
-    /// meanwhile.
+    /// `range` is inside of the rows; `dense` has as many bytes; the rows were made for writing, and no other code uses
+    /// them at the same time.
     pub(super) unsafe fn scatter(self, range: Range<usize>, dense: *const u8) {
         let mut from = dense;
         for (to, n) in self.parts(range) {
@@ -254,9 +256,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Length of rows up to which their cache lines are prefetched when they are written, as the processor does not
-/// recognise a pattern in short rows; this took writing links into structs from 43 to 51 GB/s
-/// (docs/lab/transfers.md).
+/// Rows of at most this number of bytes are prefetched before they are written, as the processor does not recognise a
+/// pattern in short rows; for links in structs this raised the rate from 43 to 51 GB/s (docs/lab/transfers.md).
 const SHORT: usize = 4096;
 
 /// Starts loading a cache line into the cache.

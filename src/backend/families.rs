@@ -1,22 +1,22 @@
-//! The table of all kernels: for each a type, family header, name, argument struct, kind and the template parameters
-//! for which it is instantiated. Shared with build.rs, which instantiates all of them for the CPU; for a GPU those
-//! are compiled that are launched.
+//! The table of all kernels. For each it has a Rust type, the header, the name, the argument struct, the kind and the
+//! values of its template parameters. build.rs also reads this file and compiles all of them for the CPU; for a GPU a
+//! kernel is compiled when it is first needed.
 
-/// The loop over sites that a kernel runs in.
+/// The kind of loop over sites in which a kernel's body runs, and the reductions that it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// W lanes of a site at a time.
+    /// The body handles W lanes of a site at a time, W being the number of numbers in a vector register.
     Site,
-    /// W lanes of a site at a time. On a GPU the body arranges its blocks itself, each over all batches and, if there
-    /// are several, with two threads per site.
+    /// As `Site` on a CPU. On a GPU the body itself divides the sites among thread blocks; a block handles all batches
+    /// of its sites, with two threads per site if there are several batches.
     Block,
-    /// One lane at a time: for work that takes little time or cannot be vectorised.
+    /// The body handles one lane of a site at a time, for work that takes little time or cannot be vectorised.
     Lane,
     /// Sums of N doubles over the sites, per batch.
     Reduce(usize),
     /// Sums of N doubles, followed by maxima of M numbers that are not negative, over the sites, per batch.
     ReduceMax(usize, usize),
-    /// Sums and maxima as above, one lane at a time.
+    /// Sums and maxima as `ReduceMax`, but the body handles one lane of a site at a time.
     LaneReduce(usize, usize),
 }
 
@@ -34,7 +34,7 @@ impl Kind {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel {
-    /// First part of the symbol; the parameters follow.
+    /// First part of the symbol; the values of the template parameters follow.
     pub name: &'static str,
     /// C++ template `K<W, params...>` in `header`.
     pub body: &'static str,
@@ -44,34 +44,33 @@ pub struct Kernel {
     /// Allowed values of each template parameter.
     pub params: &'static [&'static [&'static str]],
     pub vectors: Vectors,
-    /// True if instantiations take the compiler long; each is a translation unit of its own.
+    /// True if the compiler takes long for an instantiation, which is then a translation unit of its own.
     pub large: bool,
-    /// True if other launch shapes are tried on a GPU by default, for every amount of work, once it has taken some
-    /// time (src/backend/cuda/trials.rs).
+    /// True if on a GPU other block sizes are tried by default, for every amount of work, once the kernel has run for
+    /// some time (src/backend/cuda/trials.rs).
     pub tuned: bool,
-    /// True if the kernel starts on a GPU while the one before still runs (plaq_dialect.h), which pays for blocks
-    /// that stay for long; short blocks lose more by the wait, a copy a fifth.
+    /// True if the kernel starts on a GPU while the one before it still runs (plaq_dialect.h). This pays for blocks
+    /// that run long; short blocks lose more time by the wait (a plain copy becomes a fifth slower).
     pub overlapping: bool,
-    /// True if batches read the same links or vectors of a site: on a GPU those of the same sites run after each
-    /// other, so that they find these in the second-level cache.
+    /// True if all batches read the same links or vectors at a site. On a GPU all batches of the same sites then run
+    /// one after the other and find these data in the second-level cache.
     pub batches_first: bool,
-    /// True if on a GPU two threads take all batches of a site.
+    /// True if on a GPU two threads together handle all batches of a site.
     pub pairs: bool,
-    /// True if it takes each site for itself: where no direction is divided over ranks it does not depend on extents
-    /// and is compiled once for all lattices.
+    /// True if the kernel reads no other sites than the one that it computes. If no direction is divided over ranks,
+    /// it then does not depend on the extents and is compiled once for all lattices.
     #[allow(dead_code)]
     pub by_site: bool,
-    /// True if the kernel works on numbers, not on sites; there may be more of them than 32 bits count
-    /// (kernels/element.h).
+    /// True if the kernel's elements are numbers and not sites; there may be 2^32 or more of them (kernels/element.h).
     pub elements: bool,
-    /// True if its sums count errors, of which a rehearsal has none.
+    /// True if the kernel's sums count errors; in a rehearsal they are 0.
     #[allow(dead_code)]
     pub failures: bool,
     pub blocks: Blocks,
 }
 
 impl Kernel {
-    /// On a GPU, if one launch of threads handles all batches, the number of threads that share a site.
+    /// On a GPU, for kernels whose threads handle all batches of a site, the number of threads that share a site.
     #[allow(dead_code)]
     pub fn together(&self, batches: usize) -> Option<usize> {
         match self.kind {
@@ -80,26 +79,26 @@ impl Kernel {
         }
     }
 
-    /// Whether results are independent of the shape of blocks; those of sums, and of kernels whose blocks have an
-    /// order, are not.
+    /// Whether results have the same bits for all sizes of a GPU's blocks. This does not hold for sums and for kernels
+    /// whose blocks run in a certain order.
     #[allow(dead_code)]
     pub fn any_shape(&self) -> bool {
         self.tuned || (matches!(self.kind, Kind::Site) && self.blocks == Blocks::Usual)
     }
 }
 
-/// The numbers of lanes for which a kernel is compiled with vectors.
+/// For which numbers of lanes of a CPU's layout a kernel is compiled with vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vectors {
-    /// All numbers of lanes: solvers spend their time in it.
+    /// All numbers of lanes, for kernels in which solvers spend their time.
     Hot,
-    /// The kernel is compiled with vectors of 16 lanes only.
+    /// Layouts with 16 lanes and, for kernels whose elements are sites, with 8 lanes.
     Usual,
-    /// None: it is called once where others are called a thousand times.
+    /// No number of lanes, for kernels that are called once where others are called a thousand times.
     Cold,
 }
 
-/// Sizes of a GPU's thread blocks and registers of a thread. A multiprocessor has 65536 registers.
+/// Limits on the size of a GPU's thread blocks and on the registers of a thread. A multiprocessor has 65536 registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
     /// Limits that depend on the kind of kernel: many warps hide the latency of streaming kernels; kernels with
@@ -109,26 +108,27 @@ pub enum Blocks {
     /// precision have 128 registers: a few words spill, but 16 warps hide more latency than the 12 that 168 registers
     /// leave. Double needs some 240, nearly all that a thread may have.
     Small,
-    /// Small blocks as in `Small`; in single precision the number of registers is that with the fewest spills.
+    /// Small blocks as in `Small`; in single precision a thread has the number of registers that spills the fewest.
     SmallSingle,
-    /// All registers; otherwise single precision would spill, too.
+    /// A thread has all registers in every precision, as even single precision would spill with fewer.
     AllRegisters,
-    /// A thread for each link in large blocks, whose threads share more links in the first-level cache.
+    /// Large blocks with a thread for each link; the more threads, the more links they share in the first-level cache.
     Links,
-    /// A thread for each link with several matrices in registers: double precision uses all registers, single 168.
+    /// A thread for each link, which keeps several matrices in registers: all registers in double precision, 168 in
+    /// single.
     Rectangles,
 }
 
 impl Blocks {
-    /// Whether a reduction runs in one wave of blocks, which go through the lattice together, so that neighbouring
-    /// sites are still in the second-level cache.
+    /// Whether a reduction launches only as many blocks as run at a time. They go through the lattice together, so that
+    /// neighbouring sites are still in the second-level cache.
     #[allow(dead_code)]
     pub fn one_wave(self) -> bool {
         matches!(self, Blocks::Links | Blocks::Rectangles)
     }
 }
 
-/// A row of the table without options.
+/// The default values of a row of the table.
 impl Kernel {
     const PLAIN: Kernel = Kernel {
         name: "",
@@ -150,7 +150,7 @@ impl Kernel {
     };
 }
 
-/// Options of a row.
+/// The options with which a row of the table can end.
 impl Kernel {
     const fn hot(self) -> Kernel {
         Kernel { vectors: Vectors::Hot, ..self }
@@ -192,7 +192,7 @@ impl Kernel {
 pub trait Values: Copy {
     /// The enum to which the values belong: storage precisions or storages of links.
     type All: Copy;
-    /// The names of the values in symbols.
+    /// The names of all values of the set, as they occur in kernel symbols.
     const TOKENS: &'static [&'static str];
     /// This value as a member of the set, or an error.
     fn of(value: Self::All) -> Result<Self, NotMade>;
@@ -295,7 +295,7 @@ pub trait Instance: Copy + Send + Sync {
     type Args: super::args::KernelArgs;
     type Params: AsRef<[&'static str]>;
     const KERNEL: &'static Kernel;
-    /// The values of the template parameters, as in the symbol.
+    /// The names of the values of the template parameters, as they occur in the symbol.
     fn params(self) -> Self::Params;
 }
 
@@ -373,22 +373,23 @@ macro_rules! kernels {
 
 include!("families_table.rs");
 
-/// Whether a kernel is compiled with vectors for this number of lanes; all others run on the generic set, which is
-/// slower but compiles much faster. For 16 lanes these are all kernels except lane-serial and rare ones, for 8 lanes,
-/// into which a lattice splits whose extents are not all divisible by four, those of them whose elements are sites;
-/// for fewer lanes hot kernels only.
+/// Whether a kernel is compiled with vector instructions for layouts with this number of lanes; otherwise it runs in
+/// the generic set, which is slower but compiles much faster. With 16 lanes all kernels have vectors except lane-serial
+/// and rarely called ones; with 8 lanes (one extent is not divisible by four) only those of them whose elements are
+/// sites; with fewer lanes only `Hot` ones.
 #[allow(dead_code)]
 pub fn vectorised(kernel: &Kernel, params: &[&str], lanes: usize) -> bool {
     let has = |p: &str| params.contains(&p);
     let hot = kernel.vectors == Vectors::Hot;
-    // Eight angles are sines and arctangents; whole links in 16 bit save less than they lose.
+    // Storage by eight angles spends its time in sines and arctangents, and links with all entries in 16 bits gain too
+    // little from vectors.
     if matches!(kernel.kind, Kind::Lane | Kind::LaneReduce(..))
         || has("R8A")
         || (has("f16") && has("R18"))
     {
         return false;
     }
-    // Sweeps of gauge fixing take eight numbers a link on GPUs only.
+    // Gauge fixing uses the storage R8 on GPUs only, so that these kernels are rare on a CPU.
     let cold = kernel.vectors == Vectors::Cold || has("f16") || has("R8");
     match lanes {
         16 => hot || !cold,

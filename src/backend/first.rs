@@ -15,11 +15,12 @@ type Key = (String, Specs);
 
 #[derive(Default)]
 struct Seen {
-    /// Kernels that rehearsals requested, with the time of the first request, in seconds after the device was opened.
+    /// Kernels that rehearsals have requested, with the time of the first request in seconds since the device was
+    /// opened.
     ahead: HashMap<Key, f64>,
     launched: HashSet<Key>,
-    /// Kernels in the order of their first launch: symbol, time of the request by a rehearsal, and time of the
-    /// launch.
+    /// Kernels in the order of their first launch: symbol, time of the first request by a rehearsal (None: there was
+    /// none) and time of the launch, in seconds.
     order: Vec<(String, Option<f64>, f64)>,
 }
 

@@ -3,12 +3,13 @@
 use super::{Buffer, Device, Ptr};
 use crate::error::Result;
 
-/// Shape of arrays that are transformed together; axis 0 is fastest in each, and arrays follow each other.
+/// Shape of arrays that are transformed together. In each array axis 0 is fastest; the arrays follow each other in
+/// memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FourierShape {
     pub extents: [usize; 4],
-    /// Number of axes that are transformed: the first one or three, for every value of the others by itself, or all
-    /// 4.
+    /// Number of axes that are transformed, the first 1, 3 or all 4; for every value of the other axes there is a
+    /// transform of its own.
     pub axes: usize,
     pub arrays: usize,
     /// True for single precision, false for double.
@@ -16,7 +17,7 @@ pub struct FourierShape {
 }
 
 impl FourierShape {
-    /// Number of values of all arrays together.
+    /// Number of complex numbers in all arrays together.
     pub fn numbers(&self) -> usize {
         self.arrays * self.extents.iter().product::<usize>()
     }
@@ -25,24 +26,24 @@ impl FourierShape {
     }
 }
 
-/// A back end's implementation of transforms of one shape: the sum over x of exp(-i p x) f(x), for the inverse with
-/// exp(i p x), both without a factor. `from` may be `to`.
+/// A back end's implementation of Fourier transforms of one shape: sum_x exp(-i p x) f(x), for the inverse sum_p
+/// exp(i p x) f(p), both without a normalisation factor. The addresses `from` and `to` may be the same.
 pub trait Plan: Send + Sync {
     fn run(&self, from: Ptr, to: Ptr, inverse: bool) -> Result<()>;
 }
 
-/// Transforms of one shape on a device.
+/// Fourier transforms of arrays of one shape on a device.
 pub struct Fourier {
     shape: FourierShape,
-    // Before the device, which must be there when a plan is dropped.
+    // Stands before `device`, so that the plan is dropped while the device still exists.
     plan: Box<dyn Plan>,
     device: Device,
-    /// Memory as large as the work area of a GPU's transforms, which a rehearsal holds instead of transforms.
+    /// In rehearsals memory of the size that the work area of a GPU's transforms has, so that it is counted.
     _work: Option<Buffer>,
 }
 
 impl Fourier {
-    /// An error if the device has no Fourier transforms.
+    /// Returns an error if the device has no Fourier transforms.
     ///
     /// # Errors
     /// On a GPU `CufftMissing`.

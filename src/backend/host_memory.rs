@@ -1,4 +1,4 @@
-//! Memory of the host: the amount that is free for this process, and arrays of a device's bytes.
+//! Host memory: how much of it this process can still allocate, and arrays that hold copies of device memory.
 
 use std::fs::read_to_string;
 use std::path::Path;
@@ -12,8 +12,8 @@ pub fn host_memory_left() -> Option<u64> {
     left_for_fields(0, 0)
 }
 
-/// The same for fields of a CPU, of which there are `fields` bytes: all else in the address space takes at least
-/// `aside` bytes.
+/// As [`host_memory_left`], for fields on a CPU, which take `fields` bytes so far. For everything else in the address
+/// space at least `aside` bytes are set aside.
 pub(super) fn left_for_fields(fields: u64, aside: u64) -> Option<u64> {
     let read = |file: &str| read_to_string(file).ok();
     let machine = read("/proc/meminfo").and_then(|text| available(&text));
@@ -49,8 +49,8 @@ pub(super) fn address_space() -> Option<u64> {
     Some(text.split_whitespace().next()?.parse::<u64>().ok()? * page_size())
 }
 
-/// Number of bytes that are left of an address space of `limit` bytes, of which `mapped` are mapped. A sixteenth is
-/// subtracted for what nobody announces.
+/// Number of bytes that are left of an address space of `limit` bytes, of which `mapped` bytes are mapped. A sixteenth
+/// is subtracted for memory that is not announced.
 fn address_space_left(limit: u64, mapped: u64, fields: u64, aside: u64) -> u64 {
     let left = limit.saturating_sub(fields + mapped.saturating_sub(fields).max(aside));
     left - left / 16

@@ -1,6 +1,6 @@
-//! Devices: memory, kernel launches, reductions. Everything above this layer is safe code that
-//! names kernels of the table in `families_table.rs` by their types and passes their argument structs: another
-//! name, struct or value of a parameter does not compile.
+//! Devices: memory, kernel launches, reductions. Code above this layer is safe: a kernel of the table in
+//! `families_table.rs` is named by its Rust type and gets its own argument struct, so that a wrong name, struct or
+//! value of a template parameter does not compile.
 
 pub mod args;
 mod buffer;
@@ -66,9 +66,10 @@ impl From<NotMade> for Error {
     }
 }
 
-/// A place in device memory, with the rows of the host's memory that are copied to it or from it.
+/// An address in device memory, with the rows in host memory that are copied to it or from it.
 pub type Piece<'a> = (Ptr, Rows<'a>);
-/// A function that launches the kernels for the next pieces of a download and returns the pieces; none at the end.
+/// A function that launches the kernels that write the next pieces of a download, and returns these pieces; an empty
+/// list ends the download.
 pub type Downloads<'a> = dyn FnMut() -> Result<Vec<Piece<'a>>> + Send + 'a;
 
 /// Properties of a GPU that determine how much of a lattice is worked on at a time.
@@ -77,15 +78,15 @@ pub struct Gpu {
     pub multiprocessors: usize,
     /// Size of the second-level cache in bytes.
     pub cache: u64,
-    /// Whether kernels that can handle both parities in one launch do so.
+    /// True if kernels that can handle both parities in one launch are used in this way.
     pub both_parities: bool,
 }
 
 /// Operations that a device must provide. Addresses are those of its own memory.
 ///
 /// # Safety of the functions that take addresses
-/// Every address comes from this back end and still has the bytes that the call names; the fields of
-/// a call's arguments hold what its work runs over.
+/// Every address was returned by this back end, and as many bytes as the call names are still allocated there. The
+/// fields in the arguments of a kernel call contain all sites of its `work`.
 #[allow(clippy::missing_safety_doc)]
 pub trait Backend: Send + Sync {
     /// A line that describes the device in reports, e.g. `cpu avx512, 2 threads` or `NVIDIA H200`.
@@ -97,51 +98,53 @@ pub trait Backend: Send + Sync {
     fn gpu(&self) -> Option<Gpu> {
         None
     }
-    /// Bytes of memory: free ones, and all.
+    /// Bytes of memory of the device: free, and in total.
     fn memory(&self) -> Result<(u64, u64)>;
-    /// Returns memory that is kept for later allocations to the system.
+    /// Returns memory to the system that the back end keeps for later allocations.
     fn free_kept(&self) -> Result<()> {
         Ok(())
     }
-    /// Allocates zeroed memory, aligned to 256 bytes; `shared`: MPI or other processes will access it.
+    /// Allocates `bytes` bytes of zeroed memory, aligned to 256 bytes; `shared`: MPI or other processes will access it.
     fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr>;
     unsafe fn free(&self, ptr: Ptr, bytes: u64, shared: bool);
-    /// Copies pieces to the device; returns when the host's rows have been read.
+    /// Copies pieces from the host to the device; returns as soon as the host's rows have been read and may be changed.
     unsafe fn upload(&self, pieces: &[Piece]) -> Result<()>;
-    /// Copies to the host everything that `source` names and returns when it is there. What a call of `source`
-    /// launches runs after the downloads of the call before the last one, so that two buffers in turn are safe.
-    /// `source` launches only and does not transfer.
+    /// Copies to the host the pieces that `source` returns, call by call until there are none; returns when all have
+    /// arrived. Kernels that call n of `source` launches run after the pieces of call n - 2 have been copied, so that
+    /// two device buffers can be used in turn. `source` only launches kernels and copies nothing itself.
     unsafe fn download(&self, source: &mut Downloads) -> Result<()>;
     unsafe fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()>;
     unsafe fn zero(&self, dst: Ptr, bytes: u64) -> Result<()>;
-    /// Bytes by which another process of this machine can open this memory.
+    /// Bytes that another process on this machine passes to `attach` in order to open this memory.
     unsafe fn share(&self, _ptr: Ptr) -> Result<Vec<u8>> {
         bail!(Unsupported, "{} does not share its memory", self.name());
     }
-    /// Opens memory that another process has shared: returns its address here, and the value for `detach`.
+    /// Opens memory that another process has shared; returns its address in this process, and the value to pass to
+    /// `detach`.
     unsafe fn attach(&self, _shared: &[u8]) -> Result<(Ptr, Ptr)> {
         bail!(Unsupported, "{} does not share its memory", self.name());
     }
     unsafe fn detach(&self, _base: Ptr) {}
-    /// Allocates zeroed host memory to which kernels can write: its addresses on the host and on the device.
+    /// Allocates zeroed host memory to which kernels can write; returns its address for the host and that for kernels.
     fn mapped(&self, _bytes: usize) -> Result<(u64, Ptr)> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     unsafe fn unmap(&self, _host: u64) {}
-    /// Bytes that identify this device among all others, if it can be connected to those of other processes.
+    /// A number of 16 bytes that identifies this device among all devices, if it can be connected by NCCL to those of
+    /// other processes.
     ///
     /// # Errors
     /// `Unsupported`, `NcclMissing`.
     fn identity(&self) -> Result<[u8; 16]> {
         bail!(Unsupported, "{} sends no messages by itself", self.name());
     }
-    /// Bytes by which devices of several processes find each other in `connect`; one process makes them and passes
-    /// them to all.
+    /// Bytes by which the devices of several processes find each other in `connect`. One process calls this and passes
+    /// the bytes to all.
     fn meeting(&self) -> Result<Vec<u8>> {
         bail!(Unsupported, "{} sends no messages by itself", self.name());
     }
-    /// Connects the devices of all ranks, each of which calls this with its own place. `goes_on` is called while a
-    /// rank waits for others; an error from it ends the wait.
+    /// Connects the devices of all ranks; every rank calls this with its own place. While a rank waits for others it
+    /// calls `goes_on`, whose error ends the wait.
     fn connect(
         &self,
         _meeting: &[u8],
@@ -150,60 +153,62 @@ pub trait Backend: Send + Sync {
     ) -> Result<Box<dyn DeviceComm>> {
         bail!(Unsupported, "{} sends no messages by itself", self.name());
     }
-    /// The reason why kernels cannot use `bytes` bytes of the host's memory from this address on; None if they can.
+    /// The reason why kernels cannot access the `bytes` bytes of the host program from this address on; None if they
+    /// can.
     fn obstacle(&self, _at: Ptr, _bytes: u64) -> Result<Option<String>> {
         Ok(None)
     }
-    /// Whether the host itself cannot read this address.
+    /// Whether this address of the host program is in device memory, which the host's code cannot read.
     fn hidden(&self, _address: u64) -> Result<bool> {
         Ok(false)
     }
-    /// Orders later kernels after all work that is on this stream of the host at present.
+    /// Makes later kernels wait for all work that the host program has put on this CUDA stream so far.
     unsafe fn after_stream(&self, _stream: u64) -> Result<()> {
         Ok(())
     }
-    /// Calls `work` with this device's context current, as other libraries require.
+    /// Calls `work` with this device's CUDA context current in the thread, as other libraries (MPI) require.
     fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         work()
     }
-    /// Starts copies (to the host, from the device, bytes) into page-locked memory. They begin after all that has
-    /// been launched and run, one after the other, concurrently with later launches.
+    /// Starts copies into page-locked host memory, each given as (host address, device address, bytes). They begin when
+    /// all kernels launched so far have ended, run one after the other, and concurrently with kernels launched later.
     unsafe fn start_download(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Whether the launches before `start_download` and its first pieces, as many as are asked for, are done. While
-    /// they are not, ranks that kernels wait for are asked now and then.
+    /// Whether the kernels launched before `start_download` have ended and its first `pieces` copies are complete. If
+    /// not, this also checks from time to time whether ranks for which kernels wait have failed.
     ///
     /// # Errors
-    /// `CommFailed`: one of these ranks failed.
+    /// `CommFailed`: a rank for which kernels wait has failed.
     fn downloaded(&self, _pieces: usize) -> Result<bool> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Starts a copy (to the device, from page-locked memory, bytes), which begins after all that was launched before
-    /// `start_download`.
+    /// Starts a copy from page-locked host memory, given as (device address, host address, bytes). It begins when all
+    /// kernels launched before `start_download` have ended.
     unsafe fn start_upload(&self, _piece: (Ptr, u64, usize)) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Orders later launches after the uploads that were started.
+    /// Makes kernels launched later wait for the copies of `start_upload`.
     fn after_uploads(&self) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     unsafe fn launch(&self, call: &Call) -> Result<()>;
-    /// Runs a reduction and waits for its batches x N sums. `over` describes sums over the devices of several ranks;
-    /// the device fills in the other members. A CPU has no such sums.
+    /// Runs a reduction, waits for its batches x N sums and writes them to `sums`; returns the sum of the ranks' flags.
+    /// If the GPUs of several ranks add up their sums, `over` has the members of `SumArgs` that describe this; the
+    /// device fills in the others. On a CPU `over` is None.
     unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64>;
-    /// Announces that the next kernel waits for these ranks: until it has ended, the host asks them for failures
-    /// while it waits for the device.
+    /// Announces that the next kernel waits for these ranks. Until it has ended, the host checks whether they have
+    /// failed while it waits for the device.
     fn awaits(&self, _ranks: &Weak<dyn Awaited>) {}
-    /// Starts a reduction without waiting for its results, see `finish`.
+    /// Starts a reduction as `reduce` does, without waiting for its results, which `finish` returns.
     unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Started> {
         let mut sums = zeros(call);
         // SAFETY: the caller's call.
         let flag = unsafe { self.reduce(call, &mut sums, over)? };
         Ok(Started::Done(sums, flag))
     }
-    /// Starts a reduction whose sums, with `flag` beside them, the devices of all ranks add up by themselves; with the
-    /// flag at most [`LARGEST_SUM`] numbers. A rank may add nothing to them (no elements).
+    /// Starts a reduction whose sums, and the number `flag`, are added up over all ranks by their devices (NCCL). With
+    /// the flag there are at most [`LARGEST_SUM`] numbers. On a rank the reduction may have no elements.
     unsafe fn start_across(
         &self,
         _call: &Call,
@@ -212,7 +217,7 @@ pub trait Backend: Send + Sync {
     ) -> Result<Started> {
         bail!(Unsupported, "{} sends no messages by itself", self.name());
     }
-    /// Waits for a reduction; returns its sums, and the sum of the flags.
+    /// Waits for a reduction that was started; returns its sums, and the sum of the ranks' flags.
     fn finish(&self, _posted: &Posted) -> Result<(Vec<f64>, f64)> {
         bail!(Internal, "{} posts no sums", self.name());
     }
@@ -220,17 +225,18 @@ pub trait Backend: Send + Sync {
     fn fourier(&self, _shape: fourier::FourierShape) -> Result<Box<dyn fourier::Plan>> {
         bail!(Unsupported, "{} has no Fourier transforms", self.name());
     }
-    /// Starts to compile a kernel that will be called; `likely`: one that may be called, after all others.
+    /// Starts to compile a kernel that will be called; `likely`: it will perhaps be called, and is compiled after all
+    /// others.
     fn prepare(&self, _asked: &Asked, _likely: bool) {}
-    /// Number of the dry run that a device which does not run kernels is for; `None` on any other device.
+    /// For a stand-in device, which runs no kernels: the number of its dry run. `None` on any other device.
     fn dry_run(&self) -> Option<u64> {
         None
     }
-    /// The numbers that reductions return on a device that does not run kernels; `None` on any other device.
+    /// For a stand-in device, which runs no kernels: the made-up results of its reductions. `None` on any other device.
     fn numbers(&self) -> Option<Arc<Mutex<Numbers>>> {
         None
     }
-    /// Whether a kernel is compiled, in memory or on disk.
+    /// Whether a kernel is compiled already, in memory or in the cache on disk.
     fn is_compiled(&self, _asked: &Asked) -> bool {
         true
     }
@@ -258,23 +264,23 @@ struct DeviceState {
     /// Sizes in bytes of all allocations, by address.
     allocated: Mutex<BTreeMap<u64, u64>>,
     store: Mutex<Store>,
-    /// Keys of work that was rehearsed, so that its kernels are compiled.
+    /// Keys of work that has been rehearsed; the compilation of its kernels has been started.
     rehearsed: Mutex<HashSet<Key>>,
     /// Number of kernels launched.
     launches: AtomicU64,
-    /// Number of times that the host waited for sums.
+    /// Number of times that the host waited for the sums of a reduction.
     waits: AtomicU64,
     /// Bytes copied from arrays of the host, and to them.
     host_bytes: [AtomicU64; 2],
-    /// The stream of the host for transfers that name none; 0: the legacy default stream.
+    /// The CUDA stream of the host program, for transfers that name none; 0: the legacy default stream.
     host_stream: AtomicU64,
     profile: Option<Profile>,
     first: Option<FirstLaunches>,
-    /// The real device, if this is a stand-in for rehearsals.
+    /// For a stand-in of rehearsals: the real device for which it stands in.
     real: Option<Device>,
     /// Whether this stand-in was made from another stand-in.
     nested: bool,
-    /// The calls that are being recorded; None: they are not recorded.
+    /// The kernel calls recorded so far; None: calls are not being recorded.
     record: Mutex<Option<Record>>,
 }
 
@@ -289,7 +295,7 @@ impl Drop for DeviceState {
     }
 }
 
-/// Records the largest number of bytes of a device's fields while this exists.
+/// The largest number of bytes that fields on a device have taken since this was made.
 pub struct PeakWatch(Arc<AtomicU64>);
 
 impl PeakWatch {
@@ -298,7 +304,8 @@ impl PeakWatch {
     }
 }
 
-/// Memory that fields have freed, by size, while it is kept.
+/// Device memory that fields have freed and that is kept for later fields: addresses by size in bytes, as long as there
+/// are `keepers` of it.
 #[derive(Default)]
 struct Store {
     keepers: usize,
@@ -321,7 +328,8 @@ impl Drop for KeptMemory {
     }
 }
 
-/// A device on which fields live; clones are cheap, and are compared by identity.
+/// A device on which fields are allocated. Clones refer to the same device; two devices are equal if they are clones of
+/// each other.
 #[derive(Clone)]
 pub struct Device(Arc<DeviceState>);
 
@@ -401,7 +409,7 @@ impl Device {
     pub fn name(&self) -> String {
         self.0.backend.name()
     }
-    /// Whether this is a device without memory, whose addresses cannot be accessed.
+    /// Whether this is a stand-in device without memory, whose addresses cannot be accessed.
     fn is_empty(&self) -> bool {
         self.is_stand_in()
     }
@@ -414,32 +422,32 @@ impl Device {
     pub(crate) fn gpu(&self) -> Option<Gpu> {
         self.0.backend.gpu()
     }
-    /// Bytes of memory, free ones and all, within the limit set by `limit_memory`.
+    /// Bytes of memory of the device, free and in total, at most the limit set by `limit_memory`.
     pub fn memory(&self) -> Result<(u64, u64)> {
         let (free, total) = self.0.backend.memory()?;
         let free = free + self.store().bytes;
         let limit = self.0.limit.load(Ordering::Relaxed);
         Ok((free.min(limit.saturating_sub(self.used().0)), total.min(limit)))
     }
-    /// Limits the number of bytes of fields, for programs that share the device.
+    /// Limits the number of bytes that fields may take, for programs that share the device with others.
     pub fn limit_memory(&self, bytes: u64) {
         self.0.limit.store(bytes, Ordering::Relaxed);
     }
-    /// Bytes of fields at present, and the largest number since `reset_peak`.
+    /// Bytes that fields take at present, and the largest number of bytes since the last `reset_peak`.
     pub fn used(&self) -> (u64, u64) {
         (self.0.used.load(Ordering::Relaxed), self.0.peak.load(Ordering::Relaxed))
     }
     pub fn reset_peak(&self) {
         self.0.peak.store(self.used().0, Ordering::Relaxed);
     }
-    /// Starts recording a separate peak of memory, which is not affected by `reset_peak` of others.
+    /// Starts recording the largest number of bytes that fields take from now on, independently of `reset_peak`.
     pub fn watch_peak(&self) -> PeakWatch {
         let max = Arc::new(AtomicU64::new(self.used().0));
         self.watches().push(Arc::downgrade(&max));
         PeakWatch(max)
     }
-    /// Keeps memory that fields free, so that work which repeatedly makes the same fields allocates nothing. It is
-    /// returned to the system if memory runs out.
+    /// As long as the result exists, memory that fields free is kept for new fields of the same size, so that work
+    /// which repeatedly makes the same fields need not allocate. It is returned to the system if memory runs out.
     pub fn keep_memory(&self) -> KeptMemory {
         self.store().keepers += 1;
         KeptMemory(self.clone())
@@ -451,17 +459,17 @@ impl Device {
         store.bytes = 0;
         for (bytes, all) in store.left.drain() {
             for ptr in all {
-                // SAFETY: what `alloc` gave, left by its owner and by nobody else.
+                // SAFETY: `alloc` returned this memory, and its only owner has given it up.
                 unsafe { self.0.backend.free(ptr, bytes as u64, false) };
             }
         }
     }
-    /// Returns memory that is kept for later allocations to the system.
+    /// Returns memory to the system that is kept for later allocations.
     pub fn free_kept(&self) -> Result<()> {
         self.empty(&mut self.store());
         self.0.backend.free_kept()
     }
-    /// Allocates zeroed memory, from what is kept if there is a piece of this size.
+    /// Allocates zeroed memory, from the kept memory if a piece of exactly this size is there.
     fn take(&self, bytes: usize, shared: bool) -> Result<Ptr> {
         let mut store = self.store();
         let kept = store.left.get_mut(&bytes).filter(|_| !shared).and_then(Vec::pop);
@@ -474,7 +482,7 @@ impl Device {
         }
         store.allocations += 1;
         let more = store.bytes > 0;
-        // The back end may wait for kernels, and drop what waited for them.
+        // The lock is released first: the back end may wait for kernels and then free fields, which takes this lock.
         drop(store);
         match self.0.backend.alloc(bytes as u64, shared) {
             Err(e) if e.status == Status::OutOfMemory && more => {
@@ -493,8 +501,8 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         self.0.backend.synchronize()
     }
-    /// Announces, before a kernel is launched, that it waits for these ranks: until it has ended, waits for the
-    /// device end with an error if one of them fails.
+    /// Announces that the kernel launched next waits for these ranks. Until it has ended, waits of the host for the
+    /// device return an error if one of these ranks fails.
     pub(crate) fn awaits(&self, ranks: &Weak<dyn Awaited>) {
         self.0.backend.awaits(ranks);
     }
@@ -511,8 +519,8 @@ impl Device {
         });
     }
 
-    /// Refuses, before anything is allocated, an amount of memory that is not free. In a rehearsal the bytes count as
-    /// taken, so that the announced memory covers every part of the work.
+    /// Returns an error if `bytes` bytes are not free; called before an allocation, `what` names what needs them. In a
+    /// rehearsal they count as taken, so that they are part of the memory that the rehearsal finds.
     pub fn require(&self, bytes: u64, what: &str) -> Result<()> {
         if self.is_stand_in() {
             self.raise_peak(self.used().0.saturating_add(bytes));
@@ -528,14 +536,14 @@ impl Device {
         Ok(())
     }
 
-    /// Whether the device has this number of bytes free, for a field that the work can do without. In a rehearsal the
-    /// answer is no, without computing the size, since the announced memory is the least that the work needs.
+    /// Whether `bytes()` bytes are free, for a field without which the work is also possible. In a rehearsal the answer
+    /// is no, as a rehearsal finds the least memory that the work needs; `bytes` is then not called.
     pub fn spares(&self, bytes: impl FnOnce() -> Result<u64>, what: &str) -> Result<bool> {
         Ok(!self.is_stand_in() && self.require(bytes()?, what).is_ok())
     }
 
-    /// Measures the bandwidth of a plain copy of `bytes` bytes, the best of `tries`, in bytes read plus written per
-    /// second; kernels are compared with it.
+    /// Measures the bandwidth of a plain copy of `bytes` bytes, in bytes read plus written per second; the best of
+    /// `tries` measurements. The bandwidths of other kernels are compared with it.
     pub fn copy_bandwidth(&self, bytes: usize, tries: usize) -> Result<f64> {
         let (from, to) = (self.alloc(bytes)?, self.alloc(bytes)?);
         let args = args::StreamArgs { src: from.ptr(), dst: to.ptr() };
@@ -574,16 +582,16 @@ impl Device {
         Ok(Buffer { whole, ptr, bytes })
     }
 
-    /// Sets the stream on which the host works with device arrays, for transfers that name none; 0: the legacy
-    /// default stream, with which this device is synchronised anyway. CPUs ignore it.
+    /// Sets the CUDA stream on which the host program works with its device arrays; transfers that name no stream wait
+    /// for it. 0: the legacy default stream, with which this device is synchronised anyway. Ignored on CPUs.
     ///
     /// # Safety
-    /// A CUstream of the device's primary context, as long as transfers go on.
+    /// `stream` is a CUstream of the device's primary context, and exists as long as transfers are made.
     pub unsafe fn set_host_stream(&self, stream: u64) {
         self.0.host_stream.store(stream, Ordering::Relaxed);
     }
 
-    /// Orders later work after the host's work on an array.
+    /// Makes later kernels wait for the work of the host program on its array.
     pub(crate) fn after_host(&self, memory: &External) -> Result<()> {
         let stream = match memory.stream() {
             0 => self.0.host_stream.load(Ordering::Relaxed),
@@ -591,12 +599,13 @@ impl Device {
         };
         match stream {
             0 => Ok(()),
-            // SAFETY: who set it vouched for it.
+            // SAFETY: the caller that set the stream has promised that it exists.
             stream => unsafe { self.0.backend.after_stream(stream) },
         }
     }
 
-    /// Refuses arrays of the host that are not in the stated memory, or are too short.
+    /// Returns an error if arrays of the host program are not in the stated memory (host or device), or have fewer than
+    /// `bytes[i]` bytes.
     pub fn check_reach(&self, memory: &External, bytes: &[usize]) -> Result<()> {
         for (i, &bytes) in bytes.iter().enumerate() {
             let at = memory.ptr(i);
@@ -636,8 +645,8 @@ impl Device {
         // SAFETY: as in `upload`.
         unsafe { self.0.backend.download(&mut counted) }
     }
-    /// Makes a call, after checking that its fields are in allocated memory of this device and are large enough: at
-    /// least a plane, with as many sites as the call's lattice.
+    /// The call of a kernel with these arguments, after checking its fields: each must be in allocated memory of this
+    /// device that holds at least one plane, with at least as many sites as a parity of the call's lattice.
     fn call<'a, K: Instance>(
         &self,
         params: &'a K::Params,
@@ -648,13 +657,14 @@ impl Device {
         Ok(Call::new::<K>(params.as_ref(), args, work))
     }
 
-    /// Refuses a call for `n` elements whose arguments, which `views` shows, are not in memory in use.
+    /// Returns an error if a field in the arguments of a call for `n` elements is not in allocated memory or too small;
+    /// `views` passes the lattice and the fields in the arguments to the function that it is given.
     fn check_call(&self, kernel: &families::Kernel, n: usize, views: Views) -> Result<()> {
         if n > i32::MAX as usize && !kernel.elements {
             bail!(Unsupported, "{}: {} sites, at most {} fit", kernel.name, n, i32::MAX);
         }
         let allocated = self.allocated();
-        // Bytes of what holds an address.
+        // Bytes of the allocation that contains an address; None if there is none.
         let holds = |at: Ptr| {
             let (&first, &bytes) = allocated.range(..=at.0).next_back()?;
             (at.0 < first + bytes.max(1)).then_some(bytes)
@@ -698,7 +708,7 @@ impl Device {
         }
     }
 
-    /// Runs a reduction; returns `work.batches` x N sums, which have the same bits every time.
+    /// Runs a reduction and waits for it; returns `work.batches` x N sums. The same call always gives the same bits.
     pub(crate) fn reduce<K: Sums>(
         &self,
         kernel: K,
@@ -708,7 +718,8 @@ impl Device {
         Ok(self.reduce_over(kernel, args, work, None)?.0)
     }
 
-    /// Runs a reduction over all ranks of `over`; returns its sums, and the sum of the flags.
+    /// Runs a reduction whose sums the GPUs of the ranks in `over` add up (None: of this rank alone); returns its sums,
+    /// and the sum of the ranks' flags.
     pub(crate) fn reduce_over<K: Sums>(
         &self,
         kernel: K,
@@ -737,7 +748,7 @@ impl Device {
         self.start_over(kernel, args, work, None)
     }
 
-    /// Starts a reduction over all ranks of `over` without waiting for it.
+    /// Starts a reduction as `reduce_over` does, without waiting for its results.
     pub(crate) fn start_over<K: Sums>(
         &self,
         kernel: K,
@@ -752,7 +763,7 @@ impl Device {
         self.profiled(&call, || unsafe { self.0.backend.start(&call, over) })
     }
 
-    /// The numbers that reductions return on a device without memory; `None` on other devices.
+    /// For a stand-in device: the made-up results of its reductions. `None` on other devices.
     fn numbers(&self) -> Option<Arc<Mutex<Numbers>>> {
         self.0.backend.numbers()
     }
@@ -765,7 +776,7 @@ impl Device {
         }
     }
 
-    /// Makes a call, and records its time if `PLAQ_PROFILE` is set.
+    /// Runs `work`, which makes this kernel call, and records its time if `PLAQ_PROFILE` is set.
     fn profiled<T>(&self, call: &Call, mut work: impl FnMut() -> Result<T>) -> Result<T> {
         match &self.0.profile {
             Some(profile) => profile.timed(&*self.0.backend, call, work),
@@ -773,7 +784,7 @@ impl Device {
         }
     }
 
-    /// Waits for a reduction; returns its sums, and the sum of the ranks' flags.
+    /// Waits for a reduction that was started; returns its sums, and the sum of the ranks' flags.
     pub(crate) fn finish(&self, started: &Started) -> Result<(Vec<f64>, f64)> {
         self.0.waits.fetch_add(1, Ordering::Relaxed);
         match started {
@@ -791,7 +802,7 @@ impl Device {
     }
 }
 
-/// Zeros for the sums of a reduction.
+/// A zero for every number that a reduction returns: numbers per batch x batches.
 fn zeros(call: &Call) -> Vec<f64> {
     vec![0.0; call.numbers().0 * call.work.batches]
 }

@@ -1,4 +1,5 @@
-//! Results of reductions on a device without memory: made-up numbers that fall, so that iterations end.
+//! Results of reductions on a stand-in device, which computes nothing: made-up numbers that decrease, so that
+//! iterations end.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,14 +9,14 @@ use super::args::{BasisArgs, TimeSliceArgs, BASIS_COLUMNS, BASIS_ROWS};
 use super::families::Instance;
 use super::{kernels, zeros, Call, Device};
 
-/// Number of calls of one kernel, in a loop that was not announced, after which its numbers fall by a factor of ten
-/// with each call.
+/// In a loop that was not announced, the results of a kernel decrease by a factor of ten with each call after this
+/// number of calls.
 const MANY: u32 = 1000;
-/// Number of calls during which they fall before the count starts again.
+/// Number of calls during which the results decrease, before the count of calls starts again.
 const FALLING: u32 = 40;
 
-/// The announced loops of a solve on a device without memory, the innermost last. The results of reductions depend on
-/// them.
+/// The announced loops of a solve on a stand-in device, the innermost last; the made-up results of reductions depend on
+/// how far these loops are.
 #[derive(Debug)]
 pub struct Numbers {
     loops: Vec<Level>,
@@ -23,7 +24,7 @@ pub struct Numbers {
 
 #[derive(Debug)]
 struct Level {
-    /// Factors by which numbers have fallen in this loop: for most batches, and for the first one.
+    /// Factors by which results have decreased in this loop: for all batches but the first, and for the first batch.
     fallen: [f64; 2],
     /// Number of calls of each kernel in this loop, without those in inner loops.
     calls: HashMap<u64, u32>,
@@ -42,8 +43,8 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    /// Made-up results of a reduction: no failures; for scalar products those of orthonormal vectors; otherwise
-    /// squares of numbers that were 1 when the present loops began.
+    /// Made-up results of a reduction: 0 for counts of failures; scalar products of orthonormal vectors; otherwise
+    /// squared norms that were 1 when the present loops began.
     pub fn sums(&mut self, call: &Call) -> Vec<f64> {
         let mut sums = zeros(call);
         if call.kernel.failures {
@@ -86,8 +87,8 @@ impl Level {
     }
 }
 
-/// Products of tiles of vectors (`fields/basis.rs`): if two ranges have the same number of vectors they are taken as
-/// the same vectors, else as orthogonal to each other.
+/// Made-up scalar products of all pairs of vectors v and w (`fields/basis.rs`): those of orthonormal vectors with
+/// themselves if there are as many v as w, else 0.
 fn orthonormal(args: &BasisArgs, sums: &mut [f64]) {
     let (high, wide) = (BASIS_ROWS as usize, BASIS_COLUMNS as usize);
     let (rows, columns) = (args.rows as usize, args.columns as usize);
@@ -116,20 +117,21 @@ fn orthonormal_slices(args: &TimeSliceArgs, width: usize, sums: &mut [f64]) {
     }
 }
 
-/// A guard for a loop whose made-up numbers fall until it ends. It has no effect on devices that run kernels.
+/// A guard for a loop, during which made-up results decrease until the loop ends. It has no effect on devices that run
+/// kernels.
 pub(crate) struct Falling {
     /// The device's numbers, and the index of this loop in them; `None` on a device that runs kernels.
     of: Option<(Arc<Mutex<Numbers>>, usize)>,
-    /// Smallest factor by which a number has to fall to meet its goal.
+    /// Factor by which numbers must decrease for the loop to reach its goal.
     goal: f64,
     /// Number of iterations after which the loop launches only kernels that it has launched before.
     different: usize,
 }
 
 impl Device {
-    /// Announces a loop that ends when numbers have fallen by the factor `goal`, and launches no new kernels after
-    /// `different` iterations. On a device without memory made-up numbers fall accordingly, and no loop runs without
-    /// end.
+    /// Announces a loop that ends when numbers have decreased by the factor `goal`, and that launches no further kinds
+    /// of kernels after `different` iterations. On a stand-in device made-up results decrease accordingly, so that
+    /// every loop ends.
     pub(crate) fn falling(&self, goal: f64, different: usize) -> Falling {
         let of = self.numbers().map(|numbers| {
             let at = lock(&numbers, |numbers| {
@@ -146,9 +148,9 @@ impl Falling {
     /// Records that the loop has made `iterations` iterations.
     pub fn after(&self, iterations: usize) {
         let Some((numbers, at)) = &self.of else { return };
-        // In two precisions residuals are computed anew on the way: that of one right-hand side before those of the
-        // others, as parts of them have kernels of their own. One ends before the others, too, and of many shifts
-        // those that are easier.
+        // Solves in two precisions recompute residuals on the way. Results of the first right-hand side decrease before
+        // those of the others, so that it also reaches the goal first: work on a part of the right-hand sides, or on
+        // some of the shifts, launches kernels of its own, which then also occur.
         let (way, end) = (self.goal.sqrt(), 0.1 * self.goal);
         let fallen = match self.different.saturating_sub(iterations + 1) {
             _ if iterations == 0 => [1.0; 2],
@@ -165,13 +167,13 @@ impl Falling {
         });
     }
 
-    /// True if the loop, which has ended, met its goals. Made-up numbers have fallen until it did.
+    /// Whether the loop, which has ended, has reached its goal: `goals`, or true on a stand-in device.
     pub fn met(&self, goals: bool) -> bool {
         goals || self.of.is_some()
     }
 
-    /// The result for a number that should have fallen to `goal` in this loop, which has ended: made-up numbers have
-    /// met the goal.
+    /// The value, after the loop has ended, of a number that should have decreased to `goal`: `number`, or `goal` on a
+    /// stand-in device.
     pub fn reached(&self, number: f64, goal: f64) -> f64 {
         match self.of {
             Some(_) => number.min(goal),
@@ -179,8 +181,8 @@ impl Falling {
         }
     }
 
-    /// Largest number of iterations of the loop on this device: `iterations`, or fewer on a device without memory,
-    /// where further ones would launch no new kernels.
+    /// Largest number of iterations of the loop on this device: `iterations`, or fewer on a stand-in device, where
+    /// further iterations would launch no other kernels.
     pub fn limit(&self, iterations: usize) -> usize {
         match self.of {
             Some(_) => iterations.min(self.different + 1),

@@ -26,7 +26,7 @@ impl Profile {
         Some(Profile { target: target("PLAQ_PROFILE")?, rows: Mutex::default() })
     }
 
-    /// Makes a call and adds its time.
+    /// Runs `work`, which makes a kernel call, and adds its time to the row of the kernel.
     pub fn timed<T>(
         &self,
         backend: &dyn Backend,

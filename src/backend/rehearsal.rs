@@ -26,7 +26,7 @@ pub struct Asked {
 /// Kernels that a piece of work launches.
 #[derive(Clone, Debug)]
 pub struct Kernels {
-    /// Symbols of the kernels; a symbol is repeated for other constants.
+    /// Symbols of the kernels; a symbol occurs once for every set of constants.
     pub names: Vec<String>,
     /// Number of these kernels that are not compiled yet.
     pub to_compile: usize,
@@ -49,7 +49,7 @@ impl Kernels {
 pub(super) struct Record {
     asked: Vec<Asked>,
     seen: HashSet<u64>,
-    /// The device for which each kernel is compiled when it is recorded, and whether the work is only expected.
+    /// If each recorded kernel is to be compiled: the device for which, and whether the work is only likely to follow.
     compiles: Option<(Device, bool)>,
 }
 
@@ -58,7 +58,7 @@ thread_local! {
     static ON_CPUS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// A guard that ends a record, also when the work panics; the previous record then continues.
+/// A guard that ends a recording when it is dropped, also after a panic; the previous recording then continues.
 struct Stage<'a>(&'a Device, Option<Record>);
 impl Drop for Stage<'_> {
     fn drop(&mut self) {
@@ -76,7 +76,8 @@ impl Device {
         let mut record = self.record();
         let Some(record) = &mut *record else { return };
         let mut key = DefaultHasher::new();
-        // Names by their addresses; one that is at two of them is taken down twice, which changes nothing.
+        // Names are compared by their addresses, which is fast; a name at two addresses is recorded twice, which does
+        // no harm.
         let at = |name: &'static str| (name.as_ptr() as usize, name.len());
         (at(call.kernel.name), call.work.n, call.work.batches).hash(&mut key);
         call.params.iter().for_each(|name| at(name).hash(&mut key));
@@ -102,7 +103,7 @@ impl Device {
         (done, asked)
     }
 
-    /// The calls that `work` makes on this device. A device without memory records the calls that it would make.
+    /// The kernel calls that `work` makes on this device; on a stand-in device those that it would make.
     pub fn recorded(&self, work: impl FnOnce()) -> Vec<Asked> {
         self.recording(Record::default(), work).1
     }
@@ -126,7 +127,7 @@ impl Device {
         }
     }
 
-    /// Compiles the kernels that `work` calls on a device without memory.
+    /// Compiles, for this device, the kernels that `work` calls on the stand-in device `dry`.
     fn compile_of(&self, dry: &Device, likely: bool, work: impl FnOnce()) {
         let record = Record { compiles: Some((self.clone(), likely)), ..Record::default() };
         dry.recording(record, || {
@@ -182,7 +183,8 @@ impl Device {
         Ok(Kernels { names, to_compile })
     }
 
-    /// Whether kernels for work of this key have to be compiled.
+    /// Whether kernels of work with this key must still be compiled: not on CPUs, not with `PLAQ_REHEARSE=off`, and
+    /// once for every key.
     fn compiles(&self, key: Key) -> bool {
         let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
         !self.has_its_kernels() && !off() && self.is_new(key)
@@ -206,7 +208,7 @@ impl Device {
         self.is_cpu() && self.0.first.is_none()
     }
 
-    /// Runs work such that rehearsals happen on a CPU, too.
+    /// Runs work such that rehearsals are made on a CPU, too, for tests.
     #[cfg(test)]
     pub(crate) fn rehearsed_anyway<T>(work: impl FnOnce() -> T) -> T {
         ON_CPUS.set(true);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Buffer, Device, Ptr};
 use crate::error::Result;
 
-/// Memory of another process, which is open as long as this exists.
+/// Device memory of another process, opened in this one as long as this value exists.
 #[derive(Debug)]
 pub struct Attached {
     device: Device,
@@ -27,31 +27,33 @@ impl Drop for Attached {
     }
 }
 
-/// Other ranks for which kernels of a device wait; the host asks them for failures while it waits for the device.
+/// Other ranks for which kernels of a device wait. While the host waits for the device, it checks whether they have
+/// failed.
 pub trait Awaited: Send + Sync {
-    /// Called from time to time while the host waits for the device. An error means that a rank has failed and that
-    /// kernels were told not to wait any more.
+    /// Called from time to time while the host waits for the device. An error means that a rank has failed; kernels
+    /// have then been told not to wait any more.
     fn ask(&self) -> Result<()>;
 }
 
 /// The sums of a reduction that was started: later kernels may read them on the device, and the host waits for them
 /// when it needs them.
 pub enum Started {
-    /// The sums of a CPU, which is done when it returns, and that of the flags.
+    /// The sums, and the sum of the ranks' flags, of a device such as a CPU that has finished when `start` returns.
     Done(Vec<f64>, f64),
     Posted(Posted),
 }
 
-/// The place where a device stores the sums of a launch.
+/// A reduction that a GPU has been given: the number of the memory slot of its sums, and how they get there.
 pub struct Posted {
     pub slot: usize,
     pub tag: u32,
     pub totals: Ptr,
     pub batches: usize,
     pub width: usize,
-    /// Whether the sums over all ranks are copied to the host behind the reduction, instead of posted by it.
+    /// True if the sums are copied to the host after the reduction (sums by NCCL), false if the kernel writes them to
+    /// host memory itself.
     pub copied: bool,
-    /// Mark of what was launched before this.
+    /// A mark that stands for the kernels launched before this reduction.
     pub mark: u64,
     /// True while the slot is in use, so that no other launch takes it.
     pub busy: Arc<AtomicBool>,
@@ -114,7 +116,8 @@ impl Drop for Mapped {
 }
 
 impl Device {
-    /// Bytes that another process of this machine passes to `attach` to open this buffer, which must exist longer.
+    /// Bytes that another process on this machine passes to `attach` in order to open this buffer. The buffer must
+    /// exist as long as it is open there.
     pub(crate) fn share(&self, buffer: &Buffer) -> Result<Vec<u8>> {
         // SAFETY: a buffer of this device.
         unsafe { self.0.backend.share(buffer.ptr()) }
@@ -137,7 +140,7 @@ impl Device {
         // SAFETY: exchanges copy inside of their buffers.
         unsafe { self.0.backend.start_download(&pieces) }
     }
-    /// Marks all that has been launched: [`Device::downloaded`] of 0 pieces then tells whether it is done.
+    /// Marks the kernels launched so far; [`Device::downloaded`] with 0 pieces then tells whether they have ended.
     pub(crate) fn mark(&self) -> Result<()> {
         // SAFETY: no memory is copied.
         unsafe { self.0.backend.start_download(&[]) }
@@ -165,7 +168,7 @@ impl Device {
     pub(crate) fn after_uploads(&self) -> Result<()> {
         self.0.backend.after_uploads()
     }
-    /// Allocates zeroed words in host memory to which kernels write.
+    /// Allocates `words` zeroed words of 32 bits in host memory to which kernels can write.
     pub fn mapped(&self, words: usize) -> Result<Mapped> {
         let (host, ptr) = self.0.backend.mapped(4 * words)?;
         Ok(Mapped { device: self.clone(), host, ptr, words })

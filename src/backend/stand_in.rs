@@ -1,4 +1,5 @@
-//! A device on which nothing runs: its memory consists of addresses only, and calls of its kernels are recorded.
+//! Stand-in devices, on which nothing runs: their memory is only counted, and calls of kernels are recorded instead of
+//! executed. Rehearsals and dry runs use them to find the kernels and the memory that work needs.
 
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::collections::HashMap;
@@ -19,12 +20,12 @@ struct StandIn {
     cpu: bool,
     lanes: usize,
     gpu: Option<Gpu>,
-    /// A number that no other such device of the process has.
+    /// The number of the dry run, different for every stand-in device of the process.
     number: u64,
-    /// The next address to be given out.
+    /// The address that the next allocation gets.
     next: AtomicU64,
     numbers: Arc<Mutex<Numbers>>,
-    /// Host memory for kernels to write to, by its address.
+    /// Host memory returned by `mapped`, by its address.
     mapped: Mutex<HashMap<u64, Layout>>,
 }
 
@@ -36,7 +37,8 @@ impl Device {
         self.stand_in()
     }
 
-    /// A device for rehearsals: the kernels of work on it are requested for this device, and not launched.
+    /// A stand-in for this device, for rehearsals: kernels that are called on it are not launched, but can be compiled
+    /// for this device.
     pub(crate) fn stand_in(&self) -> Device {
         let nested = self.is_stand_in();
         Self::watched(Box::new(StandIn::of(self)), None, None, Some(self.real().clone()), nested)
@@ -52,8 +54,8 @@ impl Device {
         Self::watched(Box::new(stand_in), None, None, Some(self.clone()), false)
     }
 
-    /// The ranks to which messages of this device go: these, but for a device that stands in for another one, which
-    /// speaks to nobody.
+    /// The ranks among which fields of this device exchange messages: `ranks` itself or, for a stand-in device, the
+    /// silent ranks of its dry run, which exchange nothing.
     pub(crate) fn ranks<R: Ranks>(&self, ranks: &Arc<R>) -> Arc<R> {
         match self.0.backend.dry_run() {
             None => ranks.clone(),
@@ -70,9 +72,9 @@ impl Device {
     }
 }
 
-/// Ranks that a device exchanges messages with.
+/// Ranks among which fields of a device exchange messages.
 pub(crate) trait Ranks {
-    /// The same ranks for dry run number `number`, which speak to nobody.
+    /// The same ranks for dry run number `number`, which exchange nothing.
     fn silent(self: &Arc<Self>, number: u64) -> Arc<Self>;
 }
 
@@ -99,7 +101,7 @@ impl Plan for NoTransform {
     }
 }
 
-/// Messages between devices that stand in for others, which none of them sends.
+/// Connection between stand-in devices, whose messages are not sent.
 struct NoMessages;
 impl DeviceComm for NoMessages {
     unsafe fn start(&self, _sends: &[Parcel], _receives: &[Parcel]) -> Result<()> {

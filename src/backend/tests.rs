@@ -80,7 +80,7 @@ fn work(device: &Device, sites: usize, batches: usize) -> Work {
 fn sums_are_right_and_the_same_bits_every_time() {
     let planes = 3;
     for device in devices() {
-        // From less than a block to more than all blocks of a reduction take at once.
+        // From fewer sites than a thread block has threads to more than all blocks of a reduction handle in one pass.
         for sites in [1usize, 100, 4096, 60_000] {
             let data = numbers(planes * sites * 24, sites as u64);
             let x = Vector::new(&device, &data, sites);
@@ -202,7 +202,7 @@ fn launches_refuse_fields_that_are_not_there() {
         };
         refused(FieldView { plane_bytes: view.plane_bytes + 1, ..view }, "not in memory");
         refused(FieldView { norm: view.data, norm_bytes: 1 << 40, ..view }, "not in memory");
-        // Right behind it may be memory of others.
+        // An address far away, as directly behind the field there may be other allocated memory.
         refused(FieldView { data: view.data.offset(1 << 44), ..view }, "not in memory");
         refused(FieldView { volume: 127, ..view }, "expected 128 sites");
         drop(x);

@@ -1,4 +1,4 @@
-//! Messages under way.
+//! Messages between ranks through MPI: starting them, persistent requests, and waiting for them.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::transport::{Patience, Side, Transport};
 use super::Message;
 use crate::error::Result;
 
-/// Largest number of bytes of one MPI message, whose counts have 32 bits.
+/// Largest number of bytes of one MPI message, since counts in MPI are 32-bit integers; longer ones are divided.
 pub(crate) const CHUNK: usize = 1 << 30;
 
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,8 @@ struct Wait {
     receive: bool,
 }
 
-/// Makes the requests of messages by a pair of functions of MPI; `take` gets each of them.
+/// Makes an MPI request for every send and receive of `messages`, with the pair of MPI functions that `functions` picks
+/// from the table; calls `take` with each request.
 fn prepare(
     transport: &Transport,
     comm: i64,
@@ -25,7 +26,7 @@ fn prepare(
     functions: impl Fn(&Table) -> (Send, Receive),
     mut take: impl FnMut(i64, Wait),
 ) -> Result<()> {
-    // Receives first, so that what arrives finds its place.
+    // Receives are posted first, so that arriving messages go directly to their destination.
     for receive in [true, false] {
         for m in messages {
             let (peer, address) = if receive { (m.from, m.recv) } else { (m.to, m.send) };
@@ -53,15 +54,15 @@ fn prepare(
     Ok(())
 }
 
-/// Messages between the same places, again and again, by requests that MPI keeps. Not started again before they have
-/// arrived.
+/// Messages that are sent repeatedly between the same addresses, with persistent requests of MPI. They must have
+/// arrived before they are started again.
 #[derive(Debug)]
 pub(crate) struct Repeated {
     messages: Vec<Message>,
     kept: Option<Kept>,
 }
 
-/// The requests on a communicator for data.
+/// Persistent requests on one communicator for data.
 struct Kept {
     transport: Arc<Transport>,
     comm: i64,
@@ -83,7 +84,7 @@ impl Repeated {
         &self.messages
     }
 
-    /// Starts all of `messages`, which are those to and from other ranks.
+    /// Starts the messages; `others` are those to and from other ranks.
     pub(super) fn start(
         &mut self,
         transport: &Arc<Transport>,
@@ -91,7 +92,7 @@ impl Repeated {
         owner: Option<Owner>,
     ) -> Result<Pending> {
         let comm = transport.open_data()?;
-        // One with messages that were given up is replaced.
+        // The communicator is a new one if messages on the old one were given up.
         if self.kept.as_ref().is_none_or(|kept| kept.comm != comm) {
             let (transport, requests, waits) = (transport.clone(), vec![], vec![]);
             let mut kept = Kept { transport: transport.clone(), comm, requests, waits };
@@ -113,7 +114,7 @@ impl Repeated {
             unsafe { (t.start_all)(kept.requests.len() as i32, kept.requests.as_mut_ptr()) }
         });
         if let Err(e) = started {
-            // MPI may still write to the memory of those that were started.
+            // MPI may still write to the memory of messages that were started, so that it must not be freed.
             std::mem::forget(owner);
             return Err(e);
         }
@@ -124,7 +125,7 @@ impl Repeated {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // Requests under way end by themselves.
+        // MPI completes requests that are still under way before it frees them.
         for request in self.requests.iter().filter(|_| self.transport.running()) {
             // SAFETY: a request of ours, which nobody uses after this.
             let _ =
@@ -133,8 +134,8 @@ impl Drop for Kept {
     }
 }
 
-/// What keeps the memory of messages alive until they are finished; for ever if they never are, since MPI may then
-/// still write to it.
+/// A shared pointer that keeps the memory of messages allocated until they are finished. If they never are, it is
+/// never dropped, since MPI may still write to that memory.
 pub type Owner = Arc<dyn Any + std::marker::Send + Sync>;
 
 /// Messages under way; give them to [`super::Comm::finish`].
@@ -145,7 +146,7 @@ pub struct Pending {
     requests: Vec<i64>,
     waits: Vec<Wait>,
     owner: Option<Owner>,
-    /// Time for which this rank has waited for the messages.
+    /// Time for which this rank has waited for the messages so far.
     patience: Patience,
 }
 
@@ -178,7 +179,7 @@ impl Pending {
         Ok(pending)
     }
 
-    /// Starts further messages between the ranks of those before.
+    /// Starts further messages and adds them to these.
     pub(super) fn add(&mut self, messages: &[Message]) -> Result<()> {
         let Some(transport) = self.transport.clone() else { return Ok(()) };
         let comm = transport.open_data()?;
@@ -199,21 +200,21 @@ impl Pending {
         self.requests.iter().filter(|r| **r != 0).count()
     }
 
-    /// Whether message number i has been sent or received: the receives of a call of `start` or `add` count before its
-    /// sends.
+    /// Whether request number i is complete. Requests are numbered in the order of the calls of `start` and `add`, in
+    /// each call first the receives, then the sends.
     pub(crate) fn done(&self, i: usize) -> bool {
         self.requests.get(i).is_none_or(|request| *request == 0)
     }
 
-    /// Lets MPI go on with the messages; returns whether all have been sent and received. The time that this rank waits
-    /// for others begins anew where it is not `waiting` for them alone.
+    /// Lets MPI make progress; returns whether all messages have been sent and received. `waiting`: this rank has
+    /// nothing else to do; otherwise the time-out starts anew with this call.
     pub(crate) fn look(&mut self, waiting: bool) -> Result<bool> {
         let Some(transport) = self.transport.clone() else { return Ok(true) };
         let waits = &self.waits;
         let what = |requests: &[i64]| {
             let open: Vec<&Wait> =
                 requests.iter().zip(waits).filter(|(r, _)| **r != 0).map(|(_, w)| w).collect();
-            // Who does not send is to blame rather than who does not receive.
+            // A time-out is blamed on a rank that does not send rather than on one that does not receive.
             let first = open.iter().find(|w| w.receive).or(open.first());
             first.map_or_else(String::new, |w| {
                 let what = if w.receive { "a message from" } else { "sending a message to" };

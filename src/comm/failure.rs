@@ -1,10 +1,10 @@
-//! The message by which a failed rank tells the others: which call, which status, and the text of the error.
+//! The message by which a rank reports a failure to the others: which call, which status, and the text of the error.
 
 use crate::error::{Error, Status};
 
 const HEAD: usize = 24;
 
-/// Stands between the parts of an error: no text has it.
+/// Separates the parts of an error; a control character that does not occur in texts.
 const BETWEEN: char = '\u{1f}';
 
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// Length of every failure message, so that receivers need not ask for it.
+    /// Length in bytes of every failure message; as it is fixed, receivers need not find it out.
     pub const BYTES: usize = 1024;
 
     pub fn new(rank: usize, call: i64, lost: bool, error: &Error) -> Failure {
@@ -74,7 +74,7 @@ impl Failure {
         Error::from_parts(self.row().0, std::array::from_fn(|_| parts.next().unwrap_or_default()))
     }
 
-    /// The error that ranks return which waited for this one.
+    /// The error that other ranks return if they waited for the rank that failed and the Comm is lost.
     pub fn loss(&self) -> Error {
         let (status, name) = self.row();
         let place = match status {

@@ -1,13 +1,13 @@
-//! Process grid and rank map as the host gives them.
+//! The process grid and the placement of ranks in it, as the host program gives them.
 
 use crate::error::Result;
 use crate::refuse;
 
 /// How ranks are placed in the process grid.
 pub enum RankMap<'a> {
-    /// Ranks in order, x fastest and t slowest.
+    /// Rank numbers increase with x fastest and t slowest.
     Default,
-    /// The rank at each place, places in the order x fastest.
+    /// The rank at each place of the grid, places in lexicographic order with x fastest.
     Table(&'a [i32]),
     /// A function that returns the rank at given coordinates.
     Function(&'a dyn Fn([i32; 4]) -> i32),
@@ -82,7 +82,7 @@ impl Grid {
         self.ranks[((at[3] * e[2] + at[2]) * e[1] + at[1]) * e[0] + at[0]]
     }
 
-    /// Bytes that are equal on ranks which were given the same grid and map.
+    /// The grid and the ranks in it as bytes; ranks compare them to check that all were given the same.
     pub fn bytes(&self) -> Vec<u8> {
         let all = self.extents.iter().chain(&self.ranks);
         all.flat_map(|n| (*n as u32).to_ne_bytes()).collect()

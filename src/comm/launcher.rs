@@ -1,6 +1,7 @@
-//! What a launcher (mpirun, srun) says of the processes that it started, by variables of the environment.
+//! The number and rank of the processes that a launcher (mpirun, srun) has started, from environment variables that it
+//! sets.
 
-/// For each launcher its environment variables with the number of processes and with the number of this one.
+/// For each launcher the environment variable with the number of processes, and that with the rank of this process.
 const VARIABLES: [(&str, &str); 4] = [
     ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
     ("PMI_SIZE", "PMI_RANK"),
@@ -13,11 +14,11 @@ const VARIABLES: [(&str, &str); 4] = [
 pub struct Launched {
     pub processes: usize,
     pub rank: usize,
-    /// The variable that says so; None where no launcher is recognised.
+    /// The environment variable that states the number of processes; None if no launcher is recognised.
     pub variable: Option<&'static str>,
 }
 
-/// Finds the launcher whose variable names most processes, since an outer launcher may start an inner one.
+/// Finds the launcher that states the largest number of processes, since one launcher may have started another.
 pub fn launched() -> Launched {
     launched_by(|name| std::env::var(name).ok())
 }

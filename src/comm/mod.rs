@@ -1,5 +1,5 @@
-//! Ranks that share a lattice: process grid, messages, sums. One rank needs nothing of this
-//! machine; many talk through MPI.
+//! The ranks among which a lattice is divided: process grid, messages, sums. Several ranks communicate through MPI;
+//! a single rank needs no MPI.
 
 mod exchange;
 mod failure;
@@ -34,8 +34,9 @@ pub use mpi::{host, CommAddress, Communicator};
 /// It is long enough for a host that writes files between two calls.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A message to one rank and the one of equal length expected from another. Addresses are of memory that the
-/// transport can reach and stay valid until the exchange is finished; 0 means none.
+/// A message of `bytes` bytes from address `send` to rank `to`, and one of the same length from rank `from` that is
+/// received at address `recv`. An address 0: nothing is sent, or received. Both must be in memory that MPI can access,
+/// and stay valid until the exchange is finished.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     pub to: usize,
@@ -47,7 +48,7 @@ pub struct Message {
     pub bytes: usize,
 }
 
-/// Numbers of what a rank exchanges through MPI, by which tests check costs.
+/// How many messages and sums a rank has exchanged through MPI; tests check costs by these numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CommCounts {
     /// Messages sent to other ranks.
@@ -61,13 +62,14 @@ pub struct CommCounts {
 pub struct Options {
     /// Time after which a rank that waits for another gives up; `None`: PLAQ_COMM_TIMEOUT in seconds, or 300 s.
     pub timeout: Option<Duration>,
-    /// Sums are added in the order of ranks: the same bits whatever MPI does, on a fixed grid.
+    /// True: sums over ranks are added in the order of ranks, so that on a given process grid results have the same
+    /// bits with every MPI library.
     pub reproducible: bool,
-    /// Directions in which one rank has halos to itself, for tests.
+    /// Directions in which a rank exchanges halos with itself although the process grid has one rank there, for tests.
     pub looped: [bool; 4],
 }
 
-/// Lets a waiting thread hear of ranks that failed, as long as the Comm exists.
+/// Tells a thread that waits, e.g. for a GPU, whether another rank has failed, as long as the Comm exists.
 #[derive(Debug)]
 pub(crate) struct Listener {
     transport: Weak<Transport>,
@@ -76,7 +78,7 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Checks for failures as [`Comm::watch`] does; a thread that must not call MPI hears nothing.
+    /// Returns an error if another rank has failed; in a thread that must not call MPI always `Ok`.
     pub fn watch(&self) -> Result<()> {
         match self.transport.upgrade().map(|t| t.ready(Side::Data)) {
             Some(Err(e)) if e.status != Status::MpiThread => Err(e),
@@ -84,7 +86,7 @@ impl Listener {
         }
     }
 
-    /// Gives up on all ranks as [`Comm::fail`] does.
+    /// Makes all ranks fail with this error, as [`Comm::fail`] does; returns the error for this rank to return.
     pub fn fail(&self, error: &Error) -> Error {
         match self.transport.upgrade() {
             Some(transport) => transport.fail(error),
@@ -98,21 +100,22 @@ impl Listener {
     }
 }
 
-/// The state of the limit of time around a solve, which [`Comm::end_clock`] restores.
+/// The state of the time limit of an enclosing solve, which [`Comm::end_clock`] restores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock((bool, bool));
 
-/// Places where the ranks run: machines, hosts and cores.
+/// Where the ranks run: on which machines, hosts and cores.
 #[derive(Clone, Debug)]
 struct Places {
-    /// The machine of each rank, whose cores and GPUs it shares with other ranks there.
+    /// The machine of each rank, as the number of the first rank on that machine. Ranks of one machine share its cores
+    /// and GPUs.
     machines: Vec<usize>,
-    /// The host of each rank: ranks of one host may reach each other's memory. A host is a machine, or a part of one
-    /// where `PLAQ_RANKS_PER_HOST` says so.
+    /// The host of each rank, as the number of the first rank on that host. Ranks of one host can access each other's
+    /// memory. A host is a machine, or the part of it that `PLAQ_RANKS_PER_HOST` ranks make up.
     hosts: Vec<usize>,
-    /// Number of ranks that may run on exactly this rank's cores.
+    /// Number of ranks that may run on exactly the same cores as this rank, itself included.
     core_sharers: usize,
-    /// Cores of a rank, less than 1 where ranks share one; the least of all ranks.
+    /// Number of cores per rank, less than 1 if ranks share a core; the smallest such number of all ranks.
     cores: f64,
 }
 
@@ -121,26 +124,28 @@ impl Places {
         Places { machines: vec![0], hosts: vec![0], core_sharers: 1, cores: 1.0 }
     }
 
-    /// The places of some of these ranks.
+    /// The places of those ranks whose numbers are in `members`, in that order.
     fn of(&self, members: &[usize]) -> Places {
         let some = |all: &[usize]| members.iter().map(|&rank| all[rank]).collect();
         Places { machines: some(&self.machines), hosts: some(&self.hosts), ..*self }
     }
 }
 
-/// The ranks in the same group as this one, ascending.
+/// The ranks in the same group as `rank`, ascending; `groups` has the group of every rank.
 fn together(groups: &[usize], rank: usize) -> Vec<usize> {
     (0..groups.len()).filter(|&other| groups[other] == groups[rank]).collect()
 }
 
-/// Data that the layer above keeps as long as its ranks exist.
+/// Data that code above this module attaches to a Comm and that live as long as the Comm.
 pub trait CommCache: Any + Debug + Send + Sync {
     fn any(&self) -> &dyn Any;
-    /// Closes, at the end, what it opened of other ranks' memory; returns whether others may have opened its own.
+    /// Called when the Comm ends: closes the memory of other ranks that this rank has opened, and returns whether
+    /// other ranks may have opened memory of this one.
     fn release(&self) -> bool;
 }
 
-/// The ranks of a lattice, x fastest in the process grid unless the host maps them otherwise.
+/// The ranks among which a lattice is divided. They are numbered with x fastest in the process grid, unless the host
+/// program maps them otherwise.
 #[derive(Debug)]
 pub struct Comm {
     rank: usize,
@@ -148,21 +153,21 @@ pub struct Comm {
     coords: [usize; 4],
     /// The ranks one step backward and forward in each direction.
     neighbours: [[usize; 2]; 4],
-    /// The directions in which fields have halos.
+    /// True for the directions in which fields have halos.
     split: [bool; 4],
     places: Places,
-    /// The ranks of this rank's machine and of its host, ascending.
+    /// The ranks on this rank's machine, ascending; `host`: those on its host.
     node: Vec<usize>,
     host: Vec<usize>,
     reproducible: bool,
-    /// The connection to other ranks; None with one rank, and where nobody is spoken to.
+    /// The connection to other ranks; None for a single rank, and for ranks of a dry run, which exchange nothing.
     transport: Option<Arc<Transport>>,
-    /// For the ranks of a dry run: the ranks that they were made from, which speak.
+    /// In a dry run: the communicating ranks from which these were made; else None.
     origin: Option<silent::Origin>,
     /// The ranks of dry runs that were made from these.
     silent: silent::Silent,
     cache: OnceLock<Box<dyn CommCache>>,
-    /// The coarser process grids that were asked for so far.
+    /// The coarser process grids made so far by [`Comm::coarser`].
     coarser: part::Coarser,
 }
 
@@ -172,15 +177,15 @@ impl Comm {
         Self::looped([false; 4])
     }
 
-    /// One rank whose halos in the directions of `split` come from itself: the same results as
-    /// `single` by the way that many ranks take.
+    /// One rank that exchanges halos with itself in the directions of `split`. Results are those of `single`, computed
+    /// by the code for several ranks.
     pub fn looped(split: [bool; 4]) -> Arc<Comm> {
         let grid = Grid { extents: [1; 4], ranks: vec![0] };
         Arc::new(Self::new(0, grid, split, Places::alone(), false, None))
     }
 
-    /// The ranks of the host's communicator, which is duplicated; every rank of it calls this
-    /// with the same `grid` (zeros: all ranks along t), `map` and options.
+    /// The ranks of the host program's MPI communicator, which is duplicated. Every rank of it calls this with the same
+    /// `grid` (number of ranks in x, y, z, t; all zero: all ranks along t), `map` and options.
     ///
     /// # Errors
     /// On every rank: `ProcessGrid` (the grid's product is not the number of ranks, the map no
@@ -216,7 +221,7 @@ impl Comm {
             }
         }
         let rank = transport.rank;
-        // A group has the number of its first rank.
+        // A group of ranks has the number of its first rank.
         let groups = |i: usize| -> Vec<usize> {
             let first = |rank| (0..rank).find(|&r| fact(r, i) == fact(rank, i)).unwrap_or(rank);
             (0..transport.size).map(first).collect()
@@ -291,13 +296,14 @@ impl Comm {
     pub fn rank_at(&self, coords: [usize; 4]) -> usize {
         self.grid.rank(coords)
     }
-    /// Data of one type that the layer above keeps as long as these ranks exist; made at the first call.
+    /// The data that code above this module attaches to these ranks, made at the first call. All calls for one Comm
+    /// name the same type T.
     pub fn cache<T: CommCache + Default>(&self) -> &T {
         let cache = self.cache.get_or_init(|| Box::new(T::default()));
         cache.any().downcast_ref().expect("one type keeps things here")
     }
-    /// Number of guarded calls that a failure has ended. Whoever counts messages begins anew after each, since ranks
-    /// left that call at different places.
+    /// Number of guarded calls that a failure has ended so far. Counters of messages start again after each such call,
+    /// as the ranks left it at different places.
     pub fn failures(&self) -> u64 {
         self.transport.as_ref().map_or(0, |t| t.failures())
     }
@@ -313,7 +319,7 @@ impl Comm {
     pub fn split(&self, mu: usize) -> bool {
         self.split[mu]
     }
-    /// Whether any direction is divided over ranks.
+    /// Whether fields have halos in any direction.
     pub fn divided(&self) -> bool {
         self.split.contains(&true)
     }
@@ -324,8 +330,8 @@ impl Comm {
     pub fn node(&self) -> &[usize] {
         &self.node
     }
-    /// The ranks of this rank's host, which may reach each other's memory, ascending: those of its machine, or of the
-    /// part of it that `PLAQ_RANKS_PER_HOST` makes.
+    /// The ranks of this rank's host, ascending, which can access each other's memory: those of its machine, or of the
+    /// part of it that `PLAQ_RANKS_PER_HOST` ranks make up.
     pub fn host(&self) -> &[usize] {
         &self.host
     }
@@ -336,7 +342,7 @@ impl Comm {
         hosts.dedup();
         hosts.len()
     }
-    /// Position of this rank among those of its node.
+    /// Position of this rank among the ranks of its machine, from 0.
     pub fn node_rank(&self) -> usize {
         self.node().iter().position(|r| *r == self.rank).unwrap_or(0)
     }
@@ -344,7 +350,7 @@ impl Comm {
     pub fn core_sharers(&self) -> usize {
         self.places.core_sharers
     }
-    /// Number of cores of the rank that has the fewest, less than 1 where ranks share a core.
+    /// Number of cores that the rank with the fewest cores has, less than 1 if ranks share a core.
     pub fn cores(&self) -> f64 {
         self.places.cores
     }
@@ -352,7 +358,7 @@ impl Comm {
     pub fn same_host(&self, one: usize, other: usize) -> bool {
         self.places.hosts[one] == self.places.hosts[other]
     }
-    /// Whether MPI takes addresses of GPU memory.
+    /// Whether MPI can send from and receive into GPU memory.
     pub fn takes_gpu_memory(&self) -> bool {
         self.transport.as_ref().is_some_and(|t| t.takes_gpu_memory())
     }
@@ -381,11 +387,11 @@ impl Comm {
         Ok(std::array::from_fn(|mu| global[mu] / grid[mu]))
     }
 
-    /// Starts messages as `start` does, for programs outside of this library.
+    /// Starts sending and receiving messages as [`Comm::start`] does, for code outside of this crate.
     ///
     /// # Safety
-    /// The addresses of every message have `bytes` bytes, which nobody else uses before
-    /// [`Comm::finish`], and which `owner` keeps.
+    /// At both addresses of every message there are `bytes` bytes, which nobody else uses before [`Comm::finish`]
+    /// returns, and which `owner` keeps allocated.
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`.
@@ -393,8 +399,9 @@ impl Comm {
         self.start(messages, owner)
     }
 
-    /// Sends and receives; returns at once. Every rank calls this and what follows in the same
-    /// order. `owner` is kept as long as MPI may use the memory, also if the exchange fails.
+    /// Starts sending and receiving messages and returns at once. All ranks make the calls that exchange data in the
+    /// same order. `owner`, which keeps the memory of the messages allocated, is dropped only when MPI no longer uses
+    /// it, also if the exchange fails.
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`.
@@ -409,7 +416,7 @@ impl Comm {
         }
     }
 
-    /// Starts messages as `start` does, by requests that are kept for the next time.
+    /// Starts messages as [`Comm::start`] does, with persistent MPI requests that are used again the next time.
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`.
@@ -424,7 +431,7 @@ impl Comm {
         }
     }
 
-    /// Copies the messages of this rank to itself; returns the others.
+    /// Copies the messages that this rank sends to itself; returns those to or from other ranks.
     fn deliver_own(&self, messages: &[Message]) -> Vec<Message> {
         let own = |m: &&Message| m.to == self.rank && m.from == self.rank;
         for m in messages.iter().filter(own) {
@@ -436,12 +443,12 @@ impl Comm {
         messages.iter().filter(|m| !own(m)).copied().collect()
     }
 
-    /// Numbers of what this rank has exchanged with others through MPI so far.
+    /// How many messages and sums this rank has exchanged with others through MPI so far.
     pub fn counts(&self) -> CommCounts {
         self.transport.as_ref().map(|t| t.counts()).unwrap_or_default()
     }
 
-    /// Starts further messages, between different ranks, with those under way.
+    /// Starts further messages between different ranks and adds them to `pending`, the messages under way.
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`.
@@ -465,7 +472,8 @@ impl Comm {
         }
     }
 
-    /// For sums that ranks take without [`Comm::sum`]: `body` adds one further number over all ranks to them.
+    /// For sums over ranks that do not go through [`Comm::sum`], such as those of GPUs. `body` gets a number of this
+    /// rank (a request to stop), sums it over all ranks along with its own sums, and returns its result and that sum.
     pub(crate) fn sum_beside<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
         match self.transport() {
             None => Ok(body(0.0)?.0),
@@ -476,7 +484,8 @@ impl Comm {
         }
     }
 
-    /// The further number for sums that are started but not waited for.
+    /// The number (a request to stop) that is to be summed over all ranks along with sums that are started without
+    /// waiting for them; see [`Comm::sum_beside`].
     ///
     /// # Errors
     /// `CommFailed`: an earlier call failed.
@@ -486,24 +495,24 @@ impl Comm {
             Ok(transport.requests())
         })
     }
-    /// Takes the sum of these further numbers over all ranks, once the sums beside them are known.
+    /// Called with the sum over all ranks of the numbers that [`Comm::asked_beside`] returned, once it is known.
     pub(crate) fn told_beside(&self, flag: f64) {
         if let Some(transport) = self.transport() {
             transport.told(flag);
         }
     }
 
-    /// Fails if another rank has failed; for waits that do not go through this Comm.
+    /// Returns an error if another rank has failed; called in waits that do not go through this Comm.
     pub(crate) fn watch(&self) -> Result<()> {
         self.transport().map_or(Ok(()), |transport| transport.ready(Side::Data))
     }
 
-    /// Whether these ranks speak to nobody, as those of dry runs.
+    /// Whether these are the ranks of a dry run, which exchange nothing.
     fn is_silent(&self) -> bool {
         self.origin.is_some()
     }
 
-    /// Writes a line about these ranks to the log; silent ranks write none.
+    /// Writes a line about these ranks to the log, except in a dry run.
     pub(crate) fn log(&self, line: &dyn std::fmt::Display) {
         if !self.is_silent() {
             log::info!("{line}");
@@ -516,7 +525,7 @@ impl Comm {
         Listener { transport, failures: self.failures() }
     }
 
-    /// The largest values over all ranks.
+    /// Replaces each value by the largest of its values on all ranks.
     pub fn max(&self, values: &mut [f64]) -> Result<()> {
         let all = self.all_gather(bytemuck::cast_slice(values))?;
         for theirs in all.chunks_exact(8 * values.len().max(1)) {
@@ -527,9 +536,9 @@ impl Comm {
         Ok(())
     }
 
-    /// Whether the guarded call shall end early; `mine` says that this rank wants that. With one rank that is the
-    /// answer. With many a request travels with the next [`Comm::sum`] of the call, at no cost, and is granted after
-    /// that on all ranks at once.
+    /// Whether the guarded call shall end early; `mine`: whether this rank wants that. With one rank the answer is
+    /// `mine`. With several ranks the request is summed along with the next [`Comm::sum`] of the call, without an extra
+    /// message, and the answer is yes on all ranks after that sum.
     pub fn stop(&self, mine: bool) -> bool {
         match self.transport() {
             None => mine,
@@ -537,8 +546,8 @@ impl Comm {
         }
     }
 
-    /// Whether the time limit of a solve is over, `mine` by this rank's clock. The answer comes as that of
-    /// [`Comm::stop`] does, on all ranks at once.
+    /// Whether the time limit of a solve has passed; `mine`: whether it has by this rank's clock. As for
+    /// [`Comm::stop`], all ranks get the same answer, after the next sum.
     pub(crate) fn late(&self, mine: bool) -> bool {
         match self.transport() {
             None => mine,
@@ -546,18 +555,20 @@ impl Comm {
         }
     }
 
-    /// Begins a solve with a limit of time on all ranks; a limit around it is suspended.
+    /// Called on all ranks at the start of a solve with a time limit. The time limit of an enclosing solve is suspended
+    /// until [`Comm::end_clock`].
     pub(crate) fn start_clock(&self) -> Clock {
         Clock(self.transport().map_or((false, false), |t| t.turn_clock((false, false))))
     }
-    /// Ends a solve with a limit of time; the limit around it goes on.
+    /// Called at the end of a solve with a time limit; the time limit of an enclosing solve applies again.
     pub(crate) fn end_clock(&self, clock: Clock) {
         if let Some(transport) = self.transport() {
             transport.turn_clock(clock.0);
         }
     }
 
-    /// Collects equally long bytes from every rank, in the order of ranks.
+    /// Returns the bytes that the ranks pass to this call, one after the other in the order of ranks. All ranks pass
+    /// equally many.
     pub fn all_gather(&self, mine: &[u8]) -> Result<Vec<u8>> {
         match self.transport() {
             None => Ok(mine.repeat(self.size())),
@@ -565,8 +576,8 @@ impl Comm {
         }
     }
 
-    /// The first two ranks that pass the same bytes to this call; `None`: all differ. Silent ranks know of no others
-    /// that do.
+    /// Two ranks that pass the same bytes to this call, the first such pair; `None`: all ranks pass different bytes. In
+    /// a dry run always `None`.
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`.
@@ -580,15 +591,15 @@ impl Comm {
         Ok((1..self.size()).find_map(|rank| Some((twin(rank)?, rank))))
     }
 
-    /// The numbers that the next rank in direction mu passes to this call.
+    /// Returns the numbers that the forward neighbour in direction mu passes to this call; all pass equally many.
     pub fn shift<T: bytemuck::Pod>(&self, mu: usize, mine: &[T]) -> Result<Vec<T>> {
         let (to, from) = (self.neighbour(mu, false), self.neighbour(mu, true));
         let mut theirs = self.deliver(vec![(to, mine.to_vec())], &[(from, mine.len())])?;
         Ok(theirs.pop().unwrap_or_default())
     }
 
-    /// Sends numbers to some ranks and receives those of others, of known lengths; to and from each rank, itself
-    /// included, at most once. Every rank calls this in the same order.
+    /// Sends the numbers of each pair (rank, numbers) of `sends` and returns the numbers received for each pair (rank,
+    /// count) of `takes`. A rank, which may be this one, occurs at most once in each list. All ranks call this.
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`, `OutOfMemory`; `Internal`: what this rank sends itself is not what it
@@ -619,7 +630,7 @@ impl Comm {
         let messages: Vec<Message> = out.chain(inp).collect();
         let started = self.start(&messages, None);
         if let Err(e) = started.and_then(|pending| self.finish(pending)) {
-            // MPI may still read and write them.
+            // MPI may still read and write this memory, so that it must not be freed.
             std::mem::forget((sends, taken));
             return Err(e);
         }
@@ -632,8 +643,8 @@ impl Comm {
         Ok(taken)
     }
 
-    /// Fails on all ranks, with the status and message of the failing one, where `mine` failed on one. For places
-    /// that all ranks reach whatever happens; the ranks stay able to work.
+    /// If `mine` is an error on some rank, returns the error of the first such rank on all ranks. All ranks must call
+    /// this, also after failures; the Comm remains usable.
     pub fn agree<T>(&self, mine: Result<T>) -> Result<T> {
         match self.transport() {
             None => mine,
@@ -641,9 +652,9 @@ impl Comm {
         }
     }
 
-    /// Runs a call that all ranks make together and that may fail on some of them half-way. It then fails on all
-    /// ranks, those that wait for the failed one included, with the status and message of the first that failed, and
-    /// the ranks stay able to work. A guard inside of a guard does nothing.
+    /// Runs `body` on all ranks. If it fails on some of them, it fails on all, including those that wait for the failed
+    /// rank, with the status and message of the first that failed; the Comm remains usable. Inside of another guarded
+    /// call this only runs `body`.
     ///
     /// # Errors
     /// Errors of the body; `CommFailed` if a rank was lost, `Busy` if another thread is inside.
@@ -651,16 +662,16 @@ impl Comm {
         Self::guard_call(Some(self), "", None, body)
     }
 
-    /// A guarded call with a name and with `digest`, a hash of its parameters: ranks that are in another call or
-    /// passed other parameters find out before anything is exchanged, and the Comm is lost. A rank whose arguments
-    /// are wrong has no digest.
+    /// As [`Comm::guard`], for a function with a name and a hash `digest` of its parameters (`None` on a rank whose
+    /// arguments are invalid). Before `body` runs, ranks compare both; the call fails on all ranks if they differ, and
+    /// if ranks are in different functions the Comm cannot be used any more.
     pub fn guard_call<T>(
         ranks: Option<&Comm>,
         function: &str,
         digest: Option<u64>,
         body: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        // One call of the body, which is compiled into this for each entry point.
+        // `body` is inlined here once for every entry point, therefore it is called in one place only.
         let (guard, same) = Self::enter_guard(ranks, function, digest)?;
         let mine = same.and_then(|()| body());
         match guard.map_or(Ok(None), |panics| panics.leave_guard(mine.as_ref().err()))? {
@@ -676,7 +687,7 @@ impl Comm {
         function: &str,
         digest: Option<u64>,
     ) -> Result<(Option<Panics<'a>>, Result<()>)> {
-        // Failures of a part are of all ranks, whose guarded call this is in.
+        // A part of the ranks has no guarded calls of its own: its failures belong to the guarded call of all ranks.
         let transport = ranks.and_then(Comm::transport).filter(|transport| !transport.is_part());
         match transport {
             Some(transport) if transport.enter_guard()? => {
@@ -689,7 +700,8 @@ impl Comm {
         }
     }
 
-    /// Fails where ranks pass different values to a call that they are all in; `digest` is the hash of the values.
+    /// Fails on all ranks if they pass different hashes `digest`; `what` names in the message the values whose hash it
+    /// is. All ranks call this.
     ///
     /// # Errors
     /// On all ranks: `InvalidArgument`; `CommFailed`, `MpiThread`.
@@ -708,13 +720,13 @@ impl Comm {
         Ok(())
     }
 
-    /// Number of the guarded call that runs, the same on all ranks.
+    /// Number of the guarded call that is running, counted from the start; the same on all ranks.
     pub fn call(&self) -> i64 {
         self.transport.as_ref().map_or(0, |transport| transport.call_number())
     }
 
-    /// Gives up on all ranks outside of [`Comm::guard`]: waits of the others, and everything later, return
-    /// `CommFailed` with this rank's message. Returns the error for this rank to return.
+    /// Ends the use of this Comm on all ranks after a failure outside of [`Comm::guard`]: on other ranks, waits and all
+    /// later calls return `CommFailed` with this rank's message. Returns the error for this rank to return.
     pub fn fail(&self, error: &Error) -> Error {
         match self.transport() {
             None => error.clone(),
@@ -727,8 +739,8 @@ impl Comm {
 struct Panics<'a>(&'a Transport);
 
 impl Panics<'_> {
-    /// Ends the guarded call with this rank's failure, if any; returns another rank's failure where that is what all
-    /// return.
+    /// Ends the guarded call, in which this rank failed with `mine` or succeeded; returns the error of another rank if
+    /// all ranks have to return that one.
     fn leave_guard(self, mine: Option<&Error>) -> Result<Option<Error>> {
         let transport = self.0;
         std::mem::forget(self);
@@ -743,7 +755,8 @@ impl Drop for Panics<'_> {
 }
 
 impl Drop for Comm {
-    /// Frees memory that others have opened once they have closed it; else it stays.
+    /// Frees memory that other ranks have opened if all ranks get here in time; otherwise it stays allocated, as they
+    /// may still access it.
     fn drop(&mut self) {
         let Some(cache) = self.cache.take() else { return };
         let alone = |transport: &Arc<Transport>| !transport.everybody_leaves();
@@ -760,7 +773,7 @@ fn agree<T>(transport: &Transport, mine: Result<T>) -> Result<T> {
     }
 }
 
-/// Number of ranks that count as a host of their own, for tests; None: those of a machine.
+/// Number of ranks that are treated as one host (PLAQ_RANKS_PER_HOST), for tests; None: all ranks of a machine.
 fn ranks_per_host() -> Result<Option<usize>> {
     let Ok(text) = std::env::var("PLAQ_RANKS_PER_HOST") else { return Ok(None) };
     match text.trim().parse() {

@@ -1,5 +1,5 @@
-//! The library of `mpi/plaq_mpi.c`, loaded when a host passes a communicator: its table of
-//! functions, and the rules of the thread level that the host gave MPI.
+//! The library built from `mpi/plaq_mpi.c`, which is loaded when a host program passes an MPI communicator: its table
+//! of functions, and the rules about threads that follow from the thread level with which MPI was initialised.
 
 use std::ffi::{c_char, c_int, c_void, CStr, OsStr};
 use std::os::unix::ffi::OsStrExt;
@@ -16,11 +16,11 @@ use crate::refuse;
 const VERSION: i32 = 2;
 const FILE: &str = "libplaq_mpi.so";
 
-/// Communicator, memory, bytes, rank, tag, and where the request goes.
+/// Function that starts to send: arguments communicator, address, bytes, rank, tag, and address of the request.
 pub(super) type Send = unsafe extern "C" fn(i64, *const c_void, i32, i32, i32, *mut i64) -> i32;
 pub(super) type Receive = unsafe extern "C" fn(i64, *mut c_void, i32, i32, i32, *mut i64) -> i32;
 
-/// The table of functions in plaq_mpi.c, member by member.
+/// The table of functions that plaq_mpi.c exports; its members are those of the struct there, in the same order.
 #[repr(C)]
 pub(super) struct Table {
     version: i32,
@@ -58,17 +58,17 @@ pub(super) struct Table {
     pub(super) forget: unsafe extern "C" fn(i64) -> i32,
 }
 
-/// The loaded library; it stays loaded.
+/// The loaded library; it stays loaded until the process ends.
 pub(super) struct Mpi {
     pub(super) table: &'static Table,
     path: PathBuf,
 }
 
-/// How the host names its communicator.
+/// The form in which the host program passes its MPI communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Communicator {
     C(CommAddress),
-    /// The integer by which Fortran knows it.
+    /// The integer handle that the communicator has in Fortran.
     Fortran(i32),
     /// `MPI_COMM_WORLD`.
     World,
@@ -101,7 +101,7 @@ impl Mpi {
         Ok(LOADED.get_or_init(|| mpi))
     }
 
-    /// The handle that plaq_mpi.c has for the host's communicator.
+    /// The 64-bit handle by which functions of plaq_mpi.c refer to the host's communicator.
     ///
     /// # Errors
     /// `MpiState`: MPI does not run, or the communicator is null.
@@ -161,7 +161,7 @@ impl Mpi {
         self.check_running().is_ok()
     }
 
-    /// Turns the code that a function of the table returned into a result.
+    /// Converts the error code that a function of the table returned into a result.
     pub fn check(&self, code: i32, what: &str) -> Result<()> {
         if code == 0 {
             return Ok(());
@@ -175,7 +175,7 @@ impl Mpi {
     pub fn node(&self) -> String {
         // SAFETY: a buffer and its size.
         let name = text(|to, capacity| unsafe { (self.table.node_name)(to, capacity) });
-        // Two containers may share a host name, two hosts never a boot id.
+        // Two containers may have the same host name; the boot id differs between any two machines.
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
         format!("{name} {}", boot.trim())
     }
@@ -185,7 +185,7 @@ impl Mpi {
         unsafe { (self.table.takes_gpu_memory)() != 0 }
     }
 
-    /// Name and version of the MPI.
+    /// Name and version of the MPI library.
     fn version(&self) -> String {
         // SAFETY: a buffer and its size; may be called at any time.
         let text = text(|to, capacity| unsafe { (self.table.version_text)(to, capacity) });
@@ -193,7 +193,7 @@ impl Mpi {
     }
 }
 
-/// The cores that this process may run on, as a mask.
+/// The cores on which this process may run, as a bit mask.
 pub(super) fn cores() -> Vec<u8> {
     #[allow(unused_mut)]
     let mut mask = vec![0u8; 1024];
@@ -217,7 +217,7 @@ fn text(fill: impl Fn(*mut c_char, i32) -> i32) -> String {
 fn open() -> Result<Mpi> {
     let mut tried = Vec::new();
     for path in places() {
-        // Open MPI's own plug-ins look for its symbols among the global ones.
+        // Plug-ins of Open MPI find its symbols only if they are loaded globally.
         // SAFETY: loading runs the library's and MPI's initialisers only.
         match unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_GLOBAL) } {
             Ok(library) => return bind(library, path),
@@ -253,7 +253,7 @@ fn bind(library: Library, path: PathBuf) -> Result<Mpi> {
     Ok(Mpi { table, path })
 }
 
-/// Paths at which the library may be, the first choice first.
+/// Paths at which the library may be, in order of preference.
 fn places() -> Vec<PathBuf> {
     if let Some(path) = std::env::var_os("PLAQ_MPI_LIBRARY") {
         return vec![path.into()];
@@ -273,7 +273,7 @@ fn places() -> Vec<PathBuf> {
     if let Some(own) = own {
         let own = PathBuf::from(OsStr::from_bytes(own.to_bytes()));
         places.push(own.with_file_name(FILE));
-        // The loader's path may be a link from elsewhere.
+        // The path that the loader reports may be a symbolic link in another folder.
         if let Ok(real) = own.canonicalize() {
             places.push(real.with_file_name(FILE));
         }
@@ -297,7 +297,8 @@ pub(super) enum Threads {
     Any,
 }
 
-/// Serialises calls of all of plaq's communicators under MPI_THREAD_SERIALIZED; the host's own calls are its affair.
+/// With MPI_THREAD_SERIALIZED this lock serialises the MPI calls of all of plaq's communicators. The host program must
+/// not call MPI at the same time.
 static CALLS: Mutex<()> = Mutex::new(());
 
 impl Threads {
@@ -317,7 +318,7 @@ impl Threads {
         })
     }
 
-    /// A lock to hold during a call of MPI, if the thread level needs one.
+    /// The lock to be held during a call of MPI; None if the thread level needs none.
     pub fn enter(&self) -> Result<Option<MutexGuard<'static, ()>>> {
         match self {
             Threads::Any => Ok(None),

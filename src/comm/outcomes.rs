@@ -1,5 +1,5 @@
-//! Work that all ranks do at the same time and in which each waits for the others outside of this library: who fails is
-//! heard of while the rest still wait.
+//! Reports of how work ended on each rank, for work in which ranks wait for each other inside of another library: a
+//! failure on one rank becomes known to ranks that still wait.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ const TAG: i32 = 9;
 const DONE: u8 = 1;
 const FAILED: u8 = 2;
 
-/// How the work of each rank has ended, as far as this rank knows; its own, too, once it has told the others.
+/// How the work of each rank has ended, as far as this rank knows.
 pub(crate) struct Outcomes {
     rank: usize,
     known: Arc<[AtomicU8]>,
@@ -21,8 +21,8 @@ pub(crate) struct Outcomes {
 }
 
 impl Comm {
-    /// Begins work whose outcome every rank tells the others. All ranks call this, and [`Outcomes::tell`] at the end.
-    /// Silent ranks tell nobody, and the outcome of each is that of all.
+    /// Begins work whose outcome every rank reports to the others. All ranks call this, and [`Outcomes::tell`] at the
+    /// end. In a dry run nothing is reported, and the outcome of this rank counts as that of all.
     pub(crate) fn outcomes(&self) -> Result<Outcomes> {
         let (own, ranks) = if self.is_silent() { (0, 1) } else { (self.rank(), self.size()) };
         let known: Arc<[AtomicU8]> = (0..ranks).map(|_| AtomicU8::new(0)).collect();
@@ -43,7 +43,7 @@ impl Outcomes {
         self.known.iter().position(|outcome| outcome.load(Ordering::Relaxed) == FAILED)
     }
 
-    /// The first rank that is known to have failed by now.
+    /// The first rank that has reported a failure so far; `None`: no rank has.
     ///
     /// # Errors
     /// `CommFailed`: the ranks are lost.
@@ -52,8 +52,8 @@ impl Outcomes {
         Ok(self.first_failed())
     }
 
-    /// Tells the others how this rank's work has ended, and waits until all have told: whether that of every rank is
-    /// done.
+    /// Reports to the other ranks whether this rank's work was `done`, and waits for the reports of all; returns
+    /// whether the work was done on every rank.
     ///
     /// # Errors
     /// `CommFailed`: the ranks are lost.

@@ -1,4 +1,4 @@
-//! Parts of the ranks, with process grids of their own.
+//! A Comm of a part of the ranks, with its own process grid.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::refuse;
 
 type Found = ([usize; 4], Option<Arc<Comm>>);
 
-/// The coarser process grids of some ranks, each made once.
+/// The coarser process grids that were made from a Comm, each with the Comm of its ranks (None on other ranks).
 #[derive(Debug, Default)]
 pub(super) struct Coarser(Mutex<Vec<Found>>);
 
@@ -18,13 +18,13 @@ impl Comm {
     /// Divides the ranks by colour: the ranks of each colour become a Comm with the process grid `grid`, x fastest,
     /// ordered by key and then by rank. `None` on ranks without a colour. All ranks call this.
     ///
-    /// Sums, messages and agreements of a part are of its ranks alone. Failures remain those of all ranks:
-    /// a guarded call is of all of them, and a failure anywhere ends waits in a part too. A part is
-    /// used inside guarded calls or where nothing fails.
+    /// Sums, messages and agreements of a part involve its ranks only. Guarded calls are made by all ranks together,
+    /// and a failure of any rank also ends waits within a part. Therefore a part is used only inside of guarded calls,
+    /// or for operations that do not fail.
     ///
     /// # Errors
-    /// On all ranks: `ProcessGrid`: ranks of one colour gave different grids, or one whose product is not
-    /// their number. `CommFailed`, `MpiThread`.
+    /// On all ranks: `ProcessGrid`: ranks of one colour gave different grids, or the number of places in the grid is
+    /// not the number of these ranks. `CommFailed`, `MpiThread`.
     pub fn divide(
         &self,
         colour: Option<u32>,
@@ -34,7 +34,7 @@ impl Comm {
         if self.size() > 1 && self.is_silent() {
             bail!(Unsupported, "ranks are divided together");
         }
-        // Above all colours: none.
+        // A number above all colours stands for no colour.
         let mut mine = vec![colour.map_or(u64::MAX, u64::from), u64::from(key)];
         mine.extend(grid.map(|n| n as u64));
         let words = self.all_gather(bytemuck::cast_slice(&mine))?;
@@ -43,7 +43,7 @@ impl Comm {
             .map(|w| u64::from_ne_bytes(w.try_into().expect("8 bytes")))
             .collect();
         let of = |rank: usize| &words[rank * mine.len()..][..mine.len()];
-        // Every rank checks all colours, so that all refuse together.
+        // Every rank checks the grids of all colours, so that an error is returned on all ranks.
         let mut colours: Vec<u64> = (0..self.size()).map(|rank| of(rank)[0]).collect();
         colours.sort_unstable();
         colours.dedup();
@@ -67,7 +67,7 @@ impl Comm {
                 );
             }
         }
-        // MPI has numbers of 32 bits: colours and keys by their order.
+        // MPI takes colours and keys as signed 32-bit integers: their positions in sorted order are passed.
         let number = |all: &[u64], one: u64| all.iter().position(|v| *v == one).unwrap_or(0) as i32;
         let mut keys: Vec<u64> = (0..self.size()).map(|rank| of(rank)[1]).collect();
         keys.sort_unstable();
@@ -90,12 +90,12 @@ impl Comm {
         Ok(Some(Arc::new(self.part(rank, grid, &members, transport))))
     }
 
-    /// The Comm of the process grid divided by a factor in each direction, made of the first rank of every block;
-    /// `None` on the other ranks. It is made once and kept. All ranks call this; of a silent Comm one rank by itself,
-    /// and the result is silent, too.
+    /// The Comm with the smaller process grid `grid`, which divides the present one in each direction. It consists of
+    /// the first rank of every block of ranks; on all other ranks the result is `None`. It is made once and kept. All
+    /// ranks call this; in a dry run one rank calls it by itself and gets a Comm that exchanges nothing.
     ///
     /// # Errors
-    /// `ProcessGrid`: `grid` does not divide that of all ranks; as `divide`.
+    /// `ProcessGrid`: `grid` does not divide the present process grid; errors of [`Comm::divide`].
     pub fn coarser(&self, grid: [usize; 4]) -> Result<Option<Arc<Comm>>> {
         let all = self.grid();
         if (0..4).any(|mu| grid[mu] == 0 || !all[mu].is_multiple_of(grid[mu])) {
@@ -114,7 +114,8 @@ impl Comm {
         let place = place.unwrap_or(0);
         let made = match &self.origin {
             None => self.divide(first.then_some(0), place as u32, grid)?,
-            // Ranks that speak have divided themselves already, or this one does as they would.
+            // In a dry run the coarser Comm of the communicating ranks is taken if it exists, else it is made without
+            // them.
             Some(origin) => {
                 let all = &origin.ranks.coarser.0;
                 let known = found(&all.lock().unwrap_or_else(PoisonError::into_inner));
@@ -127,7 +128,8 @@ impl Comm {
         Ok(made)
     }
 
-    /// A Comm of the coarser grid made from what this rank knows alone, which has nobody to speak to.
+    /// The Comm with the coarser process grid `grid`, made by this rank alone for a dry run, without a connection to
+    /// other ranks; `place` is the position of this rank in the grid, x fastest.
     fn coarser_alone(&self, place: usize, grid: [usize; 4]) -> Result<Arc<Comm>> {
         let all = self.grid();
         let ranks: usize = grid.iter().product();
@@ -140,7 +142,8 @@ impl Comm {
         Ok(Arc::new(self.part(place, grid, &members, None)))
     }
 
-    /// Some of these ranks, in this order, with a process grid of their own.
+    /// A Comm of the ranks `members`, numbered in this order, with the process grid `grid`, in which this rank has the
+    /// number `rank`.
     fn part(
         &self,
         rank: usize,
@@ -148,7 +151,7 @@ impl Comm {
         members: &[usize],
         transport: Option<Arc<Transport>>,
     ) -> Comm {
-        // Halos that one rank had to itself remain.
+        // Directions in which a rank exchanges halos with itself remain such.
         let split = std::array::from_fn(|mu| {
             grid.extents[mu] > 1 || (self.grid.extents[mu] == 1 && self.split[mu])
         });

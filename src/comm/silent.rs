@@ -1,24 +1,25 @@
-//! Ranks of dry runs, which speak to nobody.
+//! Silent ranks: those of dry runs, which exchange no messages.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::Comm;
 
-/// The ranks that a silent Comm was made from, which speak, and the number of its dry run.
+/// The communicating ranks from which a silent Comm was made, and the number of its dry run.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     pub ranks: Arc<Comm>,
     pub number: u64,
 }
 
-/// The silent ranks of dry runs that go on, with the number of each dry run.
+/// The silent ranks made so far for dry runs, with the number of each dry run.
 #[derive(Debug, Default)]
 pub(super) struct Silent(Mutex<Vec<(u64, Weak<Comm>)>>);
 
 impl Comm {
-    /// These ranks for dry run number `number`: the same process grid in the same places, and nobody is spoken to. Sums
-    /// return what was put in, messages go nowhere, and this rank's status is that of all. A dry run has one such Comm
-    /// of any ranks as long as somebody holds it; that of a silent Comm is made from the ranks that speak.
+    /// These ranks for dry run number `number`, with the same process grid and places but without messages. Sums over
+    /// ranks return this rank's values, messages are not sent, and this rank's status counts as that of all. For each
+    /// dry run there is one such Comm, which exists as long as it is in use; for a Comm that is silent already it is
+    /// made from the communicating ranks.
     pub fn silent(self: &Arc<Self>, number: u64) -> Arc<Comm> {
         let ranks = self.origin.as_ref().map_or(self, |origin| &origin.ranks);
         let mut known = ranks.silent.0.lock().unwrap_or_else(PoisonError::into_inner);

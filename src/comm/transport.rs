@@ -1,5 +1,6 @@
-//! Two duplicates of the host's communicator: one for data, one for messages of failures. Every wait
-//! polls, listens for such messages and has a deadline, so that no rank waits for ever.
+//! Communication through two duplicates of the host's MPI communicator: one for data, one for control messages, by
+//! which ranks report failures. Every wait polls, receives such reports and has a deadline, so that no rank waits for
+//! ever.
 
 mod requests;
 mod wait;
@@ -18,16 +19,17 @@ use crate::refuse;
 use wait::pause;
 pub(super) use wait::Patience;
 
-/// Tag of failure messages; nothing else travels on the control communicator.
+/// MPI tag of the messages that report a failure, on the control communicator.
 const FAILURE: i32 = 1;
-/// Number of ranks, and of words, up to which gathering and adding is faster than MPI's own sum.
+/// For at most FEW ranks and SHORT numbers it is faster to gather all numbers on every rank and add them there than to
+/// use MPI's own sum.
 const FEW: usize = 16;
 const SHORT: usize = 64;
-/// Bytes by which ranks describe a call to each other: a hash and the beginning of its name.
+/// Number of bytes by which ranks describe a guarded call to each other: a hash and the beginning of its name.
 const NAME: usize = 72;
-/// Time for which the end of a Comm waits for the other ranks to end theirs.
+/// Longest time for which a rank that drops its Comm waits for the other ranks to do the same.
 const GOODBYE: Duration = Duration::from_secs(1);
-/// Time for which a rank tries to hand the message of its failure to MPI.
+/// Longest time for which a rank tries to send the messages that report its failure.
 const FAILURE_LIMIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -39,23 +41,23 @@ pub(super) struct Transport {
     pub timeout: Duration,
     control: i64,
     data: Mutex<Data>,
-    /// All ranks, with whom failures are agreed on, if this is a transport of a part of them.
+    /// If this transport connects a part of the ranks: the transport of all ranks, which agree on failures.
     whole: Option<Parent>,
-    /// State of guarded calls, which all ranks share; a part has none.
+    /// State of guarded calls; not used in the transport of a part of the ranks.
     state: Mutex<CallState>,
-    /// Numbers of messages sent, and of sums.
+    /// Number of messages sent so far; `sums`: number of sums over ranks.
     messages: AtomicU64,
     sums: AtomicU64,
 }
 
-/// The communicator for data, and how many communicators for data there were before it.
+/// The MPI communicator for data, and how many times it has been replaced by a new one so far.
 #[derive(Clone, Copy, Debug)]
 struct Data {
     comm: i64,
     renewals: u64,
 }
 
-/// The transport of all ranks that a Comm on a part of the ranks belongs to.
+/// For a Comm on a part of the ranks: the transport of all ranks.
 #[derive(Debug)]
 struct Parent {
     transport: Arc<Transport>,
@@ -65,34 +67,37 @@ struct Parent {
 
 #[derive(Debug, Default)]
 struct CallState {
-    /// Number of guarded calls so far, the same on all ranks since these are collective.
+    /// Number of guarded calls so far. All ranks make these calls together, so that they have the same number.
     call: i64,
     /// The thread that is inside a guarded call.
     guarded: Option<ThreadId>,
     /// The failure of another rank in this guarded call.
     interrupted: Option<Error>,
     lost: Option<Error>,
-    /// True if this rank wants the guarded call to end early; a later sum has told all ranks whether it shall.
+    /// True if this rank wants the guarded call to end early. `stop_agreed`: a sum over ranks has shown that some rank
+    /// wants it.
     stop_asked: bool,
     stop_agreed: bool,
-    /// True if this rank says that the time of a solve is over; a later sum has told all ranks whether it is.
+    /// True if the time limit of a solve has passed by this rank's clock. `late_agreed`: a sum over ranks has shown
+    /// that it has passed on some rank.
     late_asked: bool,
     late_agreed: bool,
-    /// True if messages were left unfinished in the data of all ranks or of a part.
+    /// True if messages on a communicator for data, of all ranks or of a part, were given up before they had arrived.
     unfinished: bool,
     /// Number of times that a new communicator for data replaced one with unfinished messages. Comms on parts of the
     /// ranks replace theirs when they next use them.
     renewals: u64,
-    /// Number of guarded calls that a failure ended, the same on all ranks.
+    /// Number of guarded calls that ended with a failure; the same on all ranks.
     failures: u64,
-    /// Failures of other ranks in calls that this rank has not reached yet.
+    /// Reported failures of other ranks in guarded calls that this rank has not begun yet.
     early: Vec<Failure>,
-    /// The failure of this rank that it has not sent to the other ranks yet. It is sent unless they end the call by
-    /// themselves.
+    /// The failure of this rank that it has not reported to the other ranks yet. It is reported only if they do not end
+    /// the call by themselves.
     untold: Option<Failure>,
 }
 
-/// The communicator whose messages a wait is for. Any failure ends a wait for data; only a lost Comm ends a wait for control messages.
+/// The communicator whose messages a wait is for. A wait for data ends when any failure is reported; a wait for control
+/// messages ends only if the Comm can no longer be used.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
     Data,
@@ -115,7 +120,7 @@ impl std::fmt::Debug for Mpi {
 }
 
 impl Transport {
-    /// Duplicates the host's communicator; every rank of it calls this.
+    /// Duplicates the host's MPI communicator for data and for control messages; every rank of it calls this.
     pub fn open(host: Communicator, timeout: Duration) -> Result<Arc<Transport>> {
         let mpi = Mpi::load()?;
         let host = mpi.handle(host)?;
@@ -223,7 +228,8 @@ impl Transport {
         self.data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The communicator of this side on which new messages may start. Fails if other ranks have given up.
+    /// The MPI communicator for data or for control messages, on which new messages may be started. Fails if another
+    /// rank has reported a failure.
     fn ready_on(&self, side: Side) -> Result<i64> {
         match side {
             Side::Data => self.open_data(),
@@ -231,7 +237,8 @@ impl Transport {
         }
     }
 
-    /// The communicator for data; a part's is replaced after that of all ranks was.
+    /// The MPI communicator for data. That of a part of the ranks is replaced here if that of all ranks has been
+    /// replaced since.
     pub fn open_data(&self) -> Result<i64> {
         self.ready(Side::Data)?;
         let renewals = self.state().renewals;
@@ -245,7 +252,7 @@ impl Transport {
         Ok(data.comm)
     }
 
-    /// Makes one call of MPI from a thread that may. An error that MPI reports ends this Comm.
+    /// Calls one function of MPI, from a thread that may call MPI. An error that MPI reports ends the use of this Comm.
     pub fn call(&self, what: &str, call: impl FnOnce(&Table) -> i32) -> Result<()> {
         let turn = self.threads.enter()?;
         let code = call(self.mpi.table);
@@ -253,7 +260,7 @@ impl Transport {
         self.mpi.check(code, what).map_err(|e| self.fail(&e))
     }
 
-    /// Fails after a failure, and after the end of MPI.
+    /// Fails if a failure has been reported, or if MPI has been finalized.
     pub fn usable(&self, side: Side) -> Result<()> {
         self.mpi.check_running()?;
         let state = self.state();
@@ -273,7 +280,8 @@ impl Transport {
         Ok(open == 0)
     }
 
-    /// Makes a collective operation of MPI; its buffers are left to MPI if it does not end.
+    /// Runs a collective operation of MPI. If it does not end in time its buffers are never freed, as MPI may still use
+    /// them.
     fn collective<B>(
         &self,
         side: Side,
@@ -297,8 +305,8 @@ impl Transport {
         Ok(buffers)
     }
 
-    /// Sums over ranks, in their order with `in_order` or where that costs nothing. A further word says how many
-    /// ranks want to stop.
+    /// Replaces each value by its sum over all ranks, added in the order of ranks if `in_order` is true or if this is
+    /// not slower. The number of ranks that want to stop is summed along.
     pub fn sum(&self, values: &mut [f64], in_order: bool) -> Result<()> {
         if values.is_empty() {
             return Ok(());
@@ -393,7 +401,8 @@ impl Transport {
         })
     }
 
-    /// Finds out together whether any rank failed, and whether messages may be left over in `data`.
+    /// Finds out on all ranks whether any of them failed, and whether messages may be left over on the communicator for
+    /// data. All ranks call this.
     pub fn decide(
         &self,
         side: Side,
@@ -428,7 +437,7 @@ impl Transport {
         Ok((Verdict::Of(failure.error()), true))
     }
 
-    /// Hands a failure to every other rank, as far as MPI takes it within a second.
+    /// Sends the report of a failure to every other rank; gives up after `FAILURE_LIMIT`.
     fn tell(&self, failure: &Failure) {
         if let Some(whole) = &self.whole {
             return whole.transport.tell(failure);
@@ -464,14 +473,14 @@ impl Transport {
         std::mem::forget(bytes);
     }
 
-    /// Fails if other ranks have given up; called before new messages start.
+    /// Fails if another rank has reported a failure; called before new messages are started.
     pub fn ready(&self, side: Side) -> Result<()> {
         self.usable(side)?;
         self.listen()?;
         self.usable(side)
     }
 
-    /// Receives the failures that have arrived.
+    /// Receives the reports of failures that have arrived.
     fn listen(&self) -> Result<()> {
         loop {
             let mut bytes = [0u8; Failure::BYTES];
@@ -504,7 +513,7 @@ impl Transport {
         }
     }
 
-    /// Gives this Comm up on all ranks; returns the error to return.
+    /// Ends the use of this Comm on all ranks because of `error`; returns the error for this rank to return.
     pub fn fail(&self, error: &Error) -> Error {
         let failure = {
             let mut state = self.state();
@@ -523,7 +532,7 @@ impl Transport {
         self.fail(&Error::new(Status::CommFailed, message))
     }
 
-    /// Enters a guarded call; false inside of another one of the same thread.
+    /// Enters a guarded call; returns false if this thread is inside of a guarded call already.
     pub fn enter_guard(&self) -> Result<bool> {
         self.ready(Side::Control)?;
         let mut state = self.state();
@@ -541,14 +550,14 @@ impl Transport {
         Ok(true)
     }
 
-    /// Whether all ranks arrive here within a second, at the end of the Comm.
+    /// Called when the Comm is dropped: whether all ranks get here within the time `GOODBYE`.
     pub fn everybody_leaves(&self) -> bool {
         let Data { comm, renewals } = *self.data();
         let lost = {
             let state = self.state();
             state.lost.is_some() || (self.is_part() && state.renewals != renewals)
         };
-        // MPI may still be at work on a lost communicator, or have ended before its user.
+        // MPI may still use a lost communicator, or may have been finalized before this Comm is dropped.
         if lost || !self.mpi.running() {
             return false;
         }
@@ -583,14 +592,14 @@ impl Transport {
         self.state().call
     }
 
-    /// Fails unless all ranks are, at the beginning of a guarded call, in the same one with the same parameters.
+    /// At the beginning of a guarded call: fails unless all ranks are in the same call with the same parameters.
     ///
     /// # Errors
-    /// On all ranks: `InvalidArgument` where parameters differ; `CommFailed` with what they called where
-    /// they are in different calls, as they cannot be brought together again.
+    /// On all ranks: `InvalidArgument` if parameters differ; `CommFailed`, with the names of the calls, if ranks are in
+    /// different calls, after which the Comm cannot be used any more.
     pub fn compare(&self, function: &str, digest: Option<u64>) -> Result<()> {
         let call = hash(&[function.as_bytes(), &self.call_number().to_ne_bytes()]);
-        // A word and its complement: the largest of both say whether all are equal.
+        // The largest value of a word and of its complement over all ranks show whether all ranks have the same word.
         let mut words = vec![call, !call];
         words.extend(digest.map_or([i64::MIN; 2], |d| [d as i64 >> 1, !(d as i64 >> 1)]));
         let max = self.maximum(Side::Control, words)?;
@@ -632,8 +641,8 @@ impl Transport {
         Err(self.lose(message))
     }
 
-    /// Records that messages were given up. Outside of guarded calls nobody clears up, and a later exchange could
-    /// take them for its own.
+    /// Records that messages were given up. At the end of a guarded call the communicator is then replaced; outside of
+    /// guarded calls the Comm cannot be used any more, as a later exchange could receive these messages.
     pub fn left_unfinished(&self) {
         let guarded = {
             let mut state = self.state();
@@ -645,9 +654,9 @@ impl Transport {
         }
     }
 
-    /// Ends a guarded call in which this rank failed with `mine` or succeeded: all ranks get the same status, and
-    /// another rank's failure is returned where there was one. Ranks that still wait inside of the call are told;
-    /// afterwards the Comm works as before.
+    /// Ends a guarded call, in which this rank failed with `mine` or succeeded (None). All ranks get the same status;
+    /// the failure of another rank is returned if there was one. Ranks that still wait inside of the call are told of
+    /// the failure. Afterwards the Comm can be used as before.
     pub fn leave_guard(&self, mine: Option<&Error>) -> Result<Option<Error>> {
         let verdict = self.verdict(mine);
         let mut state = self.state();
@@ -666,7 +675,7 @@ impl Transport {
             let state = self.state();
             (state.interrupted.is_some(), state.unfinished)
         };
-        // What fails after another rank's failure is known fails because of it.
+        // An error of this rank after it has heard of another rank's failure is a consequence of that failure.
         let own = mine.filter(|_| !interrupted);
         if let Some(error) = own {
             let mut state = self.state();
@@ -679,7 +688,8 @@ impl Transport {
             self.state().failures += 1;
         }
         if unfinished {
-            // No rank is inside of the call any more: messages that it left stay in the old communicator.
+            // No rank is inside of the call any more. A new communicator is made, and unfinished messages stay in the
+            // old one.
             let data = duplicate(self.mpi, &self.threads, self.control, self.timeout)
                 .map_err(|e| self.fail(&e))?;
             let renewals = {
@@ -708,7 +718,7 @@ impl Drop for Transport {
     }
 }
 
-/// Hash of several byte strings, which depends on where one ends and the next begins.
+/// Hash of a list of byte strings; it also depends on where one string ends and the next begins.
 fn hash(parts: &[&[u8]]) -> i64 {
     let mut all = blake3::Hasher::new();
     for part in parts {
@@ -730,7 +740,7 @@ fn count(n: usize, what: &str) -> Result<i32> {
     }
 }
 
-/// A duplicate of `comm` that belongs to plaq; collective, with a deadline.
+/// Duplicates the MPI communicator `comm` for plaq's own messages; a collective operation that fails after `timeout`.
 fn duplicate(mpi: &Mpi, threads: &Threads, comm: i64, timeout: Duration) -> Result<i64> {
     let mut out = Box::new(0i64);
     let mut request = 0i64;

@@ -24,7 +24,7 @@ const NEAR: f64 = 0.02;
 /// The largest eigenvalue of op^dagger op by `steps` steps of Lanczos from a random vector.
 ///
 /// # Errors
-/// `BadParameter`: no steps; `SolverBreakdown`: the operator gives what is not finite.
+/// `BadParameter`: no steps; `SolverBreakdown`: the operator gives NaN or infinity.
 pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
     if steps == 0 {
         bail!(BadParameter, "spectrum: Lanczos with 0 steps");
@@ -64,13 +64,13 @@ pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
 
 /// Estimates the smallest eigenvalue of P^dagger P by at most `max` steps of Lanczos on its inverse, from a random
 /// vector, until it is known to `NEAR`. Each step is a solve with `solver` (of `Solution::MatPcDagMatPc` or
-/// `MatDagMat`). The value is the expectation of P^dagger P itself in the vector that was found, so that no error of
-/// a solve brings it below the smallest eigenvalue. The distance comes from the residual of the inverse, since that
-/// of P^dagger P contains what solves leave of large eigenvalues, beside which a small one is lost. Returns also the
-/// iterations of all solves.
+/// `MatDagMat`). The value is the expectation of P^dagger P itself in the vector that was found, so that no error of a
+/// solve brings it below the smallest eigenvalue. The distance comes from the residual for the inverse: the residual
+/// for P^dagger P contains errors of the solves along eigenvectors of large eigenvalues, which may exceed a small
+/// eigenvalue. Returns also the iterations of all solves.
 ///
 /// # Errors
-/// Errors of [`DiracSolver::solve`]; `SolverBreakdown`: what is not finite.
+/// Errors of [`DiracSolver::solve`]; `SolverBreakdown`: NaN or infinity occurred.
 pub fn smallest(
     solver: &DiracSolver,
     op: &dyn LinOp,
@@ -119,7 +119,7 @@ pub fn smallest(
     scale(&mut x, &t, 1.0 / n.sqrt())?;
     op.apply(&mut t, &x)?;
     let value = blas::norm2(&t)?[0];
-    // 1 / value and the top of the inverse's Lanczos are the same to the solves' tolerance.
+    // The largest Ritz value of the inverse is 1 / value to the accuracy of the solves.
     let distance = value * share / (1.0 + share);
     if !(value.is_finite() && distance.is_finite()) {
         bail!(SolverBreakdown, "spectrum: the operator gives NaN or infinity");

@@ -1,6 +1,6 @@
-//! Operations on many vectors together, which are the right-hand sides of a field, slowest in memory. Products of all
-//! pairs and linear combinations pass over memory once for each tile (kernels/basis.h). Matrices are stored row by
-//! row; sums are in double precision, in a fixed order. Vectors are in double or single precision.
+//! Operations on many vectors together: the right-hand sides of fields in double or single precision, slowest in
+//! memory. Products of all pairs and linear combinations are computed in tiles of a few vectors, each of which is read
+//! once for a tile (kernels/basis.h). Matrices are stored row by row; sums are in double precision, in a fixed order.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use crate::bail;
 use crate::error::Result;
 use crate::refuse;
 
-/// Largest number of tiles (pairs of blocks of vectors) whose products one launch sums.
+/// Largest number of tiles (pairs of blocks of vectors) whose scalar products are computed in one launch.
 const TILES: usize = 1024;
-/// Bytes on which a rotation works at a time, on a CPU and on a GPU: about the size of their caches.
+/// Bytes of vectors on which a rotation works at a time, on a CPU and on a GPU: about the size of their caches.
 const SCRATCH: [usize; 2] = [1 << 19, 1 << 24];
-/// Largest number of new vectors that a rotation holds beside the old ones.
+/// Largest number of new vectors that a rotation holds in addition to the old ones.
 pub(super) const TURNED: usize = 32;
 
 /// Computes the products G_ij = <v_i, w_j> of the vectors `of` of v with the vectors `with` of w, as `of.len()` rows.
@@ -91,7 +91,7 @@ pub fn combine(
         return Ok(());
     }
     if from.is_empty() {
-        // Without a vector to add: scale through itself.
+        // There is no vector to add: w is scaled by adding another field with coefficient 0.
         let (n, same) = (to.len(), w.like(w.precision())?);
         let zero = vec![Complex64::ZERO; n];
         return combine(&same, 0..1, &zero, alpha, w, to);
@@ -176,8 +176,8 @@ fn arguments(v: &VectorField, w: &VectorField) -> BasisArgs {
     BasisArgs { v: v.view(), w: w.view(), parities: v.rhs_planes() as i32, ..Default::default() }
 }
 
-/// Bytes of the unit on which kernels of this file work: a 16-byte load on a GPU, a complex number of all lanes on a
-/// CPU.
+/// Bytes of an element of the kernels that this file calls: a load of 16 bytes on a GPU, a complex number of every lane
+/// on a CPU.
 fn element_bytes(v: &VectorField) -> usize {
     if v.device().is_cpu() {
         2 * v.geometry().lanes() * v.precision().bytes()

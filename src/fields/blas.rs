@@ -23,8 +23,8 @@ pub fn complex(a: &[f64]) -> Vec<Complex64> {
     a.iter().map(|&x| Complex64::new(x, 0.0)).collect()
 }
 
-/// The sums <x, y> and |x|^2 of every right-hand side, which the device may still be computing. Later kernels read
-/// them from its memory ([`Times`]); the host waits when it asks for them.
+/// The sums <x, y> and |x|^2 of every right-hand side, which the device may still be computing. Kernels launched later
+/// can read them from device memory ([`Times`]); the host waits for the device only in [`Sums::get`].
 pub struct Sums(SumStatus);
 
 enum SumStatus {
@@ -32,7 +32,7 @@ enum SumStatus {
     Started(Box<Under>),
 }
 
-/// Sums that a device may still be computing, with the number of partial sums for each right-hand side.
+/// Sums that a device may still be computing, with the number of partial sums that make up a right-hand side's sum.
 struct Under {
     started: Started,
     geometry: Arc<Geometry>,
@@ -73,7 +73,7 @@ impl Sums {
         let sums = under.geometry.finish(&under.device, &under.started)?;
         Ok(under.known.get_or_init(|| per_rhs(&sums, under.planes).collect()))
     }
-    /// The place from which kernels take the sums: an address on the device, or numbers if the host knows them.
+    /// From where kernels get the sums: an address on the device, or numbers if the host knows them already.
     pub(crate) fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
         match &self.0 {
             SumStatus::Known(sums) => Err(sums),
@@ -82,8 +82,8 @@ impl Sums {
     }
 }
 
-/// A factor made of sums, by which a kernel multiplies its coefficients. If the factor is not finite, as after a
-/// division by 0, the term is left out.
+/// A factor, computed from sums, by which a kernel multiplies coefficients. A term whose factor is not finite, as after
+/// a division by 0, is left out.
 #[derive(Clone, Copy)]
 pub enum Times<'a> {
     /// The factor 1 / <x, y>.
@@ -117,7 +117,7 @@ impl<'a> Times<'a> {
             _ => None,
         }
     }
-    /// The factor with numerator 1 and the same denominator.
+    /// The same factor with its numerator replaced by 1.
     fn inverse(&self) -> Times<'a> {
         match *self {
             Times::NormOverReal(_, s) => Times::OverReal(s),
@@ -164,7 +164,8 @@ impl<'a> Times<'a> {
             (Some(above), Some(below)) => (self.code(), below, above),
         }
     }
-    /// The factor from the sums `s`, without the numerator of a second set of sums.
+    /// The value of the factor for the sums `s` = [Re <x, y>, Im <x, y>, |x|^2]; for factors of two sums without the
+    /// numerator |u|^2.
     fn of(&self, s: &[f64; 3]) -> Complex64 {
         match self {
             Times::OverDot(_) => Complex64::new(s[0], s[1]).inv(),
@@ -195,8 +196,7 @@ impl<'a> Scaled<'a> {
         self.times[1] = times.scale(&mut self.coef[1..]);
         self
     }
-    /// Multiplies the second coefficient by a factor that the device computes from sums, if the third coefficient has
-    /// no such factor.
+    /// Multiplies the second coefficient by a factor made of sums; the third coefficient stays as it is.
     fn second(mut self, times: Times) -> Self {
         self.times[1] = times.scale(&mut self.coef[1..2]);
         self
@@ -300,9 +300,9 @@ pub fn dot(x: &VectorField, y: &VectorField) -> Result<Vec<Complex64>> {
     Ok(dot_norm(x, y)?.0)
 }
 
-/// <x, y> and |x|^2 for every pair (x, y) of fields with equally many right-hand sides, in one sum over the ranks: of
-/// products that each rank finds alone where ranks add up through their hosts, else of one product after another
-/// without a wait in between. Where x and y are one field, |x|^2 alone.
+/// Computes <x, y> and |x|^2 for every pair (x, y) of fields, which all have equally many right-hand sides; if x and y
+/// are the same field, only |x|^2. If ranks add up through MPI, all products are summed over ranks together; otherwise
+/// reductions are started one after the other without waiting.
 pub fn dots_norms(
     pairs: &[(&VectorField, &VectorField)],
 ) -> Result<Vec<(Vec<Complex64>, Vec<f64>)>> {
@@ -335,7 +335,7 @@ pub fn dots_norms(
     Ok(sums.chunks(first.nrhs()).map(|of_one| of_one.iter().copied().unzip()).collect())
 }
 
-/// y += a x; returns |y|^2.
+/// Computes y += a x; returns |y|^2 of every right-hand side.
 pub fn axpy_norm(a: &[Complex64], x: &VectorField, y: &mut VectorField) -> Result<Vec<f64>> {
     same(&[x, y], "axpy_norm")?;
     let coef = Scaled::plain([a, &[], &[]]);
@@ -396,7 +396,7 @@ pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>
         let mut work = x.geometry().work(count * x.rhs_planes());
         let mut empty = 0.0;
         if fastest(x) {
-            // Sites without a number are among them.
+            // The sites that pad a plane are included.
             let padded = x.geometry().plane_sites() * x.rhs_planes();
             work = Work { n: padded, batches: count, ..work };
             empty = padded as f64 - (x.geometry().volume() * x.rhs_planes()) as f64 / 2.0;
@@ -527,7 +527,7 @@ pub(crate) fn elements(
 ) -> Work {
     let mut work = x.geometry().work(count * x.rhs_planes());
     let y = y.unwrap_or(x);
-    // Room of the last tile included: it holds zeros.
+    // The padding of the last tile is included; it holds zeros.
     let reals = x.geometry().plane_sites() * x.components().reals();
     let fixed = x.precision() == Precision::F16 || y.precision() == Precision::F16;
     if fastest(x) {
@@ -602,7 +602,7 @@ fn sums(
     for (first, count) in groups(field.nrhs()) {
         let args = arguments(op, fields, &coef, first, count);
         let work = elements(field, None, count, true);
-        // Sums that kernels take are those of one launch.
+        // Kernels can read sums from the device only if one launch has computed them for all right-hand sides.
         if count == field.nrhs() {
             if let Some(started) =
                 geometry.start(device, kernels::BlasSum(field.precision()), &args, work)?

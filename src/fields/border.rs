@@ -9,8 +9,8 @@ use crate::backend::{kernels, Ptr, Work};
 use crate::error::Result;
 
 impl Geometry {
-    /// Number of sites by which the border across direction mu is longer in direction nu: the corners, which
-    /// exchanges across earlier directions have brought.
+    /// Number of sites by which the border in direction mu extends beyond this rank's part in direction nu: 2 for the
+    /// corners, if borders in direction nu have been exchanged before, else 0.
     fn edge(&self, mu: usize, nu: usize) -> usize {
         if nu < mu && self.halo_mask() >> nu & 1 == 1 {
             2
@@ -18,20 +18,20 @@ impl Geometry {
             0
         }
     }
-    /// Number of sites of a border behind one face in direction mu.
+    /// Number of sites of the border beyond one face in direction mu, including corners.
     fn border_sites(&self, mu: usize) -> usize {
         let others = (0..4).filter(|&nu| nu != mu);
         others.map(|nu| self.extents()[nu] + self.edge(mu, nu)).product()
     }
-    /// Sizes of the messages that transfer the borders behind both faces in direction mu, with `site` bytes per site.
+    /// Sizes of the messages with the borders beyond the lower and upper face in direction mu, `site` bytes per site.
     pub(crate) fn border_faces(&self, mu: usize, site: usize) -> Faces {
         Faces::new(self.halo_mask() & 1 << mu, 1, |_| self.border_sites(mu) * site)
     }
 }
 
 impl GaugeField {
-    /// Gives the links a new version and updates their borders, for the links of `direction` or of all directions.
-    /// Every rank calls this after links were written.
+    /// Gives the links a new version and updates their borders; called by all ranks after links were written. With
+    /// `direction` only the links of that direction are exchanged.
     pub(crate) fn exchange(&self, direction: Option<usize>) -> Result<()> {
         self.changed();
         let geometry = self.geometry();
@@ -41,8 +41,8 @@ impl GaugeField {
         }
         let links = if direction.is_some() { 1 } else { self.matrices() };
         let site = links * self.recon().reals() * self.precision().bytes();
-        // Directions in turn: each takes the borders of those before it along, which brings the
-        // corners.
+        // Directions are exchanged one after the other. Each message contains the borders in the directions before, so
+        // that corners arrive, too.
         for mu in (0..4).filter(|mu| mask >> mu & 1 == 1) {
             let sites = geometry.border_sites(mu);
             let faces = geometry.border_faces(mu, site);
@@ -79,8 +79,8 @@ impl GaugeField {
         Ok(())
     }
 
-    /// Updates the borders behind all faces, without corners, of a field with one matrix per site, after the matrices
-    /// of one parity were written. `meanwhile` is launched while the messages are under way.
+    /// For a field with one matrix per site: updates the borders beyond all faces, without corners, after the matrices
+    /// of one parity were written. `meanwhile` launches kernels while the messages are under way.
     pub(super) fn exchange_faces(
         &self,
         parity: i32,

@@ -1,4 +1,4 @@
-//! Boundaries in time of links: which links exist, which are fixed, and where quarks vanish.
+//! Boundary conditions of links in time: which links exist, which are fixed, and on which time slices quarks vanish.
 
 use crate::backend::args::{self, Bounds};
 use crate::error::Result;
@@ -49,8 +49,8 @@ parameters! {
 }
 
 impl BoundaryParams {
-    /// The boundaries given by these parameters; None if they are to be determined from the links. In messages
-    /// `prefix` is put before the names of members.
+    /// The boundary conditions that these parameters state; None if they are to be found from the links. `prefix` is
+    /// put before the names of parameters in error messages.
     ///
     /// # Errors
     /// `BadParameter`: angles that are missing, not of this boundary, or do not add up to zero.
@@ -97,7 +97,7 @@ impl BoundaryParams {
     }
 }
 
-/// Boundaries in time, with the angles of the fixed links.
+/// The boundary conditions in time, with the angles of fixed links.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum BoundaryTime {
     #[default]
@@ -124,15 +124,16 @@ impl std::fmt::Display for BoundaryTime {
 }
 
 impl BoundaryKind {
-    /// The number T of the last slice, for a lattice with `slices` stored ones.
+    /// The extent T: the number of the last time slice of a lattice with `slices` stored slices, which with fixed links
+    /// at the upper end is not stored itself.
     pub fn extent(self, slices: usize) -> usize {
         slices - usize::from(self == BoundaryKind::Open)
     }
 }
 
 impl BoundaryTime {
-    /// The boundary as headers of files have it: its word, and of links that stand still the angles, such as
-    /// `open_sf, phi_prime -2.1 0.8 1.3`.
+    /// The boundary conditions as a text for headers of files: their word and the angles of fixed links, e.g. `open_sf,
+    /// phi_prime -2.1 0.8 1.3`.
     pub fn record(&self) -> String {
         let angles = [("phi", self.phi()), ("phi_prime", self.phi_prime())];
         let said = |(name, angles): (&str, Option<[f64; 3]>)| {
@@ -141,10 +142,10 @@ impl BoundaryTime {
         format!("{}{}", self.kind().word(), angles.map(said).concat())
     }
 
-    /// The boundary of a [`record`](Self::record) in letters of any size.
+    /// The boundary conditions that a [`record`](Self::record) states; upper and lower case do not matter.
     ///
     /// # Errors
-    /// `BadParameter`: a text that is none, or one without the angles of links that stand still.
+    /// `BadParameter`: the text is no such record, or lacks the angles of fixed links.
     pub fn of_record(record: &str) -> Result<BoundaryTime> {
         let text = record.to_lowercase();
         let mut parts = text.split(',').map(str::trim);
@@ -174,7 +175,7 @@ impl BoundaryTime {
         }
     }
 
-    /// The members of [`BoundaryParams`] that give these boundaries, for messages.
+    /// The parameters of [`BoundaryParams`] that state these boundary conditions, for messages.
     pub fn stated(&self) -> String {
         let angles = [("phi", self.phi()), ("phi_prime", self.phi_prime())];
         let said = |(name, angles): (&str, Option<[f64; 3]>)| {
@@ -197,14 +198,14 @@ impl BoundaryTime {
     pub fn lacks_links(&self) -> bool {
         *self == BoundaryTime::Open
     }
-    /// Angles of the spatial links on slice 0, if they are fixed.
+    /// Angles of the fixed spatial links on time slice 0; None if they are not fixed.
     pub fn phi(&self) -> Option<[f64; 3]> {
         match self {
             BoundaryTime::Sf { phi, .. } => Some(*phi),
             _ => None,
         }
     }
-    /// Angles of the fixed spatial links on slice N_t, which is not stored.
+    /// Angles of the fixed spatial links on time slice N_t, which is not stored; None if there are none.
     pub fn phi_prime(&self) -> Option<[f64; 3]> {
         match self {
             BoundaryTime::Sf { phi_prime, .. } | BoundaryTime::OpenSf { phi_prime } => {
@@ -217,21 +218,21 @@ impl BoundaryTime {
     pub fn extent(&self, slices: usize) -> usize {
         self.kind().extent(slices)
     }
-    /// Whether quarks vanish on a stored slice of the whole lattice.
+    /// Whether quarks vanish on time slice t of the whole lattice, which has `slices` stored slices.
     pub fn vanishes(&self, t: usize, slices: usize) -> bool {
         !self.is_periodic() && (t == 0 || (self.lacks_links() && t + 1 == slices))
     }
 
-    /// For every slice of the whole lattice 0 if quarks vanish there, else 1.
+    /// For every stored time slice of the whole lattice 0 if quarks vanish there, else 1.
     pub(crate) fn factors(&self, slices: usize) -> Vec<f64> {
         (0..slices).map(|t| if self.vanishes(t, slices) { 0.0 } else { 1.0 }).collect()
     }
 
-    /// The boundaries in the form that kernels take, with the fixed links of slice N_t.
+    /// The boundary conditions as an argument of kernels, with the fixed links on time slice N_t.
     pub(crate) fn args(&self, global: [usize; 4]) -> Bounds {
         self.args_with(global, self.phi_prime())
     }
-    /// The boundaries in the form that kernels take, with the fixed links of slice 0.
+    /// The boundary conditions as an argument of kernels, with the fixed links on time slice 0.
     pub(crate) fn args_below(&self, global: [usize; 4]) -> Bounds {
         self.args_with(global, self.phi())
     }

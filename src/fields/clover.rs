@@ -44,16 +44,16 @@ impl CloverCoefficients {
         let form = CloverForm::Traditional;
         CloverCoefficients { coef_s, coef_t, form, lower: 0.0, upper: 0.0 }
     }
-    /// Number of times that X is halved before its exponential is computed, so that its norm is at most 1; sigma F
-    /// has norm at most 1 in each of six planes, which occur twice in the sum.
+    /// Number of times that X is halved before its exponential is computed, so that its norm is at most 1. The bound on
+    /// the norm of X: in each of the six planes, which occur twice in the sum, sigma F has norm at most 1.
     pub(crate) fn halvings(&self) -> i32 {
         let norm = 1.5 * (self.coef_s.abs() + self.coef_t.abs());
         norm.log2().ceil().clamp(0.0, 64.0) as i32
     }
 }
 
-/// The blocks of a site term: A or A^-1 (one set), or the two sets of a twisted inverse, A H and H with H = (A^2 +
-/// s)^-1 and s = twist^2 for the twist of one flavour. They are on all sites, or on those of one parity.
+/// The clover blocks of a site term, on all sites or on those of one parity: one set for A or A^-1, two sets A H and H
+/// for a twisted inverse, with H = (A^2 + s)^-1 and s = twist^2 for the twisted mass of one flavour.
 #[derive(Debug)]
 pub struct CloverField {
     geometry: Arc<Geometry>,
@@ -80,7 +80,7 @@ impl CloverField {
         Self::on(device, geometry, Subset::Full, precision, sets)
     }
 
-    /// Blocks that are zero, on the sites of a subset.
+    /// A field of `sets` sets of zero blocks on the sites of `subset`.
     pub(crate) fn on(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -155,9 +155,9 @@ impl CloverField {
         (twist != 0.0).then_some(twist * twist)
     }
 
-    /// Computes A^-1, or for a square s the two sets of the twisted inverse. It is an error (`SingularClover`) if a
-    /// block cannot be inverted because its smallest eigenvalue is below about 1e-7 of the largest, or A^2 + s is not
-    /// positive.
+    /// Computes A^-1 or, for `square` = s, the two sets of the twisted inverse. Returns the error `SingularClover` if a
+    /// block cannot be inverted, because its smallest eigenvalue is below about 1e-7 of the largest, or if A^2 + s is
+    /// not positive.
     pub fn inverse(&self, square: Option<f64>) -> Result<Self> {
         let sets = 1 + square.is_some() as usize;
         let out = Self::new(self.device(), &self.geometry, self.precision, sets)?;
@@ -166,7 +166,7 @@ impl CloverField {
         Ok(out)
     }
 
-    /// Whether all blocks A, or A^2 + s for a square s, are positive. Errors as in `inverse`.
+    /// Whether all blocks of A (of A^2 + s for `square` = s) are positive. Errors as in `inverse`.
     pub(crate) fn positive(&self, square: Option<f64>) -> Result<bool> {
         Ok(self.factorised(square)?.0)
     }
@@ -188,8 +188,8 @@ impl CloverField {
         Ok(())
     }
 
-    /// ln |det A| of the even sites and of the odd sites of the whole lattice; for a square s that of A^2 + s, which
-    /// for s = twist^2 is ln |det(A + i twist gamma5)|^2. Errors as in `inverse`.
+    /// ln |det A| over the even sites and over the odd sites of the whole lattice. For `square` = s it is ln |det(A^2 +
+    /// s)|, which for s = twist^2 is ln |det(A + i twist gamma5)|^2. Errors as in `inverse`.
     pub fn log_det(&self, square: Option<f64>) -> Result<[f64; 2]> {
         Ok(self.factorised(square)?.1.map(|d| d.0))
     }
@@ -208,7 +208,7 @@ impl CloverField {
             return Ok((true, [(sums[1], 1), (sums[4], 1)]));
         }
         if square.is_none() {
-            // Not all of them are positive: inverted they can be, by a dearer way.
+            // If not all blocks are positive, they are inverted by another, more expensive algorithm.
             let sums = self.invert(square, None, true)?;
             if !singular(&sums) {
                 let sign = |negative: f64| if negative % 2.0 == 0.0 { 1 } else { -1 };
@@ -218,8 +218,8 @@ impl CloverField {
         Err(self.singular(square)?)
     }
 
-    /// Launches the inversion on both parities, or on the parity of the field to which it writes, and returns its
-    /// sums; `any`: blocks need not be positive.
+    /// Launches the inversion on both parities, or on that of the field `out` to which it writes, and returns the
+    /// kernel's sums; `any`: blocks need not be positive.
     fn invert(
         &self,
         square: Option<f64>,
@@ -229,7 +229,7 @@ impl CloverField {
         if self.sets != 1 || self.precision == Precision::F16 {
             bail!(Unsupported, "only a single- or double-precision clover term can be inverted");
         }
-        // A kernel's first plane is the parity that is asked for.
+        // The first plane in the kernel's arguments is that of the requested parity.
         let first = out.map_or(0, |(_, parity)| parity);
         let args = CloverArgs {
             geom: self.geometry.args(),
@@ -265,8 +265,8 @@ impl CloverField {
         ))
     }
 
-    /// The site of the whole lattice whose block is closest to singular, that is with the smallest ratio of its
-    /// eigenvalues' least to largest modulus, and this ratio.
+    /// The coordinates in the whole lattice of the site whose block is closest to singular, i.e. has the smallest ratio
+    /// of the least to the largest modulus of its eigenvalues, and this ratio.
     fn most_singular(&self, square: f64) -> Result<([usize; 4], f64)> {
         let geometry = &self.geometry;
         let mut blocks = host_array(CLOVER_REALS * geometry.volume(), 0.0, "clover blocks")?;
@@ -275,7 +275,7 @@ impl CloverField {
         let mut worst = (f64::INFINITY, 0);
         for (i, block) in blocks.chunks_exact(CLOVER_REALS / 2).enumerate() {
             let ratio = eigenvalue_ratio(block, square);
-            // NaN is worst of all.
+            // A block with NaN counts as the most singular.
             if ratio.is_nan() || ratio < worst.0 {
                 worst = (if ratio.is_nan() { 0.0 } else { ratio }, i / 2);
             }
@@ -346,8 +346,8 @@ impl CloverField {
         self.subset
     }
 
-    /// The planes of the field in the order of kernels: even and odd of the first set, then of the second; a field of
-    /// one parity has only its own.
+    /// The field as an argument of kernels: the even and odd plane of the first set, then those of the second; a field
+    /// on one parity has only the planes of that parity.
     pub(crate) fn view(&self) -> FieldView {
         let first = self.subset.list().start as i64;
         let view = self.view_from(first as usize);
@@ -362,9 +362,8 @@ impl CloverField {
         }
     }
 
-    /// The planes of the field such that plane 0 is that of `parity` and plane 2 that of its second set. In a field
-    /// of one parity planes are half as far apart, so that the address from which a kernel counts may lie inside of
-    /// the memory.
+    /// The field as an argument of kernels such that plane 0 is that of `parity` and plane 2 that of its second set; in
+    /// a field on one parity the distance between planes is half of that between its sets.
     fn view_from(&self, parity: usize) -> FieldView {
         let sites = self.geometry.plane_sites() as i64;
         let plane = sites * (CLOVER_REALS * self.precision.bytes()) as i64;

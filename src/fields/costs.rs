@@ -1,42 +1,43 @@
-//! A model of the seconds that work of a rank and messages between ranks take, by which algorithms are chosen where
-//! ranks have to choose alike: constants of present machines, good to a factor of two or three (docs/mpi.md).
+//! A model of the time that a rank's work and messages between ranks take. Algorithms are chosen by it where all ranks
+//! must make the same choice, so that measured times cannot be used. Its constants are those of present machines, right
+//! within a factor of two or three (docs/mpi.md).
 
 use crate::backend::Device;
 use crate::comm::Comm;
 
-/// A way between two ranks.
+/// Latency and bandwidth of messages between two ranks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Way {
-    /// Seconds of a message of a few bytes.
+    /// Seconds that a message of a few bytes takes.
     pub latency: f64,
-    /// Bytes a second.
+    /// Bytes per second of long messages.
     pub bandwidth: f64,
 }
 
-/// Seconds of a rank's work and messages, the same numbers on all ranks.
+/// The constants of the model; all ranks have the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Costs {
     /// Number of ranks.
     pub ranks: usize,
-    /// The way between ranks of one host, and between hosts.
+    /// Messages between ranks of one host; `far`: between ranks of different hosts.
     pub near: Way,
     pub far: Way,
     /// Whether ranks are on several hosts.
     pub hosts: bool,
-    /// Seconds of a launch.
+    /// Seconds that the launch of a kernel takes.
     pub launch: f64,
     /// Bytes of device memory that a rank reads or writes in a second while all ranks work.
     pub memory: f64,
-    /// Operations on single numbers of a rank in a second while all ranks work.
+    /// Floating-point operations of a rank per second while all ranks work.
     pub flops: f64,
-    /// Factor by which a rank is faster where it works alone on the cores that it shares with others.
+    /// Factor by which a rank is faster if the ranks with which it shares its cores do not work.
     pub alone: f64,
-    /// Further seconds of a message from and to the memory of the host.
+    /// Seconds that a message takes in addition if it is copied through host memory.
     pub copy: f64,
 }
 
 impl Costs {
-    /// The costs of these ranks with devices like this one.
+    /// The constants for these ranks, which all have devices of the same kind as `device`.
     pub fn new(device: &Device, comm: &Comm) -> Costs {
         let (ranks, hosts) = (comm.size(), comm.hosts() > 1);
         match device.is_cpu() {
@@ -69,7 +70,8 @@ impl Costs {
         }
     }
 
-    /// Seconds of a sum of a few numbers over this many ranks, on several hosts or one: a message for each doubling.
+    /// Seconds of a sum of a few numbers over `ranks` ranks, on several `hosts` or on one: one message for each factor
+    /// of two in the number of ranks.
     pub fn sum_over(&self, ranks: usize, hosts: bool) -> f64 {
         let way = if hosts { self.far } else { self.near };
         if ranks == 1 {
@@ -81,11 +83,11 @@ impl Costs {
     pub fn sum(&self) -> f64 {
         self.sum_over(self.ranks, self.hosts)
     }
-    /// Seconds in which a rank reads or writes these bytes of device memory while all ranks work.
+    /// Seconds in which a rank reads or writes `bytes` bytes of device memory while all ranks work.
     pub fn passing(&self, bytes: f64) -> f64 {
         bytes / self.memory
     }
-    /// Seconds in which a rank does these operations and reads or writes these bytes while so many ranks work.
+    /// Seconds in which a rank does `flops` operations and reads or writes `bytes` bytes while only `ranks` ranks work.
     pub fn working(&self, flops: f64, bytes: f64, ranks: usize) -> f64 {
         let faster = (self.ranks as f64 / ranks as f64).min(self.alone);
         (flops / self.flops).max(self.passing(bytes)) / faster

@@ -1,4 +1,5 @@
-//! The devices of all ranks, which send each other messages without their hosts (NCCL).
+//! The connection of the devices of all ranks by NCCL, through which they exchange messages and sums without passing
+//! through host memory.
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, PoisonError};
@@ -12,10 +13,10 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::refuse;
 
-/// Bytes of a meeting (ncclUniqueId).
+/// Bytes by which the devices find each other, as many as an ncclUniqueId has.
 const MEETING_BYTES: usize = 128;
 
-/// The ranks behind all faces of this rank's part, each once.
+/// The ranks with which this rank shares a face, each of them once.
 fn neighbours(comm: &Comm) -> Vec<usize> {
     let split = (0..4).filter(|&mu| comm.split(mu));
     let mut all: Vec<usize> =
@@ -25,21 +26,21 @@ fn neighbours(comm: &Comm) -> Vec<usize> {
     all
 }
 
-/// The devices of all ranks, connected.
+/// The connected devices of all ranks.
 #[derive(Debug)]
 pub(super) struct Devices {
     comm: Connected,
     timeout: Duration,
-    /// The number of the messages that are waited for, and since when.
+    /// The number of the messages that have not arrived yet, and the time since which they are waited for.
     since: Mutex<Option<(u64, Instant)>>,
 }
 
 impl Devices {
-    /// Connects the devices of all ranks, where some faces need that (not all are `reached`) or `route` asks for it,
-    /// and every rank has a device of its own. All ranks call this.
+    /// Connects the devices of all ranks, if kernels cannot write directly across some faces (not all are `reached`) or
+    /// if `route` requests NCCL, and if every rank has its own device. All ranks call this.
     ///
     /// # Errors
-    /// `CommFailed`; on all ranks, where `PLAQ_HALO` asks for it and it cannot be: `NcclMissing`, `Unsupported`.
+    /// `CommFailed`; on all ranks, if `PLAQ_HALO` requests NCCL and it cannot be used: `NcclMissing`, `Unsupported`.
     pub fn connect(
         device: &Device,
         comm: &Comm,
@@ -59,7 +60,7 @@ impl Devices {
         }
     }
 
-    /// Connects them or says on all ranks alike why not; `asked`: by `PLAQ_HALO`.
+    /// Connects the devices of all ranks, or returns on all ranks the same error; `asked`: `PLAQ_HALO` requests NCCL.
     pub fn try_connect(device: &Device, comm: &Comm, asked: bool) -> Result<Devices> {
         let identity = comm.agree(device.identity())?;
         if let Some((one, other)) = comm.twins(&identity)? {
@@ -75,18 +76,19 @@ impl Devices {
             _ => Ok(Vec::new()),
         };
         let mut meeting = comm.agree(meeting)?;
-        // Ranks send equally many bytes; those of rank 0 count.
+        // Every rank passes equally many bytes, of which those of rank 0 are used.
         meeting.resize(MEETING_BYTES, 0);
         let meetings = comm.all_gather(&meeting)?;
         let connected = Self::meet(device, comm, &meetings[..MEETING_BYTES])?;
         Ok(Devices { comm: connected, timeout: comm.timeout(), since: Mutex::default() })
     }
 
-    /// Meets the other ranks. One that cannot ends the waits of the others at once, and all return its error.
+    /// Connects this rank's device to those of the others. If this fails on a rank, the waits of all others end at
+    /// once, and all ranks return its error.
     fn meet(device: &Device, comm: &Comm, meeting: &[u8]) -> Result<Connected> {
         let outcomes = RefCell::new(comm.outcomes()?);
         let followed = Cell::new(false);
-        // Half of the time in which the others have to hear of the outcome.
+        // The limit is half of the time-out, after which the others must know how this ended.
         let (start, limit) = (Instant::now(), comm.timeout() / 2);
         let goes_on = || {
             if let Some(rank) = outcomes.borrow_mut().failed()? {
@@ -109,14 +111,15 @@ impl Devices {
                 connected.abort();
                 comm.agree(Ok(()))?;
             }
-            // The first to fail says why.
+            // All ranks return the error of the rank that failed first.
             Err(_) if followed.get() => comm.agree(Ok(()))?,
             Err(e) => comm.agree(Err(e))?,
         }
         bail!(Internal, "no rank says why it was not connected by NCCL")
     }
 
-    /// Starts messages from one buffer and into another, which follow what is launched so far.
+    /// Starts to send messages from one buffer and to receive others into another buffer, when the kernels launched so
+    /// far have ended.
     pub fn start(
         &self,
         sends: (&Buffer, &[MessagePiece]),
@@ -125,7 +128,7 @@ impl Devices {
         self.comm.start(sends, receives)
     }
 
-    /// Starts a reduction whose sums the devices of all ranks add up; `flag` beside them.
+    /// Starts a reduction whose sums, and the number `flag`, the devices of all ranks add up.
     pub fn start_sums<K: Sums>(
         &self,
         device: &Device,
@@ -137,12 +140,12 @@ impl Devices {
         device.start_across(kernel, args, work, flag, &self.comm)
     }
 
-    /// Orders later launches after the messages.
+    /// Makes kernels launched later wait for the messages.
     pub fn arrive(&self) -> Result<()> {
         self.comm.arrive()
     }
 
-    /// Fails if messages failed, or have been waited for too long.
+    /// Returns an error if messages failed, or have not arrived within the time-out.
     pub fn check(&self) -> Result<()> {
         let waits = self.comm.waits()?;
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);

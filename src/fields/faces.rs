@@ -1,11 +1,11 @@
-//! Messages between ranks that carry faces of spinors and other vectors.
+//! Messages between ranks with the faces of spinors and other vectors.
 
 use super::halo::Faces;
 use super::{Geometry, Precision};
 use crate::backend::args::HaloView;
 use crate::backend::Ptr;
 
-/// Number of reals of a projected spinor.
+/// Number of reals of a projected spinor: two spins x three colours x (re, im).
 const PROJECTED_REALS: usize = 12;
 
 impl Geometry {
@@ -19,7 +19,8 @@ impl Geometry {
         self.vector_faces(self.halo_mask(), precision, PROJECTED_REALS, nrhs)
     }
 
-    /// Sizes of the messages for `reals` numbers of every site on the faces in the directions of `mask`.
+    /// Sizes of the messages with `reals` numbers for every site and right-hand side on the faces in those directions
+    /// whose bits are set in `mask`.
     pub(crate) fn vector_faces(
         &self,
         mask: i32,
@@ -31,8 +32,8 @@ impl Geometry {
         Faces::new(self.halo_mask() & mask, nrhs, |mu| plane(mu).iter().sum())
     }
 
-    /// Describes messages of spinors to kernels; `at(mu, upper)` is the address of each: the numbers of all
-    /// right-hand sides, then their units.
+    /// The messages of projected spinors as an argument of kernels; `at(mu, upper)` is the address of each. A message
+    /// holds the numbers of all right-hand sides, then (in 16-bit storage) their units.
     pub(crate) fn spinor_halo(
         &self,
         precision: Precision,
@@ -42,7 +43,7 @@ impl Geometry {
         self.vector_halo(self.halo_mask(), precision, PROJECTED_REALS, nrhs, at)
     }
 
-    /// Describes to kernels the messages of [`Geometry::vector_faces`].
+    /// The messages of [`Geometry::vector_faces`] as an argument of kernels.
     pub(crate) fn vector_halo(
         &self,
         mask: i32,

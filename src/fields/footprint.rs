@@ -1,5 +1,5 @@
-//! Device memory of work, found by a rehearsal on a device without memory, so that what is announced is what the work
-//! itself allocates.
+//! The device memory that work needs, found by a rehearsal on a stand-in device: the work's own allocations are
+//! counted.
 
 use super::halo::knows_peers;
 use super::Geometry;
@@ -13,11 +13,12 @@ pub struct Needs {
     pub kernels: Kernels,
     /// Largest number of bytes of device memory that it uses at a time.
     pub memory: u64,
-    /// Number of these bytes that are still in use when it is done.
+    /// Number of these bytes that are still in use when the work has ended.
     pub kept: u64,
 }
 
-/// Runs `work` and measures the largest number of bytes that it takes on a device besides what is there before.
+/// Runs `work`; returns its result and the largest number of bytes that it takes on the device in addition to those in
+/// use before.
 fn measured<T>(device: &Device, work: impl FnOnce() -> Result<T>) -> Result<(T, u64)> {
     let (before, peak) = (device.used().0, device.watch_peak());
     let done = work()?;
@@ -25,9 +26,9 @@ fn measured<T>(device: &Device, work: impl FnOnce() -> Result<T>) -> Result<(T, 
 }
 
 impl Geometry {
-    /// Memory needs of `work` on `device`, which makes all of its fields on `dry`, a stand-in. What is `there` already
-    /// is made on it before and not counted, nor are message buffers that `device` has. Nothing is launched or
-    /// compiled. A rank calls this by itself.
+    /// The memory and kernels that `work` needs on `device`. The work makes all of its fields on the stand-in device
+    /// `dry`, where `there` has before made the objects that exist already. These are not counted, and neither are
+    /// message buffers that `device` has. Nothing is launched or compiled. A rank calls this by itself.
     ///
     /// # Errors
     /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
@@ -48,10 +49,10 @@ impl Geometry {
         Ok(Needs { kernels, memory: found.0, kept: found.1 })
     }
 
-    /// Rehearses `work` on `dry`, a stand-in of `device`, on which what is `there` already is made before. Returns what
-    /// it makes, and the bytes of device memory that it takes at its peak, without what is there and message buffers
-    /// that `device` has. A rank calls this by itself. With a `key` the kernels of both are compiled, if ranks know
-    /// what they reach of each other.
+    /// Rehearses `work` on `dry`, a stand-in for `device`, where `there` has before made the objects that exist
+    /// already. Returns the result of `work` and the largest number of bytes of device memory that it takes at a time,
+    /// not counting these objects and message buffers that `device` has. With a `key` the kernels are compiled, if it
+    /// is known which memory of each other the ranks can access. A rank calls this by itself.
     ///
     /// # Errors
     /// Errors of `there` and `work`.
@@ -92,7 +93,7 @@ mod tests {
             let done = geometry.footprint(both, None, || Ok(()), |()| work(&dry));
             done.unwrap().1
         };
-        // Bytes of a column that are sent and received across two faces.
+        // Bytes of a column in send and receive buffers of two faces.
         let column = 2 * 2 * 4096;
         let part =
             |dry: &Device, columns| dry.require(rehearsed(dry, &|dry| ask(dry, columns)), "a part");
@@ -101,7 +102,7 @@ mod tests {
         assert_eq!(first(2, 3), 5 * column);
         let last = rehearsed(&device, &|dry| part(dry, 1).and_then(|()| ask(dry, 1)));
         assert_eq!(last, column);
-        // Buffers that are there are not counted.
+        // Message buffers that exist already are not counted.
         ask(&device, 2).unwrap();
         assert_eq!((first(2, 1), first(2, 3)), (0, 3 * column));
     }

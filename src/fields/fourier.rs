@@ -12,13 +12,13 @@ use crate::backend::{Buffer, Device, Work};
 use crate::comm::Comm;
 use crate::error::{host_array, Result};
 
-/// Shape of the arrays to transform: numbers on this rank's sites, axis 0 of `order` fastest, one array after the
-/// other.
+/// Shape of the arrays that are transformed: a complex number on each of this rank's sites, with the first direction in
+/// `order` fastest; arrays follow each other in memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays {
     /// The direction of each axis.
     pub order: [usize; 4],
-    /// Number of axes that are transformed: 3 (for each value of the last axis by itself) or all 4.
+    /// Number of axes that are transformed: all 4, or 3, with a transform of its own for each value of the last axis.
     pub axes: usize,
     pub arrays: usize,
     /// True for single precision, false for double.
@@ -48,7 +48,7 @@ impl Arrays {
         (0..self.axes).map(move |k| Lines::new(&shape, k, order[k], &comm))
     }
 
-    /// Count of numbers that each of the two buffers for lines must hold.
+    /// Number of complex numbers that each of the two buffers for lines must hold.
     fn capacity(&self, geometry: &Geometry) -> usize {
         if self.divided(geometry) {
             self.lines(geometry).map(|l| l.capacity()).max().unwrap_or(0)
@@ -58,11 +58,11 @@ impl Arrays {
     }
 }
 
-/// Transforms of arrays of one kind: the sum over x of exp(-i p x) f(x), for the inverse exp(i p x), both
-/// without a factor. Momenta lie on ranks as sites do.
+/// Fourier transforms of arrays of one shape: sum_x exp(-i p x) f(x), for the inverse sum_p exp(i p x) f(p), both
+/// without a normalisation factor. Momenta are distributed over ranks as sites are.
 ///
-/// On one rank the back end transforms all axes. Where an axis is divided, the ranks along it share its
-/// lines: each gets some of them whole, transforms them, and gives the pieces back.
+/// On one rank the back end transforms all axes. If an axis is divided over ranks, each of the ranks along it collects
+/// the pieces of some whole lines, transforms these, and sends the pieces back.
 pub enum LatticeFourier {
     Whole(Fourier),
     Divided(Box<Divided>),
@@ -118,15 +118,15 @@ impl LatticeFourier {
     }
 }
 
-/// All lines of the arrays along one axis, which are divided into pieces among the ranks along it.
+/// All lines of the arrays along one axis. Each is divided into pieces, one on every rank along the axis.
 #[derive(Clone, Debug)]
 struct Lines {
-    /// Distance in memory of neighbours on a line.
+    /// Distance in complex numbers between neighbours on a line.
     stride: usize,
     piece: usize,
-    /// Count of numbers in all arrays of this rank.
+    /// Number of complex numbers in all arrays of this rank.
     count: usize,
-    /// The ranks along the axis, in order.
+    /// The ranks along the axis, in the order of their coordinates.
     ranks: Vec<usize>,
     here: usize,
 }
@@ -148,7 +148,7 @@ impl Lines {
         }
     }
 
-    /// Count of numbers in a whole line.
+    /// Number of complex numbers in a whole line.
     fn whole(&self) -> usize {
         self.piece * self.ranks.len()
     }
@@ -163,13 +163,13 @@ impl Lines {
         self.of(self.here)
     }
 
-    /// Count of numbers in this rank's pieces or in its whole lines, whichever is larger.
+    /// Number of complex numbers in this rank's pieces of lines or in its whole lines, whichever is larger.
     fn capacity(&self) -> usize {
         (self.count * self.piece).max(self.mine().len() * self.whole())
     }
 }
 
-/// Arguments of the reordering to[i0][i1][i2] = from[i0 s0 + i1 s1 + i2 s2].
+/// The reordering to[i0][i1][i2] = from[i0 s0 + i1 s1 + i2 s2] of complex numbers: extents of i0, i1, i2 and strides s.
 struct Transpose {
     extents: [usize; 3],
     strides: [usize; 3],

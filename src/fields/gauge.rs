@@ -89,28 +89,28 @@ impl Recon {
     }
 }
 
-/// Links U_mu(x) from x to x+mu, periodic: boundary phases belong to the operators. In directions that are divided
-/// over ranks the field also has copies of the links one site beyond the faces; functions that write links update
-/// them.
+/// Links U_mu(x) from x to x+mu, without boundary phases, which belong to the operators. In directions that are divided
+/// over ranks the field also has copies of the links one site beyond the faces (borders), which functions that write
+/// links update.
 ///
-/// A field knows the version of its links. Whatever is derived from links (clover terms, copies in
-/// other storage, operators, smeared links, multigrid) remembers the version that it was made from,
-/// and is made again only where the two differ.
+/// A field has a version, which changes with its links. Objects computed from links (clover terms, copies in other
+/// storage, operators, smeared links, multigrid) store the version of these links and are recomputed only if the links
+/// have another version.
 #[derive(Debug)]
 pub struct GaugeField {
     geometry: Arc<Geometry>,
     precision: Precision,
     recon: Recon,
-    /// Number of matrices per site: 4, or 1 inside of a `Transformation`.
+    /// Number of matrices per site: 4 for links, 1 in a `Transformation`, any number in a `MatrixField`.
     matrices: usize,
     data: Buffer,
     version: Version,
-    /// The version of the configuration from which the links were smeared or flowed; 0: the links are a configuration
-    /// themselves.
+    /// For links made by smearing or a gradient flow: the version of the configuration from which they were made. 0:
+    /// these links are a configuration themselves.
     made_from: Version,
-    /// Copies in other storages that are still in use.
+    /// Copies in other precisions or storages that are still in use.
     copies: Mutex<Vec<Weak<GaugeField>>>,
-    /// Numbers that identify the links, with the version of which they were computed.
+    /// Five numbers that identify the links (see `mark`), and the version of the links from which they were computed.
     mark: Mutex<Option<(u64, [f64; 5])>>,
 }
 
@@ -128,7 +128,7 @@ impl GaugeField {
         2 * g.link_plane_sites() * matrices * recon.reals() * precision.bytes()
     }
 
-    /// Makes a field with all links zero, to be filled.
+    /// Makes a field whose links are all zero.
     pub fn new(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -163,8 +163,8 @@ impl GaugeField {
     pub fn version(&self) -> u64 {
         self.version.get()
     }
-    /// The version of the configuration to which these links belong: that of the links from which they were smeared
-    /// or flowed, else their own.
+    /// The version of the configuration from which these links were made by smearing or a gradient flow; if they were
+    /// not, their own version.
     pub fn configuration(&self) -> u64 {
         match self.made_from.get() {
             0 => self.version(),
@@ -186,8 +186,8 @@ impl GaugeField {
         self.made_from.set(other.made_from.get());
     }
 
-    /// Numbers that identify the present links; `compute` is called if the links have changed since it last was. All
-    /// ranks call this.
+    /// Five numbers that identify the present links. `compute`, which returns them, is called only if the links have
+    /// changed since its last call. All ranks call this.
     ///
     /// # Errors
     /// Errors of `compute`.
@@ -220,7 +220,7 @@ impl GaugeField {
         Ok(copy)
     }
 
-    /// Copies the links of `other`, unless this field has the same version of them.
+    /// Copies the links of `other`, unless this field has the same version.
     pub(crate) fn update_from(&self, other: &GaugeField) -> Result<()> {
         match self.version() == other.version() {
             true => Ok(()),
@@ -263,8 +263,8 @@ impl GaugeField {
         Ok(copy)
     }
 
-    /// Calls `f` with these links stored whole (`R18`, or SU(2)) in the precision in which they are computed with; it
-    /// is a copy if this field is stored otherwise.
+    /// Calls `f` with these links in a storage with every matrix entry (`R18`, or SU(2)) and in at least single
+    /// precision; if this field has another storage or precision, `f` gets a copy.
     pub(crate) fn with_whole<T>(&self, f: impl FnOnce(&GaugeField) -> Result<T>) -> Result<T> {
         let (precision, recon) = (self.precision.max(Precision::F32), self.recon.whole());
         if (precision, recon) == (self.precision, self.recon) {
@@ -274,7 +274,8 @@ impl GaugeField {
         }
     }
 
-    /// Calls `f` with a field in whole storage, which it overwrites completely, and stores the result in this field.
+    /// Calls `f` with a field in a storage with every matrix entry, which `f` must overwrite completely, and copies the
+    /// result to this field.
     pub(crate) fn fill_whole(
         &mut self,
         f: impl FnOnce(&mut GaugeField) -> Result<()>,
@@ -324,7 +325,7 @@ impl GaugeField {
         self.changed();
         self.data.zero()
     }
-    /// The same links on another geometry of this lattice with a different order of sites, on a CPU.
+    /// A copy of the links on another geometry of the same lattice, with a different order of sites, on a CPU.
     pub(super) fn in_order_of(&self, geometry: &Arc<Geometry>) -> Result<Self> {
         let form = (self.precision, self.recon);
         let mut made = Self::with_matrices(self.device(), geometry, form, self.matrices)?;
@@ -350,11 +351,12 @@ impl GaugeField {
         made.version.set(self.version());
         Ok(made)
     }
-    /// The same links with lanes that all contain parts of the same slices.
+    /// A copy of the links on the geometry that [`Geometry::unturned`] returns, where all lanes number their sites from
+    /// the first one on.
     pub(crate) fn unturned(&self) -> Result<Self> {
         self.in_order_of(&self.geometry.unturned(self.device()))
     }
-    /// The same links in the order of sites of `like`.
+    /// A copy of the links in the order of sites of `like`.
     pub(crate) fn ordered_like(&self, like: &GaugeField) -> Result<Self> {
         self.in_order_of(&like.geometry)
     }
@@ -392,7 +394,7 @@ impl GaugeField {
             storage_to: self.recon.code(),
             links: self.matrices as i32,
         };
-        // Borders are links like the others.
+        // The links in the borders are converted, too.
         let work = Work { n: self.geometry.link_outer(), ..self.geometry.work(2) };
         self.device().launch(
             kernels::ConvertGauge(other.precision, self.precision),
@@ -403,7 +405,7 @@ impl GaugeField {
         Ok(())
     }
 
-    /// The two planes of the field, even and odd sites, in the form that kernels take.
+    /// The field as an argument of kernels: two planes, even and odd sites.
     pub(crate) fn view(&self) -> FieldView {
         FieldView {
             data: self.data.ptr(),

@@ -1,5 +1,5 @@
-//! This rank's part of the lattice: even and odd sites, on a CPU the division into SIMD lanes, and the place among
-//! the ranks.
+//! The geometry of this rank's part of the lattice: its extents, the order of even and odd sites, on a CPU the division
+//! into SIMD lanes, and its place in the process grid.
 
 use std::sync::{Arc, Once};
 
@@ -14,21 +14,23 @@ use crate::refuse;
 /// This rank's part of a lattice: extents (x, y, z, t), their division into the lanes of a device, and halos in the
 /// directions that are divided over ranks.
 ///
-/// Lexicographic index: `x + X (y + Y (z + Z t))`; parity `(x+y+z+t) & 1`; inside a parity sites
-/// are numbered by half the lexicographic index of their lane's piece.
+/// The lexicographic index of a site is `x + X (y + Y (z + Z t))` in a box of extents X, Y, Z, T; its parity is
+/// `(x+y+z+t) & 1`. Each lane holds a box (piece) of this rank's part; the sites of a parity are numbered by half their
+/// lexicographic index in the piece.
 #[derive(Debug)]
 pub struct Geometry {
     /// Extents of this rank's part.
     extents: [usize; 4],
     global: [usize; 4],
     lanes: usize,
-    /// The lane bit of each direction; 0 for a direction that is not divided into lanes.
+    /// For each direction the bit of the lane number that tells the two pieces of the part apart; 0 for a direction
+    /// that is not divided into lanes.
     lane_bits: [usize; 4],
     comm: Arc<Comm>,
-    /// For geometries of rows ([`Self::of_rows`]): the extents of the multigrid level to which the sites belong.
+    /// For geometries made by [`Self::of_rows`]: the extents of the multigrid level to which the sites belong.
     rows: Option<[usize; 4]>,
-    /// Boundaries in time of links on this lattice. Vectors do not have boundaries: those on lattices that differ in
-    /// nothing else may be combined.
+    /// The kind of boundary that links on this lattice have in time. Vectors have no such boundary: vectors on
+    /// geometries that differ only in this may be combined.
     boundary: BoundaryTime,
 }
 
@@ -55,9 +57,8 @@ impl Geometry {
         Self::with_lanes(extents, device.max_lanes())
     }
 
-    /// The geometry of a whole lattice on one rank with at most `max_lanes` lanes; 1 gives the plain order on any
-    /// device. For each extent that is not divisible by four the number of lanes may be halved; it is always one for
-    /// which kernels are compiled.
+    /// The geometry of a whole lattice on one rank with at most `max_lanes` lanes (1: none, as on a GPU). The number of
+    /// lanes is smaller if extents are not divisible by four, and always one for which kernels are compiled.
     pub fn with_lanes(extents: [usize; 4], max_lanes: usize) -> Result<Arc<Self>> {
         Self::build(extents, max_lanes, Comm::single())
     }
@@ -81,7 +82,7 @@ impl Geometry {
             }
         }
         let extents = comm.local_extents(global)?;
-        // Links have a site more on every face.
+        // Links are stored on one more site beyond every face.
         if extents.iter().map(|&l| l as u128 + 2).product::<u128>() > i32::MAX as u128 {
             bail!(BadExtents, "{extents:?} has more than 2^31 sites: divide it over more ranks");
         }
@@ -101,8 +102,8 @@ impl Geometry {
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None, boundary }))
     }
 
-    /// The same lattice on a part of the ranks, for levels of multigrid; the limit on the number of sites does not
-    /// apply, as no fields are made on it.
+    /// The same lattice divided among a part of the ranks, for levels of multigrid. The limit on the number of sites of
+    /// a rank does not apply, as no fields are made on it.
     pub(crate) fn on(&self, part: &Arc<Comm>, device: &Device) -> Result<Arc<Self>> {
         let extents = part.local_extents(self.global)?;
         let (lanes, lane_bits) = lanes_of(extents, device.max_lanes(), !part.divided());
@@ -111,8 +112,9 @@ impl Geometry {
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None, boundary }))
     }
 
-    /// A geometry for vectors with right-hand sides fastest, which are rows of numbers: `sites` sites of a multigrid
-    /// level with these extents, `global` of them over all ranks, as one parity without lanes or neighbours.
+    /// A geometry for vectors of a multigrid level with right-hand sides fastest: `sites` sites on this rank and
+    /// `global` sites on all ranks, treated as one parity without lanes and without neighbours; `level` are the extents
+    /// of the multigrid level.
     pub(crate) fn of_rows(
         sites: usize,
         global: usize,
@@ -130,8 +132,8 @@ impl Geometry {
         })
     }
 
-    /// This lattice on the ranks that a device exchanges messages with ([`Device::ranks`]): fields on that device have
-    /// it.
+    /// This geometry with the ranks among which the fields of `device` exchange messages ([`Device::ranks`]); in a dry
+    /// run these are silent ranks.
     pub(crate) fn on_device(self: &Arc<Self>, device: &Device) -> Arc<Self> {
         let comm = device.ranks(&self.comm);
         if Arc::ptr_eq(&comm, &self.comm) {
@@ -141,7 +143,7 @@ impl Geometry {
         Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows, boundary })
     }
 
-    /// The same lattice for links with these boundaries in time.
+    /// The same geometry for links with another kind of boundary in time.
     ///
     /// # Errors
     /// `BadExtents`: fewer than four slices, so that no slice is inside.
@@ -158,11 +160,11 @@ impl Geometry {
         let comm = self.comm.clone();
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows, boundary }))
     }
-    /// Boundaries in time of links on this lattice.
+    /// The kind of boundary that links on this lattice have in time.
     pub fn boundary(&self) -> BoundaryTime {
         self.boundary
     }
-    /// Refuses boundaries in time, for operations that do not support them.
+    /// Returns an error unless links are periodic in time, for operations that support nothing else.
     ///
     /// # Errors
     /// `Unsupported`.
@@ -177,7 +179,7 @@ impl Geometry {
         }
         Ok(())
     }
-    /// The boundaries in time in the form that kernels take.
+    /// The boundary of links in time as an argument of kernels.
     pub(crate) fn bounds(&self) -> Bounds {
         self.boundary.args(self.global)
     }
@@ -190,7 +192,7 @@ impl Geometry {
     pub fn global_extents(&self) -> [usize; 4] {
         self.global
     }
-    /// Coordinates of this rank's first site.
+    /// Coordinates (x, y, z, t) of this rank's first site in the whole lattice.
     pub fn origin(&self) -> [usize; 4] {
         std::array::from_fn(|mu| self.comm.coords()[mu] * self.extents[mu])
     }
@@ -205,8 +207,8 @@ impl Geometry {
     pub fn comm(&self) -> &Arc<Comm> {
         &self.comm
     }
-    /// Refuses, on all ranks and before anything is allocated, an amount of memory that is not free on the device of
-    /// one of them. All ranks call this.
+    /// Fails on all ranks if `bytes` bytes are not free on the device of some rank; called before an allocation, on all
+    /// ranks. `what` names in the message what needs the memory.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -216,11 +218,12 @@ impl Geometry {
     pub fn lanes(&self) -> usize {
         self.lanes
     }
-    /// Number of outer sites of one parity: sites / 2 / lanes.
+    /// Number of outer sites of one parity on this rank: sites / 2 / lanes. An outer site is one site of every lane.
     pub fn outer(&self) -> usize {
         self.volume() / 2 / self.lanes
     }
-    /// Number of outer sites of one parity (sites / 2 / lanes), including those in the borders of links.
+    /// Number of outer sites of one parity on this rank (sites / 2 / lanes), including those in the borders of link
+    /// fields, one site beyond each face between ranks.
     pub(crate) fn link_outer(&self) -> usize {
         let sides = |mu: usize| self.piece(mu) + if self.comm.split(mu) { 2 } else { 0 };
         (0..4).map(sides).product::<usize>() / 2
@@ -232,8 +235,8 @@ impl Geometry {
     pub(crate) fn link_plane_sites(&self) -> usize {
         self.padded(self.link_outer() * self.lanes)
     }
-    /// `sites` rounded up to whole tiles: of 32 sites without lanes (kernels/field.h, GPU), else of four for each
-    /// lane, since vector operations take eight numbers at a time (kernels/blas.h).
+    /// `sites` rounded up to a multiple of 32 without lanes (the tile of a GPU, kernels/field.h), else of 4 x lanes,
+    /// since vector operations work on eight numbers at a time (kernels/blas.h).
     pub(super) fn padded(&self, sites: usize) -> usize {
         match (self.lanes, self.rows) {
             (_, Some(_)) => sites,
@@ -241,11 +244,11 @@ impl Geometry {
             (lanes, None) => sites.next_multiple_of(4 * lanes),
         }
     }
-    /// Extent in direction mu of the part of the lattice in one lane.
+    /// Extent in direction mu of the box of sites that one lane holds.
     pub(super) fn piece(&self, mu: usize) -> usize {
         self.extents[mu] / if self.lane_bits[mu] != 0 { 2 } else { 1 }
     }
-    /// The outer site and the lane of the site of this rank's part with these coordinates.
+    /// The outer site and the lane of the site with coordinates `x` in this rank's part.
     pub(crate) fn place(&self, mut x: [usize; 4]) -> (usize, usize) {
         let mut lane = 0;
         for mu in 0..4 {
@@ -263,15 +266,15 @@ impl Geometry {
         let o = (1..4).rev().fold(0, |o, mu| (o + x[mu]) * self.piece(mu - 1));
         ((o + x[0]) / 2, lane)
     }
-    /// The direction, if any, in which some lanes count their sites from half of the extent on, so that slices across
-    /// it are not slices of the lattice ([`lanes_of`]).
+    /// The direction, if any, in which some lanes number their sites from the middle of the extent on, so that sites
+    /// with the same number have different coordinates in different lanes ([`lanes_of`]).
     pub(crate) fn turning(&self) -> Option<usize> {
         let odd = |mu: usize| self.lane_bits[mu] != 0 && self.piece(mu) % 2 == 1;
         let whole = |mu: &usize| self.lane_bits[*mu] == 0 && self.extents[*mu] % 4 == 2;
         (0..4).any(odd).then(|| (0..4).find(whole)).flatten()
     }
-    /// The same lattice divided into lanes only in directions whose extents are divisible by four, so that slices of
-    /// all lanes are slices of the lattice.
+    /// The same lattice divided into lanes only in directions whose extents are divisible by four, so that in every
+    /// direction all lanes number their sites from their first one on.
     pub(crate) fn unturned(&self, device: &Device) -> Arc<Self> {
         let (lanes, lane_bits) = lanes_of(self.extents, device.max_lanes(), false);
         let Geometry { extents, global, rows, boundary, .. } = *self;
@@ -281,13 +284,13 @@ impl Geometry {
     pub fn work(&self, batches: usize) -> Work {
         Work { n: self.outer(), batches, lanes: self.lanes }
     }
-    /// The work over one parity of the sites with the slices across direction `mu` as batches, for directions other
-    /// than [`Self::turning`]: batch c is slice c of this rank and, with lanes in this direction, slice c plus the
-    /// number of batches in the upper lanes.
+    /// The work over the sites of one parity, with the slices of constant coordinate in direction `mu` as batches; `mu`
+    /// is not [`Self::turning`]. Batch c is slice c of this rank; if `mu` is divided into lanes, the upper lanes hold
+    /// slice c + the number of batches.
     pub(crate) fn slice_work(&self, mu: usize) -> Work {
         Work { n: self.face_outer(mu), batches: self.piece(mu), lanes: self.lanes }
     }
-    /// Bits of the directions with halos: those divided over ranks, or treated as divided in tests.
+    /// Bit mu is set if fields have halos in direction mu: if it is divided over ranks, or treated so in tests.
     pub fn halo_mask(&self) -> i32 {
         (0..4).map(|mu| (self.comm.split(mu) as i32) << mu).sum()
     }
@@ -295,8 +298,9 @@ impl Geometry {
     pub(super) fn face_outer(&self, mu: usize) -> usize {
         self.outer() / self.piece(mu)
     }
-    /// Number of rows of lanes for one parity of a face in a message: two outer sites share a row, as only half of
-    /// their lanes are at the outer face (kernels/wilson.h).
+    /// Number of rows (one number for each lane) that a message holds for one parity of a face in direction mu. If mu
+    /// is divided into lanes, two outer sites share a row, as only half of their lanes are at the face
+    /// (kernels/wilson.h).
     pub(crate) fn face_rows(&self, mu: usize) -> usize {
         let shared = if self.lane_bits[mu] != 0 { 2 } else { 1 };
         self.face_outer(mu).div_ceil(shared)
@@ -326,8 +330,8 @@ impl Geometry {
     }
 }
 
-/// A text with everything that determines the layout of fields on a device; it must be the same on neighbouring
-/// ranks.
+/// A text that states the possible numbers of lanes of a device, which determine the layout of fields; it must be the
+/// same on neighbouring ranks.
 pub fn layout_on(device: &Device) -> String {
     if !device.is_cpu() {
         return "the layout of GPUs".into();
@@ -337,11 +341,11 @@ pub fn layout_on(device: &Device) -> String {
     format!("{lanes:?} lanes")
 }
 
-/// The number of lanes, and each direction's lane bit. The parity of a site must be the same in all lanes. Extents
-/// that four divides are split into pieces of even extents. Of others, which are twice an odd number, the first stays
-/// whole and the others of more than two sites are split into pieces of odd extents: with a step to the next piece
-/// goes one by half of the extent that stays whole, so that both together are even (kernels/geometry.h); only if
-/// `turns`, for messages between ranks know nothing of that.
+/// The number of lanes, and the lane bit of each direction. An outer site must have the same parity in all lanes.
+/// Extents divisible by four are split into two pieces of even extent. If `turns`, further extents larger than two,
+/// which are twice an odd number, are split into two pieces of odd extent, except for the first direction with such an
+/// extent: in that one, whose extent stays whole, sites in the other piece are shifted by half of the extent, which is
+/// odd, so that the parity remains the same (kernels/geometry.h). Messages between ranks do not support this shift.
 fn lanes_of(extents: [usize; 4], max_lanes: usize, turns: bool) -> (usize, [usize; 4]) {
     let whole = (0..4).find(|&mu| !extents[mu].is_multiple_of(4));
     let odd = |mu: usize| turns && whole != Some(mu) && extents[mu] > 2;
@@ -349,7 +353,7 @@ fn lanes_of(extents: [usize; 4], max_lanes: usize, turns: bool) -> (usize, [usiz
     let lanes = lanes_up_to(max_lanes.min(1 << (0..4).filter(|&mu| splits(mu)).count()));
     let mut bits = [0; 4];
     let mut left = lanes;
-    // t first: the largest faces between pieces are crossed least often.
+    // Directions are split from t to x, so that hops cross from lane to lane as rarely as possible.
     for mu in (0..4).rev().filter(|&mu| splits(mu)) {
         left /= 2;
         bits[mu] = left;

@@ -1,6 +1,6 @@
-//! What crosses the faces between ranks: the messages of one exchange. Each face has its own route:
-//! straight from the packing kernel into the memory of a GPU of this host; from GPU to GPU by NCCL; or
-//! through messages of MPI from memory that it reaches or from copies on the host.
+//! The exchange of messages across the faces between neighbouring ranks. Each face has its own route: a kernel writes
+//! directly into the memory of another GPU of this host; or NCCL sends from GPU to GPU; or MPI sends, from memory that
+//! it can access or from copies in host memory.
 
 mod far;
 
@@ -21,34 +21,35 @@ use crate::error::Result;
 use crate::params::Key;
 use far::{Far, Way};
 
-/// Number of exchanges that are kept at a time: solves in two precisions with links and borders take less than half
-/// of them.
+/// Largest number of exchanges that are kept for a device. A solve in two precisions, with links and their borders,
+/// uses less than half as many.
 const MAX_EXCHANGES: usize = 16;
 
-/// What all fields on the ranks of a `Comm` share: its exchanges, one for each device and kind of messages, and the
-/// flags that kernels wait for.
+/// The exchanges that all fields on the ranks of a `Comm` share, one for each device and size of messages, and the
+/// access of each device to the memory of other ranks.
 #[derive(Debug, Default)]
 struct SharedCache(Mutex<Cache>);
 #[derive(Debug, Default)]
 struct Cache {
     exchanges: Vec<Exchange>,
     peers: Vec<(Device, Arc<Peers>)>,
-    /// The number of failed calls (`Comm::failures`) when this was made.
+    /// The value of `Comm::failures` when these exchanges were made.
     failures: u64,
 }
 type Exchange = (Device, Faces, Arc<Mutex<HaloExchange>>);
 
-/// Sizes of the messages across lower and upper faces, each for a number of columns; a message has the same place in
-/// what is sent and in what is received.
+/// Sizes of the messages across the faces of a rank's part, for a number of columns (right-hand sides). A message has
+/// the same offset in the send buffer of one rank and in the receive buffer of the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Faces {
-    /// Bytes of a column across either face of a direction; 0: no message goes there.
+    /// Bytes of one column in the message across the lower, or the upper, face of each direction; 0: no message.
     column: [usize; 4],
     columns: usize,
 }
 
 impl Faces {
-    /// Messages of `columns` times `bytes(mu)` across both faces of every direction of `mask`.
+    /// Messages of `columns` times `bytes(mu)` bytes across the lower and upper face of every direction mu whose bit is
+    /// set in `mask`.
     pub fn new(mask: i32, columns: usize, bytes: impl Fn(usize) -> usize) -> Self {
         let column = |mu: usize| if mask >> mu & 1 == 1 { bytes(mu) } else { 0 };
         Faces { column: std::array::from_fn(column), columns }
@@ -69,48 +70,52 @@ impl Faces {
         let crossed = (0..4).filter(|&mu| self.bytes(mu) > 0);
         crossed.flat_map(|mu| [(mu, false), (mu, true)])
     }
-    /// The same as bits.
+    /// The faces that a message crosses, as a bit mask (`face_bit`).
     fn bits(&self) -> u8 {
         self.list().fold(0, |bits, (mu, upper)| bits | face_bit(mu, upper))
     }
-    /// Whether these buffers have room for messages of the same kind with as many or fewer columns.
+    /// Whether buffers of these sizes are large enough for the messages of `other`, with equal bytes per column.
     fn hold(&self, other: &Faces) -> bool {
         self.column == other.column && self.columns >= other.columns
     }
 }
 
-/// Faces across which kernels write straight into the memory of the neighbour, and then set its flag. Two slots are
-/// used in turn: a rank writes into a slot again only after the message that its reader sent after reading it.
+/// Access to neighbours across those faces where kernels write directly into the receive buffer of the neighbour and
+/// then set a flag there. A receive buffer has two slots, used in turn. A rank writes into a slot again only after it
+/// has received the message that the neighbour sent after it had read the slot.
 #[derive(Debug)]
 struct Direct {
-    /// The receive buffer of the rank behind each face; null where kernels do not reach it.
+    /// Address of the receive buffer of the rank behind each face, by direction and lower or upper; null if kernels
+    /// cannot access it.
     there: [[Ptr; 2]; 4],
     memory: PeerMemory,
     number: u32,
-    /// True while nothing waits for the messages of this number.
+    /// True if no kernel has been launched yet that waits for the messages with this number.
     ahead: bool,
     peers: Arc<Peers>,
 }
 
-/// Buffers and routes of one kind of messages, used again and again with as many columns as it was made for or fewer.
+/// Buffers and routes of an exchange, used again for all messages with the same bytes per column and at most as many
+/// columns as it was made for.
 #[derive(Debug)]
 pub(crate) struct HaloExchange {
-    /// The shared pointer that owns this exchange, for messages under way.
+    /// The shared pointer that owns this exchange; messages under way hold it, so that the buffers stay allocated.
     me: Weak<Mutex<HaloExchange>>,
-    /// Largest messages that there is room for.
+    /// Sizes of the largest messages that fit the buffers.
     faces: Faces,
     /// Number of columns of the messages under way.
     columns: usize,
     recv: Buffer,
-    /// The exchange across those faces across which kernels write by themselves; `far` is that across all others.
+    /// The exchange across the faces where kernels write directly to the neighbour; `far` is the exchange by NCCL or
+    /// MPI across the other faces.
     near: Option<Direct>,
     far: Option<Far>,
-    /// Whether kernels of every rank write across all faces.
+    /// Whether on every rank kernels write directly to the neighbour across all faces.
     direct: bool,
 }
 
 impl HaloExchange {
-    /// An exchange for these faces; `peers` tells which ranks' memory kernels may write to.
+    /// An exchange for these messages; `peers` tells to the memory of which ranks kernels can write (None on a CPU).
     fn new(
         device: &Device,
         comm: &Comm,
@@ -173,11 +178,13 @@ impl HaloExchange {
         self.near.as_ref().map_or(0, |near| near.slot(&self.faces))
     }
 
-    /// Begins an exchange of `columns` columns; called before anything is written to where `sent` points.
+    /// Begins an exchange of messages with `columns` columns; called before anything is written to the addresses that
+    /// `sent` returns.
     pub fn begin(&mut self, comm: &Comm, columns: usize) -> Result<()> {
         self.columns = columns;
         let Some(near) = &mut self.near else { return Ok(()) };
-        // Who writes into a slot again must have seen what its reader sent after reading it.
+        // Before this rank writes into a slot again, it must have received the message that the reader of the slot
+        // sent.
         if near.ahead {
             let arrivals = near.arrivals(comm, &self.recv, &self.faces);
             signal(self.recv.device(), kernels::Await(), &arrivals)?;
@@ -186,9 +193,9 @@ impl HaloExchange {
         Ok(())
     }
 
-    /// Begins an exchange for a kernel that waits for the last messages by itself before it writes into `sent`, and
-    /// whose messages later kernels wait for. Returns the flags that it sets. None where kernels cannot write to all
-    /// neighbours.
+    /// Begins an exchange for a kernel that itself waits for the messages of the exchange before, then writes new ones
+    /// to the addresses that `sent` returns; later kernels wait for these. Returns the flags that the kernel sets when
+    /// it has written them; None if kernels cannot write to all neighbours.
     pub fn go_on(&mut self) -> Option<SignalArgs> {
         let near = self.near.as_mut().filter(|_| self.direct)?;
         (near.number, near.ahead) = (near.number.wrapping_add(1), true);
@@ -205,12 +212,13 @@ impl HaloExchange {
         }
     }
 
-    /// The messages under way.
+    /// Sizes of the messages under way.
     fn now(&self) -> Faces {
         Faces { columns: self.columns, ..self.faces }
     }
 
-    /// Address of the message that came across a face: the neighbour sent it across its opposite one.
+    /// Address of the message received across a face of this rank. The neighbour sent it across its opposite face,
+    /// which determines its offset.
     pub fn received(&self, mu: usize, upper: bool) -> Ptr {
         self.recv.ptr().offset(self.slot() + self.now().offset(mu, !upper))
     }
@@ -220,8 +228,8 @@ impl HaloExchange {
         self.direct
     }
 
-    /// The flags that a kernel sets and waits for, if it packs, tells neighbours and waits for them by itself. None
-    /// where kernels cannot write to all neighbours.
+    /// The flags for a kernel that packs messages, signals them and waits for those of the neighbours by itself: first
+    /// the flags that it sets, then those that it waits for. None if kernels cannot write to all neighbours.
     ///
     /// # Errors
     /// `CommFailed`: another rank failed.
@@ -232,20 +240,20 @@ impl HaloExchange {
         Ok(Some([departures, near.arrivals(comm, &self.recv, &self.faces)]))
     }
 
-    /// Number of the exchange under way, where kernels pass it on from rank to rank.
+    /// Number of the exchange under way, which kernels write into flags; None if no face is written to directly.
     pub fn number(&self) -> Option<u32> {
         self.near.as_ref().map(|near| near.number)
     }
 
-    /// Tells neighbours that the messages which kernels packed for them are there.
+    /// Sets the flags of the neighbours, after kernels have written messages into their memory.
     pub fn depart(&self) -> Result<()> {
         let Some(near) = &self.near else { return Ok(()) };
         let departures = near.departures(&self.recv, &self.faces);
         signal(self.recv.device(), kernels::Signal(), &departures)
     }
 
-    /// Sends what is packed and waits for what comes; on a GPU what is launched afterwards waits. `meanwhile` runs,
-    /// or is launched, while messages are under way.
+    /// Sends the packed messages and waits for those of the neighbours; on a GPU only kernels that are launched
+    /// afterwards wait. `meanwhile` runs, or launches kernels, while messages are under way.
     pub fn exchange(&mut self, comm: &Comm, meanwhile: impl FnOnce() -> Result<()>) -> Result<()> {
         comm.watch()?;
         let device = self.recv.device().clone();
@@ -264,8 +272,8 @@ impl HaloExchange {
 }
 
 impl Direct {
-    /// The receive buffer of this rank, and access to those of its neighbours on this host, as far as they can be
-    /// reached; None if no rank reaches any across these faces. All ranks call this.
+    /// Allocates the receive buffer of this rank and opens those of its neighbours on this host whose memory kernels
+    /// can access. None if no rank can access that of a neighbour across any of these faces. All ranks call this.
     fn new(
         device: &Device,
         comm: &Comm,
@@ -286,7 +294,7 @@ impl Direct {
         Ok(Some((recv, Direct { there, memory, number: 0, ahead: false, peers })))
     }
 
-    /// The faces across which kernels write, with their messages.
+    /// Those of `faces` across which kernels write directly, as (direction, upper).
     fn list<'a>(&'a self, faces: &'a Faces) -> impl Iterator<Item = (usize, bool)> + 'a {
         faces.list().filter(|&(mu, upper)| self.there[mu][upper as usize] != Ptr::NULL)
     }
@@ -305,7 +313,8 @@ impl Direct {
         args
     }
 
-    /// The flags at the neighbours that a packing kernel sets after it has written its messages, and its counter.
+    /// The flags in the memory of neighbours that a packing kernel sets after it has written its messages, and the
+    /// counter of its finished blocks.
     fn departures(&self, recv: &Buffer, faces: &Faces) -> SignalArgs {
         let end = 2 * faces.total() as u64;
         let flags = self.list(faces).map(|(mu, upper)| {
@@ -337,7 +346,7 @@ fn signal(
 }
 
 impl Geometry {
-    /// Flags and boards that kernels of this device share with other ranks. All ranks call this in the same order.
+    /// What the kernels of this device can access of other ranks' memory. All ranks call this in the same order.
     pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
         let comm = device.ranks(self.comm());
         let mut cache = cache(&comm)?;
@@ -360,7 +369,8 @@ impl Geometry {
         Ok(self.peers(device)?.board.is_some())
     }
 
-    /// Finds out what ranks reach each other, on which depends which kernels they take.
+    /// Finds out which ranks' GPUs can access each other's memory, as the choice of kernels depends on it; false if
+    /// that failed.
     fn finds_peers(&self, device: &Device) -> bool {
         device.is_cpu() || self.comm().size() == 1 || self.peers(device).is_ok()
     }
@@ -382,8 +392,8 @@ impl Geometry {
         }
     }
 
-    /// The ranks of a dry run on `dry`, which stands in for `device`: message buffers that are there for these ranks
-    /// and their parts are there on `dry`, and no others.
+    /// The ranks of a dry run on the device `dry`, which stands in for `device`. They have the message buffers that
+    /// these ranks and their coarser process grids have allocated on `device` so far, and no others.
     ///
     /// # Errors
     /// `ProcessGrid`: never, as parts that are there divide the ranks.
@@ -393,7 +403,8 @@ impl Geometry {
         Ok(to)
     }
 
-    /// The exchange of these messages, the smallest in which they have room. All ranks call this in the same order.
+    /// The smallest existing exchange whose buffers are large enough for these messages, or a new one. All ranks call
+    /// this in the same order.
     pub(crate) fn halo_exchange(
         &self,
         device: &Device,
@@ -409,8 +420,8 @@ impl Geometry {
             cache.exchanges.push(exchange);
             return Ok(halo);
         }
-        // On a CPU nobody else knows of the buffers: those that were not used for long go.
-        // Those of this device, or where devices come and go the oldest of all.
+        // On a CPU other ranks do not access the buffers, so that those unused for longest are freed: those of this
+        // device if it has many exchanges, else those of any device.
         let own = |e: &&Exchange| e.0 == *device;
         let many = cache.exchanges.iter().filter(own).count() >= MAX_EXCHANGES;
         if many || cache.exchanges.len() >= 4 * MAX_EXCHANGES {
@@ -429,12 +440,12 @@ impl Geometry {
         Ok(halo)
     }
 
-    /// The ways that messages have taken across the faces of this rank's part so far.
+    /// The routes that messages of this device have taken so far across the faces of this rank's part.
     pub fn crossings(&self, device: &Device) -> Vec<Crossing> {
         ways(&exchanges(self.comm()), device, self.comm())
     }
 
-    /// Device memory that buffers for messages of these ranks and their parts hold.
+    /// Bytes of device memory that the message buffers of these ranks and of their coarser process grids take.
     pub fn halo_bytes(&self, device: &Device) -> u64 {
         held(self.comm(), device)
     }
@@ -449,7 +460,8 @@ fn held(comm: &Comm, device: &Device) -> u64 {
     own + comm.parts().iter().map(|part| held(part, device)).sum::<u64>()
 }
 
-/// Makes for some ranks on a device the message buffers that others have on theirs, and no others.
+/// Gives the ranks `to` on the device `dry` message buffers of the sizes that the ranks `from` have on `device`, and
+/// drops all others.
 fn copy_messages(
     (from, device): (&Arc<Comm>, &Device),
     (to, dry): (&Arc<Comm>, &Device),
@@ -480,7 +492,7 @@ fn copy_messages(
     Ok(())
 }
 
-/// The way of messages across each face that a device has exchanged any across.
+/// The route of messages across each face across which a device has exchanged messages.
 fn ways(cache: &Cache, device: &Device, comm: &Comm) -> Vec<Crossing> {
     let mut all: Vec<Crossing> = vec![];
     for (_, _, halo) in cache.exchanges.iter().filter(|(d, _, _)| d == device) {
@@ -493,14 +505,15 @@ fn ways(cache: &Cache, device: &Device, comm: &Comm) -> Vec<Crossing> {
     all
 }
 
-/// Position in a list of the smallest exchange that has room for these messages.
+/// Position in the list `all` of the smallest exchange whose buffers are large enough for these messages.
 fn smallest(all: &[Exchange], device: &Device, faces: &Faces) -> Option<usize> {
     let fits = |&at: &usize| all[at].0 == *device && all[at].1.hold(faces);
     (0..all.len()).filter(fits).min_by_key(|&at| all[at].1.columns)
 }
 
 impl Cache {
-    /// Closes the memory of other ranks that kernels of this rank reached; returns whether others reached its own.
+    /// Closes the memory of other ranks that this rank has opened; returns whether others may have opened memory of
+    /// this rank.
     fn release(&self) -> bool {
         let mut shared = false;
         for (device, _, halo) in &self.exchanges {
@@ -531,7 +544,7 @@ fn exchanges(comm: &Comm) -> MutexGuard<'_, Cache> {
     lock(&comm.cache::<SharedCache>().0)
 }
 
-/// Whether all ranks know by now what kernels of this device reach of each other.
+/// Whether all ranks have already found out which memory of each other the kernels of this device can access.
 pub(super) fn knows_peers(comm: &Comm, device: &Device) -> bool {
     device.is_cpu() || known_peers(comm, device).is_some()
 }
@@ -542,7 +555,8 @@ pub(super) fn known_peers(comm: &Comm, device: &Device) -> Option<Arc<Peers>> {
     cache.peers.iter().find(|(d, _)| d == device).map(|(_, peers)| peers.clone())
 }
 
-/// The exchanges of these ranks; those of before a failed call are dropped. All ranks call this in the same order.
+/// The exchanges of these ranks; if a call has failed since they were made they are dropped. All ranks call this in the
+/// same order.
 fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
     let mut cache = exchanges(comm);
     if cache.failures != comm.failures() {

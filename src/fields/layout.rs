@@ -1,4 +1,4 @@
-//! Descriptors of the arrays of host programs. docs/layouts.md has the index formula of each.
+//! Descriptors of the memory layouts of host programs' arrays. docs/layouts.md has the index formula of each layout.
 
 use num_complex::Complex64;
 
@@ -10,13 +10,14 @@ use crate::params::{choices, hash_members};
 /// An index of an array, named by the quantity that it counts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Index {
-    /// Time slice, if it is slower than all other indices.
+    /// Time slice, for layouts in which it is slower than all other indices.
     Slice,
-    /// Parity: even and odd sites.
+    /// Parity of a site: 0 even, 1 odd.
     Parity,
-    /// Flavour of a doublet (slice of its field), if one array holds both flavours.
+    /// Flavour of a doublet, for layouts in which one array holds both flavours.
     Flavour,
-    /// Site: of all sites or, if there are indices for parity or time slice, of those in one of these.
+    /// Number of a site: among all sites or, if parity or time slice are indices of their own, among the sites of one
+    /// parity and time slice.
     Site,
     /// Direction of a link.
     Direction,
@@ -28,8 +29,8 @@ pub enum Index {
     Colour,
     /// One of the two blocks of a clover term.
     Chirality,
-    /// Number of a real in a clover block or, if [`Self::Complex`] is a separate index, of one of the 15 complex
-    /// numbers.
+    /// Number of a real of a clover block (0 to 35) or, if [`Self::Complex`] is an index of its own, of a complex
+    /// number below the diagonal (0 to 14).
     Packed,
     /// Real or imaginary part.
     Complex,
@@ -51,7 +52,7 @@ words!(Index {
     Complex => "complex",
 });
 
-/// Bases of the gamma matrices for arrays of spinors (physics.md); plaq's own fields are in `DeGrandRossi`.
+/// Basis of the gamma matrices in an array of spinors (physics.md); plaq's own fields are in `DeGrandRossi`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GammaBasis {
     DeGrandRossi,
@@ -86,8 +87,8 @@ impl GammaBasis {
     pub const ALL: [GammaBasis; 4] =
         [GammaBasis::DeGrandRossi, GammaBasis::Ukqcd, GammaBasis::Chiral, GammaBasis::DiracPauli];
 
-    /// The matrix T with psi_DeGrandRossi = T psi_basis, row by row: blocks of a 2x2 matrix times i sigma_2. It is
-    /// real and orthogonal for every basis.
+    /// The 4 x 4 matrix T with psi_DeGrandRossi = T psi_basis, row by row. It is real and orthogonal: the Kronecker
+    /// product of a 2 x 2 matrix with i sigma_2, or the unit matrix.
     pub fn to_degrand_rossi(self) -> [f64; 16] {
         let r = std::f64::consts::FRAC_1_SQRT_2;
         let block = match self {
@@ -106,7 +107,7 @@ impl GammaBasis {
     }
 }
 
-/// The kind of field for which a layout is meant.
+/// The kind of field whose arrays a layout describes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Content {
     Links,
@@ -132,20 +133,23 @@ pub struct Layout {
     pub order: Vec<Index>,
     /// Axes of the lattice from the fastest to the slowest (0 = x, 3 = t).
     pub axes: [usize; 4],
-    /// Number of unused sites on both sides of each of `axes`, which leave room for a halo.
+    /// Number of unused sites before the first and after the last site along each of `axes`, room for a halo; even, at
+    /// most 14.
     pub halo: [usize; 4],
     /// Position of the directions x, y, z, t among the links of a site.
     pub directions: [usize; 4],
     /// True if odd sites come before even ones.
     pub odd_first: bool,
-    /// True if a field of one parity is stored in its half of an array for the whole lattice.
+    /// True if the array of a field of one parity has the size of one for the whole lattice, of which the field uses
+    /// the sites of its parity.
     pub whole: bool,
     /// True if each direction has an array of its own.
     pub separate: bool,
-    /// Number of reals in the struct of a site, and the index of the first real of its data; for arrays of structs
-    /// only.
+    /// For arrays of structs, one for each site: number of reals of a struct, and position of the field's first real in
+    /// it.
     pub structs: Option<(usize, usize)>,
-    /// Number of sites for which a block has room, where that is more than it has sites.
+    /// Number of sites for which the array has memory in each block (parity and time slice), if that is more than the
+    /// number of sites.
     pub capacity: Option<usize>,
     /// Factors that the array contains: it holds `scale` times the links.
     pub scale: [f64; 4],
@@ -154,9 +158,9 @@ pub struct Layout {
     /// Staggered phases that the array contains: it holds (-1)^n times the links of each direction, where n is the
     /// sum of those coordinates on the whole lattice whose bits (x lowest) are set.
     pub staggered: [u8; 4],
-    /// Number of spins of a vector: 4, or 1 for colour vectors.
+    /// Number of spins of a vector field: 4 for spinors, 1 for colour vectors.
     pub spins: usize,
-    /// Basis of the spinors.
+    /// Basis of the gamma matrices in an array of spinors.
     pub basis: GammaBasis,
 }
 
@@ -170,7 +174,7 @@ use Index::*;
 
 const XYZT: [usize; 4] = [0, 1, 2, 3];
 const ZYXT: [usize; 4] = [2, 1, 0, 3];
-/// Positions of x, y, z, t among the links of a site if t comes first.
+/// Positions of the directions x, y, z, t among the links of a site, for layouts with the order t, x, y, z.
 const TIME_FIRST: [usize; 4] = [1, 2, 3, 0];
 
 impl Layout {
@@ -213,24 +217,24 @@ impl Layout {
         Self::new(name, Content::Spinors, precision, axes, order)
     }
 
-    /// QDP++ and Chroma: four arrays, even sites, then odd.
+    /// Links of QDP++ and Chroma: one array for each direction, even sites, then odd.
     pub fn qdp(precision: Precision) -> Self {
         let order = [Parity, Site, Row, Column, Complex];
         Layout { separate: true, ..Self::links("QDP", precision, XYZT, &order) }
     }
-    /// QDP-JIT: four arrays, sites fastest.
+    /// Links of QDP-JIT: one array for each direction, sites fastest.
     pub fn qdpjit(precision: Precision) -> Self {
         let order = [Complex, Row, Column, Parity, Site];
         Layout { separate: true, ..Self::links("QDP-JIT", precision, XYZT, &order) }
     }
-    /// MILC: even sites, then odd, four links for each site.
+    /// Links of MILC: even sites, then odd, four links for each site.
     pub fn milc(precision: Precision) -> Self {
         Self::links("MILC", precision, XYZT, &[Parity, Site, Direction, Row, Column, Complex])
     }
-    /// MILC's array of site structs of `size` bytes with the links at byte `offset`.
+    /// Links in MILC's array of structs, one of `size` bytes for each site, with the four links from byte `offset` on.
     pub fn milc_site(precision: Precision, size: usize, offset: usize) -> Result<Self> {
         let real = precision.bytes();
-        // No struct comes near the limit, below which nothing overflows.
+        // Structs are far smaller than this limit, below which the arithmetic cannot overflow.
         let fits = size <= 1 << 32 && offset <= size && 72 * real <= size - offset;
         if !size.is_multiple_of(real) || !offset.is_multiple_of(real) || !fits {
             bail!(
@@ -249,56 +253,57 @@ impl Layout {
         boundary[3] = -boundary[3];
         Layout { boundary, staggered: [0b1000, 0b1001, 0b1011, 0], ..self }
     }
-    /// CPS: as MILC, but with columns slower than rows; the array contains the factor `anisotropy`.
+    /// Links of CPS: as MILC, but with columns slower than rows; the array's links contain the factor `anisotropy`.
     pub fn cps(precision: Precision, anisotropy: f64) -> Self {
         let order = [Parity, Site, Direction, Column, Row, Complex];
         Layout { scale: [anisotropy; 4], ..Self::links("CPS", precision, XYZT, &order) }
     }
-    /// BQCD: direction slowest; the sites of each parity are followed by memory for a halo of one site.
+    /// Links of BQCD: direction slowest; the sites of each parity are followed by memory for a halo of one site.
+    /// `extents` are those of this rank's part.
     pub fn bqcd(precision: Precision, extents: [usize; 4]) -> Self {
         let order = [Direction, Parity, Site, Column, Row, Complex];
         let rest: usize = extents[1..].iter().map(|l| l + 2).product();
         let capacity = Some((extents[0] / 2 + 2) * rest);
         Layout { capacity, ..Self::links("BQCD", precision, XYZT, &order) }
     }
-    /// TIFR: direction slowest; the array contains the factor `scale`.
+    /// Links of TIFR: direction slowest; the array's links contain the factor `scale`.
     pub fn tifr(precision: Precision, scale: f64) -> Self {
         let order = [Direction, Parity, Site, Column, Row, Complex];
         Layout { scale: [scale; 4], ..Self::links("TIFR", precision, XYZT, &order) }
     }
-    /// TIFR with memory for two slices of halo on both sides of z.
+    /// Links of TIFR with memory for a halo of two slices on both sides in z.
     pub fn tifr_padded(precision: Precision, scale: f64) -> Self {
         Layout { name: "TIFR padded", halo: [0, 0, 2, 0], ..Self::tifr(precision, scale) }
     }
-    /// Lexicographic: x fastest, four links for each site.
+    /// Links with sites in lexicographic order, x fastest, and four links for each site.
     pub fn lexicographic(precision: Precision) -> Self {
         Self::links("lexicographic", precision, XYZT, &[Site, Direction, Row, Column, Complex])
     }
-    /// openQCD: for each odd site (z fastest, then y, x, t) the links +t, -t, +x, -x, ...; this is the order of its
-    /// configuration files.
+    /// Links of openQCD's configuration files: for each odd site (z fastest, then y, x, t) the forward and backward
+    /// link in t, then those in x, y and z.
     pub fn openqcd(precision: Precision) -> Self {
         let order = [Site, Direction, Backward, Row, Column, Complex];
         Layout { directions: TIME_FIRST, ..Self::links("openQCD", precision, ZYXT, &order) }
     }
-    /// cuLGT StandardPattern, also tmLQCD: z fastest, directions t, x, y, z.
+    /// Links in cuLGT's StandardPattern, also of tmLQCD: sites with z fastest, then y, x, t; directions t, x, y, z.
     pub fn standard_pattern(precision: Precision) -> Self {
         Self::culgt("StandardPattern", precision, &[Site, Direction, Row, Column, Complex])
     }
-    /// cuLGT's GpuPattern.
+    /// Links in cuLGT's GpuPattern: direction slowest, then matrix entries, parity and site.
     pub fn gpu_pattern(precision: Precision) -> Self {
         Self::culgt("GpuPattern", precision, &[Direction, Row, Column, Complex, Parity, Site])
     }
-    /// cuLGT's GpuPatternTimeslice.
+    /// Links in cuLGT's GpuPatternTimeslice: as GpuPattern, for each time slice.
     pub fn timeslice_pattern(precision: Precision) -> Self {
         let order = [Slice, Direction, Row, Column, Complex, Parity, Site];
         Self::culgt("GpuPatternTimeslice", precision, &order)
     }
-    /// cuLGT's GpuPatternParityPriority.
+    /// Links in cuLGT's GpuPatternParityPriority: parity slowest, then direction, matrix entries and site.
     pub fn parity_pattern(precision: Precision) -> Self {
         let order = [Parity, Direction, Row, Column, Complex, Site];
         Self::culgt("GpuPatternParityPriority", precision, &order)
     }
-    /// cuLGT's GpuPatternTimesliceParityPriority.
+    /// Links in cuLGT's GpuPatternTimesliceParityPriority: as GpuPatternParityPriority, for each time slice.
     pub fn timeslice_parity_pattern(precision: Precision) -> Self {
         let order = [Slice, Parity, Direction, Row, Column, Complex, Site];
         Self::culgt("GpuPatternTimesliceParityPriority", precision, &order)
@@ -307,74 +312,75 @@ impl Layout {
         Layout { directions: TIME_FIRST, ..Self::links(name, precision, ZYXT, order) }
     }
 
-    /// QUDA_DIRAC_ORDER, also MILC: even sites, then odd, colour faster than spin.
+    /// Spinors in QUDA_DIRAC_ORDER, also of MILC: even sites, then odd, colour faster than spin.
     pub fn dirac(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Parity, Site, Spin, Colour, Complex];
         Layout { basis, ..Self::spinors("Dirac", precision, XYZT, &order) }
     }
-    /// QUDA_DIRAC_ORDER of twisted-mass doublets: even sites, then odd; for each parity the first flavour, then the
+    /// Twisted-mass doublets in QUDA_DIRAC_ORDER: even sites, then odd; for each parity the first flavour, then the
     /// second.
     pub fn dirac_doublet(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Parity, Flavour, Site, Spin, Colour, Complex];
         Layout { basis, ..Self::spinors("Dirac doublet", precision, XYZT, &order) }
     }
-    /// QUDA_QDP_DIRAC_ORDER: even sites, then odd, spin faster than colour.
+    /// Spinors in QUDA_QDP_DIRAC_ORDER: even sites, then odd, spin faster than colour.
     pub fn qdp_spinor(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Parity, Site, Colour, Spin, Complex];
         Layout { basis, ..Self::spinors("QDP spinor", precision, XYZT, &order) }
     }
-    /// QDP-JIT: sites fastest; fields of one parity are stored in their half of the whole lattice's array.
+    /// Spinors of QDP-JIT: sites fastest; the array of a field of one parity has the size of one for the whole lattice.
     pub fn qdpjit_spinor(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Complex, Colour, Spin, Parity, Site];
         Layout { basis, whole: true, ..Self::spinors("QDP-JIT spinor", precision, XYZT, &order) }
     }
-    /// CPS: odd sites, then even, colour faster than spin.
+    /// Spinors of CPS: odd sites, then even, colour faster than spin.
     pub fn cps_spinor(precision: Precision, basis: GammaBasis) -> Self {
         Layout { name: "CPS spinor", odd_first: true, ..Self::dirac(precision, basis) }
     }
-    /// TIFR: as `dirac`, with memory for two slices of halo on both sides of z.
+    /// Spinors of TIFR: as `dirac`, with memory for a halo of two slices on both sides in z.
     pub fn tifr_padded_spinor(precision: Precision, basis: GammaBasis) -> Self {
         let halo = [0, 0, 2, 0];
         Layout { name: "TIFR padded spinor", halo, ..Self::dirac(precision, basis) }
     }
-    /// Lexicographic: x fastest among sites, colour faster than spin.
+    /// Spinors with sites in lexicographic order, x fastest, and colour faster than spin.
     pub fn lexicographic_spinor(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Site, Spin, Colour, Complex];
         Layout { basis, ..Self::spinors("lexicographic spinor", precision, XYZT, &order) }
     }
-    /// Colour vectors: site lexicographic, x fastest, then colour, (re, im).
+    /// Colour vectors with sites in lexicographic order, x fastest, and three complex numbers for each site.
     pub fn lexicographic_colour(precision: Precision) -> Self {
         let order = [Site, Spin, Colour, Complex];
         Layout { spins: 1, ..Self::spinors("lexicographic colour vector", precision, XYZT, &order) }
     }
 
-    /// openQCD and tmLQCD: z fastest, then y, x, t; chiral basis.
+    /// Spinors of openQCD and tmLQCD: sites with z fastest, then y, x, t; chiral basis.
     pub fn openqcd_spinor(precision: Precision) -> Self {
         let order = [Site, Spin, Colour, Complex];
         let basis = GammaBasis::Chiral;
         Layout { basis, ..Self::spinors("openQCD spinor", precision, ZYXT, &order) }
     }
 
-    /// QUDA_PACKED_CLOVER_ORDER, also MILC: per chirality 6 diagonal reals, then 15 complex
-    /// numbers below the diagonal, column by column.
+    /// Clover terms in QUDA_PACKED_CLOVER_ORDER, also of MILC: for each chirality 6 reals on the diagonal, then 15
+    /// complex numbers below the diagonal, column by column.
     pub fn packed_clover(precision: Precision) -> Self {
         let order = [Parity, Site, Chirality, Packed];
         Self::new("packed clover", Content::Clover, precision, XYZT, &order)
     }
-    /// Lexicographic: x fastest among sites, blocks as in `packed_clover`.
+    /// Clover terms with sites in lexicographic order, x fastest, and blocks as in `packed_clover`.
     pub(super) fn lexicographic_clover(precision: Precision) -> Self {
         let order = [Site, Chirality, Packed];
         Self::new("lexicographic clover", Content::Clover, precision, XYZT, &order)
     }
-    /// QDP-JIT: two arrays, the numbers below the diagonal (row by row) and the diagonal, sites
-    /// fastest.
+    /// Clover terms of QDP-JIT: an array of the complex numbers below the diagonal (row by row) and one of the reals on
+    /// the diagonal, sites fastest.
     pub fn qdpjit_clover(precision: Precision) -> Self {
         let order = [Complex, Packed, Chirality, Parity, Site];
         let layout = Self::new("QDP-JIT clover", Content::Clover, precision, XYZT, &order);
         Layout { separate: true, ..layout }
     }
 
-    /// All named layouts of links with default parameters; `extents` determine the memory of those with a halo.
+    /// All named layouts of links with default parameters; `extents` are those of this rank's part, on which the memory
+    /// for a halo depends.
     pub fn all_links(precision: Precision, extents: [usize; 4]) -> Vec<Layout> {
         let p = precision;
         let site = Self::milc_site(p, 252 * p.bytes(), 14 * p.bytes());
@@ -417,11 +423,11 @@ impl Layout {
     pub(crate) fn has(&self, index: Index) -> bool {
         self.order.contains(&index)
     }
-    /// Number of flavours (slices of a field) that one array holds.
+    /// Number of flavours that one array holds: 1 or 2.
     pub(crate) fn flavours(&self) -> usize {
         1 + self.has(Flavour) as usize
     }
-    /// Number of arrays that hold the field, for spinors one right-hand side of it.
+    /// Number of arrays that hold a field; for spinors, one right-hand side of the field.
     pub fn arrays(&self) -> usize {
         match (self.separate, self.content) {
             (false, _) | (_, Content::Spinors) => 1,
@@ -429,7 +435,7 @@ impl Layout {
             (true, Content::Clover) => 2,
         }
     }
-    /// Bytes of each array for a lattice of these extents (for spinors of one right-hand side).
+    /// Bytes of each array, for a part of the lattice with these extents; for spinors, of one right-hand side.
     pub fn bytes(&self, extents: [usize; 4], group: Group, subset: Subset) -> Result<Vec<usize>> {
         let shape = Strides::new(self, extents, group, subset)?;
         Ok(shape.reals.iter().map(|reals| reals * self.precision.bytes()).collect())
@@ -483,19 +489,21 @@ impl Layout {
     }
 }
 
-/// A layout applied to a lattice: strides in reals. Sites are grouped in blocks of one slice and one parity.
+/// A layout applied to this rank's part of the lattice: positions and strides of an array, in reals. A block is the
+/// sites of one time slice and one parity, or of all of them if the layout has no such index.
 #[derive(Clone)]
 pub(crate) struct Strides {
     /// Number of sites in a block.
     pub sites: usize,
-    /// For each block (parity, slice, index of its first real).
+    /// For each block its parity, its time slice and the position of its first real.
     pub blocks: Vec<(usize, usize, usize)>,
     pub stride_site: usize,
-    /// For each component, in the order of the field, (array, index of its first real).
+    /// For each real component of a site, in the order of the field: the number of its array, and its position there
+    /// relative to the site's first real.
     pub components: Vec<(usize, usize)>,
-    /// Distance in reals from a forward to the backward link; 0 if the array has no backward links.
+    /// Distance in reals from the forward to the backward link of a direction; 0 if the array has no backward links.
     pub back: usize,
-    /// Number of reals of each array, which is also the distance of right-hand sides in the same array.
+    /// Number of reals of each array; in an array with several right-hand sides also the distance between them.
     pub reals: Vec<usize>,
     pub span: usize,
     /// Distance in reals from one flavour to the next; 0 if an array holds one flavour.
@@ -527,7 +535,7 @@ impl Strides {
         let along = layout.axes.map(|axis| extents[axis]);
         let sites = Self::sites(layout, extents);
         let split = layout.has(Parity) || layout.has(Backward);
-        // Extents of the site index in memory.
+        // Extents of the box of sites in memory, with the halo on both sides.
         let padded: [usize; 4] = std::array::from_fn(|k| along[k] + 2 * layout.halo[k]);
         let mut capacity: usize = padded.iter().product();
         if layout.has(Slice) {
@@ -605,7 +613,7 @@ impl Strides {
                 }
             }
             Content::Clover => {
-                // Position in the lower triangle row by row of the entries column by column.
+                // For each entry below the diagonal, column by column, its position in the order row by row.
                 let by_row: Vec<usize> =
                     (0..5).flat_map(|j| (j + 1..6).map(move |i| i * (i - 1) / 2 + j)).collect();
                 for i in 0..72 {
@@ -646,13 +654,14 @@ impl Strides {
         for array in 0..layout.arrays() {
             let inside = shape.components.iter().filter(|c| c.0 == array).map(|c| c.1);
             let reals = offset + inside.max().unwrap_or(0) + shape.back + 1;
-            // The last struct is there to its end.
+            // For arrays of structs the last struct is complete.
             shape.reals.push(last + layout.structs.map_or(reals, |s| s.0));
         }
         Ok(shape)
     }
 
-    /// Coordinates (x, y, z, t) of site `i` of a block of this parity and slice, as in layout.h.
+    /// Local coordinates (x, y, z, t) of site number `i` of the block with this parity and time slice; the same formula
+    /// as in kernels/layout.h.
     pub fn coordinates(&self, i: usize, parity: usize, slice: usize) -> [usize; 4] {
         let e = self.extents;
         let mut c = [i % e[0], i / e[0] % e[1], i / e[0] / e[1] % e[2], i / e[0] / e[1] / e[2]];
@@ -669,7 +678,7 @@ impl Strides {
         x
     }
 
-    /// Position in memory of site number `i` of a block.
+    /// Position of site number `i` of a block, counted in sites of the block's memory including the halo.
     pub fn memory_index(&self, i: usize) -> usize {
         let (e, h) = (self.extents, self.halo);
         let c = [i % e[0], i / e[0] % e[1], i / e[0] / e[1] % e[2], i / e[0] / e[1] / e[2]];

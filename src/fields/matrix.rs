@@ -1,5 +1,5 @@
-//! Fields of matrices other than links: staples, products along paths, derivatives, elements of the Lie algebra.
-//! Their layout in memory and their borders are those of links.
+//! Fields of 3 x 3 matrices other than links: staples, products of links along paths, derivatives, elements of the Lie
+//! algebra. Their layout in memory and their borders are those of link fields.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::backend::{Device, FieldView};
 use crate::bail;
 use crate::error::{words, Result};
 
-/// The kind of matrices in a [`MatrixField`], which determines the count of reals for each.
+/// The kind of matrices in a [`MatrixField`], which determines the number of reals of a matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatrixForm {
     /// General 3x3 matrices: 18 reals (`R18` in kernels).
@@ -26,7 +26,7 @@ words!(MatrixForm {
 });
 
 impl MatrixForm {
-    /// The storage of links with as many reals, which is used for messages with borders.
+    /// The storage of links that has as many reals; the exchange of borders uses it.
     fn recon(self) -> Recon {
         match self {
             MatrixForm::General => Recon::R18,
@@ -105,8 +105,8 @@ impl MatrixField {
     pub(crate) fn exchange(&self) -> Result<()> {
         self.inner.exchange(None)
     }
-    /// The two planes, even and odd sites, in the form that kernels take; sites are numbered as for links
-    /// (`link_site`).
+    /// The field as an argument of kernels: two planes, even and odd sites, which are numbered as those of links
+    /// (`link_site` in kernels).
     pub(crate) fn view(&self) -> FieldView {
         self.inner.view()
     }

@@ -131,7 +131,7 @@ impl Momenta {
     pub(crate) fn view(&self) -> FieldView {
         self.0.view()
     }
-    /// Updates the borders; forces that are collected across faces need them, momenta do not.
+    /// Updates the borders; needed only for forces, contributions to which are collected across faces.
     pub(crate) fn exchange(&self) -> Result<()> {
         self.0.exchange()
     }
@@ -148,9 +148,8 @@ impl Momenta {
         self.device().launch(kernel, args, self.geometry().work(2))
     }
 
-    /// Draws the momenta from their heat bath: independent normal p_a of unit variance, field number `number` of
-    /// `seed`; the same on every device and process grid (Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987)
-    /// 216).
+    /// Draws the momenta from their heat bath: independent normal p_a of unit variance. (`seed`, `number`) determine
+    /// them on every device and process grid (Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987) 216).
     pub fn set_gaussian(&mut self, seed: u64, number: u32) -> Result<()> {
         let args = MomentaArgs { seed, step: i64::from(number), ..self.args() };
         self.run(kernels::RandomMomenta::of(self.precision())?, &args)
@@ -169,8 +168,8 @@ impl Momenta {
         Ok(0.5 * self.norm2()?.0)
     }
 
-    /// The sum over all links of sum_a p_a^2, and its largest value on one link, over all ranks. If a number is not
-    /// finite, neither is the sum.
+    /// The sum of sum_a p_a^2 over all links of all ranks, and the largest sum_a p_a^2 on one link. If a number is NaN
+    /// or infinite, so is the sum.
     pub fn norm2(&self) -> Result<(f64, f64)> {
         let geometry = self.geometry();
         let (args, work) = (self.args(), geometry.work(2));
@@ -196,7 +195,7 @@ impl Momenta {
         self.run(kernels::MomentaAdd::of(self.precision(), self.precision())?, &args)
     }
 
-    /// Copies the numbers of `other`; precisions may differ.
+    /// Copies the momenta of `other`, whose precision may differ.
     pub fn copy_from(&mut self, other: &Momenta) -> Result<()> {
         if self.precision() == other.precision() && self.geometry() == other.geometry() {
             return self.0.copy_raw(&other.0);
@@ -241,7 +240,7 @@ impl Momenta {
         Ok(())
     }
 
-    /// Replaces the momenta by those of an array of this rank's sites, which contains `factor` times p.
+    /// Replaces the momenta p by those in an array of this rank's sites, whose numbers are `factor` times those of p.
     ///
     /// # Errors
     /// `BadLayout`: the array has another length; `InvalidArgument`: factor 0; `NotFinite`: NaN or
@@ -255,7 +254,8 @@ impl Momenta {
     ) -> Result<()> {
         self.check_array(array.len(), form, factor)?;
         if order == SiteOrder::OpenQcd {
-            // Links in their places: those of a site's neighbours may be another rank's.
+            // In openQCD's order some links of an odd site begin at even neighbours, which may be on another rank: a
+            // link field is loaded.
             let mut matrices = self.decoded(array, form, factor)?;
             let mut links = self.link_matrices()?;
             links.load(
@@ -268,7 +268,7 @@ impl Momenta {
             return self.load(&matrices, MomentaForm::Matrices, SiteOrder::Lexicographic, 1.0);
         }
         let comm = self.geometry().comm().clone();
-        // The tenth real of a link is free.
+        // In the form `Ten` the tenth real of a link is unused and may be anything.
         let free = |i: usize| form == MomentaForm::Ten && i % 10 == 9;
         let bad = (0..array.len()).find(|&i| !array[i].is_finite() && !free(i));
         comm.agree(match bad {
@@ -290,7 +290,7 @@ impl Momenta {
         self.device().synchronize()
     }
 
-    /// Writes `factor` times the momenta into an array of this rank's sites.
+    /// Writes the numbers of the momenta, times `factor`, into an array of this rank's sites.
     pub fn save(
         &self,
         array: &mut [f64],
@@ -330,7 +330,7 @@ impl Momenta {
         Ok(matrices)
     }
 
-    /// A field with a matrix on every link, through which arrays in orders of links are read and written.
+    /// A temporary field with a 3 x 3 matrix on every link, for arrays in openQCD's order of links.
     fn link_matrices(&self) -> Result<GaugeField> {
         GaugeField::new(self.device(), self.geometry(), Precision::F64, Recon::R18)
     }

@@ -1,13 +1,14 @@
-//! Memory of other ranks' GPUs on the same host, opened for writing.
+//! Memory of GPUs of other ranks on the same host, opened so that this rank's kernels can write to it.
 
 use crate::backend::{Attached, Buffer, Device, Ptr};
 use crate::comm::Comm;
 use crate::error::Result;
 
-/// Size of the pages in which a driver shares memory between processes; an allocation of whole pages shares nothing
-/// else.
+/// Size in bytes of the pages in which drivers share memory between processes. Shared allocations consist of whole
+/// pages, so that no other memory is shared along with them.
 pub(super) const SHARED_PAGE: usize = 2 << 20;
-/// Largest number of ranks whose memory a rank opens at a time: its neighbours, or those with whom it exchanges sums.
+/// Largest number of ranks whose memory a rank opens for one purpose: its neighbours, or ranks with which it adds up
+/// sums.
 const MAX_REACHED: usize = 8;
 /// Size in bytes of a driver's handle of shared memory.
 const HANDLE_BYTES: usize = 127;
@@ -22,7 +23,7 @@ pub(super) fn all(comm: &Comm, yes: bool) -> Result<bool> {
     Ok(comm.all_gather(&[yes as u8])?.iter().all(|&vote| vote == 1))
 }
 
-/// One allocation on each rank, with the addresses at which this rank's kernels reach them.
+/// An allocation on each of several ranks, with the addresses by which this rank's kernels access them.
 #[derive(Debug)]
 pub(super) struct PeerMemory {
     own: (usize, Ptr),
@@ -30,8 +31,9 @@ pub(super) struct PeerMemory {
 }
 
 impl PeerMemory {
-    /// Allocates zeroed memory and opens that of `ranks`, each named once, which are on this rank's host and name this
-    /// rank in turn. Of two ranks both reach the other's memory or neither does. All ranks call this.
+    /// Allocates `bytes` bytes of zeroed memory on every rank and opens that of `ranks`, a list without repetitions of
+    /// ranks on this rank's host, which must have this rank in their own lists. Of two ranks either both can access the
+    /// other's memory or neither can. All ranks call this.
     pub fn new(
         device: &Device,
         comm: &Comm,
@@ -39,7 +41,8 @@ impl PeerMemory {
         bytes: usize,
     ) -> Result<(Buffer, PeerMemory)> {
         assert!(ranks.len() <= MAX_REACHED);
-        // Cleared before anybody writes into it, which may be as soon as the handles are out.
+        // The memory must be zeroed before other ranks write into it, which they may do as soon as they have the
+        // handles.
         let buffer = device.alloc_shared(shared_bytes(bytes));
         let cleared = buffer.and_then(|buffer| device.synchronize().map(|()| buffer));
         let buffer = comm.agree(cleared)?;
@@ -50,7 +53,7 @@ impl PeerMemory {
         Ok((buffer, reach))
     }
 
-    /// Opens the memory of other ranks, where both ranks of a pair can reach that of the other.
+    /// Opens the memory of those ranks that can also open the memory of this rank.
     fn open(
         &mut self,
         device: &Device,
@@ -58,7 +61,7 @@ impl PeerMemory {
         buffer: &Buffer,
         wanted: &[usize],
     ) -> Result<()> {
-        // The handle with its length; none where the device shares nothing.
+        // The length of the handle, then the handle; length 0 if the device cannot share memory.
         let mut mine = [0u8; 1 + HANDLE_BYTES];
         match device.share(buffer) {
             Ok(shared) => {
@@ -93,7 +96,7 @@ impl PeerMemory {
         Ok(())
     }
 
-    /// The memory of this rank alone.
+    /// The memory of this rank only, at address `ptr`.
     pub fn own(rank: usize, ptr: Ptr) -> PeerMemory {
         PeerMemory { own: (rank, ptr), others: Vec::new() }
     }
@@ -103,7 +106,7 @@ impl PeerMemory {
         self.others.clear();
     }
 
-    /// The address at which the memory of a rank begins, if this rank reaches it.
+    /// The address at which the memory of a rank begins; None if this rank cannot access it.
     pub fn of(&self, rank: usize) -> Option<Ptr> {
         let other = self.others.iter().find(|(r, _)| *r == rank);
         let own = (self.own.0 == rank).then_some(self.own.1);

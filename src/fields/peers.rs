@@ -1,5 +1,5 @@
-//! GPUs on one host that reach each other's memory: flags and memory through which kernels wait for other ranks and
-//! exchange sums.
+//! What kernels of this rank's device share with other ranks: flags by which they wait for each other's messages, and
+//! memory in which GPUs of one host add up sums.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -14,16 +14,17 @@ use crate::error::{Error, Result, Status};
 
 /// Bytes of a number with its tag in the memory for sums (kernels/sums.h).
 pub(super) const NUMBER_BYTES: usize = 16;
-/// Memory that kernels of one device share with other ranks to wait for them.
+/// What the kernels of one device share with other ranks: access to their memory, and the connection by NCCL.
 #[derive(Debug)]
 pub(super) struct Peers {
-    /// Zero as long as all messages have arrived; then the code of the missing one, see `check`.
+    /// A word in host memory: zero as long as all messages arrive; else the code of a message that did not arrive in
+    /// time, see `check`.
     pub failed: Mapped,
-    /// The way that all ranks ask for, and what they reach of each other's memory.
+    /// The route that all ranks request; `reach`: the faces across which kernels can write into a neighbour's memory.
     pub route: Route,
     pub reach: DirectFaces,
     pub board: Option<Mutex<SumBoard>>,
-    /// The devices of all ranks, if these send each other messages themselves.
+    /// The connected devices of all ranks, if messages are sent by NCCL.
     pub devices: Option<Devices>,
     ranks: Listener,
 }
@@ -31,7 +32,7 @@ pub(super) struct Peers {
 /// Value of `failed` that tells kernels not to wait for messages any more.
 const GIVEN_UP: u32 = 255;
 
-/// The memory into which other ranks write their sums for this one (kernels/sums.h).
+/// The memory into which other ranks write the sums that this rank's kernels add up (kernels/sums.h).
 #[derive(Debug)]
 pub(super) struct SumBoard {
     _own: Buffer,
@@ -60,7 +61,7 @@ impl Peers {
         Ok(Arc::new(Peers { failed, route, reach, board, devices, ranks }))
     }
 
-    /// What a device whose kernels are not run needs to stand in for the device of these, without memory of its own.
+    /// The counterpart of this value for a stand-in device in a dry run, with the same faces and routes.
     pub fn like_on(&self, device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = device.mapped(1)?;
         let board = self.board.as_ref().map(|board| lock(board).like_on(device)).transpose()?;
@@ -71,7 +72,7 @@ impl Peers {
         Ok(Arc::new(Peers { failed, route, reach, board, devices, ranks: comm.listener() }))
     }
 
-    /// Whether the devices of these ranks add up by themselves.
+    /// Whether the devices of these ranks add up sums by NCCL.
     pub fn adds(&self, comm: &Comm) -> bool {
         self.devices.is_some() && !comm.reproducible()
     }
@@ -96,8 +97,8 @@ impl Peers {
         self.devices.iter().for_each(Devices::abort);
     }
 
-    /// Refuses results that depend on a message which has not arrived, and gives up the ranks that should have sent
-    /// it.
+    /// Returns an error if a message has not arrived, as results then are wrong, and ends the use of the Comm on all
+    /// ranks.
     pub fn check(&self, comm: &Comm) -> Result<()> {
         let (rank, what) = match self.failed.get(0) as usize {
             0 => return Ok(()),
@@ -116,12 +117,12 @@ impl Peers {
 
 impl Awaited for Peers {
     fn ask(&self) -> Result<()> {
-        // Kernels that have been told do not wait.
+        // Kernels that have been told not to wait need no further action.
         if self.failed.get(0) != 0 {
             self.devices.iter().for_each(Devices::abort);
             return Ok(());
         }
-        // Kernels of a failed call would wait for ever; the call has returned the error.
+        // Kernels that a failed call has left behind would wait for messages that never come.
         if self.ranks.new_failures() {
             self.give_up();
             return Ok(());

@@ -40,7 +40,7 @@ choices! {
 }
 
 impl Noise {
-    /// The constant in the counter of random numbers that distinguishes this distribution.
+    /// The RANDOM_* constant in the counter of random numbers that distinguishes this distribution from others.
     pub(crate) fn purpose(self) -> i32 {
         match self {
             Noise::Normal => args::RANDOM_NORMAL_SPINOR,
@@ -74,8 +74,8 @@ impl GaugeField {
         self.fill_random(args::RANDOM_LINK, seed, 0, width)
     }
 
-    /// Fills the links with random numbers for `purpose`, field number `step` of a seed; width < 0 means the Haar
-    /// measure.
+    /// Sets the links to random matrices that are determined by `seed`, `step` and the RANDOM_* code `purpose`: exp(i
+    /// width p) with normal momenta p or, if width < 0, matrices from the Haar measure.
     pub(super) fn fill_random(
         &mut self,
         purpose: i32,
@@ -105,8 +105,9 @@ impl GaugeField {
 }
 
 impl SpinorField {
-    /// Sets slice s of right-hand side b, for n slices, to noise vector number n (`first` + b) + s of `seed`. On a
-    /// lattice with boundaries in time spinors are zero on slices where quarks vanish.
+    /// Sets the field to random noise. In a field with n slices (flavours or sites in a fifth dimension), slice s of
+    /// right-hand side b gets noise vector number n (`first` + b) + s of `seed`. Spinors are zero on time slices where
+    /// quarks vanish at boundaries.
     pub fn set_noise(&mut self, noise: Noise, seed: u64, first: u32) -> Result<()> {
         let slices = self.components().slices;
         if slices > 1 {

@@ -1,5 +1,5 @@
-//! Sums over all ranks: on boards in each other's memory where GPUs reach it, by the devices where these send each
-//! other messages, else through the ranks' transport.
+//! Reductions summed over all ranks: by the kernels themselves if GPUs can access each other's memory, by NCCL if the
+//! devices are connected by it, else through MPI.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,15 +11,15 @@ use crate::backend::{Device, Started, Work, LARGEST_SUM};
 use crate::bail;
 use crate::error::Result;
 
-/// Number of values that a reduction writes on the boards: those of each batch, and its flag (kernels/sums.h). It is
-/// the same on all ranks, since their calls are.
+/// Number of values that a reduction writes into the memory of every other rank: its sums and a flag for each batch
+/// (kernels/sums.h). All ranks make the same calls, so that they have the same number.
 fn numbers_on_board(kernel: &Kernel, work: Work) -> Option<i64> {
     let (width, _) = kernel.kind.numbers()?;
     i64::try_from((width + 1).checked_mul(work.batches)?).ok()
 }
 
 impl Geometry {
-    /// Runs a reduction and sums its results over all ranks; for kernels with maxima there is `reduce_here`.
+    /// Runs a reduction and sums its results over all ranks. For kernels with maxima use `reduce_here`.
     pub(crate) fn reduce<K: Sums>(
         &self,
         device: &Device,
@@ -50,7 +50,8 @@ impl Geometry {
         Ok(sums)
     }
 
-    /// Launches a reduction whose sums GPUs exchange among themselves. None if they cannot.
+    /// Launches a reduction whose kernel adds up the sums of all ranks in each other's memory; None if the GPUs cannot
+    /// access it.
     fn on_board<K: Sums, T>(
         &self,
         device: &Device,
@@ -61,7 +62,7 @@ impl Geometry {
             return Ok(None);
         }
         let peers = self.peers(device)?;
-        // Sums that the board has no room for go the way of devices without one.
+        // Sums that do not fit the shared memory are added up as for GPUs without access to each other's memory.
         let numbers = numbers_on_board(K::KERNEL, work);
         let fits = |board: &&Mutex<SumBoard>| {
             numbers.is_some_and(|numbers| numbers <= lock(board).args.room)
@@ -73,7 +74,7 @@ impl Geometry {
         launch(SumArgs { board_tag: i64::from(board.number), ..board.args }).map(Some)
     }
 
-    /// Whether ranks add up through their hosts. All ranks call this.
+    /// Whether the sums of ranks are added up through MPI, and not by their devices. All ranks call this.
     pub(crate) fn adds_by_hosts(&self, device: &Device) -> Result<bool> {
         if device.is_cpu() || self.comm().size() == 1 {
             return Ok(self.comm().size() > 1);
@@ -82,9 +83,9 @@ impl Geometry {
         Ok(peers.board.is_none() && !peers.adds(self.comm()))
     }
 
-    /// The peers with whom devices add up these sums by messages of their own. None where they do not.
+    /// The connection by which the devices of all ranks add up these sums (NCCL); None if they do not.
     fn adds<K: Sums>(&self, device: &Device, work: Work) -> Result<Option<Arc<Peers>>> {
-        // A rank may have nothing to add up while others have, and takes part.
+        // A rank without elements takes part, as other ranks may have some.
         if device.is_cpu() || self.comm().size() == 1 || work.batches == 0 {
             return Ok(None);
         }
@@ -150,7 +151,7 @@ impl Geometry {
         Ok(sums)
     }
 
-    /// An error if a message for which kernels waited has not arrived.
+    /// Returns an error if a message for which kernels waited has not arrived.
     fn check_messages(&self, device: &Device) -> Result<()> {
         if !device.is_cpu() && self.halo_mask() != 0 {
             self.peers(device)?.check(self.comm())?;
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
     use crate::backend::kernels;
 
-    /// For two ranks the shared memory holds 2^15 numbers of each; sums for more right-hand sides use the transport.
+    /// With two ranks the shared memory holds 2^15 numbers of each rank; larger reductions are summed through MPI.
     #[test]
     fn boards_are_for_what_fits() {
         let capacity = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;

@@ -1,4 +1,4 @@
-//! The routes of messages between GPUs: the one that is requested, and the one that is used.
+//! The routes of messages between GPUs: the route that the user requests, and the routes that are used.
 
 use super::peer_memory::{all, PeerMemory, SHARED_PAGE};
 use crate::backend::Device;
@@ -9,23 +9,23 @@ use crate::refuse;
 /// The route that `PLAQ_HALO` requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Route {
-    /// For each face the fastest available one of: the memory of a rank on the same host, NCCL, an MPI that takes GPU
-    /// memory, copies on the host.
+    /// For each face the fastest available route, in this order: kernels write into the memory of a rank on the same
+    /// host; NCCL; MPI from GPU memory; MPI from copies in host memory.
     Fastest,
     /// NCCL, or an error if it is not available.
     Nccl,
-    /// An MPI that takes GPU memory, if there is one.
+    /// MPI from GPU memory, if the MPI library supports that.
     Mpi,
-    /// Copies on the host.
+    /// MPI from copies in host memory.
     Staged,
 }
 
 impl Route {
-    /// The way that all ranks ask for. All ranks call this.
+    /// The route that `PLAQ_HALO` requests on all ranks. All ranks call this.
     ///
     /// # Errors
-    /// On all ranks: `InvalidArgument`, where the variable of a rank has another value than these, or than that of
-    /// another rank.
+    /// On all ranks: `InvalidArgument` if the variable has another value than these on some rank, or if ranks have
+    /// different values.
     pub fn agreed(comm: &Comm) -> Result<Route> {
         let own = comm.agree(Self::asked())?;
         let all = comm.all_gather(&[own as u8])?;
@@ -60,7 +60,8 @@ impl Route {
     }
 }
 
-/// The faces across which kernels write into the memory of other ranks; face (mu, upper) is bit 2 mu + upper.
+/// Bit masks of the faces across which kernels write into the memory of the neighbour; face (mu, upper) is bit 2 mu +
+/// upper.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DirectFaces {
     /// Faces of this rank.
@@ -69,33 +70,33 @@ pub(super) struct DirectFaces {
     pub any: u8,
 }
 
-/// The bit of a face.
+/// The bit of the lower or upper face in direction mu.
 pub(super) fn face_bit(mu: usize, upper: bool) -> u8 {
     1 << (2 * mu + upper as usize)
 }
 
 impl DirectFaces {
-    /// The faces of this rank to ranks that are `near`, for all ranks alike.
+    /// The bits of this rank's faces behind which there is a rank for which `near` is true.
     fn to(comm: &Comm, near: impl Fn(usize) -> bool) -> u8 {
         let faces = (0..4).flat_map(|mu| [(mu, false), (mu, true)]);
         let near = faces.filter(|&(mu, upper)| comm.split(mu) && near(comm.neighbour(mu, upper)));
         near.fold(0, |bits, (mu, upper)| bits | face_bit(mu, upper))
     }
 
-    /// Every face in a divided direction, as where all ranks reach each other.
+    /// All faces in divided directions, for ranks that can all access each other's memory.
     pub fn everything(comm: &Comm) -> DirectFaces {
         let own = Self::to(comm, |_| true);
         DirectFaces { own, any: own }
     }
 
-    /// Tries. All ranks call this.
+    /// The faces across which kernels can write, found by opening memory of the neighbours. All ranks call this.
     pub fn found(device: &Device, comm: &Comm, route: Route) -> Result<DirectFaces> {
         let near = Self::near(comm, u8::MAX);
         let mut own = 0;
         if route == Route::Fastest && !all(comm, near.is_empty())? {
             let (buffer, memory) = PeerMemory::new(device, comm, &near, SHARED_PAGE)?;
             own = Self::to(comm, |rank| memory.of(rank).is_some());
-            // No rank has the buffer open any more when it is freed.
+            // Every rank closes the memory of others before it frees its own.
             drop(memory);
             all(comm, true)?;
             drop(buffer);
@@ -120,7 +121,7 @@ impl DirectFaces {
     }
 }
 
-/// The way of messages across a face.
+/// The route of the messages across one face of this rank's part.
 #[derive(Clone, Copy, Debug)]
 pub struct Crossing {
     pub mu: usize,

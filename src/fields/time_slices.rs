@@ -10,12 +10,12 @@ use crate::bail;
 use crate::error::Result;
 use crate::refuse;
 
-/// Number of time slices in one launch, which bounds the memory for its sums.
+/// Largest number of time slices in one launch, so that its sums take little memory.
 const SLICES: usize = 8;
 
-/// Sums `numbers` values for each time slice of the whole lattice, ordered by global t. `launch(first slice, work)`
-/// returns for each slice, parity and `inner` batch the sums at the times of a lane's part, followed by those of the
-/// upper lanes.
+/// Sums `numbers` values for each time slice of the whole lattice and returns them in the order of global t.
+/// `launch(first slice, work)` returns sums for each slice, parity and `inner` batch: first those at the times of the
+/// lower lanes, then, if lanes divide t, those at the times of the upper lanes.
 pub(crate) fn over_slices(
     field: &VectorField,
     (inner, numbers): (usize, usize),
@@ -27,7 +27,7 @@ pub(crate) fn over_slices(
     let halves = geometry.extents()[3] / piece;
     let n = geometry.outer() / piece;
     let mut all = vec![0.0; inner * numbers * times];
-    // A launch has 65535 batches at most.
+    // A launch on a GPU has at most 65535 batches.
     let max = (65535 / (2 * inner)).clamp(1, SLICES);
     for begin in (0..piece).step_by(max) {
         let count = max.min(piece - begin);
@@ -47,7 +47,7 @@ pub(crate) fn over_slices(
     Ok(all)
 }
 
-/// Refuses fields other than colour vectors on the whole lattice with right-hand sides slowest.
+/// Returns an error unless the field consists of colour vectors on the whole lattice with right-hand sides slowest.
 fn check(f: &VectorField) -> Result<()> {
     let wanted = (Components::COLOUR, RhsOrder::Slowest, Subset::Full);
     if (f.components(), f.order(), f.subset()) != wanted || f.precision() == Precision::F16 {
@@ -190,7 +190,8 @@ pub fn vanishing(field: &VectorField, boundary: BoundaryTime) -> Result<VectorFi
     Ok(copy)
 }
 
-/// Refuses vectors for which [`TimeFactors`] are not implemented.
+/// Returns an error for vectors other than spinors with right-hand sides slowest, to which [`TimeFactors`] do not
+/// apply.
 pub(crate) fn check_spinors(components: Components, order: RhsOrder) -> Result<()> {
     if (Components { slices: 1, ..components }, order) != (Components::SPINOR, RhsOrder::Slowest) {
         refuse!(

@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// a piece is 1/32 of the array. Even the smallest keeps all copying threads busy.
 const SLAB: (usize, usize) = (16 << 20, 64 << 20);
 
-/// Checks and changes when links are loaded. The links in the field are U = V / (scale x phase) for the numbers V of
-/// the array.
+/// How links are checked and changed when they are loaded. The field gets U = V / (scale x phase), where V are the
+/// numbers of the array, and scale and phase the factors that its layout states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkOptions {
     /// Largest accepted modulus of an entry of U U^dagger - 1 and of det U - 1; NaN and infinity are refused too.
@@ -43,7 +43,7 @@ impl LinkOptions {
     }
 }
 
-/// Treatment of the numbers that are read: refuse those that are not finite, store all, or both.
+/// What is done with numbers that are read: check that they are finite, store them, or both.
 #[derive(Clone, Copy, PartialEq)]
 enum Reading {
     Check,
@@ -52,8 +52,8 @@ enum Reading {
 }
 
 impl GaugeField {
-    /// Replaces the links by those of an array. If a check fails the field is unchanged; therefore the array is read
-    /// twice.
+    /// Replaces the links by those of an array. The array is read twice, first to check it, so that the field is
+    /// unchanged if a check fails.
     pub fn load(&mut self, layout: &Layout, memory: &External, options: LinkOptions) -> Result<()> {
         let transfer = self.transfer(layout, false)?;
         if options.tolerance.is_some() {
@@ -132,10 +132,10 @@ impl GaugeField {
 }
 
 impl SpinorField {
-    /// Replaces the field by the contents of an array, or of one array for each right-hand side and slice, with the
-    /// slices of a right-hand side next to each other; in a layout with flavours an array holds a whole right-hand
-    /// side. With `finite`, NaN and infinity are refused, and the field is then unchanged. For a field of one parity
-    /// only its sites are read.
+    /// Replaces the field by the numbers of one array, or of one array for each right-hand side and slice (the slices
+    /// of a right-hand side follow each other); in layouts with flavours an array holds all slices of a right-hand
+    /// side. With `finite`, NaN and infinity are an error, which leaves the field unchanged. For a field on one parity
+    /// only sites of that parity are read.
     pub fn load(&mut self, layout: &Layout, memory: &External, finite: bool) -> Result<()> {
         if self.components().slices > 1 {
             return self.by_slice().load(layout, memory, finite);
@@ -146,8 +146,8 @@ impl SpinorField {
         self.take(layout, memory, Reading::Store)
     }
 
-    /// Replaces the field as `load` does, if its old numbers are no longer needed: NaN and infinity are refused, the
-    /// arrays are read only once, and after an error the field's contents are unspecified.
+    /// Replaces the field as `load` does, but reads the arrays only once: NaN and infinity are an error, after which
+    /// the field's contents are unspecified.
     pub fn load_once(&mut self, layout: &Layout, memory: &External) -> Result<()> {
         match self.components().slices > 1 {
             true => self.by_slice().take(layout, memory, Reading::CheckAndStore),
@@ -226,7 +226,8 @@ impl SpinorField {
 }
 
 impl CloverField {
-    /// Replaces the blocks by those of an array; `finite` as for spinors.
+    /// Replaces the clover blocks by those of an array. With `finite`, NaN and infinity are an error, which leaves the
+    /// field unchanged.
     pub fn load(&mut self, layout: &Layout, memory: &External, finite: bool) -> Result<()> {
         if finite {
             self.transfer(layout, false)?.load_numbers(memory, Reading::Check, "clover block")?;
@@ -234,12 +235,13 @@ impl CloverField {
         self.transfer(layout, false)?.load_numbers(memory, Reading::Store, "clover block")
     }
 
-    /// Replaces the blocks of a new field as [`SpinorField::load_once`] does.
+    /// Replaces the clover blocks as `load` does, but reads the array only once: NaN and infinity are an error, after
+    /// which the field's contents are unspecified.
     pub fn load_once(&mut self, layout: &Layout, memory: &External) -> Result<()> {
         self.transfer(layout, false)?.load_numbers(memory, Reading::CheckAndStore, "clover block")
     }
 
-    /// Writes the blocks into an array.
+    /// Writes the clover blocks into an array.
     pub fn save(&self, layout: &Layout, memory: &mut External) -> Result<()> {
         self.transfer(layout, true)?.run(memory, None)
     }
@@ -258,8 +260,7 @@ impl CloverField {
     }
 }
 
-/// A group of components that lie close together in the array, within the stride of a site, and are transferred
-/// together.
+/// Components of a site that are close to each other in the array and are transferred together.
 struct Run {
     array: usize,
     first: usize,
@@ -360,7 +361,7 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
             let last = self.geometry.global_extents()[3] - 1;
             let ends = matches!(place(entry), (x, 3) if x[3] == last);
             let open = self.geometry.boundary().lacks_links();
-            // Above the rounding of single precision something else is wrong.
+            // Links from single precision deviate by less than this; for larger deviations the advice would be wrong.
             let advice = match *violation < 1e-5 {
                 true => "; links of single precision: set tolerance to 1e-5 (of files: unitarity), and project to 1",
                 false if ends && open => "; with boundary_time open temporal links of the last slice are zero",
@@ -398,8 +399,8 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         std::array::from_fn(|mu| x[mu] + self.args.geom.origin[mu] as usize)
     }
 
-    /// Runs a transfer that reports a number for each link or site, and returns these reports if one of them is
-    /// negative or exceeds the tolerance; otherwise nothing.
+    /// Runs a transfer that checks each link or site. If a result is negative (not finite) or exceeds the tolerance,
+    /// returns the results of all links or sites, else an empty list.
     fn report(&self, memory: &External, tolerance: f64) -> Result<Vec<f32>> {
         let per_site = self.directions * (1 + self.args.star as usize);
         let count = self.shape.blocks.len() * self.shape.sites * per_site;
@@ -437,7 +438,7 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
             if memory.location() == Location::Host {
                 self.device.count_host(args.out as usize, self.in_place_bytes());
             }
-            // The host may use its array as soon as this returns.
+            // The host program may use its array when this function has returned, so that the kernel must have ended.
             return self.device.synchronize();
         }
         self.run_staged(memory, args)
@@ -449,7 +450,7 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         self.shape.blocks.len() * self.shape.sites * self.shape.components.len() * stars * self.real
     }
 
-    /// A component that belongs to the same array as base[j]; see layout.h.
+    /// The number of a component that is in the array with the address base[j] (kernels/layout.h).
     fn representative(&self, j: usize) -> usize {
         match (self.directions, self.shape.components.len()) {
             (4, n) => j * n / 4,
@@ -502,20 +503,21 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         runs
     }
 
-    /// Transfers an array piece by piece: to the device, through the kernel, and back if the array is written. Of two
-    /// buffers, one is in use by the kernel while the other is copied.
+    /// Transfers an array of host memory in pieces: each is copied to a buffer on the device, or back from it if the
+    /// array is written, and a kernel copies between buffer and field. There are two buffers: while one is copied, the
+    /// kernel uses the other.
     fn run_staged(&self, memory: &External, mut args: LayoutArgs) -> Result<()> {
         let (shape, real) = (&self.shape, self.real);
         let runs = self.runs();
         let out = args.out == 1;
-        // Rows shorter than the stride travel without what lies between them. The kernel knows one
-        // stride, so all rows must be equal.
+        // If rows are shorter than the stride of a site, they are copied without the gaps between them. The kernel has
+        // a single stride, so that all rows must have the same length.
         let row = runs[0].reals();
         let rows = row < shape.stride_site && runs.iter().all(|r| r.reals() == row);
         let stride = if rows { row } else { shape.stride_site };
         args.stride_site = stride as i64;
-        // Bytes that the kernel does not write must keep their values: the host's data between the components, and
-        // sites that the field lacks.
+        // Bytes of the array that the kernel does not write must keep their values: data between the components, and
+        // sites that the field does not have.
         let stars = if shape.back > 0 { 2 } else { 1 };
         let keep = shape.gaps
             || (args.field_parities == 1 && !shape.split)
@@ -525,12 +527,12 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         let slab = ((all / 32).clamp(SLAB.0, SLAB.1) / per_site).clamp(1, shape.sites);
         let slabs: Vec<Range<usize>> =
             (0..shape.sites).step_by(slab).map(|i| i..(i + slab).min(shape.sites)).collect();
-        // Position in memory of a slab's first site, and steps from there to its last.
+        // Position in the array, in sites, of the first site of a piece, and the distance from there to its last site.
         let span = |sites: &Range<usize>| {
             let first = shape.memory_index(sites.start);
             (first, shape.memory_index(sites.end - 1) - first)
         };
-        // Reals of a run in a slab.
+        // Number of reals that a run of components takes in a piece.
         let length = |run: &Run, steps: usize| steps * stride + run.reals();
         let size = |sites| runs.iter().map(|r| length(r, span(sites).1)).sum::<usize>() * real;
         let size = slabs.iter().map(size).max().unwrap_or(0);

@@ -30,8 +30,8 @@ impl Transformation {
         Ok(g)
     }
 
-    /// A transformation of independent random matrices from the Haar measure, field number `number` of a seed; the
-    /// same on every device and decomposition.
+    /// A transformation with independent random matrices from the Haar measure. The pair (`seed`, `number`) determines
+    /// it on every device and process grid.
     pub fn random(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -115,8 +115,8 @@ impl Transformation {
         links.exchange(None)
     }
 
-    /// The product of this transformation with `h`, which acts first, in double precision: `self(x) h(x)`, or with
-    /// `inverse` `self(x) h(x)^dagger`.
+    /// The product `self(x) h(x)` in double precision, that is first h and then this transformation; with `inverse`
+    /// `self(x) h(x)^dagger`.
     pub(crate) fn after(self, h: &Transformation, inverse: bool) -> Result<Self> {
         let g = if self.precision() == Precision::F64 { self } else { self.to(Precision::F64)? };
         let args = TransformProductArgs {
@@ -136,7 +136,7 @@ impl Transformation {
         Ok(Transformation(self.0.ordered_like(like)?))
     }
 
-    /// The storage, one with every matrix entry, for which kernels are compiled.
+    /// The storage with every matrix entry of this gauge group, as a parameter of kernels.
     pub(crate) fn whole(&self) -> FullLinks {
         match self.group() {
             Group::Su3 => FullLinks::R18,
@@ -163,8 +163,8 @@ impl Transformation {
         Ok(array)
     }
 
-    /// Copies `from` on the slices across direction `time` that `slices` gives by global coordinate; both are in
-    /// double precision.
+    /// Copies the matrices of `from` on those slices across direction `time` for which `slices`, by global coordinate,
+    /// is true; both transformations are in double precision.
     pub(crate) fn copy_from_slices(
         &mut self,
         from: &Transformation,
@@ -198,7 +198,7 @@ impl Transformation {
     pub(crate) fn exchange(&self) -> Result<()> {
         self.0.exchange(None)
     }
-    /// Updates the borders behind faces for one parity (`GaugeField::exchange_faces`).
+    /// Updates the borders beyond faces for the matrices of one parity (`GaugeField::exchange_faces`).
     pub(crate) fn exchange_faces(
         &self,
         parity: i32,
@@ -206,7 +206,7 @@ impl Transformation {
     ) -> Result<()> {
         self.0.exchange_faces(parity, meanwhile)
     }
-    /// The messages for a kernel that exchanges faces itself (`GaugeField::next_faces`).
+    /// The messages for a kernel that exchanges them with other ranks itself (`GaugeField::next_faces`).
     pub(crate) fn next_faces(
         &self,
         parity: i32,

@@ -10,7 +10,7 @@ use crate::error::{words, Result};
 use crate::params::choices;
 use crate::refuse;
 
-/// The sites on which a field has numbers: all, or those of one parity.
+/// The sites on which a field has numbers: all sites, or those of one parity.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subset {
     Full,
@@ -64,7 +64,8 @@ impl Subset {
 /// The components of a vector field on a site: slices x spins x colours complex numbers, colour fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Components {
-    /// Number of slices: flavours, or sites of a fifth dimension. Each slice of a right-hand side has its own planes.
+    /// Number of slices: flavours, or sites in a fifth dimension. In memory each slice of a right-hand side has its own
+    /// planes.
     pub slices: usize,
     pub spins: usize,
     pub colours: usize,
@@ -91,7 +92,7 @@ impl Components {
     pub const fn of(spins: usize, colours: usize) -> Self {
         Components { slices: 1, spins, colours }
     }
-    /// Number of reals of a slice.
+    /// Number of reals per site of one slice: 2 x spins x colours.
     pub const fn reals(self) -> usize {
         2 * self.spins * self.colours
     }
@@ -197,7 +198,8 @@ impl VectorField {
         Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
     }
 
-    /// Makes a field on `Geometry::of_rows`, on memory `[site][component][right-hand side]` of a multigrid level.
+    /// Makes a field on a geometry from `Geometry::of_rows` that uses the memory of a multigrid level's vector, in the
+    /// order `[site][component][right-hand side]`.
     pub(crate) fn on_rows(
         geometry: &Arc<Geometry>,
         precision: Precision,
@@ -220,7 +222,7 @@ impl VectorField {
         &self.data
     }
 
-    /// A zero field of the same geometry, subset, components and count in another precision.
+    /// A zero field of the same geometry, subset, components and number of right-hand sides in another precision.
     pub fn like(&self, precision: Precision) -> Result<Self> {
         self.like_with(precision, self.nrhs)
     }
@@ -266,8 +268,8 @@ impl VectorField {
     pub(crate) fn rhs_planes(&self) -> usize {
         self.components.slices * self.parities()
     }
-    /// A field of one slice, on the same memory, whose right-hand sides are the slices of all right-hand sides. The
-    /// caller must make sure that nothing else writes there meanwhile.
+    /// A field with one slice that uses the same memory; its right-hand sides are the slices of all right-hand sides.
+    /// The caller must make sure that nothing else writes to the memory while it is in use.
     pub(crate) fn by_slice(&self) -> VectorField {
         let components = Components { slices: 1, ..self.components };
         VectorField {
@@ -305,7 +307,8 @@ impl VectorField {
     /// Copies `count` right-hand sides of `src`, from number `from` on, to those of this field from number `to` on.
     ///
     /// # Errors
-    /// `FieldMismatch`: another lattice, device, precision or subset, or not as many.
+    /// `FieldMismatch`: fields on different lattices, devices or subsets or of different precisions, or too few
+    /// right-hand sides.
     pub fn copy_rhs(
         &mut self,
         to: usize,
@@ -365,20 +368,21 @@ impl VectorField {
         }
     }
 
-    /// Whether single right-hand sides of this field can be moved in its memory.
+    /// Whether single right-hand sides can be moved within the field's memory: they must be slowest there.
     pub fn can_keep(&self) -> bool {
         self.order == RhsOrder::Slowest
     }
 
-    /// Keeps only the right-hand sides with these ascending numbers, moved together in the field's memory.
+    /// Keeps only the right-hand sides with the numbers `columns`, in ascending order; they are moved to the beginning
+    /// of the field's memory.
     pub fn keep(&mut self, columns: &[usize]) -> Result<()> {
         self.move_to_front(columns)?;
         self.nrhs = columns.len();
         Ok(())
     }
 
-    /// Moves the right-hand sides with these ascending numbers before all others, whose contents are unspecified
-    /// afterwards.
+    /// Moves the right-hand sides with the numbers `columns`, in ascending order, to the beginning; the contents of all
+    /// others are unspecified afterwards.
     pub fn move_to_front(&mut self, columns: &[usize]) -> Result<()> {
         if !self.can_keep() || columns.is_empty() {
             bail!(Unsupported, "keep: single right-hand sides of a field that has them fastest");
@@ -398,8 +402,8 @@ impl VectorField {
         Ok(())
     }
 
-    /// Divides the field in two on the same memory: the right-hand sides from `at` on are returned as a field of
-    /// their own.
+    /// Splits the field in two without copying: it keeps the right-hand sides before number `at`; those from `at` on
+    /// are returned as another field.
     pub fn split_off(&mut self, at: usize) -> Result<VectorField> {
         if !self.can_keep() || at == 0 || at >= self.nrhs {
             bail!(InvalidArgument, "split: {at} of {} right-hand sides", self.nrhs);
@@ -414,8 +418,8 @@ impl VectorField {
         Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
     }
 
-    /// A field of `count` right-hand sides, from number `first` on, on the same memory. The caller must make sure
-    /// that nothing else writes there meanwhile.
+    /// A field of `count` right-hand sides from number `first` on that uses the same memory. The caller must make sure
+    /// that nothing else writes to the memory while it is in use.
     pub(crate) fn columns(&self, first: usize, count: usize) -> Result<VectorField> {
         let whole = first == 0 && count == self.nrhs;
         if count == 0 || first + count > self.nrhs || !(whole || self.can_keep()) {
@@ -439,12 +443,13 @@ impl VectorField {
         })
     }
 
-    /// Another field on the same memory. The caller must make sure that nothing else writes there meanwhile.
+    /// Another field that uses the same memory. The caller must make sure that nothing else writes to the memory while
+    /// it is in use.
     pub(crate) fn alias(&self) -> Result<VectorField> {
         self.columns(0, self.nrhs)
     }
 
-    /// The memory of this field, which has one parity, as a field of the given parity.
+    /// For a field of one parity: a field on the sites of `parity` that uses the same memory.
     pub(crate) fn of_parity(&self, parity: usize) -> Result<VectorField> {
         if self.subset == Subset::Full {
             bail!(Internal, "parity {parity} of a field of {} sites", self.subset);
@@ -452,8 +457,8 @@ impl VectorField {
         Ok(VectorField { subset: Subset::of_parity(parity), ..self.alias()? })
     }
 
-    /// Number of right-hand sides to work on at a time if temporary fields would add to the memory of a solve: a
-    /// quarter, or all of them if they cannot be separated.
+    /// Number of right-hand sides to work on at a time so that temporary fields take little memory: a quarter of them,
+    /// or all if they cannot be separated in memory.
     pub(crate) fn part(&self) -> usize {
         match self.can_keep() {
             true => self.nrhs.div_ceil(4),
@@ -461,13 +466,13 @@ impl VectorField {
         }
     }
 
-    /// The groups (first, count) of right-hand sides for this; those that do not fill a group come one by one, since
-    /// a GPU compiles kernels for every count.
+    /// Groups (first, count) of right-hand sides of the size that `part` returns. Those that do not fill a group are
+    /// groups of one, since a GPU compiles kernels for every count.
     pub(crate) fn parts(&self) -> Vec<(usize, usize)> {
         parts_of(&(0..self.nrhs).collect::<Vec<_>>(), self.part())
     }
 
-    /// The memory of a field on the full lattice as two fields of one parity.
+    /// For a field on all sites: its memory as two fields on the sites of `parity`, in the first and second half.
     pub(crate) fn halves(&self, parity: usize) -> Result<[VectorField; 2]> {
         if self.subset != Subset::Full {
             bail!(Internal, "halves of a field of {} sites", self.subset);
@@ -485,14 +490,14 @@ impl VectorField {
         }))
     }
 
-    /// Moves the sites of a parity into the first half of the memory; the contents of the second half are unspecified
-    /// afterwards.
+    /// Moves the sites of `parity` into the first half of the field's memory; the contents of the second half are
+    /// unspecified afterwards.
     pub(crate) fn gather(&mut self, parity: usize) -> Result<()> {
         (0..self.planes() / 2).try_for_each(|k| self.move_plane(k, 2 * k + parity))
     }
 
-    /// Moves the sites of a parity from the first half of the memory back to their places; the contents of other
-    /// sites are unspecified afterwards.
+    /// The reverse of `gather`: moves the sites of `parity` from the first half of the memory to their places in a
+    /// field on all sites; the contents of the other sites are unspecified afterwards.
     pub(crate) fn spread(&mut self, parity: usize) -> Result<()> {
         (0..self.planes() / 2).rev().try_for_each(|k| self.move_plane(2 * k + parity, k))
     }
@@ -542,7 +547,7 @@ impl VectorField {
         }
     }
 
-    /// Refuses fields of another lattice, device, subset, shape or number of right-hand sides.
+    /// Returns an error if `other` has another lattice, device, subset, components or number of right-hand sides.
     pub fn check_like(&self, other: &VectorField, what: &str) -> Result<()> {
         if self.geometry != other.geometry || self.device() != other.device() {
             bail!(FieldMismatch, "{what}: the fields live on different lattices or devices");
@@ -566,7 +571,7 @@ impl VectorField {
         Ok(())
     }
 
-    /// All planes in the order of memory, in the form that kernels take.
+    /// The field as an argument of kernels: all planes in the order of memory.
     pub(crate) fn view(&self) -> FieldView {
         let sites = self.geometry.plane_sites() as i64;
         let inside = if self.order == RhsOrder::Fastest { self.nrhs } else { 1 };
@@ -579,10 +584,11 @@ impl VectorField {
         }
     }
 
-    /// The planes of one slice, in the form that kernels take for fields of one slice.
+    /// The planes of one slice as an argument of kernels for fields of one slice.
     ///
     /// # Errors
-    /// `FieldMismatch`: several slices and right-hand sides on both parities, which are not evenly apart.
+    /// `FieldMismatch`: a field on both parities with several slices and several right-hand sides, as the planes of a
+    /// slice are then not at equal distances.
     pub(crate) fn slice_view(&self, slice: usize) -> Result<FieldView> {
         let (slices, parities) = (self.components.slices, self.parities());
         if slices > 1 && parities > 1 && self.nrhs > 1 {
@@ -599,8 +605,8 @@ impl VectorField {
         Ok(v)
     }
 
-    /// The planes from the first one of `parity` on, in the form that kernels take; slices are `parities()` planes
-    /// apart, right-hand sides `rhs_planes()`.
+    /// The field as an argument of kernels, from the first plane of `parity` on; slices are `parities()` planes apart,
+    /// right-hand sides `rhs_planes()`.
     pub(crate) fn parity_view(&self, parity: usize) -> FieldView {
         let mut v = self.view();
         if self.subset == Subset::Full && parity == 1 {
@@ -611,8 +617,8 @@ impl VectorField {
     }
 }
 
-/// Divides ascending column numbers into runs of `max` consecutive ones and single columns; returns position and
-/// length of each run.
+/// Divides ascending column numbers into runs of `max` consecutive numbers and, where there are fewer, single columns;
+/// returns for each its position in `columns` and its length.
 pub(crate) fn parts_of(columns: &[usize], max: usize) -> Vec<(usize, usize)> {
     let (mut parts, mut first) = (vec![], 0);
     while first < columns.len() {
@@ -629,8 +635,8 @@ mod tests {
     use crate::backend::tests::common::devices;
     use crate::fields::Noise;
 
-    /// The sites of a parity can be moved to the first half of the memory, right-hand side after right-hand side, and
-    /// back to their places.
+    /// `gather` moves the sites of a parity to the first half of a field's memory for all right-hand sides, and
+    /// `spread` moves them back.
     #[test]
     fn a_parity_moves_to_the_first_half_and_back() {
         let bytes = |x: &VectorField| {

@@ -1,4 +1,4 @@
-//! Many vectors of which the device may hold a part only.
+//! Sets of many vectors, of which some may be in host memory if not all fit the device.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
 
-/// Number of vectors that come from the host to the device at a time.
+/// Number of vectors that are copied from the host to the device at a time.
 const AT_ONCE: usize = 8;
 
-/// Vectors of one shape, numbered from 0. The first ones, at least one, are right-hand sides of a field on the
-/// device; the others wait in the memory of the host and come to the device a few at a time. Results do not depend on
-/// where vectors are, except for the rounding of [`VectorSet::rotate`].
+/// Vectors of one shape, numbered from 0. The first ones (at least one) are right-hand sides of a field on the device.
+/// The others are in host memory and are copied to the device a few at a time when they are needed. Results do not
+/// depend on where vectors are, except for the rounding of [`VectorSet::rotate`].
 pub struct VectorSet {
     first: VectorField,
     on_host: Vec<HostCopy>,
@@ -29,15 +29,15 @@ impl From<VectorField> for VectorSet {
 }
 
 impl VectorSet {
-    /// The right-hand sides of `first`, and after them `on_host` vectors that are not to be read before they are
-    /// written.
+    /// A set of the right-hand sides of `first`, followed by `on_host` vectors in host memory, which must not be read
+    /// before they are written.
     pub fn new(first: VectorField, on_host: usize) -> Self {
         let on_host = (0..on_host).map(|_| HostCopy::default()).collect();
         VectorSet { first, on_host }
     }
 
-    /// `count` vectors like the right-hand sides of `like`. As many of them are on the device as leave a quarter of
-    /// its memory free, the same number on all ranks; none may be read before it is written.
+    /// A set of `count` vectors of the shape of `like`. As many of them are on the device as leave a quarter of its
+    /// memory free; all ranks have the same number there. Vectors must not be read before they are written.
     ///
     /// # Errors
     /// `OutOfMemory`: not even one fits.
@@ -50,7 +50,8 @@ impl VectorSet {
         Ok(VectorSet::new(like.like_with(like.precision(), here)?, count - here))
     }
 
-    /// A set on the memory of `field`. The caller sees to it that nobody writes there meanwhile.
+    /// A set that uses the memory of `field`. The caller must make sure that nothing else writes to the memory while it
+    /// is in use.
     pub fn of(field: &VectorField) -> Result<Self> {
         Ok(field.columns(0, field.nrhs())?.into())
     }
@@ -58,7 +59,7 @@ impl VectorSet {
     pub fn count(&self) -> usize {
         self.on_device() + self.on_host.len()
     }
-    /// Number of vectors on the device; they come first.
+    /// Number of vectors on the device, which are the first ones of the set.
     pub fn on_device(&self) -> usize {
         self.first.nrhs()
     }
@@ -86,7 +87,8 @@ impl VectorSet {
         Ok(())
     }
 
-    /// Splits a range of vectors into those that are on the device together at a time.
+    /// Splits a range of vectors into ranges that are on the device at the same time: those that are there always, and
+    /// groups of those in host memory.
     fn parts(&self, which: Range<usize>) -> Vec<Range<usize>> {
         let here = self.on_device();
         let on_host = (which.start.max(here)..which.end).step_by(AT_ONCE);
@@ -95,8 +97,8 @@ impl VectorSet {
         on_device.chain(on_host).filter(|part| !part.is_empty()).collect()
     }
 
-    /// The vectors of one of the ranges of `parts` on the device; where they are there already, the vectors
-    /// themselves.
+    /// The vectors of one of the ranges that `parts` returns as a field on the device: a copy of those in host memory,
+    /// else a field that uses the memory of the set.
     fn part(&self, which: &Range<usize>) -> Result<VectorField> {
         if which.end <= self.on_device() {
             return self.first.columns(which.start, which.len());
@@ -104,7 +106,8 @@ impl VectorSet {
         self.get(which.start, which.len())
     }
 
-    /// Vectors on the device: themselves where they are there, so that nobody may write to them, else copies.
+    /// A range of vectors as a field on the device that must not be written to: it uses the memory of the set if all of
+    /// them are on the device, else it is a copy.
     ///
     /// # Errors
     /// Errors of [`VectorSet::get`].
@@ -159,11 +162,12 @@ impl VectorSet {
         }
     }
 
-    /// Keeps the first `count` vectors, with as many on the device as before, and frees the rest. With `by_host` they
-    /// go by way of the host, so that the device never holds more than before.
+    /// Keeps the first `count` vectors, with as many on the device as before, and frees the others. With `by_host` they
+    /// are copied through host memory, so that the device never holds more than before.
     ///
     /// # Errors
-    /// `OutOfMemory`: the device has no room for the copy, or the host for those that go by way of it.
+    /// `OutOfMemory`: the device has not enough memory for the copy, or the host for vectors that are copied through
+    /// it.
     pub fn cut(mut self, count: usize, by_host: bool) -> Result<Self> {
         self.check(&(0..count))?;
         let here = count.min(self.on_device());
@@ -179,7 +183,7 @@ impl VectorSet {
         Ok(VectorSet { first, ..self })
     }
 
-    /// Keeps the first `count` vectors, `here` of them on the device; the device holds no vector twice on the way.
+    /// Keeps the first `count` vectors, `here` of them on the device; meanwhile no vector is on the device twice.
     fn moved(self, count: usize, here: usize) -> Result<Self> {
         let VectorSet { first, on_host } = self;
         let mut copies = vec![];
@@ -205,7 +209,7 @@ impl VectorSet {
         Ok(VectorSet::new(self.first.like_on(device)?, self.on_host.len()))
     }
 
-    /// A copy of the vectors in another precision, each where it is.
+    /// A copy of the set in another precision, with the same vectors on the device and in host memory.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -221,7 +225,8 @@ impl VectorSet {
         Ok(other)
     }
 
-    /// [`basis::dots`] of the vectors `of` with right-hand sides of w.
+    /// Computes the scalar products of the vectors `of` of this set with right-hand sides of w, as [`basis::dots`]
+    /// does.
     ///
     /// # Errors
     /// Errors of [`basis::dots`].
@@ -239,7 +244,7 @@ impl VectorSet {
         Ok(all)
     }
 
-    /// The products <v_i, v_j> of these vectors with each other.
+    /// The scalar products <v_i, v_j> of the vectors `of` with each other, row by row.
     ///
     /// # Errors
     /// Errors of [`basis::dots`].
@@ -257,7 +262,8 @@ impl VectorSet {
         Ok(g)
     }
 
-    /// [`basis::combine`] with the vectors `from`.
+    /// Adds a linear combination of the vectors `from` of this set to right-hand sides of a field, as
+    /// [`basis::combine`] does.
     ///
     /// # Errors
     /// Errors of [`basis::combine`].
@@ -282,7 +288,7 @@ impl VectorSet {
         Ok(())
     }
 
-    /// [`basis::rotate`] of the vectors `which`.
+    /// Replaces vectors by linear combinations of the vectors `which`, as [`basis::rotate`] does.
     ///
     /// # Errors
     /// Errors of [`basis::rotate`]; `OutOfMemory`: the host has no memory.
@@ -293,7 +299,7 @@ impl VectorSet {
         }
         let rows = which.len();
         let columns = c.len() / rows;
-        // All vectors pass through the device for each portion.
+        // For each portion of new vectors all old ones are copied to the device once.
         let portions = (0..columns).step_by(TURNED).map(|k| (k, TURNED.min(columns - k)));
         self.replace(which.start, portions, |set, first, n| {
             let some: Vec<Complex64> = (0..rows)
@@ -305,8 +311,8 @@ impl VectorSet {
         })
     }
 
-    /// Replaces the vectors from number `to` on by what `make` returns for each portion, given its first vector and
-    /// their number; all old vectors can be read until then.
+    /// Replaces the vectors from number `to` on, portion by portion, by those that `make` returns for a portion's first
+    /// vector and number of vectors. `make` can read all old vectors.
     ///
     /// # Errors
     /// Errors of `make`; `OutOfMemory`: the host has no memory.

@@ -25,7 +25,7 @@ pub struct FieldShape {
     pub reals: usize,
 }
 
-/// The place of a field in a file that is being written.
+/// A field in a file that is being written: the bytes of its records before the numbers, and the layout of these.
 pub(super) struct Item {
     before: Vec<u8>,
     data: Data,
@@ -71,10 +71,10 @@ pub(super) fn plan(
 }
 
 impl Item {
-    /// Writes a part of the field; returns its contribution to the checksum.
+    /// Writes the field's numbers on a part of the lattice; returns their contribution to the checksum.
     ///
     /// # Errors
-    /// `BadExtents`: no part of the lattice, or not its numbers; `FileWrite`.
+    /// `BadExtents`: `part` is not a part of the lattice, or `numbers` does not have its length; `FileWrite`.
     pub fn write(
         &self,
         output: &mut Output,
@@ -95,7 +95,7 @@ impl Item {
         self.data.write(output, part, numbers)
     }
 
-    /// Writes the records around the numbers.
+    /// Writes the records before and after the numbers.
     pub fn finish(
         &self,
         output: &mut Output,
@@ -171,10 +171,11 @@ impl FieldReader {
         self.fields.iter().map(|field| &field.shape)
     }
 
-    /// Reads a part of field number k; returns it with its contribution to the checksum, for [`FieldReader::verify`].
+    /// Reads field number k on a part of the lattice; returns it with its contribution to the checksum, for
+    /// [`FieldReader::verify`].
     ///
     /// # Errors
-    /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
+    /// `BadExtents`: `part` is not a part of the file's lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
     pub fn read(&mut self, k: usize, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
         check_part(part, self.extents)?;
         self.fields[k].data.read(&mut self.input, part)

@@ -14,7 +14,7 @@ impl RotatingPair {
         RotatingPair { lanes29: [0; 29], lanes31: [0; 31] }
     }
 
-    /// Adds items, the first of which has number `first`.
+    /// Adds consecutive items, the first of which has number `first`.
     pub fn add(&mut self, first: usize, items: &[u32]) {
         accumulate(&mut self.lanes29, first, items);
         accumulate(&mut self.lanes31, first, items);

@@ -171,7 +171,7 @@ impl Data {
         let (memory, sum) = (numbers, Sum::SciDac);
         Data { offset, bits, order, links: 1, memory, numbers, place: None, sum }
     }
-    /// Number of reals of a site in memory.
+    /// Number of real numbers of a site in memory.
     fn width(&self) -> usize {
         self.links * self.memory
     }
@@ -250,7 +250,7 @@ impl Data {
         host_array(count, 0.0, "numbers of a piece of a file")
     }
 
-    /// Converts bytes of the file to links of 18 numbers.
+    /// Converts bytes of the file to the numbers of links or sites as they are in memory; third rows are computed.
     fn decode(&self, raw: &[u8], scratch: &mut Vec<f64>, links: &mut [f64]) {
         if self.numbers == self.memory {
             return decode(raw, self.bits, self.order, links);

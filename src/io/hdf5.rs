@@ -61,7 +61,7 @@ pub struct Dataset {
 /// Identifier of an object of libhdf5 from version 1.10 on.
 type Id = i64;
 
-// H5public.h and its parts.
+// Constants of H5public.h and the headers that belong to it.
 const DEFAULT: Id = 0;
 const READ: c_uint = 0;
 const READ_AND_WRITE: c_uint = 1;
@@ -514,7 +514,8 @@ pub fn write(path: &Path, all: &[Dataset], attributes: &Attributes) -> Result<()
 /// Adds datasets to an existing file.
 ///
 /// # Errors
-/// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file; `FileWrite`: also where it has one of these names.
+/// `Unsupported`: no libhdf5; `FileFormat`: not an HDF5 file; `FileWrite`: also if the file already has a dataset of
+/// one of these names.
 pub fn add(path: &Path, all: &[Dataset]) -> Result<()> {
     alone(|api| api.write_all(path, false, all, &vec![]))
 }
@@ -535,7 +536,7 @@ fn same(a: &Attribute, b: &Attribute) -> bool {
 /// compared, and numbers may differ by 1e-9).
 ///
 /// # Errors
-/// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file; `FieldMismatch`: another value.
+/// `Unsupported`: no libhdf5; `FileFormat`: not an HDF5 file; `FieldMismatch`: an attribute has another value.
 pub fn has(path: &Path, name: &str, attributes: &Attributes) -> Result<bool> {
     alone(|api| {
         let file = api.open_file(path, READ)?;
@@ -558,7 +559,7 @@ pub fn has(path: &Path, name: &str, attributes: &Attributes) -> Result<bool> {
 /// A number that is an attribute of a dataset; None if either does not exist.
 ///
 /// # Errors
-/// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file.
+/// `Unsupported`: no libhdf5; `FileFormat`: not an HDF5 file.
 pub fn number(path: &Path, name: &str, attribute: &str) -> Result<Option<f64>> {
     alone(|api| {
         let file = api.open_file(path, READ)?;
@@ -574,7 +575,8 @@ pub fn number(path: &Path, name: &str, attribute: &str) -> Result<Option<f64>> {
 /// Reads all numbers of a dataset, which are complex if `complex` is true, else real.
 ///
 /// # Errors
-/// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file, no such dataset, or other numbers; `OutOfMemory`.
+/// `Unsupported`: no libhdf5; `FileFormat`: not an HDF5 file, no such dataset, or its numbers are not of the kind that
+/// `complex` says; `OutOfMemory`.
 pub fn read(path: &Path, name: &str, complex: bool) -> Result<Numbers> {
     alone(|api| {
         let file = api.open_file(path, READ)?;

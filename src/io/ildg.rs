@@ -203,7 +203,7 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
     };
     let malformed = records.format.as_ref().is_some_and(|text| parse_xml(text).is_err());
     let (found, bits) = match (&records.format, scidac, &records.private_record) {
-        // QIO, too, reads such files.
+        // QIO, too, reads files whose record `ildg-format` is not XML.
         (Some(_), Some(dims), Some(text)) if malformed => {
             warnings.insert(Warning::Format);
             (dims, parse_private_record(input, text)?)
@@ -258,7 +258,7 @@ fn data(bits: u32) -> Data {
 fn describe(records: &Records, bits: u32) -> FileInfo {
     let mut info = FileInfo::new(FileFormat::Ildg, bits, ByteOrder::Big);
     info.lfn = records.lfn.clone();
-    // An element right below the root: elements of the same name further down are somebody else's.
+    // An element right below the root: elements of the same name further down belong to other information.
     let text_of = |text: &Option<String>, root: &str, tag: &str| -> Option<String> {
         let document = parse_xml(text.as_deref()?).ok()?;
         let top = Some(document.root_element()).filter(|top| top.tag_name().name() == root)?;
@@ -327,7 +327,7 @@ fn frame(job: &Job, [suma, sumb]: [u32; 2]) -> Result<Frame> {
     lime::put_header(&mut before, RecordPosition::Inside, "ildg-binary-data", length);
     let mut after = Vec::new();
     lime::pad(&mut after, length);
-    // The checksums have a fixed number of digits, so that later bytes have a fixed position.
+    // If fields follow, checksums have a fixed number of digits, so that later bytes have a fixed position.
     let digits = if job.options.fields.is_empty() { 0 } else { 8 };
     let checksum = format!(
         "{XML}<scidacChecksum><version>1.0</version>\

@@ -8,7 +8,7 @@
 //! Reading finds the format from the content, compares every length with the file's before it
 //! allocates, verifies the checksums that the format has, and returns all links or none.
 //! Writing goes to a temporary name in the same folder, is flushed to disk and renamed; a
-//! failure leaves the target as it was. Average plaquette and link trace pass through: they
+//! failure leaves the target as it was. The average plaquette and link trace of a header are returned as they are; they
 //! are compared with the links where observables are computed.
 
 mod appendix;
@@ -47,9 +47,9 @@ pub use tables::Tables;
 pub use vectors::{VectorHeader, VectorReader, VectorWriter};
 pub use warnings::{Warning, Warnings};
 
-/// Number of reals of a 3×3 matrix.
+/// Number of real numbers of a complex 3×3 matrix.
 pub(crate) const MATRIX: usize = 18;
-/// Number of reals of a site with four matrices.
+/// Number of real numbers of the four 3×3 link matrices of a site.
 pub(crate) const SITE: usize = 4 * MATRIX;
 
 /// File formats of gauge configurations. [`read_gauge`] recognises them by their contents.
@@ -131,9 +131,9 @@ pub struct FileInfo {
     pub plaquette: Option<f64>,
     /// Average link trace according to the header, Re tr U / 3: 1 for unit links.
     pub link_trace: Option<f64>,
-    /// Half a unit of the last decimal that the header prints of `plaquette` and `link_trace`,
-    /// the coarser of the two; 0 where they are stored in binary or absent. A comparison with
-    /// the links allows for this and for the rounding of `precision_bits`.
+    /// Half a unit of the last decimal that the header prints of `plaquette` or `link_trace`, whichever has fewer
+    /// decimals; 0 if they are stored in binary or absent. A comparison with the links allows for this and for the
+    /// rounding of `precision_bits`.
     pub header_resolution: f64,
     pub ensemble_id: Option<String>,
     pub ensemble_label: Option<String>,
@@ -237,7 +237,7 @@ struct Header {
     stored: Option<[u32; 2]>,
 }
 
-/// All of a file except its links.
+/// The bytes of a file before and after its links, and the layout of the links.
 struct Frame {
     before: Vec<u8>,
     data: Data,
@@ -292,14 +292,16 @@ struct Codec {
     claims: fn(head: &[u8]) -> bool,
     /// Reads the header of a file.
     open: Open,
-    /// Makes all of the file except its links, with this checksum, on which no length depends.
+    /// Makes the bytes before and after the links. Their numbers do not depend on `checksum`, which is that of the
+    /// links.
     frame: fn(&Job, checksum: [u32; 2]) -> Result<Frame>,
 }
 
 /// The formats in the order in which they are tried: those with magic numbers first.
 const CODECS: [&Codec; 4] = [&nersc::CODEC, &ildg::CODEC, &milc::CODEC, &linkmap::CODEC];
 
-/// Number of bytes of a file that detection looks at: the longest fixed header of a format without a magic number.
+/// Number of bytes at the beginning of a file from which its format is recognised: the longest fixed header of a format
+/// without a magic number.
 const HEAD: usize = 24;
 
 /// Reads a gauge configuration; the format is recognised by the contents.
@@ -328,7 +330,7 @@ pub struct GaugeReader {
 
 impl GaugeReader {
     /// # Errors
-    /// Errors of [`read_gauge`], all but `FileChecksum`.
+    /// Errors of [`read_gauge`] except `FileChecksum`.
     pub fn open(path: &Path, expect: Option<[usize; 4]>) -> Result<Self> {
         Self::with_format(path, expect, None)
     }
@@ -379,7 +381,7 @@ impl GaugeReader {
     /// Reads the links of a part; returns them with their contribution to the checksum, for [`GaugeReader::verify`].
     ///
     /// # Errors
-    /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
+    /// `BadExtents`: `part` is not a part of the file's lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
     pub fn read(&mut self, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
         check_part(part, self.header.extents)?;
         self.header.data.read(&mut self.input, part)
@@ -524,7 +526,7 @@ impl GaugeWriter {
             );
         }
         let mut job = Job { format, bits, order, extents, options: options.clone() };
-        // The date is fixed, since the header is written several times.
+        // The present date is read once, so that every call of `frame` makes the same header.
         job.options.date = Some(job.date());
         let Frame { data, after, .. } = (codec.frame)(&job, [0; 2])?;
         let end = data.offset + data.length(extents) + after.len() as u64;
@@ -540,7 +542,8 @@ impl GaugeWriter {
     /// Writes the links of a part to disk; returns its contribution to the checksum.
     ///
     /// # Errors
-    /// `BadExtents`: no part of the lattice, or not its number of links; `FileWrite`.
+    /// `BadExtents`: `part` is not a part of the lattice, or `links` has not 72 numbers for each of its sites;
+    /// `FileWrite`.
     pub fn write(&mut self, part: &Part, links: &[f64]) -> Result<[u32; 2]> {
         check_part(part, self.job.extents)?;
         check_links(part.extents, links)?;
@@ -552,7 +555,7 @@ impl GaugeWriter {
     /// Writes a part of the additional field number k to disk; returns its contribution to the checksum.
     ///
     /// # Errors
-    /// `BadExtents`: no part of the lattice, or not its numbers; `FileWrite`.
+    /// `BadExtents`: `part` is not a part of the lattice, or `numbers` does not have its length; `FileWrite`.
     pub fn write_field(&mut self, k: usize, part: &Part, numbers: &[f64]) -> Result<[u32; 2]> {
         let share = self.fields[k].write(&mut self.output, self.job.extents, part, numbers)?;
         self.output.sync()?;

@@ -42,7 +42,7 @@ impl Lines {
         let text = input.peek(LONGEST_HEADER)?;
         let mut at = 0;
         for line in text.split_inclusive(|byte| *byte == b'\n') {
-            // A line of its own: values may hold the word, too.
+            // END_HEADER must be a line of its own, as values may contain the word.
             if line.ends_with(b"\n") && line.trim_ascii() == END {
                 input.seek((at + line.len()) as u64)?;
                 return Ok(Lines(String::from_utf8_lossy(&text[..at]).into_owned()));
@@ -112,7 +112,7 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
     };
     let plaquette = header.average(input, "PLAQUETTE")?;
     let link_trace = header.average(input, "LINK_TRACE")?;
-    // The order of bytes changes no length.
+    // The length does not depend on the byte order, which is determined later.
     let data = data(format, bits, ByteOrder::Big);
     let length = data.length(extents);
     skip_blanks(input, length)?;

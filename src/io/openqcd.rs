@@ -6,8 +6,8 @@
 //! | 16..24 | f64: average of Re tr U_p over all plaquettes, 3 for unit links |
 //! | 24.. | for each odd site (t+x+y+z odd) in lexicographic order with z fastest, then y, x, t: eight links +t, −t, +x, −x, +y, −y, +z, −z |
 //!
-//! The link −μ is U_μ(x−μ̂), not daggered. A link is a 3×3 row-major complex double matrix.
-//! All extents are even. There is no checksum; the plaquette is the guard.
+//! The link −μ is U_μ(x−μ̂), not daggered. A link is a 3×3 row-major complex double matrix. All extents are even. There
+//! is no checksum: only the plaquette shows whether the links are those that were written.
 
 use super::link_order::{forward, LinkMap};
 use super::FileFormat;

@@ -41,7 +41,7 @@ pub struct LinksMark {
 
 /// Names of the normalisations: kappa for the inverse of 2 kappa D, mass for that of D.
 pub const NORMALISATIONS: [&str; 2] = ["kappa", "mass"];
-/// Names of boundaries in time: open, of the Schroedinger functional, and one of each.
+/// Names of boundaries in time: open, of the Schroedinger functional, one of each kind, and none.
 pub const BOUNDARIES_IN_TIME: [&str; 4] = ["open", "sf", "open_sf", "periodic"];
 const ELEMENT: &str = "plaqOrigin";
 

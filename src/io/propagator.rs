@@ -27,7 +27,7 @@ use crate::params::choices;
 use crate::refuse;
 use std::path::Path;
 
-/// Number of reals of a spinor.
+/// Number of real numbers of a spinor at a site: 4 spins, 3 colours, complex.
 const SPINOR: usize = 24;
 const MATRIX: usize = 288;
 const MAX_COLUMNS: usize = 4096;
@@ -87,13 +87,14 @@ pub struct PropagatorOptions {
     pub date: Option<String>,
 }
 
-/// A field in the file, with its records.
+/// A field in the file: the bytes of its records before the numbers, and the layout of the numbers.
 struct Item {
     before: Vec<u8>,
     data: Data,
 }
 
-/// The text of the record with the checksum; its length does not depend on the sums.
+/// The bytes after the numbers of a field: padding and the record with the checksum. Their number does not depend on
+/// the checksum.
 fn after(data: &Data, extents: [usize; 4], [a, b]: [u32; 2]) -> Vec<u8> {
     let mut out = Vec::new();
     lime::pad(&mut out, data.length(extents));
@@ -149,10 +150,10 @@ impl PropagatorWriter {
         self.output.name()
     }
 
-    /// Writes a part of field number `k`; returns its contribution to the checksum.
+    /// Writes the numbers of field `k` on a part of the lattice; returns their contribution to the field's checksum.
     ///
     /// # Errors
-    /// `BadExtents`: no part of the lattice, or not its numbers; `FileWrite`.
+    /// `BadExtents`: `part` is not a part of the lattice, or `numbers` does not have its length; `FileWrite`.
     pub fn write(&mut self, k: usize, part: &Part, numbers: &[f64]) -> Result<[u32; 2]> {
         check_part(part, self.extents)?;
         let data = &self.items[k].data;
@@ -190,7 +191,8 @@ impl PropagatorWriter {
     }
 }
 
-/// The type of a record, with its count of colours and spins.
+/// The type of a record with this many real numbers per site, and its numbers of colours and of spins, 0 for a complex
+/// field.
 fn record_type(numbers: usize, bits: u32) -> (String, usize, usize) {
     let letter = if bits == 32 { 'F' } else { 'D' };
     match numbers {
@@ -200,7 +202,8 @@ fn record_type(numbers: usize, bits: u32) -> (String, usize, usize) {
     }
 }
 
-/// Plans the file: all records except numbers and checksums, each with its position.
+/// Plans the file: the bytes at its beginning, and for each field the records before its numbers and the position of
+/// these.
 fn plan(
     options: &PropagatorOptions,
     extents: [usize; 4],
@@ -251,7 +254,7 @@ fn plan(
         let origin = if tag != SOURCE { origin.to_xml() } else { String::new() };
         format!("{XML}<{tag}><version>1.0</version>{place}<info>{info}</info>{origin}</{tag}>")
     };
-    // A pair has a spin and a colour where the columns are those.
+    // Twelve columns are those of all spins and colours; with another number, records name neither.
     let column = |k| (columns == 12).then_some(k);
     let fields: Vec<(String, usize)> = match kind {
         PropagatorKind::Matrix => vec![(record("propagatorInfo", None), MATRIX)],
@@ -338,7 +341,7 @@ impl PropagatorReader {
                 }
             }
         }
-        // In the order of spins and colours where all say them.
+        // Columns are sorted by spin and colour if the records of all twelve name them.
         let places: Option<Vec<usize>> = columns.iter().map(|(_, place)| *place).collect();
         if let Some(mut places) = places.filter(|places| places.len() == 12) {
             places.sort_unstable();
@@ -370,10 +373,10 @@ impl PropagatorReader {
         self.sources.len()
     }
 
-    /// Reads a part of source `k`, whatever its count of numbers per site.
+    /// Reads source `k` on a part of the lattice: 24 numbers per site of a spinor, 2 per site of a complex field.
     ///
     /// # Errors
-    /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
+    /// `BadExtents`: `part` is not a part of the file's lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
     pub fn read_source(&mut self, k: usize, part: &Part) -> Result<Vec<f64>> {
         check_part(part, self.extents)?;
         Ok(self.sources[k].data.read(&mut self.input, part)?.0)
@@ -401,10 +404,10 @@ impl PropagatorReader {
         self.fields[0].data.bits
     }
 
-    /// Reads a part of field `k`; returns it with its contribution to the checksum.
+    /// Reads field `k` on a part of the lattice; returns its numbers and their contribution to the checksum.
     ///
     /// # Errors
-    /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
+    /// `BadExtents`: `part` is not a part of the file's lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
     pub fn read(&mut self, k: usize, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
         check_part(part, self.extents)?;
         self.fields[k].data.read(&mut self.input, part)

@@ -42,7 +42,7 @@ impl Input {
     pub fn open(path: &Path) -> Result<Self> {
         named(path, Status::FileOpen)?;
         let refused = |e| Error::new(Status::FileOpen, said(&e)).at(path.display());
-        // Asked before opening: opening a pipe would wait for its writer.
+        // The kind of the file is found before opening it, since opening a pipe would wait for its writer.
         if !fs::metadata(path).map_err(refused)?.is_file() {
             bail!(FileOpen, "{}: not a regular file", path.display());
         }
@@ -105,7 +105,7 @@ impl Input {
         Ok(())
     }
 
-    /// An error unless there are at least `count` more bytes.
+    /// An error unless there are at least `count` bytes after the present position.
     pub fn need(&self, count: u64, what: &str) -> Result<()> {
         if count > self.remaining() {
             let (at, left) = (self.position, self.remaining());
@@ -115,7 +115,7 @@ impl Input {
         Ok(())
     }
 
-    /// An error unless there are exactly `count` more bytes.
+    /// An error unless there are exactly `count` bytes after the present position.
     pub fn need_exactly(&self, count: u64, what: &str) -> Result<()> {
         self.need(count, what)?;
         if count < self.remaining() {
@@ -131,7 +131,7 @@ impl Input {
             1..=0x7fff_ffff => volume.checked_mul(n),
             _ => None,
         });
-        // The bytes of all links, also as doubles and with room for headers, must be counted by the types of addresses.
+        // The number of bytes of all links, also as doubles and with headers, must fit into an address.
         match volume.and_then(|v| v.checked_mul(8 * SITE as u64)) {
             Some(bytes) if bytes < isize::MAX as u64 / 2 => {}
             _ => {
@@ -224,7 +224,7 @@ impl Output {
     /// not touched.
     fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
         for _ in 0..100 {
-            // Every RandomState has keys of its own.
+            // Every RandomState has its own random keys, so that every number is another one.
             let number = RandomState::new().build_hasher().finish();
             let temporary = target.with_file_name(format!(".plaq-{number:016x}.tmp"));
             match OpenOptions::new().write(true).create_new(true).open(&temporary) {
@@ -327,20 +327,20 @@ impl Output {
         self.sync()?;
         let new = NEW.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.target);
         match new.then(|| fs::hard_link(&self.temporary, &self.target)) {
-            // The temporary name goes on drop.
+            // The file has its name now; the temporary name is removed on drop.
             Some(Ok(())) => {}
             Some(Err(e)) if e.kind() == ErrorKind::AlreadyExists => bail!(
                 FileWrite,
                 "{}: another process has written it since this one began: its file stays",
                 self.target.display()
             ),
-            // Not every file system has links.
+            // Not every file system has hard links.
             _ => {
                 fs::rename(&self.temporary, &self.target).map_err(|e| self.failure(e))?;
                 self.owned = false;
             }
         }
-        // The new name itself: not every file system lets a folder be flushed, the data are safe.
+        // The folder is flushed for the new name. Not every file system allows this; the data are safe without it.
         if let Some(Ok(folder)) = self.target.parent().map(File::open) {
             let _ = folder.sync_all();
         }

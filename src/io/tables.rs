@@ -1,6 +1,6 @@
-//! Files of named texts and tables of numbers: the state of work that goes on later. Text first, a line `plaq KIND
-//! 1`, a line for each text and one with the length of each table; then all numbers, little-endian, and the CRC32 of
-//! what is before them.
+//! Files of named texts and tables of numbers, which keep the state of work that is continued later. Text comes first,
+//! a line `plaq KIND 1`, a line for each text and one with the length of each table; then all numbers, little-endian,
+//! and the CRC32 of all bytes before it.
 
 use std::path::Path;
 

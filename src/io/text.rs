@@ -1,4 +1,4 @@
-//! Text in headers: dates, printed numbers, what may stand in a line.
+//! Text in headers: dates, printed numbers, and checks of texts that must fit into a line.
 
 use super::WriteOptions;
 use crate::error::Result;

@@ -27,7 +27,7 @@ const MAX_VECTORS: usize = 100_000;
 /// Information that a file of vectors has about itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorHeader {
-    /// A word for what the vectors are.
+    /// A word that says what the vectors are.
     pub kind: String,
     /// Extents of the lattice, X, Y, Z, T.
     pub extents: [usize; 4],
@@ -47,7 +47,7 @@ impl VectorHeader {
         self.tables.iter().find(|(n, _)| n == name).map(|(_, values)| &values[..])
     }
 
-    /// Number of reals of a site.
+    /// Number of real numbers per site: spin, colour, real and imaginary part.
     pub fn reals(&self) -> usize {
         6 * self.spins
     }
@@ -90,7 +90,7 @@ impl VectorHeader {
     }
 }
 
-/// Text of a table that reads back as the same doubles.
+/// The text of a table, from which the same doubles are read.
 fn numbers(values: &[f64]) -> String {
     values.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(" ")
 }
@@ -166,7 +166,7 @@ fn tail(header: &VectorHeader, [suma, sumb]: [u32; 2]) -> Vec<u8> {
     out
 }
 
-/// Adds bytes of whole sites to a checksum; the first of them has number `first`.
+/// Adds the bytes `raw` of consecutive sites to a checksum; the first site has number `first`.
 fn add(pair: &mut RotatingPair, first: usize, raw: &[u8], site_bytes: usize) {
     let crcs: Vec<u32> = raw.chunks_exact(site_bytes).map(crc32fast::hash).collect();
     pair.add(first, &crcs);
@@ -263,7 +263,7 @@ impl VectorReader {
     /// Reads a part of vector `index`; returns the numbers with their share of its checksum.
     ///
     /// # Errors
-    /// `BadExtents`: no part of this lattice; `InvalidArgument`: no such vector; `FileOpen`,
+    /// `BadExtents`: `part` is not a part of the file's lattice; `InvalidArgument`: no such vector; `FileOpen`,
     /// `FileTruncated`, `OutOfMemory`.
     pub fn read(&mut self, index: usize, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
         check_part(part, self.header.extents)?;
@@ -312,7 +312,7 @@ fn parse_own(input: &Input, text: &str, extents: [usize; 4]) -> Result<VectorHea
     };
     let count = xml.parse("count", |c| number(c).filter(|c| *c <= MAX_VECTORS as u64))? as usize;
     let bits = xml.parse("bits", |b| [32, 64].into_iter().find(|n| b == n.to_string()))?;
-    // Files of spinors that were written before there were others.
+    // Older files, which hold spinors, do not give the number of spins.
     let spins = match xml.get("spins") {
         Some(_) => xml.parse("spins", |s| [1, 4].into_iter().find(|n| s == n.to_string()))?,
         None => 4,
@@ -420,7 +420,7 @@ impl VectorWriter {
         Ok(sums(&pair))
     }
 
-    /// Flushes to disk what was written.
+    /// Flushes to disk what this process has written.
     ///
     /// # Errors
     /// `FileWrite`.

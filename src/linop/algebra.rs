@@ -12,7 +12,7 @@ use crate::fields::blas::{self, Sums};
 use crate::fields::VectorField;
 use crate::refuse;
 
-/// The operator M^dagger M (for CG on the normal equations: "NR") or M M^dagger ("NE").
+/// The operator M^dagger M (for CGNR) or M M^dagger (for CGNE).
 pub struct Normal {
     op: Arc<dyn LinOp>,
     dagger_first: bool,
@@ -28,7 +28,8 @@ impl Normal {
     pub fn m_mdag(op: Arc<dyn LinOp>) -> Self {
         Normal { op, dagger_first: true, workspace: Workspace::default() }
     }
-    /// Computes out = M^dagger M in, or M M^dagger in; returns the result of `ask` for the intermediate vector.
+    /// Computes out = M^dagger M in, or out = M M^dagger in; returns the result of `ask` for the intermediate vector M
+    /// in or M^dagger in.
     fn both<T>(
         &self,
         out: &mut VectorField,
@@ -138,7 +139,7 @@ pub struct Shifted {
 }
 
 impl Shifted {
-    /// M + sigma; the domain of the operator must be its range.
+    /// The operator M + sigma; M must map fields of one shape to fields of the same shape.
     pub fn new(op: Arc<dyn LinOp>, sigma: impl Into<Complex64>) -> Self {
         Shifted { op, sigma: sigma.into() }
     }
@@ -184,8 +185,8 @@ pub struct Product {
 
 impl Product {
     /// # Errors
-    /// `InvalidArgument`: no factor; `FieldMismatch`: the range of one is not the domain of the one
-    /// before it.
+    /// `InvalidArgument`: no factor; `FieldMismatch`: the range of a factor is not the domain of the factor to its
+    /// left.
     pub fn new(factors: Vec<Arc<dyn LinOp>>) -> Result<Self> {
         if factors.is_empty() {
             bail!(InvalidArgument, "a product of operators has at least one factor");
@@ -257,7 +258,7 @@ pub struct Sum {
 
 impl Sum {
     /// # Errors
-    /// `InvalidArgument`: no term; `FieldMismatch`: terms of different domain or range.
+    /// `InvalidArgument`: no term; `FieldMismatch`: the terms differ in domain or range.
     pub fn new(terms: Vec<(Complex64, Arc<dyn LinOp>)>) -> Result<Self> {
         let Some((_, first)) = terms.first() else {
             bail!(InvalidArgument, "a sum of operators has at least one term");
@@ -349,12 +350,13 @@ impl LinOp for Polynomial {
         let [a, b] = self.interval;
         let (scale, shift) = (2.0 / (b - a), -(a + b) / (b - a));
         let c = &self.coefficients;
-        // b_k = c_k v + 2 Y b_{k+1} - b_{k+2}; the result is c_0 v + Y b_1 - b_2.
+        // With v = `inp` and Y = (2 M - (a + b)) / (b - a): b_k = c_k v + 2 Y b_{k+1} - b_{k+2} for k down to 1; the
+        // result is c_0 v + Y b_1 - b_2.
         let next = &mut *self.workspace.field(&shape, n)?;
         let image = &mut *self.workspace.field(&shape, n)?;
         next.clear()?;
         out.clear()?;
-        // out is b_{k+1}, next is b_{k+2}.
+        // Before step k, `out` is b_{k+1} and `next` is b_{k+2}.
         for k in (0..c.len()).rev() {
             let twice = if k == 0 { 1.0 } else { 2.0 };
             let value = |x: f64| blas::uniform(n, x);

@@ -1,11 +1,11 @@
-//! The change of a vector's precision as an operator.
+//! The linear operator that converts vectors to another precision.
 
 use super::{LinOp, Shape};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, RhsOrder, VectorField};
 
-/// Conversion of vectors to another precision, as an operator; its adjoint converts back.
+/// The operator that converts vectors to another precision; its adjoint converts them back.
 pub struct Convert {
     domain: Shape,
     range: Shape,
@@ -15,7 +15,7 @@ impl Convert {
     /// Makes the operator that converts fields of `domain` to `precision`.
     ///
     /// # Errors
-    /// `Unsupported`: 16 bits of fields that have their right-hand sides fastest.
+    /// `Unsupported`: to 16 bits, for fields with right-hand sides fastest in memory.
     pub fn new(domain: Shape, precision: Precision) -> Result<Self> {
         if domain.order == RhsOrder::Fastest && precision == Precision::F16 {
             bail!(Unsupported, "change of precision: to 16 bits with right-hand sides fastest");

@@ -62,17 +62,17 @@ impl From<Schur> for System {
     }
 }
 
-/// Even-odd preconditioning of an operator M. The implementor is itself the Schur complement on one parity, as an
-/// operator; the trait adds the conversions of sources and solutions (DeGrand, Rossi, Comput. Phys. Commun. 60 (1990)
-/// 211).
+/// The Schur complement S of an operator M on the sites of one parity, for even-odd preconditioning (DeGrand, Rossi,
+/// Comput. Phys. Commun. 60 (1990) 211). As an operator it applies S; the methods convert sources and solutions between
+/// M and S.
 pub trait SchurComplement: LinOp {
-    /// Shape of the fields of M, from which the complement is made.
+    /// Shape of the fields on which M acts.
     fn full_shape(&self) -> Shape;
     /// Computes the source of the preconditioned system from the source b of M x = b, or of M^dagger x = b if
     /// `dagger`.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()>;
-    /// Computes the solution `full` on the whole lattice from the solution x of the preconditioned system; if fields
-    /// of M have both parities, x may be a part of the memory of `full`.
+    /// Computes the solution `full` of M full = b (of M^dagger full = b if `dagger`) on the whole lattice from the
+    /// solution x of the preconditioned system; x may share the memory of `full` if the fields of M have both parities.
     fn reconstruct(
         &self,
         full: &mut VectorField,
@@ -80,9 +80,9 @@ pub trait SchurComplement: LinOp {
         b: &VectorField,
         dagger: bool,
     ) -> Result<()>;
-    /// Computes the residual r = b' - S x of the preconditioned system, or with S^dagger if `dagger`, where b' is
-    /// what `prepare` makes from b. `source` holds b' and may be overwritten, in which case it has to be prepared
-    /// again before the next residual.
+    /// Computes the residual r = b' - S x (b' - S^dagger x if `dagger`) of the preconditioned system, where b' is the
+    /// result of `prepare` for b. `source` holds b' and may be overwritten; it must then be prepared again before the
+    /// next residual.
     fn residual(
         &self,
         r: &mut VectorField,
@@ -98,13 +98,13 @@ pub trait SchurComplement: LinOp {
         let n = x.nrhs();
         blas::axpby(&blas::uniform(n, 1.0), source, &blas::uniform(n, -1.0), r)
     }
-    /// The inverse of `reconstruct`: extracts from a full field the unknowns of the preconditioned system; `out` may
-    /// share the memory of `full`.
+    /// The reverse of `reconstruct`: computes the unknowns of the preconditioned system from a field `full` on the
+    /// whole lattice; `out` may share the memory of `full`.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()>;
 }
 
-/// The source of the preconditioned system of M x = b, or of M^dagger x = b, with all that is needed to make it again
-/// from b.
+/// The source of the preconditioned system of M x = b (of M^dagger x = b if `dagger`), together with b and the Schur
+/// complement, from which it can be made again.
 pub(crate) struct SchurSource<'a> {
     schur: &'a dyn SchurComplement,
     dagger: bool,
@@ -117,7 +117,7 @@ impl SchurSource<'_> {
     pub fn vector(&self) -> &VectorField {
         &self.source
     }
-    /// Makes the source from b, for a part of the right-hand sides at a time.
+    /// Makes the source from b, a few right-hand sides at a time, so that temporary fields are small.
     pub fn make(&self) -> Result<()> {
         for (first, count) in self.b.parts() {
             let mut out = self.source.columns(first, count)?;
@@ -126,12 +126,12 @@ impl SchurSource<'_> {
         self.schur.free_idle();
         Ok(())
     }
-    /// Computes r = source - S x for as many right-hand sides as x has, from number `first` on.
+    /// Computes r = source - S x, where x has the right-hand sides of the source from number `first` on.
     pub fn residual(&self, r: &mut VectorField, x: &VectorField, first: usize) -> Result<()> {
         let SchurSource { b, mut source, .. } = self.columns(first, x.nrhs())?;
         self.schur.residual(r, x, &mut source, &b, self.dagger)
     }
-    /// The source for `count` right-hand sides from number `first` on, sharing the memory.
+    /// The source of `count` right-hand sides from number `first` on, in the same memory.
     pub fn columns(&self, first: usize, count: usize) -> Result<Self> {
         let (b, source) = (self.b.columns(first, count)?, self.source.columns(first, count)?);
         Ok(SchurSource { b, source, ..*self })
@@ -166,7 +166,7 @@ impl<'a> SchurVectors<'a> {
         Ok(SchurVectors { full: x, parity, x: half_x, source })
     }
 
-    /// Turns the solution of the preconditioned system into x.
+    /// Computes the solution x on the whole lattice from that of the preconditioned system.
     pub fn reconstruct(self) -> Result<()> {
         self.full.spread(self.parity)?;
         let (own, SchurSource { schur, dagger, b, .. }) = (self.full.alias()?, self.source);

@@ -36,8 +36,8 @@ pub trait QuarkAction: LinOp {
     fn version(&self) -> ActionVersion;
     /// The operator's kind, lattice, storage and terms in words, for messages and files.
     fn describe(&self) -> String;
-    /// The key of everything that the choice of its kernels depends on: not of masses and coefficients, but of whether
-    /// there are such terms.
+    /// Key of the properties on which the choice of kernels depends: which terms the operator has, but not the values
+    /// of masses and coefficients.
     fn key(&self) -> Key;
     /// Shape of the vectors to which M is applied, restricted to the sites of a subset.
     fn subset_shape(&self, subset: Subset) -> Shape {
@@ -94,7 +94,7 @@ pub trait QuarkAction: LinOp {
     ) -> Result<()> {
         bail!(Unsupported, "dirac: this operator has no hopping term by itself")
     }
-    /// Computes out = coef S in on one parity, where S is a site term.
+    /// Computes out = coef S in on one parity, where S is a site term: 1, A or A^-1.
     fn apply_site(
         &self,
         _out: &mut VectorField,
@@ -165,13 +165,13 @@ pub trait SchurAction: SchurComplement {
         0
     }
 
-    /// Computes out = in - S in.
+    /// Computes out = in - S in, where S is this complement.
     fn one_minus_schur(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let n = inp.nrhs();
         self.apply(out, inp)?;
         blas::axpby(&blas::uniform(n, 1.0), inp, &blas::uniform(n, -1.0), out)
     }
-    /// Computes r -= S x.
+    /// Computes r -= S x, where S is this complement.
     fn subtract(&self, r: &mut VectorField, x: &VectorField) -> Result<()> {
         let mut t = self.shape().field(x.nrhs())?;
         self.apply(&mut t, x)?;
@@ -213,7 +213,7 @@ pub trait SchurAction: SchurComplement {
 }
 
 /// A quark action that multigrid coarsens (Clark et al., arXiv:1612.07873, section 3.4): M = A + hops between nearest
-/// neighbours, on spinors, gamma5-hermitian except for a twist.
+/// neighbours, where A is a site term. It acts on spinors and is gamma5-hermitian up to the sign of a twisted mass.
 pub trait Coarsenable: QuarkAction {
     /// A copy in another precision and link storage that is not shared.
     fn own_copy(&self, storage: Storage) -> Result<Arc<dyn Coarsenable>>;
@@ -251,8 +251,8 @@ pub struct FlavourTerm {
     pub split: f64,
 }
 
-/// A quark action of two flavours that multigrid coarsens with the null vectors of one: P (x) 1 commutes with gamma5
-/// and with flavour (Alexandrou et al., arXiv:1801.06823).
+/// A quark action of two flavours that multigrid coarsens with the null vectors of one flavour: the prolongator P of
+/// one flavour, as P (x) 1, commutes with gamma5 and with rotations of flavour (Alexandrou et al., arXiv:1801.06823).
 pub trait CoarsenablePair: QuarkAction {
     /// The operator M_1 of one flavour, whose null vectors are used for both flavours.
     fn one_flavour(&self) -> Result<Arc<dyn Coarsenable>>;

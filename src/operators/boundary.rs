@@ -28,7 +28,7 @@ impl Boundary {
     pub fn phases(self) -> [Complex64; 4] {
         self.0.map(phase)
     }
-    /// The boundary with these factors of modulus one, above -1 and up to 1.
+    /// The boundary with these factors of modulus one; its phases in units of pi are above -1 and at most 1.
     pub fn of_phases(phases: [Complex64; 4]) -> Self {
         Boundary(phases.map(|z| if z.re <= -1.0 { 1.0 } else { z.arg() / PI }))
     }

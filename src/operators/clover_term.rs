@@ -32,8 +32,8 @@ enum Kind {
     Singular,
 }
 
-/// Blocks of a clover term on one parity or on both. Those in `kept` are owned by this; those in `lent` exist only
-/// while somebody else uses them.
+/// Blocks of a clover term on one parity or on both. Blocks in `kept` are owned by this object; those in `lent` exist
+/// only while others use them.
 #[derive(Default)]
 struct Parts {
     kept: Vec<Arc<CloverField>>,
@@ -89,7 +89,7 @@ impl CloverTerm {
         let like = self.like();
         CloverField::on(like.device(), like.geometry(), subset, self.precision, sets)
     }
-    /// Some blocks of this term, for its lattice and device.
+    /// Existing blocks of this term, or of the one that it was copied from, which tell its lattice and device.
     fn like(&self) -> Arc<CloverField> {
         lock(&self.root().direct).kept[0].clone()
     }
@@ -98,7 +98,7 @@ impl CloverTerm {
         self.origin.as_ref().map_or(self, |origin| origin.root())
     }
 
-    /// The blocks of A on these sites.
+    /// The blocks of A on the sites of `subset`.
     pub fn direct(&self, subset: Subset) -> Result<Arc<CloverField>> {
         let mut parts = lock(&self.direct);
         if let Some(found) = parts.find(subset) {
@@ -111,10 +111,10 @@ impl CloverTerm {
         Ok(made)
     }
 
-    /// The blocks of the inverse on these sites, which are computed unless they exist.
+    /// The blocks of the inverse on the sites of `subset`, which are computed unless they exist.
     ///
     /// # Errors
-    /// `SingularClover`: some site of either parity has none.
+    /// `SingularClover`: the block of some site of either parity has no inverse.
     pub fn inverse(&self, subset: Subset) -> Result<Arc<CloverField>> {
         self.check_invertible()?;
         let mut parts = lock(&self.inverse);
@@ -158,7 +158,7 @@ impl CloverTerm {
         Ok(found)
     }
 
-    /// An error if the inverse is used and a block has none.
+    /// An error if a block has no inverse.
     ///
     /// # Errors
     /// `SingularClover`, with the site.
@@ -211,7 +211,7 @@ impl CloverTerm {
         Ok(copy)
     }
 
-    /// The same term on another device, with all numbers zero, and with those inverse blocks that are kept.
+    /// This term on another device, with all numbers zero, and with those inverse blocks that are kept here.
     pub fn like_on(&self, device: &Device) -> Result<Self> {
         let like = |parts: &Mutex<Parts>| -> Result<_> {
             let like = |f: &Arc<CloverField>| {
@@ -261,7 +261,7 @@ impl CloverTerm {
         };
         let mut parts = lock(&self.inverse);
         let mut known = lock(&self.kind);
-        // In 16 bits the inverse cannot be computed later, so it is computed now.
+        // An inverse cannot be computed later from blocks of A in 16 bits, so it is computed now.
         for parity in (0..2).filter(|_| short) {
             let half = Subset::of_parity(parity);
             if parts.find(half).is_none() {
@@ -304,7 +304,7 @@ impl CloverTerm {
         }
         for part in lock(&self.inverse).alive() {
             match other.inverse(part.subset()) {
-                // An inverse that does not exist is not handed out until a later update makes one.
+                // If a block is singular, the inverse is not copied; it is refused until a later update makes one.
                 Err(e) if e.status == Status::SingularClover => {}
                 inverse => part.fill_from(&*inverse?)?,
             }

@@ -116,7 +116,7 @@ impl CoarseOperator {
         let device = grid.device();
         let mut hops = hops;
         let inverse = invert(grid, precision, rows, &diagonal)?;
-        // D^-1 times the hops, some sites at a time: the products take the place of their factors.
+        // The hops are multiplied by D^-1 in place, for an eighth of the sites at a time.
         let matrix = rows * rows * 2 * precision.bytes();
         let some = grid.volume().div_ceil(8).max(1);
         let products = device.alloc(some * 8 * matrix)?;
@@ -205,7 +205,7 @@ impl CoarseOperator {
             scales: scales.ptr(),
             rows: self.rows as i32,
         };
-        // On a GPU a warp shares a matrix.
+        // On a GPU the 32 threads of a warp work on one matrix.
         let work = Work::rows(device, matrices, 32);
         match to {
             LinkPrecision::Quarter => {
@@ -218,10 +218,10 @@ impl CoarseOperator {
         Ok(short)
     }
 
-    /// A second operator on the same memory; neither may change it.
+    /// A second operator that shares the memory of this one; neither may change it.
     ///
     /// # Errors
-    /// `Internal`: one of two flavours.
+    /// `Internal`: the operator has two flavours.
     pub fn duplicate(&self) -> Result<Self> {
         if self.pair.is_some() {
             bail!(Internal, "a second coarse operator of two flavours");
@@ -260,12 +260,13 @@ impl CoarseOperator {
             Subset::Full
         }
     }
-    /// A zero vector on these sites with `nrhs` right-hand sides.
+    /// A zero vector on the sites of `subset` with `nrhs` right-hand sides.
     pub fn field(&self, subset: Subset, nrhs: usize) -> Result<CoarseField> {
         CoarseField::new(&self.grid, self.precision, subset, self.rows, nrhs)
     }
 
-    /// Computes out = coef (terms of `directions`) in + what `sum` adds, on the sites of `out`; with `inside` hops
+    /// Computes out = coef (terms of `directions`) in + c z with `plus` = (c, z), on the sites of `out`; None: without
+    /// the second term. The matrices `diagonal` are used if `directions` has the bit `DIAGONAL`; with `inside` hops
     /// between domains are left out.
     #[allow(clippy::too_many_arguments)]
     fn product(
@@ -279,7 +280,7 @@ impl CoarseOperator {
         inside: Option<&Domains>,
     ) -> Result<()> {
         let inside = inside.and_then(Domains::neighbours);
-        // Diagonal matrices are not multiplied by D^-1.
+        // Matrices of the diagonal term always have the precision of the operator.
         let links = match directions & DIAGONAL {
             0 => self.link_precision,
             _ => LinkPrecision::of(self.precision),
@@ -309,8 +310,8 @@ impl CoarseOperator {
         let work = if device.is_cpu() {
             Work { n: out.count, batches: 1, lanes: device.max_lanes() }
         } else {
-            // Warps of eight rows and parts of the sum, of 8 bits of sixteen, a thread with one or four right-hand
-            // sides; by tensor cores of sixteen rows and eight or sixteen right-hand sides.
+            // A warp computes 8 rows of a site, or 16 with links in 8 bits, for one right-hand side or, in each thread,
+            // four; on tensor cores it computes 16 rows for 8 or 16 right-hand sides.
             let (rows, columns) = match inp.nrhs {
                 1 if links == LinkPrecision::Quarter => (16, 1),
                 1 => (8, 1),
@@ -360,7 +361,7 @@ impl CoarseOperator {
         Ok(())
     }
 
-    /// Computes out = coef (Y in some directions) in + what `sum` adds.
+    /// Computes out = coef (Y in the directions of the mask `directions`) in + c z with `plus` = (c, z).
     fn hops(
         &self,
         out: Part,
@@ -379,7 +380,7 @@ impl CoarseOperator {
         })
     }
 
-    /// Computes out = coef (1 + D_1^-1 T)^-1 t + what `sum` adds, for the vector t that `work` fills.
+    /// Computes out = coef (1 + D_1^-1 T)^-1 t + c z with `plus` = (c, z), for the vector t that `work` fills.
     fn mixed(
         &self,
         pair: &Pair,
@@ -409,8 +410,8 @@ impl CoarseOperator {
         }
     }
 
-    /// Applies the operator that is solved, by one hop, or by two through the odd sites. With `plus` the result is
-    /// that minus the unit matrix, with opposite sign; with `inside` hops between domains are left out.
+    /// Computes out = S in, or (1 + Y) in without parities, if `plus` is (1, in); without `plus` out = in - S in, or -Y
+    /// in. `odd` is a temporary vector on odd sites; with `inside` hops between domains are left out.
     fn steps(
         &self,
         [out, inp, odd]: [Part; 3],
@@ -436,12 +437,12 @@ impl CoarseOperator {
         self.check(&[inp, out])?;
         self.hops(out.own(), inp.own(), 1 << direction, 1.0, None, None)
     }
-    /// Computes out = D in.
+    /// Computes out = D in, where D is the diagonal term, a matrix on each site.
     pub fn diagonal(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.check(&[inp, out])?;
         self.product(out.own(), inp.own(), &self.diagonal, DIAGONAL, 1.0, None, None)
     }
-    /// Computes out = D^-1 in.
+    /// Computes out = D^-1 in, where D is the diagonal term, a matrix on each site.
     pub fn inverse_diagonal(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.check(&[inp, out])?;
         let (out, inp) = (out.own(), inp.own());
@@ -454,7 +455,7 @@ impl CoarseOperator {
         })
     }
 
-    /// Computes out = M in on all sites.
+    /// Computes out = M in on all sites, where M = D (1 + Y) is this operator.
     pub fn apply(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.check(&[inp, out])?;
         let sum = inp.like(inp.nrhs())?;
@@ -475,7 +476,7 @@ impl CoarseOperator {
         self.steps([out.own(), inp.own(), odd.own()], Some((1.0, inp.own())), None)
     }
 
-    /// Computes the same as `schur`, without hops between domains.
+    /// Computes what [`CoarseOperator::schur`] computes, without hops between domains.
     pub(crate) fn schur_inside(
         &self,
         domains: &Domains,
@@ -487,7 +488,7 @@ impl CoarseOperator {
         self.steps([out.own(), inp.own(), odd.own()], Some((1.0, inp.own())), Some(domains))
     }
 
-    /// Computes out = in - S in or, if there are no parities, -Y in.
+    /// Computes out = in - S in for S = 1 - Y_eo Y_oe on even sites or, if there are no parities, out = -Y in.
     pub fn one_minus_schur(
         &self,
         out: &mut CoarseField,
@@ -534,7 +535,8 @@ impl CoarseOperator {
     /// Number of floating-point operations of Y on the sites of all ranks, for one right-hand side.
     pub fn flops(&self) -> f64 {
         let directions = self.grid.directions().count_ones() as f64;
-        // Links are of one flavour, mixing matrices of both.
+        // Links multiply each flavour by itself, so that a product has half the terms; mixing matrices couple both
+        // flavours.
         let products = if self.pair.is_some() { directions / 2.0 + 1.0 } else { directions };
         8.0 * products * (self.rows * self.rows * self.grid.global_volume()) as f64
     }
@@ -579,7 +581,7 @@ fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -
             rows: rows as i32,
             ..Default::default()
         };
-        // On a GPU a warp shares a matrix.
+        // On a GPU the 32 threads of a warp work on one matrix.
         let work = Work::rows(device, count, 32);
         bad += device.reduce(kernels::CoarseInvert(), &args, work)?[0];
         copy(double.ptr(), out.ptr().offset(at), Precision::F64, precision)?;

@@ -92,7 +92,8 @@ impl Hops {
     pub fn flops(&self, hops: u32) -> f64 {
         (f64::from(hops) * 72.0 + 12.0) * self.components.spins as f64
     }
-    /// Number of bytes that must be read and written per site with `hops` hops.
+    /// Number of bytes that must be read and written per site for `nrhs` right-hand sides, with `hops` hops and a
+    /// diagonal term.
     pub fn bytes(&self, hops: u32, nrhs: usize) -> f64 {
         let links = hops as usize * self.gauge.recon().reals();
         let vectors = 3 * nrhs * self.components.reals();
@@ -144,7 +145,7 @@ fn hop(
     let work = geometry.work(if colour { nrhs.div_ceil(COLUMNS) } else { nrhs });
     let crossed = (0..4).filter(|mu| term.hops >> (2 * mu) & 3 != 0).map(|mu| 1 << mu);
     let mask = geometry.halo_mask() & crossed.sum::<i32>();
-    // Links are read once for all columns where both hops of a direction count.
+    // If the sum has both hops of each of its directions, a kernel reads links once for several columns.
     let both = term.hops != 0 && term.hops & 0x55 == term.hops >> 1 & 0x55;
     let pairs = !colour && nrhs > 1 && both;
     let columns = kernels::LaplaceColumns::of(precision, gauge.recon()).ok().filter(|_| pairs);
@@ -230,7 +231,7 @@ impl CovariantShift {
     }
 
     fn step(&self, out: &mut VectorField, inp: &VectorField, step: u8) -> Result<()> {
-        // Bits of the kernel: 2 mu from below, 2 mu + 1 from above.
+        // Bit 2 mu of `hops` is the hop from x - mu, bit 2 mu + 1 the one from x + mu.
         let hops = if step < 4 { 2 << (2 * step) } else { 1 << (2 * (7 - step)) };
         (0..2).try_for_each(|parity| {
             self.hops.apply(out, inp, &Term { parity, hops, coef: 1.0, ..Term::default() })

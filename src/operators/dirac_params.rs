@@ -22,7 +22,7 @@ impl DiracParams {
     pub fn has_clover(&self) -> bool {
         self.csw != 0.0 || self.csw_t != 0.0 || self.boundary_terms() != [0.0; 2]
     }
-    /// cF - 1 and cF' - 1.
+    /// The numbers cF - 1 and cF' - 1 that are added to the mass at the lower and at the upper boundary in time.
     pub fn boundary_terms(&self) -> [f64; 2] {
         [self.cf - 1.0, self.cf_prime - 1.0]
     }
@@ -45,7 +45,7 @@ impl DiracParams {
                 );
             }
         }
-        // The mass may be that of kappa and the hops.
+        // The mass may have been computed from kappa and the hop coefficients.
         let others = [("rho", TermValue::Number(self.rho)), ("mass", TermValue::Number(self.mass))];
         for (name, term) in self.terms().into_iter().chain(others) {
             let numbers = match term {
@@ -69,7 +69,7 @@ impl DiracParams {
         Ok(())
     }
 
-    /// Refuses parameters that quarks have not on links with these boundaries in time.
+    /// Refuses parameters that are not supported on links with these boundaries in time.
     ///
     /// # Errors
     /// `BadParameter`: a phase in time where quarks vanish, or boundary terms where links are periodic.

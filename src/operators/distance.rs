@@ -150,8 +150,8 @@ impl DistanceWeighted {
     }
 
     /// Computes out = M' in, where `apply` multiplies by M; with `dagger` its adjoint, where `apply` multiplies by
-    /// M^dagger. For whole lattices a temporary workspace is passed, whose field is freed before solves on one
-    /// parity.
+    /// M^dagger. The temporary field comes from `workspace`: for whole lattices a temporary one is passed, so that the
+    /// field is freed before solves on one parity.
     fn with(
         &self,
         workspace: &Workspace,
@@ -169,12 +169,12 @@ impl DistanceWeighted {
     }
 }
 
-/// Number of floating-point operations of both factors, for one right-hand side.
+/// Number of floating-point operations of the multiplications by W and by W^-1, for one right-hand side.
 fn extra_flops(shape: &Shape) -> f64 {
     4.0 * shape.numbers()
 }
 
-/// Number of bytes that both factors move; each reads and writes a vector.
+/// Number of bytes that the multiplications by W and by W^-1 move; each reads and writes a vector.
 fn extra_bytes(shape: &Shape, nrhs: usize) -> f64 {
     4.0 * shape.bytes(nrhs) as f64
 }
@@ -249,7 +249,7 @@ impl QuarkAction for DistanceWeighted {
     }
 }
 
-/// The Schur complement of M': the same factors around the Schur complement of M, since W is a number on every site.
+/// The Schur complement of M': that of M between the two factors of M', since W is a number on every site.
 struct WeightedSchur {
     inner: Arc<dyn SchurAction>,
     op: Arc<DistanceWeighted>,
@@ -307,7 +307,7 @@ impl SchurComplement for WeightedSchur {
         self.inner.reconstruct(full, &own, &t, dagger)?;
         last.scale(full)
     }
-    /// Extracts the unknowns; the same factors multiply every site of a time slice.
+    /// Extracts the unknowns as for M, since W multiplies every site of a time slice by the same factor.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {
         self.inner.restrict(out, full, dagger)
     }

@@ -17,7 +17,7 @@ use crate::fields::{
 /// extent that is at most `max`.
 ///
 /// # Errors
-/// `BadExtents`: what is asked for does not divide it.
+/// `BadExtents`: an extent that is asked for does not divide the rank's extent.
 pub(crate) fn domain_extents(
     asked: [usize; 4],
     max: usize,
@@ -240,7 +240,7 @@ impl Domains {
         self.device.launch(kernels::DomainStep::of(q.precision())?, &args, work)
     }
 
-    /// Makes the same step as `step` for vectors of a coarse level.
+    /// Makes the step of [`Domains::step`] for vectors of a coarse level.
     pub fn coarse_step(
         &self,
         sums: &DomainSums,

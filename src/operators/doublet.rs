@@ -1,7 +1,8 @@
 //! The twisted-mass doublet of two flavours with different masses (Frezzotti and Rossi, hep-lat/0311008; Chiarappa et
 //! al., hep-lat/0606011), kappa-normalised: M = A + i 2 kappa mu gamma5 tau3 - 2 kappa epsilon tau1 - kappa H, with A
 //! and H of Wilson's operator, the same for both flavours. The flavours are stored as the two slices of a vector.
-//! gamma5 tau1 M is hermitian, and (A + i m gamma5 tau3 + e tau1) (A - i m gamma5 tau3 - e tau1) = A^2 + m^2 - e^2.
+//! gamma5 tau1 M is hermitian, and (A + i m gamma5 tau3 + e tau1) (A - i m gamma5 tau3 - e tau1) = A^2 + m^2 - e^2 for
+//! all real numbers m and e.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -34,7 +35,7 @@ impl DoubletParams {
     /// Refuses parameters that are out of range or contradict each other.
     pub fn check(&self) -> Result<()> {
         self.check_numbers()?;
-        // Without clover term the inverse of A^2 + m^2 - e^2 is that of a number.
+        // Without a clover term A = 1, and A^2 + m^2 - e^2 is a number, which must be positive.
         if !self.wilson.has_clover() && 1.0 + self.square() <= 0.0 {
             refuse!(
                 BadParameter,
@@ -223,7 +224,7 @@ impl WilsonType for Doublet {
         let HopCall { parity, dagger, site_hop, y, .. } = *call;
         let one = SiteTerm::One;
         if sum.own != 0.0 && (sum.z.is_some() || site_hop != one) {
-            // Computes the hop alone, and adds the former contents of out afterwards.
+            // The hop and the term z are computed first; own times the former contents of out is added afterwards.
             let shape = self.subset_shape(Subset::of_parity(parity));
             let t = &mut *self.workspace.field(&shape, inp.nrhs())?;
             self.hop_add(t, inp, call, &HopSum { z: sum.z, own: 0.0 })?;

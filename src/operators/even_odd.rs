@@ -14,10 +14,10 @@ use crate::error::Result;
 use crate::fields::{CloverField, Momenta, Subset, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Temporary, Workspace};
 
-/// A quark action M = A - kappa H, where H are the hops of a Wilson operator, the same on every slice, and A is a
-/// site term.
+/// A quark action M = A - kappa H, with the hops H of a Wilson operator, the same for every slice (flavour) of a
+/// vector, and a site term A.
 pub trait WilsonType: QuarkAction {
-    /// The operator of one slice, whose links, hops and clover term M uses.
+    /// The Wilson operator of one slice, whose links, hops and clover term M uses.
     fn wilson(&self) -> &Wilson;
     /// Computes one parity of the hopping term with site terms, and adds further terms in the same pass; `inp` must
     /// hold the other parity, `out` and the added fields this one.
@@ -130,7 +130,7 @@ impl EvenOdd {
         self.op.hop_add(out, inp, call, sum)
     }
 
-    /// Computes the solution on the other parity, x_q = A_q^-1 (b_q + kappa H_qp x_p).
+    /// Computes the solution on the parity q that the complement leaves out, x_q = A_q^-1 (b_q + kappa H_qp x_p).
     fn solve_other(
         &self,
         out: &mut VectorField,
@@ -144,7 +144,7 @@ impl EvenOdd {
         self.hop(out, x, &call, &HopSum::default())
     }
 
-    /// Computes out = A^-1 in, or with its adjoint, on one parity; out may be in.
+    /// Computes out = A^-1 in, or with the adjoint of A^-1, on one parity; out may be in.
     pub(super) fn apply_inverse(
         &self,
         out: &mut VectorField,

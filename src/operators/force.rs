@@ -217,7 +217,7 @@ impl Wilson {
             let _held = with_blocks(&mut args, parity)?;
             launch(&mut args)?;
         }
-        // Without a term to insert the result is zero.
+        // Without any launch so far the result is zero.
         if args.add == 0 {
             launch(&mut args)?;
         }
@@ -253,8 +253,9 @@ impl Wilson {
         momenta.zero_fixed()
     }
 
-    /// ln |det A|^2 of even and of odd sites with A = 1 + ... + i twist gamma5, kappa-normalised, which is ln det
-    /// (A^2 + s). For an exponentiated clover term without twisted mass it is 0.
+    /// ln |det A|^2 of all even and of all odd sites, for the kappa-normalised site term A including its twisted mass;
+    /// without it, for A_0, this is ln det (A_0^2 + s) with s the square of the twisted mass. For an exponentiated
+    /// clover term without twisted mass it is 0.
     ///
     /// # Errors
     /// `SingularClover`.

@@ -93,7 +93,7 @@ impl HalfColumns {
         if mask == 0 {
             return Ok(());
         }
-        // Two spins of three colours.
+        // At a face a spinor is projected to two spins of three colours, 24 bytes.
         let faces = Faces::new(mask, self.nrhs, |mu| 24 * geometry.face_parity_sites(mu));
         let halo = geometry.halo_exchange(device, &faces)?;
         let mut halo = halo::lock(&halo);

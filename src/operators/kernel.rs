@@ -42,12 +42,12 @@ impl HermitianWilson {
         Self::new(Arc::new(self.op.like_on(device)?))
     }
 
-    /// The key of everything that the choice of its kernels depends on.
+    /// Key of the properties on which the choice of its kernels depends.
     pub(crate) fn key(&self) -> Key {
         self.op.key()
     }
 
-    /// The factor between D and the kappa-normalised M: D = scale M.
+    /// The number 1 / (2 kappa), the ratio of the mass-normalised D to the kappa-normalised M.
     fn scale(&self) -> f64 {
         0.5 / self.op.kappa()
     }
@@ -77,14 +77,14 @@ impl HermitianWilson {
         self.op.hop_both(out, inp, &call, sum)
     }
 
-    /// Computes out = c Q^2 in.
+    /// Computes out = c Q^2 in, where Q = gamma5 D is this operator.
     pub fn square(&self, out: &mut SpinorField, inp: &SpinorField, c: f64) -> Result<()> {
         let t = &mut *self.workspace.field(&self.shape(), inp.nrhs())?;
         self.dirac(t, inp, false, 1.0)?;
         self.dirac(out, t, true, c)
     }
 
-    /// Computes out = c Q in.
+    /// Computes out = c Q in, where Q = gamma5 D is this operator.
     pub fn scaled(&self, out: &mut SpinorField, inp: &SpinorField, c: f64) -> Result<()> {
         self.dirac(out, inp, false, 1.0)?;
         chiral_sum(out, Some([c, -c]), &[])
@@ -117,7 +117,7 @@ impl LinOp for HermitianWilson {
     }
 }
 
-/// The operator Q^2.
+/// The square Q^2 of the hermitian Wilson operator as an operator.
 pub struct KernelSquare(pub Arc<HermitianWilson>);
 
 impl LinOp for KernelSquare {

@@ -140,7 +140,7 @@ impl Laplace {
         self.hops.apply(out, inp, &Term { parity, y: Some((inp, c)), ..Term::default() })
     }
 
-    /// The same operator on other links.
+    /// An operator with the parameters of this one on other links.
     fn on_links(&self, gauge: Arc<GaugeField>) -> Result<Self> {
         let made = Self::new(
             gauge,
@@ -291,7 +291,7 @@ impl LaplaceSchur {
     fn other_shape(&self) -> Shape {
         self.op.subset_shape(Subset::of_parity(1 - self.form.parity))
     }
-    /// The ratio b / a.
+    /// The ratio b / a of the coefficients of M = a + b H.
     fn ratio(&self) -> f64 {
         self.op.neighbours / self.op.diagonal
     }

@@ -1,5 +1,5 @@
-//! What a user says of a quark, and what operators hold of it: one table, from which also come the struct of the C
-//! interface, keys of TOML, options, Python's keywords and docs/parameters.md.
+//! The parameters of a quark, as users give them and as operators hold them: one table, from which also come the struct
+//! of the C interface, keys of TOML, options, Python's keywords and docs/parameters.md.
 
 use std::hash::{Hash, Hasher};
 
@@ -295,7 +295,7 @@ mod tests {
             let held = quark.physics("").unwrap();
             let changed: Vec<_> =
                 held.terms().into_iter().zip(usual.terms()).filter(|(a, b)| a != b).collect();
-            // A row without a value follows another one.
+            // csw_t without a value follows csw, cf_prime follows cf.
             let followers = usize::from(["csw", "cf"].contains(&name));
             assert_eq!(changed.len(), 1 + followers, "{name}: {changed:?}");
             assert_eq!(changed[0].0 .0, name);

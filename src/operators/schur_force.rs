@@ -62,8 +62,8 @@ impl EvenOdd {
         Ok(())
     }
 
-    /// Collects the force of coef ln |det A|^2 on the sites that P leaves out: those of the other parity, and for the
-    /// symmetric P those of both. Does nothing without a clover term.
+    /// Collects the force of coef ln |det A|^2 on the sites that det P leaves out: those of the other parity, and for
+    /// the symmetric P all sites. Does nothing without a clover term.
     pub(super) fn determinant_terms(&self, work: &mut ForceWorkspace, coef: f64) -> Result<()> {
         let op = self.op().wilson();
         if !op.params().has_clover() {

@@ -15,8 +15,7 @@ const BLOCKS: usize = 72;
 /// Bytes of the first-level cache that the neighbours of a tile's rows may take: three slices of the tile and the
 /// rows around it.
 const TILE_BYTES: usize = 200 << 10;
-/// Number of threads of a block (Blocks::Links), which is also the smallest number of slices that a block goes
-/// through.
+/// Number of threads of a block (Blocks::Links), and smallest number of slices that a block goes through.
 const BLOCK: usize = 512;
 const SLICES: usize = 4;
 
@@ -86,7 +85,7 @@ impl TensorHop {
         *self.odd.lock().unwrap_or_else(|e| e.into_inner()) = None;
     }
 
-    /// Computes out = T in.
+    /// Computes out = T in, where T = 1 - S is this operator.
     pub(crate) fn apply(&self, out: &mut HalfColumns, inp: &HalfColumns) -> Result<()> {
         let mut odd = self.odd.lock().unwrap_or_else(|e| e.into_inner());
         if odd.as_ref().is_none_or(|odd| odd.nrhs() != inp.nrhs()) {
@@ -222,7 +221,8 @@ mod tests {
                     norm += (*e as f64).powi(2);
                 }
                 let error = (error / norm).sqrt();
-                // Vectors are rounded three times, projections and links once each hop: 2^-12 at random, some times.
+                // Vectors are rounded three times, projections and links once each hop; each rounding is a random error
+                // of 2^-12.
                 assert!(
                     error < 8e-4 && error > 1e-6,
                     "{looped:?} csw {csw} mu {mu} x {nrhs}: {error:e}"

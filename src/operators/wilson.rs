@@ -25,8 +25,8 @@ use crate::linop::{LinOp, Schur, Shape};
 use crate::params::Key;
 use crate::refuse;
 
-/// One parity of a hop: out = coef_y S_y y + S_hop (coef H in). Each of the site terms S_y and S_hop is 1, or both
-/// are the same term.
+/// The hop H to the sites of one parity: out = S_hop (coef H in) + coef_y S_y y, where `y` is (y, coef_y, S_y); None:
+/// no second term. Each of the site terms S_hop and S_y is 1, or both are the same term.
 #[derive(Clone, Copy)]
 pub struct HopCall<'a> {
     pub parity: usize,
@@ -37,7 +37,8 @@ pub struct HopCall<'a> {
     pub y: Option<(&'a SpinorField, f64, SiteTerm)>,
 }
 
-/// Terms that are added to a hop in the same pass: out = hop + coef z + own times the old out.
+/// Terms that are added to a hop in the same pass: out = hop + coef z + own out, where `z` is (z, coef) and out on the
+/// right is the field before the launch.
 #[derive(Clone, Copy, Default)]
 pub struct HopSum<'a> {
     pub z: Option<(&'a SpinorField, f64)>,
@@ -45,7 +46,7 @@ pub struct HopSum<'a> {
     pub own: f64,
 }
 
-/// Arguments of a hop, with the clover blocks to which they point, so that these exist until the launch.
+/// Arguments of the hop kernel, with the clover blocks to which they point, which must exist until the launch.
 pub(super) struct Hop {
     pub args: HopArgs,
     blocks: Option<Arc<CloverField>>,
@@ -58,7 +59,7 @@ pub struct Wilson {
     /// The kappa-normalised site term A and its inverse; None without a clover term.
     clover: Option<Arc<CloverTerm>>,
     params: DiracParams,
-    /// The number s in the inverse A H with H = (A^2 + s)^-1; None: the inverse is A^-1.
+    /// The number s in A (A^2 + s)^-1 and (A^2 + s)^-1, of which a twisted inverse is made; None: the inverse is A^-1.
     pub(super) square: Option<f64>,
     /// The thin links from which the clover term is made, if it is not made from those of the hop.
     thin: Option<Arc<GaugeField>>,
@@ -94,8 +95,8 @@ impl Wilson {
         Self::with_square(gauge, Some(thin), params, square)
     }
 
-    /// The same operator with the inverse of A^2 + `square`, kappa-normalised, instead of the inverse with its own
-    /// twisted mass.
+    /// Makes the operator as [`Wilson::on_thin`] does, with `square` as the number s of the inverse, kappa-normalised,
+    /// in place of the square of its own twisted mass.
     pub(super) fn with_square(
         gauge: Arc<GaugeField>,
         thin: Option<Arc<GaugeField>>,
@@ -163,7 +164,8 @@ impl Wilson {
         if let Some(thin) = &self.thin {
             return clover.rebuild(thin, coefficients, thin.version());
         }
-        // The given links are more precise than the operator's own copy.
+        // The given links may be more precise than the operator's own copy, which is used only if the given ones cannot
+        // be read.
         let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
         clover.rebuild(links, coefficients, self.gauge.version())
     }
@@ -217,7 +219,8 @@ impl Wilson {
         Self::with_parts(gauge, direct, inverse, params, square)
     }
 
-    /// Makes the operator with given A and inverse, the latter with A^2 + `square`.
+    /// Makes the operator with a given A and its inverse, which is a twisted one with s = `square`, or A^-1 if that is
+    /// None.
     pub(super) fn with_parts(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
@@ -245,8 +248,8 @@ impl Wilson {
         Ok(Wilson { gauge, clover, params, square, thin: None, own_clover, number, copies })
     }
 
-    /// The operator with the same links and clover term and with other twisted masses; it is valid until either
-    /// changes.
+    /// The operator with the same links and clover term and with other twisted masses; it is valid until these links or
+    /// the clover term change.
     ///
     /// # Errors
     /// Errors of [`Wilson::new`].
@@ -259,7 +262,7 @@ impl Wilson {
         )
     }
 
-    /// The operator with the same clover term on other links.
+    /// The operator with the clover term of this one on other links.
     pub(super) fn with_links(&self, gauge: Arc<GaugeField>) -> Wilson {
         let (clover, copies) = (self.clover.clone(), SharedCopies::default());
         let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -294,7 +297,8 @@ impl Wilson {
         let geometry = self.gauge.geometry();
         let mut bytes = GaugeField::bytes(geometry, precision, recon) as u64;
         if let Some(clover) = &self.clover {
-            // A of both parities, A of one and the inverse of the other, or the inverse of both.
+            // M uses blocks of A on both parities, the asymmetric complement those of A on one parity and of the
+            // inverse on the other, the symmetric complement those of the inverse on both.
             let halves = match form {
                 None => 2,
                 Some(form) if form.symmetric => 2 * clover.sets(),
@@ -353,7 +357,7 @@ impl Wilson {
             own.boundary,
         )
     }
-    /// The key of everything that the choice of its kernels depends on.
+    /// Key of the properties on which the choice of this operator's kernels depends.
     pub(crate) fn key(&self) -> Key {
         let (links, own) = (&self.gauge, &self.params);
         let form = (links.precision(), links.recon(), links.geometry().boundary().kind());
@@ -383,14 +387,14 @@ impl Wilson {
     /// The blocks of A; None without a clover term.
     ///
     /// # Errors
-    /// `OutOfMemory`, of an operator that shares the term of another.
+    /// `OutOfMemory`: the operator copies its clover term from another operator now, and there is no memory for it.
     pub fn clover(&self) -> Result<Option<Arc<CloverField>>> {
         self.direct(Subset::Full)
     }
     pub(super) fn direct(&self, subset: Subset) -> Result<Option<Arc<CloverField>>> {
         self.clover.as_ref().map(|a| a.direct(subset)).transpose()
     }
-    /// The blocks of A^-1, or of the twisted inverse, on these sites, which are computed unless they exist; None
+    /// The blocks of A^-1, or of the twisted inverse, on the sites of `subset`, computed now if they do not exist; None
     /// without a clover term.
     ///
     /// # Errors
@@ -499,7 +503,7 @@ impl Wilson {
         Ok(Hop { args, blocks: site.clover })
     }
 
-    /// The arguments of a launch on one parity, after checks of the fields, with the clover blocks of these sites.
+    /// Checks the fields and makes the arguments of a launch on one parity, with the clover blocks to which they point.
     pub(super) fn hop_args(
         &self,
         out: &SpinorField,
@@ -600,7 +604,7 @@ impl Wilson {
         let comm = geometry.comm();
         let work = geometry.work(inp.nrhs());
         let parities = if args.parity == args::PARITY_BOTH { 2 } else { 1 };
-        // Room for the last blocks of either region.
+        // Allows for incomplete thread blocks at the end of the inner and of the outer region.
         let n = parities * (geometry.outer() + 1024);
         let launch = |args: &HopArgs, work| device.launch(hop, args, work);
         if geometry.halo_mask() == 0 {
@@ -645,7 +649,8 @@ impl Wilson {
         self.site(term, false, Subset::Full)
     }
 
-    /// Computes out = coef S in on one parity; each field holds that parity or the full lattice.
+    /// Computes out = coef S in on one parity, where S is a site term; each field holds that parity or the full
+    /// lattice.
     pub fn apply_site(
         &self,
         out: &mut SpinorField,
@@ -684,8 +689,8 @@ impl Wilson {
         Ok(())
     }
 
-    /// Number of floating-point operations of one parity's hop with its site terms, for one right-hand side
-    /// (physics.md, Counting).
+    /// Number of floating-point operations of the hop to one parity of the global lattice, for one right-hand side
+    /// (physics.md, Counting); `clover`: with a site term, `y`: with a term y added.
     pub fn hop_flops(&self, clover: bool, y: bool) -> f64 {
         let sites = (self.gauge.geometry().global_volume() / 2) as f64;
         sites
@@ -694,7 +699,9 @@ impl Wilson {
                 + if y { 48.0 } else { 0.0 })
     }
 
-    /// Number of bytes that one parity's hop has to move for each site written: 8 links, one spinor in, one out.
+    /// Number of bytes that the hop to one parity of the global lattice has to move for `nrhs` right-hand sides: for
+    /// each site 8 links and with `clover` its blocks, for each right-hand side a spinor read, one written and with `y`
+    /// another one read.
     pub fn hop_bytes(&self, clover: bool, y: bool, nrhs: usize) -> f64 {
         let sites = (self.gauge.geometry().global_volume() / 2) as f64;
         let p = self.gauge.precision();

@@ -168,7 +168,7 @@ impl Wilson {
         Ok(if shared { made.with_own_links()? } else { made })
     }
 
-    /// The kernel for hops forward, if there is one for these links and for vectors in this precision.
+    /// The kernel for forward hops; None: there is none for these links and for vectors in this precision.
     fn forward_kernel(&self, precision: Precision) -> Option<kernels::AggregateHop> {
         let links = self.gauge();
         let fits = (links.precision() == Precision::F64) == (precision == Precision::F64);

@@ -23,8 +23,8 @@ use crate::refuse;
 pub struct LoadOptions {
     /// Extents X, Y, Z, T that the lattice of the file must have; None: any.
     pub expect: Option<[usize; 4]>,
-    /// Largest accepted violation of unitarity. None: 1e-10 for files in double precision, 1e-5 for files in single.
-    /// A file in double whose links mostly have larger violations than 1e-10 is treated as one in single, and
+    /// Largest accepted violation of unitarity. None: 1e-10 for files in double precision, 1e-5 for files in single. If
+    /// most links of a file in double violate it by more than 1e-10, the file is treated as one in single, and
     /// `FileInfo::warnings` says so.
     pub unitarity: Option<f64>,
     /// True: links are put back into SU(3) after the check (Gram-Schmidt of two rows, third row by cross product).
@@ -139,9 +139,10 @@ fn zero_links(geometry: &Geometry, links: &[f64]) -> Result<[usize; 2]> {
     Ok(counts.map(|n| n as usize))
 }
 
-/// The boundaries in time that the header of a file names, those that the caller states if both are the same.
+/// The boundaries in time that the caller states, which the header of the file must not contradict; if none are stated,
+/// those that the header names.
 fn stated_or_named(stated: Option<BoundaryTime>, info: &FileInfo) -> Result<Option<BoundaryTime>> {
-    // Headers of NERSC files may have a sign of quarks there, or other programs' words.
+    // Headers of NERSC files may name there the sign of quarks, or words of other programs.
     let of_links = |record: &&String| {
         let text = record.to_lowercase();
         let word = text.split(',').next().unwrap_or_default().trim();
@@ -151,7 +152,7 @@ fn stated_or_named(stated: Option<BoundaryTime>, info: &FileInfo) -> Result<Opti
         return Ok(stated);
     };
     let Some(stated) = stated else { return BoundaryTime::of_record(record).map(Some) };
-    // Words alone, which files of other programs may have, say nothing about angles.
+    // A header with a word alone, as other programs write it, says nothing about the angles of the boundary.
     match BoundaryTime::of_record(record) {
         Ok(named) if named != stated => refuse!(
             BadParameter,
@@ -174,7 +175,7 @@ fn boundary_of(
     let (stated, format) = (stated_or_named(stated, info)?, info.format);
     let [ends, others] = zero_links(geometry, links)?;
     let all = geometry.global_volume() / geometry.global_extents()[3];
-    // Other zeros are found with unitarity.
+    // Links that are zero elsewhere are refused by the check of unitarity.
     let open = ends == all && others == 0;
     let found = match open {
         true => "temporal links of the last slice that are all zero".to_string(),
@@ -253,8 +254,8 @@ const ROUNDING: f64 = 4.0 * f32::EPSILON as f64;
 
 /// Reads a configuration in any format of [`crate::io`] onto the devices of all ranks, each its part. Checked are
 /// checksums, finiteness, unitarity, and plaquette and link trace against the header. Links pass through a field in
-/// double precision on the device. Where they are projected, those that are unitary to the rounding of their precision
-/// are not, if the field has it, too.
+/// double precision on the device. With `reunitarise`, links of a file in single precision that are unitary to rounding
+/// are not projected if they are read into a field in single precision.
 ///
 /// # Errors
 /// Errors of [`crate::io::read_gauge`]; `BadExtents`: the lattice cannot be divided; `NotFinite`,
@@ -290,8 +291,8 @@ pub fn load_gauge(
     let read = |device: &Device, options: LinkOptions| {
         GaugeField::from_external(device, &geometry, form, &layout, &host, options).map_err(named)
     };
-    // Links in single precision that are read into fields of it come to rest: projected ones would be rounded again
-    // with each file.
+    // A file in single precision that is read into a field in single keeps its links if they are unitary to rounding:
+    // projected, they would be rounded anew each time they are read and written.
     let rounded = options.reunitarise
         && info.precision_bits == 32
         && (precision, recon) == (Precision::F32, Recon::R18);
@@ -349,7 +350,7 @@ pub fn load_gauge(
                     " with {boundary}; links with boundaries of the Schroedinger functional need boundary_time \
                      sf with phi and phi_prime, or open_sf with phi_prime"
                 ),
-                // Fixed links at slice 0 have been compared already.
+                // The fixed links at slice 0 agree already with the stated phi.
                 BoundaryTime::Sf { .. } | BoundaryTime::OpenSf { .. } if openqcd => format!(
                     " with {}; another phi_prime, or another boundary_time, gives another plaquette",
                     boundary.stated()
@@ -415,7 +416,7 @@ pub fn save_gauge(
 /// field `data` holds this rank's sites, x fastest, with as many reals per site as `options.fields` says.
 ///
 /// # Errors
-/// Errors of [`save_gauge`]; `BadExtents`: not the numbers of this rank's sites.
+/// Errors of [`save_gauge`]; `BadExtents`: `data` is not of the length that this rank's sites require.
 pub(super) fn save_gauge_and_fields(
     path: &Path,
     gauge: &GaugeField,

@@ -98,7 +98,7 @@ impl Mesons {
         let left = five.times(sink.matrix());
         let gamma_t = SpinMatrix::axis(3);
         let right = gamma_t.times(source.matrix().dagger()).times(gamma_t).times(five);
-        // Rows gamma of `left` have column alpha, rows beta of `right` column delta.
+        // Row gamma of `left` has its non-zero entry in column alpha, row beta of `right` in column delta.
         let at = |m: &[Complex64; 256]| {
             let terms = (0..16).map(|i| {
                 let (gamma, beta) = (i / 4, i % 4);
@@ -298,8 +298,8 @@ impl Baryon {
             flavours,
             terms: vec![(STRAIGHT, STRAIGHT, 1.0), (STRAIGHT, [2, 1, 0], 1.0)],
         };
-        // The vertex, symmetric in all its slots, is the sum over three places of the free one; identical
-        // quarks are taken in one of their orders at the sink.
+        // The decuplet's vertex is the sum over the three cyclic assignments of quarks to positions. Three identical
+        // quarks need only one of these at the sink.
         let alike = |flavours| Lines {
             flavours,
             terms: CYCLIC.iter().map(|&source| (STRAIGHT, source, 2.0)).collect(),
@@ -334,7 +334,8 @@ fn lambda() -> Lines {
 /// C = gamma_y gamma_t, Obar = O^dagger gamma_t: with `parity` 1 the baryon forward in time and its
 /// partner of the other parity backward. (Operators: Leinweber, Draper and Woloshyn, Phys. Rev. D 46, 3067;
 /// signs such that the correlators of positive parity are positive.) `phases` are the boundary phases in time of light
-/// and strange quarks (-1: antiperiodic), which are taken out of times before the source's, one for each of the three.
+/// and strange quarks (-1: antiperiodic); the product of those of the three quarks is divided out at times before the
+/// source's.
 ///
 /// # Errors
 /// `FieldMismatch`: not twelve columns, or other lattices; `InvalidArgument`: a source outside of the
@@ -367,7 +368,8 @@ pub fn baryons(
         let gamma_t = Spin::from(SpinMatrix::axis(3)).scaled((0.5 * f64::from(parity)).into());
         let projector = half.plus(gamma_t).times(closing).transposed();
         for (at_sink, at_source, weight) in &lines.terms {
-            // Quarks by slots of the sink, and the slots of the source that they go to.
+            // For each position at the sink: the quark, its boundary phase, and the position at the source to which it
+            // is connected.
             let (mut quarks, mut taken, mut to) = ([light; 3], [phases[0]; 3], [0; 3]);
             for k in 0..3 {
                 to[at_sink[k]] = at_source[k];
@@ -415,7 +417,7 @@ fn vertices(decuplet: bool, three_halves: bool) -> Vec<(Spin, Spin, Spin)> {
     for (j, i) in (0..9).map(|k| (k / 3, k % 3)) {
         let [at_j, at_i] = [j, i].map(|axis| vertex(SpinMatrix::axis(axis)));
         if i == j {
-            // gamma_i gamma_i = 1
+            // For i = j the projector on spin 3/2 is 1 - gamma_i gamma_i / 3 = 2/3.
             let weight = if three_halves { 2.0 / 9.0 } else { 1.0 / 3.0 };
             all.push((at_i, at_i, one.scaled(weight.into())));
         } else if three_halves {

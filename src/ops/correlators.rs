@@ -72,10 +72,10 @@ choices! {
     }
 }
 
-/// Effective masses between boundaries in time: at each time ln of C over C one slice farther from the source, so that
-/// a state that decays away from it has the same mass on both sides; NaN where one of the two slices is a boundary or
-/// noise exceeds the signal. `correlator`: a number for each stored slice, from that of the source on; those before it
-/// are at the end. `source`: the time slice of the source.
+/// Effective masses between boundaries in time: at each time ln of C there over C one slice farther from the source, so
+/// that a state that decays away from the source has the same mass on both sides of it; NaN where one of the two slices
+/// is a boundary or noise exceeds the signal. `correlator`: a number for each stored slice, starting with the slice of
+/// the source; slices before it are at the end. `source`: the time slice of the source.
 pub fn outward_mass(correlator: &[f64], source: usize, boundary: BoundaryKind) -> Vec<f64> {
     let slices = correlator.len();
     let inside = |slice: usize| (1..boundary.extent(slices)).contains(&slice);

@@ -157,7 +157,7 @@ impl VectorFile {
     /// The numbers of a table in the file.
     ///
     /// # Errors
-    /// `FileFormat`: it is not.
+    /// `FileFormat`: the file has no such table.
     pub fn table(&self, name: &str) -> Result<Vec<f64>> {
         match self.header().table(name) {
             Some(values) => Ok(values.to_vec()),
@@ -254,7 +254,7 @@ pub fn save_modes(path: &Path, modes: &Modes, low: Option<&OverlapModes>) -> Res
 /// Reads modes of the kernel from a file and checks them against this kernel.
 ///
 /// # Errors
-/// `FieldMismatch`: they are not this kernel's; those of [`VectorFile`].
+/// `FieldMismatch`: modes of another kernel; those of [`VectorFile`].
 pub fn load_modes(path: &Path, kernel: &Arc<HermitianWilson>) -> Result<Modes> {
     let links = kernel.op().gauge();
     let mut file =

@@ -201,7 +201,7 @@ impl Flow {
         (0..3).try_for_each(|k| self.stage(gauge, k, step))
     }
 
-    /// Makes stage 0, 1 or 2 of a step; the links are those after the stage before.
+    /// Makes stage `k` = 0, 1 or 2 of a step; `gauge` holds the links after the previous stage.
     pub fn stage(&mut self, gauge: &mut GaugeField, k: usize, step: f64) -> Result<()> {
         let Some(mut p) = self.momenta.take() else { bail!(Internal, "flow: no momenta") };
         let done = self.move_on(gauge, &mut p, k, step);
@@ -229,7 +229,7 @@ impl Flow {
             }
         }
         if let (Some((_, _, q)), true) = (&mut self.adaptive, k < 2) {
-            // 2 Z1 - Z0
+            // The exponent of the second-order scheme is 2 Z1 - Z0.
             q.add(if k == 0 { 0.0 } else { 1.0 }, second, p)?;
         }
         Ok(())

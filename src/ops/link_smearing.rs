@@ -186,7 +186,8 @@ pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Resu
             }
         }
     }
-    // Slices by themselves are averaged as all others: links that stand still come out with other roundings.
+    // Averages within time slices include fixed links, which come out with rounding errors: this sets them to their
+    // values again.
     links.bind()?;
     links.belongs_to(gauge);
     links.to(gauge.precision(), gauge.recon())
@@ -220,7 +221,8 @@ fn stout(
         first: rectangles,
         second: rectangles,
     };
-    // Planes of open boundaries count as all others do, and so do those that touch links which stand still.
+    // Weights of 2 cancel the factor 1/2 of plaquettes in open boundary slices, and plaquettes that touch fixed links
+    // have weight 1: all plaquettes count alike.
     let boundary = geometry.boundary();
     let open = [!boundary.is_periodic() && boundary.phi().is_none(), boundary.lacks_links()];
     let weights = open.map(|open| if open { 2.0 } else { 1.0 });
@@ -284,7 +286,7 @@ fn hyp(links: &GaugeField, alpha: [f64; 3], directions: i32) -> Result<GaugeFiel
     let field = || MatrixField::new(device, geometry, precision, MatrixForm::General, 12);
     let inside = |mu: usize| directions >> mu & 1 == 1;
     let pairs = || (0..4).flat_map(|mu| (0..4).filter(move |&nu| nu != mu).map(move |nu| (mu, nu)));
-    // Staples in one direction eta only.
+    // First level: links in mu averaged with the staples in direction eta alone.
     let first = field()?;
     for (mu, eta) in pairs().filter(|&(mu, eta)| inside(mu) && inside(eta)) {
         let average = Average {
@@ -299,7 +301,8 @@ fn hyp(links: &GaugeField, alpha: [f64; 3], directions: i32) -> Result<GaugeFiel
         average.launch(links, (links.view(), 4), (first.view(), 12))?;
     }
     first.exchange()?;
-    // Staples in all directions but nu, of links that know the fourth direction.
+    // Averages links in mu with the staples in the two directions other than mu and nu; the links of these staples are
+    // those of the first level, averaged with staples in the remaining fourth direction.
     let without = |mu: usize, nu: usize, to: usize, out: (FieldView, usize)| {
         let fourth = |rho: usize| 6 - mu - nu - rho;
         let apart = |rho: usize| rho != mu && rho != nu;

@@ -9,7 +9,8 @@ use crate::refuse;
 /// Largest differences of the averages of equal links due to rounding: links in single precision or double, and in
 /// half precision.
 const NEAR: [f64; 2] = [1e-6, 1e-4];
-/// The same of projections, of which the entries of links count and not their squares.
+/// Largest differences of the projections ([`projection`]) of equal links due to rounding: in single precision or
+/// double, and in half precision.
 const NEAR_PROJECTION: [f64; 2] = [1e-5, 1e-3];
 
 /// Computes the numbers that identify these links.
@@ -57,9 +58,9 @@ fn say(mark: &LinksMark) -> String {
     format!("plaquettes {space} and {time}, link trace {trace}{projection}")
 }
 
-/// Refuses links of another configuration than the one that `mark`, of `owner`, identifies. Links that were smeared
-/// or flowed from a configuration in this process belong to it; to which one is not known where `mark` was read from a
-/// file, so they are taken then.
+/// Refuses links of another configuration than the one that `mark`, of `owner`, identifies. Links that were smeared or
+/// flowed from a configuration in this process belong to that configuration. If `mark` was read from a file, such links
+/// cannot be compared with it and are accepted.
 ///
 /// # Errors
 /// `FieldMismatch`; errors of [`links_mark`].

@@ -70,7 +70,8 @@ pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
     let (boundary, slices) = (geometry.boundary(), geometry.global_extents()[3]);
     let volume = geometry.global_volume() as f64;
     let space = volume / slices as f64;
-    // Spatial plaquettes of diagonal links are 1, on the slice that is not stored, too.
+    // On the slice of the upper boundary, which is not stored, links are fixed and diagonal, and spatial plaquettes are
+    // 1.
     let behind = match boundary.phi_prime() {
         Some(_) => 3.0 * colours * space,
         None => 0.0,
@@ -125,7 +126,7 @@ pub fn polyakov_loop(gauge: &GaugeField, direction: usize) -> Result<Complex64> 
         buffer.download(bytemuck::cast_slice_mut(&mut products))
     })?;
     close_lines(geometry, direction, colours, &mut products)?;
-    // Every rank along a line has its trace: the first one counts it.
+    // All ranks along a line have its trace; only the first of them adds it to the sum.
     let counts = geometry.comm().coords()[direction] == 0;
     let mut sum = [0.0; 2];
     for line in products.chunks_exact(colours * colours).filter(|_| counts) {
@@ -215,7 +216,7 @@ pub(super) fn field_strength_sites(gauge: &GaugeField) -> Result<Vec<f64>> {
 /// Charge and action density, from the field strength without and with its trace.
 fn field_strengths(gauge: &GaugeField) -> Result<[FieldStrength; 2]> {
     let sums = field_strength_sums(gauge, Ptr::default())?;
-    // Averages are over the slices that have a field strength.
+    // Averages are over the time slices on which the field strength is defined.
     let (geometry, slices) = (gauge.geometry(), gauge.geometry().global_extents()[3]);
     let with = geometry.boundary().factors(slices).iter().sum::<f64>();
     let volume = geometry.global_volume() as f64 * with / slices as f64;
@@ -256,7 +257,7 @@ pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
     })?;
     buffer.download(bytemuck::cast_slice_mut(&mut sites))?;
     let mut worst = Unitarity { unitary: 0.0, det: 0.0, site: [0; 4], direction: 0 };
-    // The kernel writes 1e300 for what is not finite.
+    // The kernel writes 1e300 for a violation that is not finite.
     let value = |v: f64| if v < 1e300 { v } else { f64::INFINITY };
     for (lex, s) in sites.chunks(3).enumerate() {
         let (unitary, det) = (value(s[0]), value(s[1]));

@@ -60,7 +60,7 @@ impl OverlapSettings {
         target: (Precision, Recon),
     ) -> Result<Overlap> {
         let sign = self.sign()?;
-        // The polynomial's error is no smaller than the precision allows.
+        // The error delta asked of the polynomial is raised to the least one that the precision of the operator allows.
         let sign = SignParams { delta: sign.delta.max(Sign::least_delta(target.0)), ..sign };
         let sign = Sign::new(kernel, Arc::new(modes), sign)?;
         let double = Overlap::new(Arc::new(sign), self.mass)?;
@@ -70,10 +70,11 @@ impl OverlapSettings {
         }
     }
 
-    /// The memory and kernels needed to make an operator on links like these, including the search for modes, and
-    /// then, if `solve` is given, to solve for a number of right-hand sides besides these and x. The largest number
-    /// of modes is assumed that the search may find. Vectors of the search are planned in the device's memory as far
-    /// as it is free at present; if they do not fit at all, the plan states what all of them would take.
+    /// The memory and kernels needed to make an operator on links like these, including the search for modes, and then,
+    /// if `solve` is given, to solve for a number of right-hand sides; the fields of right-hand sides and solutions are
+    /// not counted. The largest number of modes is assumed that the search may find. Vectors of the search are planned
+    /// in the device's memory as far as it is free at present; if they do not fit at all, the plan states what all of
+    /// them would take.
     ///
     /// # Errors
     /// Errors of making it and of [`OverlapSolving::solver`] that do not depend on links.
@@ -119,9 +120,9 @@ impl OverlapSettings {
 }
 
 impl OverlapSolving {
-    /// The memory and kernels of a solve, as [`OverlapSolving::solver`] makes it, for a number of right-hand sides,
-    /// besides these and x; multigrid is included. Choices that depend on the Wilson operator's spectrum are
-    /// predicted from the quark mass if the spectrum is not known yet.
+    /// The memory and kernels of a solve, as [`OverlapSolving::solver`] makes it, for a number of right-hand sides; the
+    /// fields of right-hand sides and solutions are not counted, multigrid is. Choices that depend on the Wilson
+    /// operator's spectrum are predicted from the quark mass if the spectrum is not known yet.
     ///
     /// # Errors
     /// Errors of [`OverlapSolving::solver`].

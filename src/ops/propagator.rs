@@ -59,8 +59,9 @@ impl Columns {
         }
     }
 
-    /// Whether solved columns may wait in the memory of the host, for solves of `at_once` columns. That of a CPU is the
-    /// same memory: both must fit in it. All ranks call this and get the same answer.
+    /// Whether solved columns may wait in the memory of the host, for solves of `at_once` columns. On a CPU this is
+    /// also the device's memory, in which columns and solve must fit together. All ranks call this and get the same
+    /// answer.
     fn may_wait(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<bool> {
         let shape = solver.op().shape();
         let mut short = [0.0];
@@ -137,7 +138,7 @@ pub fn propagator(
     solve_columns(solver, at_once, source.columns(), &some, monitor)
 }
 
-/// Refuses a source on a time slice where quarks vanish.
+/// Refuses a source on a time slice where quark fields are zero because of boundaries in time.
 fn check_place(solver: &DiracSolver, source: &Source) -> Result<()> {
     let links = solver.op().links();
     let (boundary, slices) = (links.geometry().boundary(), links.geometry().global_extents()[3]);

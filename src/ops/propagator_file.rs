@@ -168,10 +168,10 @@ pub struct LoadOptions {
     pub wrong_checksum: bool,
 }
 
-/// A new field from a file of any of these kinds, twelve columns 3 spin + colour where the file says
-/// which they are, else in the order of the file; every rank its part, checked: checksums and finiteness.
-/// What the file says of source and operator comes with it; where it does not say
-/// the coordinates of the source, these are looked for in the sources that it has.
+/// A new field from a propagator file of any kind: twelve columns 3 spin + colour where the file says which they are,
+/// else columns in the order of the file. Every rank reads its part; checksums and finiteness are checked. It comes
+/// with what the file states about source and operator; if the coordinates of the source are not stated, they are
+/// determined from the file's sources, if it has any.
 ///
 /// # Errors
 /// Errors of [`PropagatorReader`]; `BadExtents`: the lattice cannot be divided; `NotFinite`;

@@ -162,8 +162,9 @@ impl QuarkFlow {
 }
 
 /// Flows every column of `psi` (spinors or colour vectors on both parities, double or single precision) from these
-/// links to the flow time of `params`: the flowed links, in the precision of `psi`, and what was done. `psi` is as
-/// before where the input is refused; where `watch` stops it, both are at the flow time that was reached.
+/// links to the flow time of `params`. Returns the flowed links, in the precision of `psi`, and a report. If the input
+/// is refused, `psi` is unchanged; if `watch` stops the flow, `psi` and the links are at the flow time that was
+/// reached.
 ///
 /// # Errors
 /// `BadParameter`: parameters out of range or more than a million steps; those of [`QuarkFlow::new`].
@@ -213,7 +214,7 @@ pub fn adjoint_flow(
     adjoint_of_steps(psi, gauge, how, steps, params.checkpoints, watch)
 }
 
-/// Applies the adjoint of a flow with steps of any sizes, from time 0 on.
+/// Applies the adjoint of a flow with steps of the sizes `steps`, from time 0 on.
 ///
 /// # Errors
 /// Errors of [`QuarkFlow::new`].
@@ -252,7 +253,7 @@ pub fn adjoint_of_steps(
     let report = QuarkFlowReport { checkpoints: kept as u64, ..Default::default() };
     let spare = Vec::with_capacity(kept);
     let mut back = Back { psi, fields, flow, steps, links, stages, spare, watch, report };
-    // The first touch of so much memory takes a while.
+    // Allocating so many fields takes a while, so that requests to stop are looked for in between.
     while back.spare.len() < kept && !back.stops()? {
         back.spare.push(copy()?);
     }
@@ -274,17 +275,17 @@ fn affordable(links: &GaugeField, steps: usize) -> Result<usize> {
     Ok((-negated[0] as usize).min(steps.saturating_sub(1)))
 }
 
-/// The steps of a flow in reverse order.
+/// Applies the adjoints of the steps of a flow in reverse order.
 struct Back<'a> {
     psi: &'a mut VectorField,
     fields: Fields,
     flow: Flow,
     steps: Vec<f64>,
-    /// The links that are being flowed.
+    /// The links at the time that their flow has reached.
     links: GaugeField,
     /// The links at the first and the second stage of a step.
     stages: [GaugeField; 2],
-    /// Fields of links that are free for further states.
+    /// Fields of links in which further states can be kept.
     spare: Vec<GaugeField>,
     watch: Watch<'a>,
     report: QuarkFlowReport,

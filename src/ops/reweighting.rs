@@ -7,7 +7,7 @@
 //!   rational r about x^(-1/2 n): 1 / B = (1 + Z)^(1/2), Z = X r(X)^(2 n) - 1,
 //! where the poles of r with the least shifts may be solved for by multigrid and the others in one Krylov space.
 //! The products of the first two over 0 < mu_1 < mu_2 < ... are det X / (X + mu^2) and det X (X + 2 mu^2) / (X +
-//! mu^2)^2 of the last mu, with less noise than at once.
+//! mu^2)^2 with the last mu; they fluctuate less than an estimate of the whole as one factor.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -147,7 +147,7 @@ pub struct OfRational {
     rational: Rational,
     fields: usize,
     solver: DiracSolver,
-    /// Number of the least shifts that multigrid solves; 0 without multigrid.
+    /// Number of poles, those with the least shifts, that are solved for by multigrid; 0 without multigrid.
     least: usize,
     op: Arc<dyn LinOp>,
     /// Ratio of M^dagger M in the chain's normalisation to that of `op`.
@@ -252,7 +252,7 @@ impl OfRational {
             ..asked.clone()
         };
         solve.solver.initial_guess = false;
-        // An automatic solver's hierarchy is its own.
+        // A hierarchy that belongs to a solver chosen automatically is not used.
         let multigrid = of.multigrid().filter(|_| asked.automatic.is_none());
         let least = if multigrid.is_some() { shifts as usize } else { 0 };
         if multigrid.is_none() {
@@ -272,7 +272,7 @@ impl OfRational {
         Ok(OfRational { rational, fields, solver, least, op, factor })
     }
 
-    /// Computes v = r(X) v.
+    /// Replaces v by r(X) v, with the rational function r; returns the number of iterations.
     fn apply(&self, v: &mut SpinorField, watch: &mut Monitor) -> Result<usize> {
         let (r, n) = (&self.rational, v.nrhs());
         let mut xs = vec![];
@@ -290,7 +290,7 @@ impl OfRational {
         Ok(iterations)
     }
 
-    /// Computes Z v = X r(X)^(2 n) v - v.
+    /// Computes Z v = X r(X)^(2 n) v - v, with n pseudofermion fields; returns it with the number of iterations.
     fn z(&self, v: &SpinorField, watch: &mut Monitor) -> Result<(SpinorField, usize)> {
         let n = v.nrhs();
         let (mut w, mut t) = (v.like(v.precision())?, v.like(v.precision())?);
@@ -305,15 +305,15 @@ impl OfRational {
         Ok((w, iterations))
     }
 
-    /// The same as [`Twisted::estimate`] for a rational function: the sum over k from 1 of binomial(-1/2, k) (eta,
-    /// Z^k eta).
+    /// Minus the logarithm of the estimates from these noise vectors, the sum over k from 1 of binomial(-1/2, k) (eta,
+    /// Z^k eta), and the number of iterations.
     fn estimate(&self, eta: &SpinorField, watch: &mut Monitor) -> Result<(Vec<f64>, usize)> {
         let mut found = vec![0.0; eta.nrhs()];
         let (mut now, mut iterations) = (self.z(eta, watch)?, 0);
         let mut before: Option<SpinorField> = None;
         let (mut coefficient, mut last) = (1.0, f64::INFINITY);
         for k in 1..=TERMS {
-            // (eta, Z^k eta) of the vectors Z^(k / 2) eta and Z^(k - k / 2) eta.
+            // (eta, Z^k eta) as scalar product of Z^(k / 2) eta and Z^(k - k / 2) eta, where k / 2 is rounded down.
             let products: Vec<f64> = if k % 2 == 0 {
                 blas::norm2(&now.0)?
             } else {
@@ -328,7 +328,7 @@ impl OfRational {
             coefficient *= (0.5 - k as f64) / k as f64;
             let terms: Vec<f64> = products.iter().map(|p| coefficient * p).collect();
             found.iter_mut().zip(&terms).for_each(|(sum, term)| *sum += term);
-            // Terms of odd k may be small by chance.
+            // Only terms of even k decide where the series ends: those of odd k may be small by chance.
             if k % 2 == 1 {
                 continue;
             }
@@ -336,7 +336,7 @@ impl OfRational {
             if largest <= LAST_TERM {
                 return Ok((found, iterations + now.1));
             }
-            // NaN ends it, too.
+            // NaN ends the series, too.
             if largest.is_nan() || largest >= last {
                 break;
             }
@@ -412,7 +412,8 @@ fn check_twisted(of: &DiracSolver, params: &ReweightingParams, mu: &[f64]) -> Re
 /// Their solvers have the settings and the multigrid of `of`; poles that multigrid does not solve take CG.
 ///
 /// # Errors
-/// `InvalidArgument`, `BadParameter`, `Unsupported`: what there is not; errors of [`DiracSolver::new`].
+/// `InvalidArgument`, `BadParameter`, `Unsupported`: masses, parameters or a system that are not allowed; errors of
+/// [`DiracSolver::new`].
 pub fn estimators(
     of: &DiracSolver,
     params: &ReweightingParams,

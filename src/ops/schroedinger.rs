@@ -140,8 +140,8 @@ impl<'a> Quarks<'a> {
         Ok(field)
     }
 
-    /// Parallel transports fields of slice 0 to the slice next to this boundary, or fields on the slice next to the
-    /// other boundary onto that one.
+    /// Parallel transports fields by one slice away from this boundary: from slice 0, which stores fields of the
+    /// boundary, to the slice next to it, and from the slice next to the opposite boundary to that boundary.
     fn carried(&self, from: &SpinorField, end: BoundaryEnd) -> Result<SpinorField> {
         let links = self.wilson.gauge().clone();
         let shift = CovariantShift::new(links, from.components(), vec![end.step()])?;
@@ -150,7 +150,7 @@ impl<'a> Quarks<'a> {
         Ok(to)
     }
 
-    /// Solves for the first six columns of H.
+    /// Solves for the first six columns of the boundary-to-bulk propagator H, those of spins 0 and 1.
     fn solve(&self, end: BoundaryEnd, watch: &mut Monitor) -> Result<(SpinorField, SolveReport)> {
         self.check(end)?;
         let source = self.carried(&self.wall(end)?, end)?;
@@ -202,7 +202,7 @@ impl<'a> Quarks<'a> {
 /// boundary fields of momentum zero are exp(i theta x / L).
 ///
 /// # Errors
-/// `Unsupported`: links that do not stand still there, another action, half precision; errors of
+/// `Unsupported`: links that are not fixed at this boundary, another action, half precision; errors of
 /// [`super::propagator::propagator_of`].
 pub fn boundary_propagator(
     solver: &DiracSolver,
@@ -225,7 +225,7 @@ pub struct BoundaryCorrelators {
     /// g_A(x0) = 1/2 tr H^dagger gamma_t H for H of the upper boundary, which is f_A with time reversed.
     pub g_a: Vec<f64>,
     pub g_p: Vec<f64>,
-    /// The correlator f_1 of both boundaries.
+    /// The correlator f_1 between the fields of both boundaries.
     pub f_1: f64,
 }
 
@@ -261,7 +261,7 @@ pub fn boundary_correlators(
             // Adding 0 turns -0 into 0.
             pairs.correlator(sink, Gamma::FIVE).iter().map(|z| factor * z.re + 0.0).collect()
         };
-        // gamma_t gamma5 = - gamma_x gamma_y gamma_z.
+        // Gamma number 7 is gamma_x gamma_y gamma_z = -gamma_t gamma5.
         let axial = of(Gamma::new(7)?, -0.5 * end.sign());
         let density = of(Gamma::FIVE, 0.5);
         match end {

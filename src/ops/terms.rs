@@ -3,7 +3,7 @@
 use crate::io::hdf5::{Attribute, Attributes};
 use crate::operators::TermValue;
 
-/// The terms of an operator, but for its boundary, which files have in a form of their own.
+/// The terms of an operator except its boundary, which files store in a form of its own.
 pub fn attributes(terms: Vec<(&'static str, TermValue)>) -> Attributes {
     let own = terms.into_iter().filter(|(name, _)| *name != "boundary");
     own.map(|(name, value)| match value {

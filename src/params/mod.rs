@@ -13,7 +13,7 @@ mod value;
 pub use choice::{choices, choose, number_of, Choice, Name, Number};
 pub use key::{hash_members, Key, Reals};
 pub use report::{reports, Report, Reported, Value};
-/// For the tables of other crates.
+/// Used by the macros when they declare tables in other crates.
 #[doc(hidden)]
 pub use serde;
 pub use suggestion::{hint, same_word, suggestion};
@@ -72,7 +72,7 @@ pub trait Member: Copy + CType {
     fn digest(&self, _to: &mut dyn FnMut(&[u8])) {}
     /// The value as the header writes it.
     fn in_c(&self) -> String;
-    /// Sets the value from words, or returns a text of what the words should have been.
+    /// Sets the value from words; the error is a text that states what was expected instead.
     fn take(&mut self, _words: &[&str]) -> Taken {
         Err("no value, as programs set this member".into())
     }
@@ -89,7 +89,7 @@ pub trait Member: Copy + CType {
     }
 }
 
-/// Result of reading words: success, or a text of what was expected instead.
+/// Result of reading a value from words: success, or a text that states what was expected instead.
 pub type Taken = std::result::Result<(), String>;
 
 /// Parses a value of exactly one word; more words or none are an error.

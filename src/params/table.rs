@@ -88,7 +88,7 @@ pub struct Row {
     pub ty: Type,
     pub unit: &'static str,
     pub range: Range,
-    /// Word for no value, for rows whose value may be absent.
+    /// For parameters that may have no value: the word that stands for no value.
     pub absent: &'static str,
     /// True if the struct is an element of a list, and a value holds for this element only, not for those after it.
     pub each: bool,
@@ -130,19 +130,19 @@ impl Row {
     pub const fn within(self, least: i64, max: i64) -> Self {
         Row { range: Range::whole(least, max), ..self }
     }
-    /// Sets the range: numbers between two, which are excluded.
+    /// Sets the range: numbers between `least` and `max`, both excluded.
     pub const fn between(self, least: f64, max: f64) -> Self {
         Row { range: Range { least, max, ends: [false; 2], whole: false }, ..self }
     }
-    /// Sets the range: numbers between two, which are included.
+    /// Sets the range: numbers from `least` to `max`, both included.
     pub const fn from(self, least: f64, max: f64) -> Self {
         Row { range: Range { least, max, ends: [true; 2], whole: false }, ..self }
     }
-    /// Sets the range: numbers from one on and below another.
+    /// Sets the range: numbers from `least`, included, to `max`, excluded.
     pub const fn below(self, least: f64, max: f64) -> Self {
         Row { range: Range { least, max, ends: [true, false], whole: false }, ..self }
     }
-    /// Sets the range: numbers above one, up to another.
+    /// Sets the range: numbers from `least`, excluded, to `max`, included.
     pub const fn above(self, least: f64, max: f64) -> Self {
         Row { range: Range { least, max, ends: [false, true], whole: false }, ..self }
     }
@@ -240,7 +240,7 @@ pub trait Parameters: Clone + Default + 'static {
     }
 }
 
-/// A struct of parameters that the C interface has, too.
+/// A struct of parameters that also exists in the C interface.
 pub trait InC: Parameters {
     type C: CStruct + Default;
     fn to_c(&self) -> Self::C;
@@ -295,7 +295,7 @@ pub fn set_toml<P: Parameters>(
     params.set_row(row, &text, argument).unwrap_or(Ok(()))
 }
 
-/// The value for a key of TOML during deserialisation.
+/// A deserialiser for the value of one key of TOML, which sets the row with that name in `params`.
 struct Value<'a, P> {
     params: &'a mut P,
     key: &'a str,
@@ -639,7 +639,7 @@ pub const fn text_of_option(bytes: &'static [u8]) -> &'static str {
     }
 }
 
-/// The row of a name that the table has.
+/// The row with this name, which must be in `rows`.
 pub const fn find(rows: &'static [Row], name: &str) -> &'static Row {
     let mut i = 0;
     while i < rows.len() {
@@ -651,7 +651,7 @@ pub const fn find(rows: &'static [Row], name: &str) -> &'static Row {
     panic!("a name of the table");
 }
 
-/// Whether two names are the same, also where constants are made.
+/// Whether two names are equal; can also be evaluated in constants.
 pub const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;

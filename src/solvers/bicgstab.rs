@@ -50,12 +50,14 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     blas::copy(&mut p, &mixed.r)?;
     let mut rho = complex(&mixed.r2);
     let mut shadow2 = mixed.r2.clone();
-    // The relative |r|^2 of each right-hand side: the first, the least, when that was, and restarts since then.
+    // For each right-hand side: the least relative |r|^2, the iteration at which it was reached, the first relative
+    // |r|^2, and the number of restarts since the least one.
     let mut least: Vec<f64> = (0..n).map(|i| mixed.relative2(i, mixed.r2[i])).collect();
     let mut least_at = vec![0; n];
     let mut first = least.clone();
     let mut in_vain = vec![0; n];
-    // |r|^2 that each has to halve the root of, since when, and how often that took too long.
+    // The relative |r|^2 from which |r| has to be halved next, the iteration at which this began, and how often it took
+    // too long.
     let mut mark = least.clone();
     let mut mark_at = vec![0; n];
     let mut slow = vec![0; n];
@@ -122,7 +124,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         let broken: Vec<usize> = (0..n).filter(|&i| !alpha[i].is_finite()).collect();
         if !broken.is_empty() {
             if broken.iter().all(|&i| sv[i].is_finite()) {
-                // <shadow, M p> vanishes: the direction is useless, the operator is sound.
+                // <shadow, M p> is zero: the direction p cannot be used, but the operator is sound.
                 mixed.report.restarts += 1;
                 broken.iter().for_each(|&i| in_vain[i] += 1);
                 mixed.refresh()?;
@@ -135,7 +137,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
             blas::copy(&mut p, &mixed.r)?;
             continue;
         }
-        // t = 0 where r = 0: converged in the first half of the step.
+        // If r is zero after the first half of the step, t is zero, too, and the iteration has converged.
         let omega = mixed.masked(|i| if tt[i] == 0.0 { Complex64::ZERO } else { tr[i] / tt[i] });
         if omega.iter().any(|w| !w.is_finite()) {
             mixed.breakdown("|M r| is not finite")?;
@@ -242,15 +244,15 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
 struct After {
     alpha: Vec<Complex64>,
     omega: Vec<Complex64>,
-    /// <shadow, r> and |r|^2 after it.
+    /// <shadow, r> and |r|^2 after the step.
     rho: Vec<Complex64>,
     r2: Vec<f64>,
 }
 
 /// The step after its first half, from <shadow, M p> and the sums <t, r> with |t|^2, <r, shadow> with |r|^2 and <t,
-/// shadow>: r - omega t has <shadow, r> - omega <shadow, t>, and |r|^2 - |<t, r>|^2 / |t|^2 by the theorem of Pythagoras
-/// (Krasnopolsky, J. Comput. Appl. Math. 233 (2010) 2920). None where a coefficient is not finite or too few digits of
-/// |r|^2 are left.
+/// shadow>: r - omega t has <shadow, r> - omega <shadow, t>, and |r|^2 - |<t, r>|^2 / |t|^2 by the theorem of
+/// Pythagoras (Krasnopolsky, J. Comput. Appl. Math. 233 (2010) 2920). None where a coefficient is not finite or too few
+/// digits of |r|^2 are left.
 fn after_step(
     mixed: &MixedPrecision,
     rho: &[Complex64],

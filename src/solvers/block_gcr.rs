@@ -17,8 +17,8 @@ use crate::error::Result;
 use crate::fields::{basis, blas, Precision, VectorField};
 use crate::linop::{Adjoint, Convert, LinOp, Product};
 
-/// A direction is dropped as noise if what remains of it, after orthogonalising to the others of its block and to
-/// earlier images, is below this multiple of the rounding error.
+/// A direction is dropped as noise if, after orthogonalisation to the other directions of its block and of its image to
+/// earlier images, at most this multiple of the rounding error is left.
 const NOISE: f64 = 100.0;
 /// An image is orthogonalised once more if orthogonalising it to earlier images leaves less than this part of its
 /// square norm.
@@ -309,7 +309,8 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         } else if next == Next::Refresh {
             mixed.refresh()?;
         }
-        // Directions outlive a recomputed residual, and a restart if there are enough of them.
+        // Directions are kept when residuals are recomputed. When no more fit, a restart folds them into fewer ones, or
+        // drops them if there is memory for less than three.
         let full = space.len() + mixed.nrhs() > z.nrhs();
         if full && max < 3 {
             space = Space::default();
@@ -321,7 +322,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 space.keep(&keep);
             }
         }
-        // A residual that was not recomputed is orthogonal to the images.
+        // Residuals that were recomputed may have components along the images; the others are orthogonal to them.
         if mixed.running() && next == Next::Refresh && space.len() > 0 {
             space.step(&q, 0, mixed)?;
         }

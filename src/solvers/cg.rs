@@ -179,7 +179,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
         return one_sum::run(mixed, form);
     }
     let mut p = mixed.vector()?;
-    // M p, then the gradient of the normal equations.
+    // Memory for M p and later for the gradient of the normal equations.
     let mut q = mixed.vector()?;
     let mut rho = restart(mixed, form, &mut p, &mut q)?;
     let mut path = Path::from(&p)?;
@@ -318,7 +318,7 @@ fn conjugate(
     let mut gamma = mixed.masked(|_| Complex64::ONE);
     for i in (0..mixed.nrhs()).filter(|&i| keep(i)) {
         let (b, g) = match form {
-            // Directions of NE are orthogonal.
+            // For the normal error equations search directions are orthogonal to each other.
             Form::NormalError => (-ps[i] / pp[i], Complex64::ONE),
             // The gradient is orthogonal to the direction before it: p = s + beta (p - (<s,p>/|s|^2) s).
             _ => {

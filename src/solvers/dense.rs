@@ -59,7 +59,7 @@ pub(super) fn eigen_hermitian_while(
     else {
         return Ok(None);
     };
-    // Row k is vector k.
+    // Row k of z becomes eigenvector k.
     let mut z = vec![0.0; n * n];
     (0..n).for_each(|k| z[k * n + k] = 1.0);
     if !implicit_ql(&mut diagonal, &mut beside, &mut z, &mut spent)? {
@@ -91,8 +91,8 @@ struct Tridiagonal {
     beside: Vec<f64>,
     /// The diagonal matrix D of phases.
     phases: Vec<Complex64>,
-    /// Unit vectors w of the reflections 1 - 2 w w^dagger whose product is Q; vector number k has the rows from k + 1
-    /// on, and is empty if there is no reflection.
+    /// Unit vectors w of the reflections 1 - 2 w w^dagger whose product is Q; vector number k belongs to the rows from
+    /// k + 1 on, and is empty if no reflection is needed.
     reflections: Vec<Vec<Complex64>>,
 }
 
@@ -111,7 +111,7 @@ impl Tridiagonal {
             let rest = w[1..].iter().map(|z| z.norm_sqr()).sum::<f64>();
             let mut next = w[0];
             if rest > 0.0 {
-                // The column becomes -phase length in its first row.
+                // The reflection maps the column to -phase length in its first row and zero in the others.
                 next = -phase * length;
                 w[0] += phase * length;
                 let unit = 1.0 / (w[0].norm_sqr() + rest).sqrt();
@@ -158,8 +158,8 @@ fn reflect(rows: &mut [Complex64], (n, from): (usize, usize), w: &[Complex64]) {
     }
 }
 
-/// Diagonalises a tridiagonal matrix with entries of order 1, and applies the same rotations to the rows of z.
-/// Returns false if `spent` did.
+/// Diagonalises a real symmetric tridiagonal matrix with entries of order 1, where `beside[i]` is the entry between
+/// rows i and i + 1, and applies the same rotations to the rows of z. Returns false if `spent` did.
 fn implicit_ql(
     diagonal: &mut [f64],
     beside: &mut [f64],
@@ -180,7 +180,7 @@ fn implicit_ql(
             if sweep == MAX_SWEEPS {
                 bail!(SolverBreakdown, "the QR iteration of a projected matrix does not converge");
             }
-            // Wilkinson's shift, by the block at the lower end.
+            // Wilkinson's shift, from the 2 x 2 block at the lower end.
             let half = 0.5 * (diagonal[low + 1] - diagonal[low]) / beside[low];
             let shift = diagonal[low] - beside[low] / (half + half.hypot(1.0).copysign(half));
             let (mut sine, mut cosine, mut taken) = (1.0, 1.0, 0.0);
@@ -263,7 +263,7 @@ pub(crate) fn spectral_radius(a: &[Complex64], n: usize) -> Option<f64> {
 /// Errors of [`eigen_hermitian`].
 pub(crate) fn solve_positive(a: &[Complex64], b: &[Complex64]) -> Result<Vec<Complex64>> {
     let n = b.len();
-    // T T^dagger is the inverse.
+    // T T^dagger is the inverse of A, without the components that are left out.
     let (t, _, rank) = orthonormaliser(a, n)?;
     let along = |k: usize| -> Complex64 { (0..n).map(|i| t[i * rank + k].conj() * b[i]).sum() };
     let along: Vec<Complex64> = (0..rank).map(along).collect();
@@ -302,7 +302,7 @@ pub(super) fn orthonormaliser_above(
     n: usize,
     least: f64,
 ) -> Result<(Vec<Complex64>, Vec<Complex64>, usize)> {
-    // Scaled to ones on the diagonal: vectors of very different length are not dependent.
+    // The matrix is scaled to ones on the diagonal, as vectors of very different length need not be dependent.
     let length: Vec<f64> = (0..n).map(|i| g[i * n + i].re.max(0.0).sqrt()).collect();
     let unit = |x: f64| if x > 0.0 { 1.0 / x } else { 0.0 };
     let scaled: Vec<Complex64> =
@@ -446,7 +446,7 @@ mod tests {
         let orthonormal = product(&a, &t);
         assert!(off(&product(&adjoint(&orthonormal), &orthonormal), &identity(n)) < 1e-9);
         assert!((0..n * n).all(|k| k / n <= k % n || t[k] == Complex64::ZERO));
-        // Rows and columns 0 and 1 of the positive matrix are the same: x is split between both.
+        // The first two columns are equal, so that the solution is divided equally between these components.
         let mut twice = a.clone();
         (0..n).for_each(|i| twice[i * n + 1] = twice[i * n]);
         let gram = product(&adjoint(&twice), &twice);
@@ -458,7 +458,7 @@ mod tests {
         let image: Vec<Complex64> =
             gram.chunks(n).map(|r| r.iter().zip(&found).map(|(a, x)| a * x).sum()).collect();
         assert!(off(&image, &b) < 1e-9 && (found[0] - found[1]).norm() < 1e-9);
-        // 2 on the diagonal, -1 beside it: 2 + 2 cos(pi / (n + 1)).
+        // The matrix with 2 on the diagonal and -1 beside it has the largest eigenvalue 2 + 2 cos(pi / (n + 1)).
         let (top, v) = top_of_tridiagonal(&vec![2.0; n], &vec![-1.0; n]).unwrap();
         let angle = std::f64::consts::PI / (n + 1) as f64;
         assert!((top - 2.0 - 2.0 * angle.cos()).abs() < 1e-13);

@@ -9,12 +9,12 @@ use crate::linop::LinOp;
 pub(super) struct SearchMemory {
     /// Largest number of locked vectors and vectors of the basis together.
     pub side: usize,
-    /// Number of these vectors, and of those of the next block, that are on the device.
+    /// Number of vectors on the device, out of the `side` vectors and those of the next block.
     pub on_device: usize,
-    /// True if the vectors that were found go by way of the host in the end, so that the device never holds them
-    /// twice.
+    /// True if the vectors that were found pass through host memory when they are returned, so that the device never
+    /// holds them twice.
     pub by_host: bool,
-    /// Number of all vectors.
+    /// Number of all vectors, on the device and on the host.
     all: usize,
 }
 
@@ -52,7 +52,7 @@ impl SearchMemory {
     /// Bytes of device memory of a search with this choice, from a rehearsal.
     ///
     /// # Errors
-    /// Errors of the search that do not depend on numbers.
+    /// Errors of the search that do not depend on the numbers in links and vectors.
     pub fn memory(self, op: &dyn LinOp, cheap: Option<&dyn LinOp>, search: Search) -> Result<u64> {
         let real = op.shape();
         let device = real.device.stand_in();

@@ -247,9 +247,9 @@ pub struct EigenReport {
     pub bounds: Vec<f64>,
     /// The next eigenvalue after the wanted ones, for each time slice; infinite if there is none.
     pub beyond: Vec<f64>,
-    /// Estimate of the smallest eigenvalue, from below.
+    /// Estimate of the smallest eigenvalue of A, from below.
     pub least: f64,
-    /// Estimate of the largest eigenvalue, from above.
+    /// Estimate of the largest eigenvalue of A, from above.
     pub largest: f64,
     pub restarts: usize,
     /// Number of multiplications of a vector by A.
@@ -260,7 +260,7 @@ pub struct EigenReport {
     pub interval: [f64; 2],
     /// Number of vectors that the search had memory for.
     pub max_vectors: usize,
-    /// Number of these that the device held; the others waited on the host.
+    /// Number of the `max_vectors` vectors that were in device memory; the others were in host memory.
     pub on_device: usize,
     pub seconds: f64,
 }

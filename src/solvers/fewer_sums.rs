@@ -4,12 +4,12 @@ use super::mixed_precision::MixedPrecision;
 use crate::error::Result;
 use crate::fields::{Costs, Precision};
 
-/// Least part of a square norm that may be left of it to be found by a difference: what the storage of a vector in 16
-/// bits rounds off is small against that.
+/// A square norm is computed as a difference only if at least this fraction is left of it: rounding of vectors stored
+/// in 16 bits is small against that.
 const SHORTENED: f64 = 1e-4;
 
-/// Whether an iteration is expected to take less time with `saved` sums over the ranks fewer, but with more launches and
-/// more vectors that are read or written; the same on all ranks. All ranks call this.
+/// Whether an iteration is expected to take less time with `saved` sums over the ranks fewer, but with more launches
+/// and more vectors that are read or written; the same on all ranks. All ranks call this.
 pub(super) fn pay(
     mixed: &MixedPrecision,
     saved: usize,
@@ -31,8 +31,8 @@ pub(super) fn pay(
     }
 }
 
-/// The square norms `whole` less what a projection takes from them; None where so little is left of one that is still
-/// iterated that it has lost too many digits.
+/// The square norms `whole` minus the parts `taken` from them by a projection. None: of one that is still iterated so
+/// little is left that it has lost too many digits.
 pub(super) fn shortened(
     mixed: &MixedPrecision,
     mut whole: Vec<f64>,

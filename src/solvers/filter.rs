@@ -7,7 +7,7 @@ use crate::linop::LinOp;
 use crate::params::choices;
 use crate::refuse;
 
-/// The tolerance of eigenvectors, relative to the largest eigenvalue; for 0 1e-10 in double and 1e-6 in single
+/// The tolerance of eigenvectors, relative to the largest eigenvalue; 0 stands for 1e-10 in double and 1e-6 in single
 /// precision. A tolerance below rounding, which could not be reached, is raised to it.
 pub fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f64> {
     let (least, usual) = if precision == Precision::F64 { (1e-16, 1e-10) } else { (1e-8, 1e-6) };
@@ -46,7 +46,7 @@ pub(super) struct Polynomial {
     pub from: f64,
     /// Upper end of this interval.
     pub to: f64,
-    /// The argument at which p is 1; for degree 1, 1 or -1 by the sign of A.
+    /// The argument at which p is 1; for degree 1 p(A) = at A, where `at` is 1 or -1.
     pub at: f64,
 }
 
@@ -81,7 +81,7 @@ impl Polynomial {
             return Ok(true);
         }
         let (c, e) = self.centre();
-        // y_k = T_k((A - c) / e) x / T_k((at - c) / e)
+        // y_k = T_k((A - c) / e) x / T_k((at - c) / e), where c is the centre and e half the length of the interval.
         let first = e / (self.at - c);
         let mut sigma = first;
         let mut before = inp.like(inp.precision())?;
@@ -115,7 +115,8 @@ impl Polynomial {
     pub fn is_outside(&self, x: f64) -> bool {
         self.degree == 1 || (if self.at < self.from { x < self.from } else { x > self.to })
     }
-    /// ln cosh(n arcosh |y|), where y is scaled to 1 at the end of the interval.
+    /// ln |T_n(y)| = ln cosh(n arcosh |y|) at y = (x - c) / e, where c is the centre and e half the length of the
+    /// interval.
     fn log_at(&self, x: f64) -> f64 {
         let (c, e) = self.centre();
         let z = self.degree as f64 * ((x - c) / e).abs().max(1.0).acosh();
@@ -143,7 +144,7 @@ impl Polynomial {
         }
         let (c, e) = self.centre();
         let n = self.degree as f64;
-        // T, large ones by logarithms.
+        // Large values of T_n are inverted by logarithms.
         let log_t = p.abs().ln() + self.log_at(self.at);
         if p <= 0.0 || log_t <= 0.0 {
             return None;

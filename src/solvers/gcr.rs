@@ -97,8 +97,8 @@ impl Space {
         Ok(())
     }
 
-    /// Makes an image orthogonal to those `before`, with a sum for each and one more (modified Gram-Schmidt), and adds
-    /// to the overlaps with them.
+    /// Makes an image orthogonal to those `before`, with one global sum for each of them and one more (modified
+    /// Gram-Schmidt), and adds the subtracted coefficients to `overlaps`.
     fn one_by_one(
         &self,
         before: &[VectorField],
@@ -125,10 +125,10 @@ impl Space {
         Ok(Products { along, norm, r2: None })
     }
 
-    /// The same with one sum over the ranks (classical Gram-Schmidt): <r, image> is what it was before, as r is
-    /// orthogonal to the other images, and |image|^2 follows by the theorem of Pythagoras. |r|^2 is found besides. None
-    /// where the image loses so much of its length that the first two are inaccurate, and it has to be made orthogonal
-    /// again.
+    /// Makes an image orthogonal to those `before` with one sum over the ranks (classical Gram-Schmidt): <r, image>
+    /// does not change, as r is orthogonal to the other images, and |image|^2 follows by the theorem of Pythagoras.
+    /// |r|^2 is computed in the same sum. None: the image lost so much of its length that <r, image> and |image|^2 are
+    /// inaccurate, and it has to be made orthogonal again.
     fn at_once(
         &self,
         before: &[VectorField],
@@ -179,11 +179,11 @@ impl Space {
 
 /// Products of an image that was made orthogonal to others, for every right-hand side.
 struct Products {
-    /// <r, image>.
+    /// Scalar products <r, image> with the residual r.
     along: Vec<Complex64>,
-    /// |image|^2.
+    /// Square norms |image|^2.
     norm: Vec<f64>,
-    /// |r|^2 before the step along the image, where it was found with them.
+    /// |r|^2 before the step along the image, if it was computed in the same sum.
     r2: Option<Vec<f64>>,
 }
 
@@ -233,7 +233,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 break;
             }
             let minus: Vec<Complex64> = step.iter().map(|a| -a).collect();
-            // |r|^2 after the step by the theorem of Pythagoras, too, where enough digits are left.
+            // |r|^2 after the step follows by the theorem of Pythagoras, too, where enough digits are left.
             let left = |r2: Vec<f64>| shortened(mixed, r2, |i| step[i].norm_sqr() * norm[i]);
             let r2 = match r2.and_then(left) {
                 Some(r2) => blas::axpy(&minus, image, &mut mixed.r).map(|()| r2)?,
@@ -262,7 +262,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 n = keep.len();
             }
         }
-        // A residual that was not recomputed is orthogonal to the images.
+        // Residuals that were recomputed may have components along the images; the others are orthogonal to them.
         if mixed.running() && next == Next::Refresh {
             space.project(&q, mixed)?;
         }

@@ -30,15 +30,16 @@ use crate::linop::LinOp;
 const PROBE: usize = 24;
 /// Largest number of times that a new interval is chosen.
 const ADAPTATIONS: usize = 12;
-/// Number of vectors after which a basis is looked at before it is full; again when it has half as many more.
+/// Number of basis vectors at which a run first tests whether its basis is large enough before it is full; it tests
+/// again whenever there are half as many more.
 const LOOK: usize = 16;
-/// Residual, relative to the largest eigenvalue, at which a vector from a random start is certainly the outermost
-/// one.
+/// A Ritz vector of a run with a random start is taken to be the outermost eigenvector if its residual is at most this,
+/// relative to the largest eigenvalue.
 const SURE: f64 = 1e-6;
-/// Largest tolerance for searches that verify their results: next to less accurate vectors new ones further out would
-/// be found again and again.
+/// Largest tolerance of searches that verify their results. With a larger one, vectors further out would be found again
+/// and again beside the inaccurate ones.
 const VERIFIED_TOL: f64 = 1e-3;
-/// Number of vectors that are made orthonormal at a time for a basis of the whole space.
+/// Number of vectors that are made orthonormal at a time when A is diagonalised in a basis of the whole space.
 const FILLED: usize = 32;
 
 struct Process<'a, 'm> {
@@ -51,23 +52,23 @@ struct Process<'a, 'm> {
     p: Polynomial,
     /// The locked vectors, then the basis, then the next block.
     v: VectorSet,
-    /// True if vectors that were found go by way of the host in the end.
+    /// True if the vectors that were found pass through host memory when they are returned.
     by_host: bool,
     locked: usize,
-    /// Number of vectors of the basis, without those locked.
+    /// Number of basis vectors, the locked ones not counted.
     have: usize,
-    /// Matrix elements of p(A) in the basis, a matrix `side` x `side`.
+    /// Matrix H = V^dagger p(A) V of the basis vectors V, in the first rows and columns of a matrix of `side` rows.
     h: Vec<Complex64>,
     side: usize,
     /// The block x block matrix C in p(A) V = V H + (next block) C, where C multiplies the last columns.
     coupling: Vec<Complex64>,
     block: usize,
     random: u32,
-    /// True if the start of this run is random and so has a part along every eigenvector that is not locked.
+    /// True if this run started from random vectors, which have a component along every eigenvector that is not locked.
     random_start: bool,
-    /// True if this run has locked vectors.
+    /// True if vectors have been locked in this run.
     found: bool,
-    /// The residuals, relative to the largest eigenvalue, that the monitor was last given.
+    /// The residuals that the monitor was last given, relative to the largest |lambda|.
     told: Vec<f64>,
     report: EigenReport,
 }
@@ -115,17 +116,17 @@ pub fn eigen_set(
     search(op, cheap, params, memory, guess, monitor)
 }
 
-/// Bytes of device memory of a search that keeps all of its vectors on the device, with the number of vectors that it
-/// uses if memory is not short; from a rehearsal.
+/// Bytes of device memory of a search that keeps all of its vectors on the device, and uses as many vectors as if
+/// memory were not short; found by a rehearsal.
 ///
 /// # Errors
-/// Errors of the search that do not depend on numbers.
+/// Errors of the search that do not depend on the numbers in links and vectors.
 pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> Result<u64> {
     params.check(op)?;
     SearchMemory::with(op, params, false).memory(op, None, &rehearsed(params))
 }
 
-/// Runs the search in a rehearsal, to find the memory that it takes.
+/// Returns a function that runs the search in a rehearsal, to find the memory that it takes.
 fn rehearsed(
     params: &EigenParams,
 ) -> impl Fn(&dyn LinOp, Option<&dyn LinOp>, SearchMemory) -> Result<()> + '_ {
@@ -143,7 +144,7 @@ fn search(
 ) -> Result<(VectorSet, EigenReport)> {
     let shape = op.shape();
     let stop = Stop::within(params.max_seconds)?;
-    // The first restarts may change the polynomial; later ones launch the same kernels.
+    // The first two restarts may change the polynomial; later ones launch the same kernels.
     let comm = shape.geometry.comm();
     let watch = Watch::with(stop, stop.fall(), 2, &shape.device, comm, monitor);
     let _kept = shape.device.keep_memory();
@@ -194,7 +195,7 @@ impl<'a, 'm> Process<'a, 'm> {
         })
     }
 
-    /// Number of vectors in use, without the next block.
+    /// Number of vectors in use: the locked ones and those of the basis, not those of the next block.
     fn end(&self) -> usize {
         self.locked + self.have
     }
@@ -213,8 +214,8 @@ impl<'a, 'm> Process<'a, 'm> {
         self.v.put(which.start, &x, 0, which.len())
     }
 
-    /// Uses saved vectors: those that have converged are locked, and the sum of the others is the first vector of the
-    /// basis.
+    /// Begins from saved vectors: those that have converged are locked, and the sum of the others becomes the first
+    /// vector of the basis.
     fn adopt(&mut self, guess: &VectorSet) -> Result<()> {
         self.op.shape().check(guess.first(), "guess")?;
         let n = guess.count().min(self.side - self.block);
@@ -245,7 +246,8 @@ impl<'a, 'm> Process<'a, 'm> {
         self.begin(good < rank)
     }
 
-    /// Begins a basis, with the vector that follows the locked ones or with random vectors.
+    /// Begins a basis after the locked vectors. `with_first`: the vector that follows them, normalised, is its first
+    /// one; the others, or all, are random.
     fn begin(&mut self, with_first: bool) -> Result<()> {
         self.have = 0;
         (self.random_start, self.found) = (!with_first, false);
@@ -259,7 +261,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.randomise(filled..at + self.block)
     }
 
-    /// Computes p(A) x; `None`: a limit or the monitor has ended the search before.
+    /// Computes p(A) x. `None`: a limit or the monitor ended the search before the product was complete.
     fn product(&mut self, p: Polynomial, x: &VectorField) -> Result<Option<VectorField>> {
         let mut y = x.like(x.precision())?;
         let lower = self.cheap.shape().precision;
@@ -276,8 +278,9 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(done.then_some(y))
     }
 
-    /// Extends the relation p(A) V = V H + ... by a block. Returns false if a limit or the monitor has ended the search
-    /// before; the first block of a basis is then made with A itself, as there has to be one.
+    /// Extends the relation p(A) V = V H + (next block) C by one block. Returns false if a limit or the monitor ended
+    /// the search before this was done; the first block of a basis is then made with A instead of p(A), so that there
+    /// is at least one.
     fn step(&mut self) -> Result<bool> {
         let b = self.block;
         let end = self.end();
@@ -298,7 +301,7 @@ impl<'a, 'm> Process<'a, 'm> {
         if total.iter().any(|z| !z.is_finite()) {
             bail!(SolverBreakdown, "eigen: the operator produces NaN or infinity");
         }
-        // Products with locked vectors do not enter H.
+        // Components along locked vectors are removed from y and do not enter H.
         for i in 0..self.have + b {
             for j in 0..b {
                 let z = total[(self.locked + i) * b + j];
@@ -307,7 +310,7 @@ impl<'a, 'm> Process<'a, 'm> {
                     self.h[i * self.side + column] = z;
                     self.h[column * self.side + i] = z.conj();
                 } else {
-                    // Hermitian to rounding only.
+                    // The diagonal block of V^dagger p(A) V is hermitian up to rounding; its hermitian part enters H.
                     let other = total[(self.locked + self.have + j) * b + i - self.have];
                     self.h[i * self.side + column] = 0.5 * (z + other.conj());
                 }
@@ -318,8 +321,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(true)
     }
 
-    /// Makes the next block of the basis from the component of the last products orthogonal to all vectors so far;
-    /// random vectors replace columns that depend linearly on others.
+    /// Makes the next block of the basis from y, the part of p(A) V that is orthogonal to all vectors so far. Random
+    /// vectors replace columns that depend linearly on others.
     fn close(&mut self, mut y: VectorField) -> Result<()> {
         let (b, end) = (self.block, self.end());
         let mut r: Vec<Complex64> = identity(b);
@@ -339,7 +342,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 basis::rotate(&mut y, 0..rank, &t)?;
             }
             (r, rank) = (product, next);
-            // Vectors that became short have lost their orthogonality to the basis.
+            // Columns that lost most of their length have lost their orthogonality to the basis by rounding.
             let c = self.v.dots(0..end, &y, 0..rank)?;
             let minus: Vec<Complex64> = c.iter().map(|z| -z).collect();
             self.v.combine(0..end, &minus, 1.0, &mut y, 0..rank)?;
@@ -349,7 +352,7 @@ impl<'a, 'm> Process<'a, 'm> {
         if next > 0 {
             basis::rotate(&mut y, 0..rank, &t)?;
         }
-        // The last turn is near the unit matrix but for the order and phases of eigenvectors.
+        // This last rotation is close to the unit matrix up to the order and phases of eigenvectors.
         let mut turned = vec![Complex64::ZERO; b * b];
         if next == rank {
             let (_, factor, _) = orthonormaliser(&g, rank)?;
@@ -368,8 +371,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
-    /// Eigenvalues and eigenvectors of a matrix of this search. None: the matrix is large, and a limit or the monitor
-    /// has ended the search during the computation.
+    /// Eigenvalues and eigenvectors of the hermitian n x n matrix `h`. None: the matrix is large, and a limit or the
+    /// monitor ended the search during the computation.
     fn dense(&mut self, h: &[Complex64], n: usize) -> Result<Option<(Vec<f64>, Vec<Complex64>)>> {
         if n <= QUICK {
             return eigen_hermitian(h, n).map(Some);
@@ -380,8 +383,9 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(found)
     }
 
-    /// The Ritz values of p(A), the largest first, with their vectors (columns) and residuals. If the matrix is too
-    /// large for the remaining time, the last vectors are left out.
+    /// Ritz values of p(A) in decreasing order, their vectors as columns of an n x n matrix, and their residuals. If
+    /// the remaining time is too short for the whole matrix, only the first vectors of the basis are used, and `have`
+    /// is reduced to their number.
     fn project(&mut self) -> Result<(Vec<f64>, Vec<Complex64>, Vec<f64>)> {
         loop {
             let n = self.have;
@@ -393,7 +397,7 @@ impl<'a, 'm> Process<'a, 'm> {
         }
     }
 
-    /// The same as `project`, from eigenvalues of H, the smallest first, and its eigenvectors.
+    /// The result of `project`, made from eigenvalues `values` of H in increasing order and its eigenvectors `u`.
     fn sorted(&self, values: Vec<f64>, u: &[Complex64]) -> (Vec<f64>, Vec<Complex64>, Vec<f64>) {
         let (n, b) = (self.have, self.block);
         let mut s = vec![Complex64::ZERO; n * n];
@@ -412,7 +416,8 @@ impl<'a, 'm> Process<'a, 'm> {
         (values.into_iter().rev().collect(), s, residuals)
     }
 
-    /// Restarts the basis with the first `keep` Ritz vectors of `project` and the next block.
+    /// Restarts the basis with the first `keep` Ritz vectors, whose values and coefficients `project` returned,
+    /// followed by the next block.
     fn restart(&mut self, values: &[f64], s: &[Complex64], keep: usize) -> Result<()> {
         let n = self.have;
         let mut c = vec![Complex64::ZERO; n * keep];
@@ -431,7 +436,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
-    /// Rayleigh quotients and residuals of A for the vectors `which`, which are not changed.
+    /// Rayleigh quotients of A for the vectors `which`, and the norms of their residuals. The vectors are not changed.
     fn ritz(&mut self, which: Range<usize>) -> Result<(Vec<f64>, Vec<f64>)> {
         let shape = self.op.shape();
         let (mut values, mut residuals) = (vec![], vec![]);
@@ -450,7 +455,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok((values, residuals))
     }
 
-    /// The indices of values, ordered from the wanted end of the spectrum inwards.
+    /// Indices of `values`, ordered from the wanted end of the spectrum inwards.
     fn inwards(&self, values: &[f64]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|&i, &j| match self.params.end {
@@ -460,13 +465,13 @@ impl<'a, 'm> Process<'a, 'm> {
         order
     }
 
-    /// The largest modulus in the spectrum known so far.
+    /// Largest modulus of an eigenvalue of A, as far as the spectrum is known.
     fn scale(&self) -> f64 {
         self.report.least.abs().max(self.report.largest.abs())
     }
 
-    /// Estimates both ends of the spectrum by a short run without polynomial, in the memory of the vectors from `at`
-    /// on.
+    /// Estimates both ends of the spectrum of A by a short Lanczos run without a polynomial, which overwrites the
+    /// vectors from number `at` on.
     fn probe_at(&mut self, at: usize) -> Result<()> {
         let p = std::mem::replace(&mut self.p, Polynomial::plain(End::Largest));
         let keep = std::mem::replace(&mut self.locked, at);
@@ -507,12 +512,12 @@ impl<'a, 'm> Process<'a, 'm> {
         let adaptations = self.op.shape().device.falling(1.0, 0).limit(ADAPTATIONS);
         let mut adapting = if self.params.filter == Filter::Auto { adaptations } else { 0 };
         self.p = self.first_polynomial();
-        // Ordered from the wanted end of the spectrum inwards.
+        // Known eigenvalues as `inward` gives them, in ascending order: from the wanted end of the spectrum inwards.
         let mut known: Vec<f64> =
             self.ritz(0..self.locked)?.0.into_iter().map(|v| self.inward(v)).collect();
         known.sort_by(f64::total_cmp);
         if self.locked >= count {
-            // True if all wanted vectors were passed in.
+            // All wanted vectors were among those passed in.
             if !self.params.verify {
                 return self.finish();
             }
@@ -543,14 +548,14 @@ impl<'a, 'm> Process<'a, 'm> {
                 Some(_) => values.iter().filter(|&&p| p > self.bar(edge)).count().max(1),
             };
             if late {
-                // Returns the wanted vectors that have been found so far.
+                // Ends the search with the wanted vectors that have been found so far.
                 self.report.stopped = true;
                 self.restart(&values, &s, wanted.min(self.have))?;
                 break;
             }
             if adapting > 0 && self.locked < count && !decided {
                 if let Some(p) = self.adapt(&values, wanted) {
-                    // The iteration starts anew from the sum of the wanted vectors.
+                    // The iteration starts anew from the sum of the wanted Ritz vectors, with the new polynomial.
                     adapting -= 1;
                     let n = self.have;
                     let known = (0..wanted.min(n)).filter(|&k| values[k] > 0.0).count().max(1);
@@ -560,7 +565,7 @@ impl<'a, 'm> Process<'a, 'm> {
                     self.v.rotate(at..end, &c)?;
                     self.p = p;
                     self.begin(true)?;
-                    // Nothing is known of residuals yet.
+                    // The residuals of the new basis are not known yet: the monitor is given 1.
                     if self.tell(&[self.scale()])? {
                         break;
                     }
@@ -592,14 +597,15 @@ impl<'a, 'm> Process<'a, 'm> {
             known.extend(found[..done].iter().map(|v| self.inward(*v)));
             known.sort_by(f64::total_cmp);
             if edge.is_none() && self.locked >= count {
-                // Ends the first run: a second run verifies its result.
+                // The first run has found all wanted vectors. Further runs verify them.
                 if !self.params.verify {
                     break;
                 }
                 self.begin_again()?;
             } else {
-                // Checks that no wanted eigenvalue lies further out than the Ritz value after the locked ones. The
-                // interval may be too wide, so that more of the spectrum lies outside of it; this does no harm.
+                // Checks that no wanted eigenvalue lies further out than the first Ritz value that was not locked. If
+                // the interval of p is too wide, more of the spectrum than needed lies outside of it, which does no
+                // harm.
                 let edge = known.get(count - 1).copied();
                 let below = match edge {
                     Some(_) => {
@@ -631,21 +637,22 @@ impl<'a, 'm> Process<'a, 'm> {
         self.finish()
     }
 
-    /// Whether no eigenvalue lies beyond the edge, judged from a Ritz value and its error. A vector with a part c
-    /// along an eigenvector beyond has an error of at least c times the distance, and from c = 1 / sqrt(dimension),
-    /// that of a random start, this part has grown: that it began smaller than the share has a probability of share^2
-    /// times the dimension.
+    /// Whether no eigenvalue lies beyond the edge, judged from the outermost Ritz value of p(A) and its error. If an
+    /// eigenvalue lies beyond the edge and the Ritz vector has a component c along its eigenvector, the error is at
+    /// least |c| times the distance from the value to the edge. In a random start c is about 1 / sqrt(dimension) and
+    /// grows from then on; the probability that |c| began below `share` is about share^2 times the dimension.
     fn is_below(&self, value: f64, error: f64, edge: Option<f64>) -> bool {
         let distance = self.bar(edge) - value;
         let share = share_of_random(self.op.shape().numbers() as usize);
-        // Rounding of p(A), whose largest values are about 1 where it is a polynomial.
+        // Rounding errors of p(A) are proportional to the largest |lambda| without a polynomial, else to the degree, as
+        // the values of p are at most about 1.
         let size = if self.p.degree == 1 { self.scale() } else { self.p.degree as f64 };
         let noise = self.cheap.shape().precision.epsilon() * size;
         distance > noise && error <= share * distance
     }
 
-    /// Whether the basis is large enough: the wanted vectors have converged, or no eigenvalue lies beyond the edge or
-    /// outside of the interval.
+    /// Whether the basis is large enough: the wanted vectors have converged, or no eigenvalue lies beyond the edge, or,
+    /// without an edge, outside of the interval of p.
     fn is_decided(&mut self, edge: Option<f64>) -> Result<bool> {
         let (values, _, errors) = self.project()?;
         let wanted = match edge {
@@ -654,10 +661,11 @@ impl<'a, 'm> Process<'a, 'm> {
         };
         let nothing = match edge {
             Some(_) => self.is_below(values[0], errors[0], edge),
-            // If no wanted eigenvalue seems to lie outside of the interval, another polynomial will be better.
+            // If no eigenvalue seems to lie outside of the interval, another polynomial is better than a larger basis.
             None => values[0] < self.p.edge(),
         };
-        // The residual of A is at most that of p(A) times the length of the spectrum over p, as p is small on the rest.
+        // The residual for A is at most that for p(A) divided by p times the length of the spectrum, as p is small
+        // inside of the interval.
         let good = |k: usize| match self.p.degree {
             1 => errors[k] <= 0.5 * self.tol * self.scale(),
             _ => values[k] > self.p.edge() && errors[k] <= 0.5 * self.tol * values[k],
@@ -666,8 +674,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(nothing || converged)
     }
 
-    /// Begins a run with random vectors; of more vectors than wanted the last are dropped where the basis has too
-    /// little memory.
+    /// Begins a run with random vectors. If little memory is left for its basis, locked vectors beyond the wanted
+    /// number are dropped first.
     fn begin_again(&mut self) -> Result<()> {
         let count = self.params.count;
         let enough = (self.side.saturating_sub(count) / 2).max(2 * self.block);
@@ -678,7 +686,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.begin(false)
     }
 
-    /// Adds the first vectors of the basis, in which H is diagonal, to the locked ones.
+    /// Adds the first `done` vectors of the basis, in which H is diagonal, to the locked vectors.
     fn lock(&mut self, done: usize) {
         if done == 0 {
             return;
@@ -693,21 +701,22 @@ impl<'a, 'm> Process<'a, 'm> {
         self.have = left;
     }
 
-    /// Calls the monitor with these residuals; returns true if it asks to stop.
+    /// Passes residuals to the monitor, divided by the largest |lambda|; returns true if the search has to stop.
     fn tell(&mut self, residuals: &[f64]) -> Result<bool> {
         self.told = residuals.iter().map(|r| r / self.scale()).collect();
         self.report.stopped |= self.watch.after(self.report.restarts, &self.told).is_some();
         Ok(self.report.stopped)
     }
 
-    /// Calls the monitor after a block, with the residuals known before; returns true if it asks to stop.
+    /// Calls the monitor after a block with the residuals that it was last given; returns true if the search has to
+    /// stop.
     fn tell_on_the_way(&mut self) -> bool {
         self.watch.after(self.report.restarts, &self.told).is_some()
     }
 
-    /// Rotates the first n vectors into Ritz vectors of A itself, ordered from the wanted end inwards; returns their
-    /// values. If there is not enough time for n vectors, they are not changed, and the values are Rayleigh
-    /// quotients.
+    /// Rotates the first n vectors into Ritz vectors of A, ordered from the wanted end of the spectrum inwards; returns
+    /// their Ritz values. If there is not enough time for this, the vectors are not changed, and the values are their
+    /// Rayleigh quotients.
     fn diagonalise(&mut self, n: usize) -> Result<Vec<f64>> {
         let shape = self.op.shape();
         let mut h = vec![Complex64::ZERO; n * n];
@@ -735,7 +744,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(order.into_iter().map(|k| values[k]).collect())
     }
 
-    /// Diagonalises A once more in the span of the vectors, and returns them in their order.
+    /// Diagonalises A once more in the span of the vectors found; returns them, ordered from the wanted end inwards,
+    /// with the report.
     fn finish(mut self) -> Result<(VectorSet, EigenReport)> {
         let count = self.params.count;
         // Ritz vectors of p(A) come first among the vectors that are not locked, wanted ones before others.
@@ -743,7 +753,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let m = count.min(n);
         let all = self.diagonalise(n)?;
         if self.scale() == 0.0 {
-            // The spectrum was not probed, since the vectors span the whole space: these are all eigenvalues.
+            // The spectrum has not been probed, since the vectors span the whole space: `all` holds every eigenvalue.
             self.report.least = all.iter().copied().fold(f64::INFINITY, f64::min);
             self.report.largest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         }

@@ -1,5 +1,5 @@
-//! What all iterations share: the two precisions of a solve with reliable updates, the stopping rule, the monitor and
-//! the report.
+//! The part that all Krylov iterations share: the two precisions of a solve with reliable updates, the stopping rule,
+//! the monitor and the report.
 //!
 //! The iteration runs on a residual and a correction in sloppy precision, scaled by 1/|b|. From time to time the
 //! correction is added to x, and the residual b - M x is recomputed in the precision of the solution (`precise
@@ -28,10 +28,11 @@ use crate::fields::blas;
 use crate::fields::{parts_of, Precision, VectorField};
 use crate::linop::{LinOp, SchurSource};
 
-/// Number of recomputed residuals in a row that may not have fallen, although the iteration said so, before a solve
-/// gives up.
+/// A solve gives up on a right-hand side after this many updates since its recomputed residual last fell, if the
+/// iteration's residual had fallen before each of them.
 const STANDSTILL: usize = 10;
-/// Number of times the system's patience without a fall of the recomputed residual before a solve gives up.
+/// A solve gives up on a right-hand side if its recomputed residual has not fallen for this multiple of
+/// `patience.iterations` and for half of all iterations.
 const PATIENCE: usize = 5;
 /// Largest drift of the residual relative to the length of the gradient; with smaller values the updates cost more
 /// than the iterations that they save.
@@ -43,9 +44,10 @@ const INTERVAL: usize = 10;
 const ROUNDING: f64 = 1e5;
 /// Ratio of a recomputed residual to that of the iteration above which the iteration has lost the true residual.
 const JUMP: f64 = 3.0;
-/// Least and largest factor by which the iteration's goal is lowered if it was reached without the criteria being met.
+/// Range of the factor by which the goal of the iteration is lowered after the iteration has reached it, if the
+/// criteria are not met and the recomputed residual is only rounding.
 const LOWER: [f64; 2] = [1e-4, 0.1];
-/// Largest exponent of the factor between two units of a residual.
+/// The unit of a residual is changed only by factors below 2 to this power.
 const LARGEST_UNIT: f64 = 500.0;
 /// Number of breakdowns in a row, without an iteration between them, at which a solve gives up.
 const BREAKDOWNS: usize = 3;
@@ -58,7 +60,7 @@ pub(super) enum Next {
     Refresh,
 }
 
-/// The fields of a solve in two precisions that are kept in the higher one.
+/// State that only a solve in two precisions needs.
 struct Upper {
     /// Sum of the iteration's steps since x was last updated; None while the residuals of all right-hand sides are
     /// recomputed together.
@@ -76,18 +78,18 @@ pub(super) struct MixedPrecision<'a, 'm> {
     preconditioner: Option<&'a dyn LinOp>,
     watch: Watch<'a, 'm>,
     b: &'a VectorField,
-    /// The source of the larger system from which b was made; then residuals may overwrite b.
+    /// The source of the larger system from which b was made. If it is given, residuals may overwrite b.
     origin: Option<&'a SchurSource<'a>>,
     x: &'a mut VectorField,
-    /// Numbers of the right-hand sides that are still iterated and, with one precision, their x and b once some are
-    /// not.
+    /// Numbers, in the caller's x and b, of the right-hand sides that are still iterated. In a solve with one precision
+    /// `left` holds x and b of these once other right-hand sides have been dropped.
     columns: Vec<usize>,
     left: Option<(VectorField, VectorField)>,
     /// Right-hand sides whose residual no longer fell: their numbers, and the iteration at which this was found.
     stagnated: Vec<(usize, usize)>,
     /// Latest relative residual of every right-hand side, as the monitor is told.
     shown: Vec<f64>,
-    /// Fields in the higher precision; None: the solve has one precision.
+    /// State of a solve in two precisions; None: the solve has one precision.
     upper: Option<Upper>,
     /// The residual of the iteration.
     pub r: VectorField,
@@ -98,7 +100,8 @@ pub(super) struct MixedPrecision<'a, 'm> {
     /// Whether each active right-hand side must start with a new search direction, as after `refresh`.
     pub restarted: Vec<bool>,
     zero: Vec<bool>,
-    /// Unit of the iteration's residual: r = weight (b - M x); the relative residual is sqrt(r2) / unit.
+    /// Factor w of each right-hand side in the iteration's residual r = w (b - M x); the relative residual is sqrt(r2)
+    /// / unit.
     weight: Vec<f64>,
     unit: Vec<f64>,
     scale: Vec<f64>,
@@ -108,7 +111,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     goal: Vec<f64>,
     /// Largest relative residual since the last recomputation.
     peak: Vec<f64>,
-    /// Latest relative residual, by the recurrence.
+    /// Latest relative residual of each right-hand side, from the recurrence or, right after an update, recomputed.
     relative: Vec<f64>,
     /// Ratio of the latest relative residual to the previous one; 0 if unknown.
     rate: Vec<f64>,
@@ -120,7 +123,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     patience: Patience,
     /// Distance that x has moved since the residual was last recomputed.
     way: Vec<f64>,
-    /// Drift of the iteration's residual away from the true one, per unit of that distance.
+    /// Drift of the iteration's residual away from the true one, per unit of the distance `way`.
     drift: Vec<f64>,
     /// True if the residual has drifted too far.
     strayed: bool,
@@ -135,9 +138,9 @@ pub(super) struct MixedPrecision<'a, 'm> {
     rounded: Vec<bool>,
     /// Smallest ratio of residuals to the criteria that each right-hand side has reached.
     best: Vec<f64>,
-    /// The iteration at which this ratio was reached.
+    /// The iteration at which each right-hand side reached its `best` ratio.
     best_at: Vec<usize>,
-    /// Number of updates since then that should have improved on it.
+    /// Number of updates since `best_at` before which the iteration's residual had fallen.
     without_progress: Vec<usize>,
     breakdowns: usize,
     last_breakdown: usize,
@@ -154,7 +157,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         monitor: &'a mut Monitor<'m>,
     ) -> Result<Self> {
         let precise = &*system.precise;
-        // GCR repeats itself when it has had all of its directions, block GCR when it has had them between two updates.
+        // The number of iterations after which no new kernels are launched: in GCR when all directions exist, in block
+        // GCR when all exist between two updates.
         let different = match params.kind {
             SolverKind::Gcr => DIFFERENT.max(params.nkrylov + 1),
             SolverKind::BlockGcr => DIFFERENT + params.nkrylov,
@@ -273,7 +277,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn x(&mut self) -> &mut VectorField {
         self.split().0
     }
-    /// A complex coefficient for every right-hand side, from a real function.
+    /// Real coefficients for all right-hand sides, `value` of each, as complex numbers.
     pub fn each(&self, value: impl Fn(&Self, usize) -> f64) -> Vec<Complex64> {
         (0..self.nrhs()).map(|i| Complex64::new(value(self, i), 0.0)).collect()
     }
@@ -287,17 +291,17 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn operator(&mut self) -> &'a dyn LinOp {
         self.counted(self.sloppy)
     }
-    /// Counts an application of another operator in the iteration and returns it.
+    /// Counts one application of `op`, another operator than that of the iteration, and returns it.
     pub fn counted<'o>(&mut self, op: &'o dyn LinOp) -> &'o dyn LinOp {
         self.report.flops += op.flops() * self.nrhs() as f64;
         self.report.bytes += op.bytes(self.nrhs());
         op
     }
-    /// Counts, for the report, vectors read or written in the lower precision, and floating-point operations per site
-    /// of all right-hand sides together.
+    /// Adds to the report: `vectors` vectors read or written in the lower precision for each right-hand side, and
+    /// `flops_per_site` floating-point operations per site and right-hand side, as for spinors.
     pub fn count(&mut self, vectors: usize, flops_per_site: usize) {
         let sites = self.sloppy.shape().sites() * self.nrhs();
-        // Counted for spinors, 12 complex numbers per site.
+        // `flops_per_site` holds for spinors, which have 12 complex numbers per site.
         let components = self.r.components();
         let share = (components.slices * components.reals()) as f64 / 24.0;
         let bytes = self.sloppy.shape().bytes(self.nrhs());
@@ -309,8 +313,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn running(&self) -> bool {
         !self.done
     }
-    /// Right-hand sides whose residual no longer fell although iterations are left: number, and iteration at which
-    /// this was found.
+    /// Right-hand sides that were given up because their residual no longer fell although iterations were left: the
+    /// number of each, and the iteration at which this was found.
     pub fn stagnated(&self) -> &[(usize, usize)] {
         &self.stagnated
     }
@@ -327,9 +331,10 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.done |= !self.active.contains(&true);
     }
 
-    /// Called after `refresh`: once most right-hand sides have stopped and the others are not close to their goal,
-    /// all fields, including those of the algorithm, shrink to the others. Returns the indices of those that remain.
-    /// With one precision their x and b are copied to memory that is no longer needed.
+    /// Called after `refresh`. Once most right-hand sides have stopped and the others are not close to their goal, all
+    /// fields, including the `fields` of the algorithm, are reduced to those others. Returns the indices of the
+    /// right-hand sides that remain; None: nothing was changed. In a solve with one precision x and b of these are
+    /// copied to memory that is no longer needed.
     pub fn shrink(&mut self, fields: &mut [&mut VectorField]) -> Result<Option<Vec<usize>>> {
         let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
         let k = keep.len();
@@ -375,7 +380,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             field.keep(&keep)?;
         }
         if let Some(inverse) = self.preconditioner {
-            // Frees the vectors that it keeps for more right-hand sides, which do not serve for fewer.
+            // Frees vectors that the preconditioner keeps for the larger number of right-hand sides; they cannot be
+            // used for fewer.
             inverse.free_idle();
         }
         retain(&mut self.columns, &keep);
@@ -421,7 +427,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Called before `advance` with the length of the step of x, and |gradient|^2 at its start.
+    /// Called before `advance` with the length of the step of x and |gradient|^2 at its start, for each right-hand
+    /// side.
     pub fn count_path(&mut self, step: &[f64], gradient2: &[f64]) {
         for i in (0..self.nrhs()).filter(|&i| self.upper.is_some() && self.active[i]) {
             self.way[i] += step[i];
@@ -430,14 +437,14 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// Whether the iteration whose sums are not known yet may be the last one or be followed by an update; for
-    /// algorithms that would otherwise continue without waiting for the sums.
+    /// Whether the iteration in progress, whose sums are not yet known, may be the last one or be followed by an
+    /// update. Algorithms ask this that would otherwise continue without waiting for the sums.
     pub fn near(&self) -> bool {
         let last = self.report.iterations + 1 >= self.params.stop.iterations;
         last || (0..self.nrhs()).filter(|&i| self.active[i]).any(|i| {
             let updated = self.upper.is_some() && !self.rounded[i];
             let update = if updated { self.delta * self.peak[i] } else { 0.0 };
-            // The residual is expected to fall twice more at the rate of the last iteration.
+            // Assumes that each of two iterations reduces the residual by the factor of the last one.
             self.relative[i] * self.rate[i].min(1.0).powi(2) <= self.goal[i].max(update)
         })
     }
@@ -496,10 +503,10 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.update(&all)
     }
 
-    /// Updates x and recomputes the residual for those right-hand sides whose update is due, and returns which these
-    /// were; the others are not affected.
+    /// Updates x and recomputes the residual for the right-hand sides whose update is due; returns their indices. With
+    /// one precision, and for fields whose right-hand sides are fastest in memory, these are all right-hand sides.
     pub fn refresh_due(&mut self) -> Result<Vec<usize>> {
-        // Fields whose right-hand sides are fastest in memory have no parts.
+        // Fields whose right-hand sides are fastest in memory cannot be updated for some right-hand sides only.
         let all = self.upper.is_none() || !self.x.can_keep();
         let which: Vec<usize> = (0..self.nrhs()).filter(|&i| all || self.to_update[i]).collect();
         self.update(&which)?;
@@ -535,8 +542,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         (self.refreshed_at, self.strayed) = (self.report.iterations, false);
         self.report.reliable_updates += 1;
         self.judge(which)?;
-        // Earlier directions belong to the residual of the recurrence, not to the recomputed one: a direction
-        // conjugate to them would have to be longer by the difference.
+        // The recomputed residual is much larger than that of the recurrence, to which earlier directions belong; a
+        // direction conjugate to those would have to be longer by the difference.
         for i in jumped {
             self.restarted[i] |= self.active[i];
         }
@@ -563,16 +570,16 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Divides these right-hand sides into groups that are consecutive in x and b and small enough for precise
-    /// arithmetic: number of the first one, and count.
+    /// Divides the right-hand sides `which` into groups that are consecutive in x and b and small enough for precise
+    /// arithmetic: index of the first right-hand side of each group, and their count.
     fn parts(&self, which: &[usize]) -> Vec<(usize, usize)> {
         let max = self.upper.as_ref().map_or(self.nrhs(), |upper| upper.part);
         let columns: Vec<usize> = which.iter().map(|&i| self.columns[i]).collect();
         parts_of(&columns, max).into_iter().map(|(k, count)| (which[k], count)).collect()
     }
 
-    /// Computes r = weight (b - M x) for these right-hand sides; with one precision they must be all. `with_x`: x is
-    /// not zero.
+    /// Computes r = weight (b - M x) for the right-hand sides `which`; in a solve with one precision these must be all.
+    /// `with_x` is false if x is zero.
     fn recompute(&mut self, which: &[usize], with_x: bool) -> Result<()> {
         let mut norms = vec![];
         match self.upper.is_some() {
@@ -626,8 +633,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// Recomputes the residuals of a group of right-hand sides in a solve in two precisions; `scratch` is memory for the
-    /// residual in precise arithmetic if x is not zero. Returns |b - M x|^2.
+    /// Recomputes the residuals of a group of right-hand sides in a solve in two precisions; `scratch` is memory for
+    /// the residual in precise arithmetic if x is not zero. Returns |b - M x|^2.
     fn recompute_part(
         &mut self,
         first: usize,
@@ -679,9 +686,10 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(norms)
     }
 
-    /// Chooses the unit, a power of two, for the residual, of the given norm, of a right-hand side whose search
-    /// directions start again. So, for a solution that falls by many decades, small numbers far from the source are
-    /// not rounded to zero when the residual has become as small as they are.
+    /// Called with the norm of b - M x when the search directions of right-hand side i start again. Chooses a power of
+    /// two as the unit of its residual r, so that r has norm of order one. Otherwise, for a solution that falls by many
+    /// decades, small numbers far from the source would be rounded to zero when the residual has become as small as
+    /// they are.
     fn choose_unit(&mut self, i: usize, norm: f64) {
         let power = -(norm * self.weight[i]).log2().floor();
         if !self.active[i] && power > 0.0 && power < LARGEST_UNIT {
@@ -691,7 +699,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// |r|^2 of the iteration divided by the square norm of the source, independent of the unit.
+    /// |r|^2 / |b|^2 from the iteration's `r2`, which contains the square of the unit.
     pub fn relative2(&self, i: usize, r2: f64) -> f64 {
         r2 / (self.unit[i] * self.unit[i])
     }
@@ -706,7 +714,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             }
         };
         for (v, &zero) in hq.iter_mut().zip(&self.zero) {
-            // A zero source has a zero solution: nothing is wrong on any site.
+            // The solution for a zero source is zero and has no error on any site.
             if zero {
                 *v = 0.0;
             }
@@ -720,7 +728,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Decides from recomputed residuals which of these right-hand sides continue, and to which goal.
+    /// Decides from recomputed residuals which of the right-hand sides `which` continue, and to which relative
+    /// residual.
     fn judge(&mut self, which: &[usize]) -> Result<()> {
         let hq = match self.watch.stop.heavy_quark() {
             Some(_) => self.heavy_quark()?,
@@ -745,13 +754,13 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             if !self.active[i] {
                 continue;
             }
-            // The iteration seemed to have converged, but the recomputed residual has not: the goal is lowered to
-            // allow for the next drift.
+            // The right-hand side does not meet the criteria: its goal is the relative residual at which it would meet
+            // them, and is lower by a margin if the iteration had seemed to converge, to allow for the next drift.
             let margin = if was_active { 1.0 } else { 0.8 };
             let before = self.goal[i];
             self.goal[i] = margin * factor * relative;
             if self.rounded[i] && !was_active {
-                // The recomputed residual does not show how far down this goal was.
+                // The recomputed residual is only rounding: the goal is also lowered with respect to the previous goal.
                 self.goal[i] = self.goal[i].min(factor.clamp(LOWER[0], LOWER[1]) * before);
             }
             if 1.0 / factor < self.patience.factor * self.best[i] {
@@ -775,7 +784,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Makes the report; x then holds the result.
+    /// Makes the report; the caller's x then holds the result.
     pub fn finish(mut self) -> Result<SolverReport> {
         self.note_heavy_quark()?;
         self.store()?;

@@ -72,8 +72,8 @@ pub struct System {
     /// An approximate inverse for CG, BiCGStab, both forms of GCR and MR, in the precision of the iteration; it may
     /// change from one application to the next. For CG it must be positive.
     pub preconditioner: Option<Arc<dyn LinOp>>,
-    /// Norms to which residuals are relative, one per right-hand side, if not |b|; a system that replaces another one
-    /// has the |b| of that.
+    /// Norms to which residuals are relative, one per right-hand side; None: |b|. A system that replaces another one
+    /// has the |b| of the other one here.
     pub scale: Option<Vec<f64>>,
     pub patience: Patience,
 }
@@ -106,7 +106,7 @@ impl System {
         System { sloppy: Some(sloppy), ..System::new(precise) }
     }
 
-    /// The same system on another device with all numbers zero; for rehearsals.
+    /// This system on another device with all numbers zero; for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
         let like = |op: &Arc<dyn LinOp>| op.like_on_device(device);
         Ok(System {
@@ -134,7 +134,7 @@ impl System {
                 Ok((self.like_on(&device)?, x.field(nrhs)?, b.field(nrhs)?))
             },
             |(system, mut x, b)| {
-                // Made-up sums may end it early.
+                // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
                 let _ = solve(&system, params, &mut x, &b, &mut unwatched);
                 Ok(())
             },
@@ -270,7 +270,7 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
     Ok(())
 }
 
-/// BiCGStab is continued, after having been doubtful, unless CGNR reaches this fraction of its residual in as many
+/// If BiCGStab was interrupted early, it is continued unless CGNR reaches this fraction of its residual in as many
 /// iterations.
 const BETTER: f64 = 0.3;
 

@@ -21,7 +21,7 @@ use crate::refuse;
 pub struct Shift {
     /// The shift sigma that is added to the operator; at least 0.
     pub sigma: f64,
-    /// Largest |b - (A + sigma) x| / |b|.
+    /// Largest |b - (A + sigma) x| / |b| at which the system counts as solved.
     pub tol: f64,
     /// Largest heavy-quark residual, which only the refinement can reach; 0: not required.
     pub heavy_quark: f64,
@@ -216,7 +216,7 @@ fn check(
             );
         }
     }
-    // The goals are those of the shifts.
+    // The goals of the solve are the tolerances of the shifts.
     let stop = Stop { residual: shifts[0].tol, heavy_quark: 0.0, ..params.stop };
     SolverParams { stop, ..params.clone() }.check()?;
     if !system.precise.hermitian() {
@@ -234,7 +234,7 @@ fn check(
 struct Common {
     iterations: usize,
     per_shift: Vec<usize>,
-    /// The limit that was reached.
+    /// The limit that ended the iteration; None: none did.
     ended: Option<StoppedBy>,
     flops: f64,
     bytes: f64,
@@ -260,14 +260,14 @@ fn iterate(
     let op = Shifted::new(base.clone(), asked[least].sigma);
     let shape = op.shape();
     let two_level = system.sloppy.is_some();
-    // The recurrence in lower precision has no meaning below its own precision.
+    // The recurrence in lower precision says nothing about residuals below its rounding error.
     let floor = if two_level { shape.precision.epsilon() } else { 0.0 };
     let (device, comm) = (b.device(), b.geometry().comm());
     let fall = asked[least].tol.max(floor);
     let mut watch = Watch::with(stop, fall, DIFFERENT, device, comm, monitor);
     let nonzero: Vec<bool> = norm.iter().map(|&v| v > 0.0).collect();
     let weight: Vec<f64> = norm.iter().map(|&v| if v > 0.0 { 1.0 / v } else { 1.0 }).collect();
-    // The iteration is on b / |b|.
+    // The iteration solves for the source b / |b|.
     let mut r = shape.field(n)?;
     blas::axpby(&blas::complex(&weight), b, &blas::uniform(n, 0.0), &mut r)?;
     let mut q = shape.field(n)?;
@@ -292,7 +292,7 @@ fn iterate(
         history: vec![],
     };
     let vector = shape.bytes(n) as f64;
-    // Counted for spinors, 12 complex numbers per site.
+    // Operations are counted for spinors, which have 12 complex numbers per site.
     let sites = shape.numbers() / 12.0 * n as f64;
     let mut r2 = blas::norm2(&r)?;
     let (mut alpha_before, mut beta_before) = (vec![1.0; n], vec![0.0; n]);

@@ -107,8 +107,8 @@ pub struct SolverParams {
     pub initial_guess: bool,
     /// True: the residual after every iteration is recorded.
     pub history: bool,
-    /// For CG and BiCGStab: whether the sums of an iteration are made one sum over the ranks (two in BiCGStab), for which
-    /// vectors are read and written more often. None: where that is expected to take less time, never in 16 bits.
+    /// For CG and BiCGStab: whether the sums of an iteration are made one sum over the ranks (two in BiCGStab), for
+    /// which vectors are read and written more often. None: where that is expected to take less time, never in 16 bits.
     pub fused_sums: Option<bool>,
     /// For BiCGStab: whether right-hand sides that it cannot solve are solved separately, finally by CGNR; otherwise
     /// they are left unconverged.

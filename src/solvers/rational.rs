@@ -21,7 +21,7 @@ pub struct Rational {
     pub error: f64,
     /// The constant c, also the limit for large x.
     pub constant: f64,
-    /// The numbers z_k, ascending like the poles.
+    /// The numbers z_k, ascending like the numbers s_k.
     pub zeros: Vec<f64>,
     /// The numbers s_k, positive and ascending, which are the shifts of a multi-shift solve.
     pub shifts: Vec<f64>,
@@ -33,7 +33,8 @@ pub struct Rational {
 const MAX_POLES: usize = 40;
 /// Half of ln(high / low) for the widest interval.
 const WIDEST: f64 = 18.4;
-/// Number of poles by which the search goes on after errors that rounding hides and that are too large.
+/// Number of further poles that the search tries after an approximation whose error is too large and hidden by
+/// rounding.
 const HIDDEN: usize = 3;
 /// Rounding of the error function, a sum of up to 40 logarithms.
 const ROUNDING: f64 = 4e-15;
@@ -42,9 +43,8 @@ impl Rational {
     /// The approximation of x^power on [low, high] with the fewest poles whose relative error is at most `error`.
     ///
     /// # Errors
-    /// `BadParameter`: the power is not between -1 and 1 or is 0, the interval is not inside of the
-    /// positive numbers, or the error asked for takes more than 40 poles or is too near to rounding
-    /// (what can be had is 1e-12).
+    /// `BadParameter`: the power is not between -1 and 1 or is 0, the interval is not inside of the positive numbers,
+    /// or the error asked for takes more than 40 poles or is too close to rounding (1e-12 can be reached).
     pub fn new(power: f64, low: f64, high: f64, error: f64) -> Result<Self> {
         if !(error > 0.0 && error < 1.0) {
             refuse!(
@@ -246,7 +246,7 @@ impl Steps {
         let at = |i: usize| -self.half + 2.0 * self.half * i as f64 / cells as f64;
         let error = self.error();
         let values: Vec<f64> = (0..=cells).map(|i| error(at(i))).collect();
-        // Near roots signs may be those of rounding.
+        // Near its roots the error may have the sign of rounding.
         let least = 0.05 * values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let mut all: Vec<(f64, f64)> = vec![];
         for i in 0..=cells {

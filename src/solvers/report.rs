@@ -3,7 +3,7 @@
 use super::params::SolverKind;
 use super::stop::StoppedBy;
 
-/// The largest of these numbers, none of which is negative; 0 of none.
+/// The largest of numbers that are not negative; 0 if there are none.
 pub fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m, &v| v.max(m))
 }

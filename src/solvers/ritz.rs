@@ -160,8 +160,8 @@ pub fn ritz(
     Ok((v, report))
 }
 
-/// Number of vectors that are minimised besides n wanted ones, since the last of these converge by the distance to
-/// what follows.
+/// Number of vectors that are minimised besides n wanted ones. Without them the last wanted ones would converge slowly,
+/// at a rate that the gap to the next eigenvalue sets.
 fn guards(n: usize) -> usize {
     n / 4
 }
@@ -234,7 +234,7 @@ impl Search<'_> {
         v.copy_rhs(from, &x, 0, x.nrhs())
     }
 
-    /// Multiplies the vectors `which`, counted without the fixed ones, by A.
+    /// Multiplies the vectors `which` by A, where vector 0 is the first one after the fixed ones.
     fn multiply(
         &mut self,
         space: &mut Space,
@@ -243,7 +243,7 @@ impl Search<'_> {
     ) -> Result<()> {
         let shape = self.op.shape();
         for (first, n) in portions(which, 1) {
-            // When the search is to end, products of x alone are still needed.
+            // If the search is about to end, only the products of A with x are still needed.
             if self.stopped && first >= space.x {
                 break;
             }
@@ -294,7 +294,7 @@ impl Search<'_> {
                     if step == 0 {
                         return Ok(space);
                     }
-                    // Leaves this loop, after which products are computed anew.
+                    // Ends the cycle; the next one begins with products computed anew.
                     break;
                 }
                 self.step(&mut space, watch)?;
@@ -306,7 +306,7 @@ impl Search<'_> {
             self.cycles += 1;
             self.stopped |= watch.after(self.cycles, &space.gradients[..wanted]).is_some();
         }
-        // Directions are of no use any more.
+        // Search directions are not needed after the last step.
         space.p = 0;
         self.renew(&mut space, watch)?;
         Ok(space)
@@ -377,8 +377,8 @@ impl Search<'_> {
             self.stopped = true;
             return Ok(());
         };
-        // Columns of c: the new x, then their components that are not along the old ones, orthonormal to the new
-        // ones.
+        // Columns of c are the coefficients of the new x; columns of d those of the components of the new x that are
+        // not along the old x, later made orthonormal to c.
         let mut c = vec![Complex64::ZERO; all * m];
         let mut d = vec![Complex64::ZERO; all * active.len()];
         for i in 0..all {

@@ -23,7 +23,7 @@ use crate::refuse;
 const GAIN: f64 = 1e3;
 /// Largest ratio by which the polynomial may amplify the last wanted vector relative to unwanted ones.
 const LARGE_GAIN: f64 = 1e7;
-/// Largest such ratio for the first wanted vector.
+/// Largest ratio by which the polynomial may amplify the first wanted vector relative to unwanted ones.
 const MAX_GAIN: f64 = 1e9;
 /// Largest degree of the polynomial.
 const MAX_DEGREE: f64 = 400.0;
@@ -34,10 +34,10 @@ const ROUGH: f64 = 1e-5;
 const AT_ONCE: usize = 32;
 /// Number of random vectors that search for missed eigenvectors.
 const SEARCHING: usize = 4;
-/// Number of times that these vectors are multiplied.
+/// Number of times that the polynomial is applied to these random vectors.
 const ROUNDS: usize = 3;
-/// Number of unknowns up to which a slice is diagonalised completely; larger ones are if the wanted vectors, and
-/// those iterated with them, are most of the space.
+/// Number of unknowns up to which a slice is diagonalised completely. Larger slices are, too, if the vectors with which
+/// the search would work are more than half of the unknowns.
 const SMALL: usize = 96;
 
 /// Number of vectors with which a search for `count` vectors works on a slice with this number of unknowns.
@@ -90,7 +90,7 @@ pub fn slice_modes(
     let top = EigenParams {
         end: End::Largest,
         count: 1,
-        // The upper end of the interval lies 5 % higher.
+        // A low accuracy suffices, as the upper end of the interval is set 5 % higher.
         tol: 2e-2,
         filter: Filter::Plain,
         verify: false,
@@ -194,7 +194,7 @@ pub fn slice_modes(
     Ok((wanted, report))
 }
 
-/// The vectors of the iteration, and memory for the same number of further vectors.
+/// The vectors of the iteration, and memory for as many further vectors.
 struct Space<'a> {
     op: &'a dyn LinOp,
     times: usize,
@@ -204,7 +204,7 @@ struct Space<'a> {
 }
 
 impl<'a> Space<'a> {
-    /// The same vectors converted to the precision of `op`, with which the search continues.
+    /// These vectors, converted to the precision of `op`, with which the search continues.
     fn refined(self, op: &'a dyn LinOp) -> Result<Space<'a>> {
         let Space { times, largest, v: rough, other, .. } = self;
         drop(other);

@@ -24,7 +24,8 @@ pub enum Criterion {
     Seconds(f64),
 }
 
-/// Criteria that end a solve; of the criteria of two parts, the greater value ended both.
+/// The criterion that ended a solve. Of a solve in two parts it is the greater of the two, in the order of the
+/// variants.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StoppedBy {
     /// Every right-hand side met its goals, that for the residual last.
@@ -82,12 +83,12 @@ pub struct Stop {
     pub residual: f64,
     /// Goal: largest heavy-quark residual (`blas::heavy_quark_residual`); 0: not asked for.
     pub heavy_quark: f64,
-    /// Goal of solves of Dirac operators: largest |b - M x| of a site over the largest |b| of one; 0: not asked for. It
-    /// is looked at where the other goals are met, and these are made sharper until it is met, too.
+    /// Goal of solves of Dirac operators: largest |b - M x| at a site, divided by the largest |b| at a site; 0: not
+    /// asked for. It is tested once the other goals are met, which are then made sharper until this one is met, too.
     pub site: f64,
     /// Limit: largest number of iterations.
     pub iterations: usize,
-    /// Limit: seconds; infinite: none. With many ranks all of them stop after the same iteration.
+    /// Limit: largest number of seconds; infinite: no limit. All ranks stop after the same iteration.
     pub seconds: f64,
 }
 
@@ -153,12 +154,12 @@ impl Stop {
         check_seconds(self.seconds)
     }
 
-    /// These criteria for a part of a solve that began at `start`, with the time that is left.
+    /// These criteria for a part of a solve that began at `start`; the limit of time is what is left of it.
     pub fn since(self, start: Instant) -> Stop {
         Stop { seconds: (self.seconds - start.elapsed().as_secs_f64()).max(0.0), ..self }
     }
 
-    /// The factor by which residuals fall until they meet every goal.
+    /// The smallest tolerance of a goal: the factor by which residuals fall until they meet every goal.
     pub(crate) fn fall(&self) -> f64 {
         let goals = [self.residual(), self.heavy_quark()].into_iter().flatten();
         goals.reduce(f64::min).unwrap_or(USUAL_FALL)
@@ -181,8 +182,8 @@ impl Stop {
         iterations >= self.iterations && self.iterations < usize::MAX
     }
 
-    /// The factor by which a relative residual must still fall until its right-hand side meets every goal, given its
-    /// heavy-quark residual; 1: none.
+    /// The factor by which a relative residual must still fall until its right-hand side meets every goal, from its
+    /// residual and heavy-quark residual; 1: it meets them.
     pub fn lag(&self, residual: f64, heavy_quark: f64) -> f64 {
         let mut factor = 1.0f64;
         if let Some(tol) = self.residual().filter(|tol| residual > *tol) {
@@ -195,7 +196,7 @@ impl Stop {
         factor
     }
 
-    /// Whether these values of all right-hand sides meet every goal.
+    /// Whether the residuals of all right-hand sides meet every goal.
     pub fn met(&self, residual: &[f64], heavy_quark: &[f64]) -> bool {
         let all = |values: &[f64], tol: Option<f64>| {
             tol.is_none_or(|tol| values.iter().all(|&v| v <= tol))
@@ -203,12 +204,12 @@ impl Stop {
         all(residual, self.residual()) && all(heavy_quark, self.heavy_quark())
     }
 
-    /// Whether the largest sites of all right-hand sides meet their goal.
+    /// Whether the largest residuals at a site, `largest` of each right-hand side, meet their goal.
     pub fn site_met(&self, largest: &[f64]) -> bool {
         self.site == 0.0 || largest.iter().all(|&v| v <= self.site)
     }
 
-    /// The goal that was met last: the one that is met with less to spare.
+    /// The goal that was met last: the one whose value is the larger fraction of its tolerance.
     pub fn last_goal(&self, residual: &[f64], heavy_quark: &[f64]) -> StoppedBy {
         let share = |values: &[f64], tol: Option<f64>| {
             tol.map(|tol| values.iter().fold(0.0f64, |m, v| m.max(v / tol)))
@@ -379,7 +380,7 @@ impl<'a, 'm> Watch<'a, 'm> {
         };
         if self.ended.is_none() && due {
             let mut seconds = [looks.last.elapsed().as_secs_f64()];
-            // This also brings what ranks ask for to the others.
+            // With this sum ranks also learn what other ranks ask for.
             self.comm.sum(&mut seconds)?;
             let rate = looks.since * ranks as f64 / seconds[0].max(1e-9);
             looks.every = (PAUSE * rate).min(2.0 * looks.since).max(1.0);

@@ -16,7 +16,7 @@
     }                                                                     \
   } while (0)
 
-/* A call that must return this status. */
+/* Checks that a call returns this status. */
 #define EXPECT(expected, call)                                                              \
   do {                                                                                      \
     plaq_status status_ = (call);                                                           \
@@ -29,7 +29,7 @@
 
 #define OK(call) EXPECT(PLAQ_SUCCESS, call)
 
-/* Keeps the name of a status whose message was looked at, in the file that PLAQ_TEST_TOLD names. */
+/* Records the name of a status whose message was checked in the file that PLAQ_TEST_TOLD names. */
 static inline void told(plaq_status status) {
   const char *name = getenv("PLAQ_TEST_TOLD");
   FILE *f = name ? fopen(name, "a") : NULL;
@@ -38,7 +38,7 @@ static inline void told(plaq_status status) {
   fclose(f);
 }
 
-/* A call that must be refused with this status and a message that has these words. */
+/* Checks that a call is refused with this status and a message that has these words. */
 #define REFUSED(expected, words, call)                                                      \
   do {                                                                                      \
     EXPECT(expected, call);                                                                 \

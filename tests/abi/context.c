@@ -48,7 +48,7 @@ static void struct_sizes(plaq_context *context) {
   EXPECT(PLAQ_STRUCT_SIZE, plaq_context_params_init(&p, 1000000));
   EXPECT(PLAQ_STRUCT_SIZE, plaq_context_params_init(&p, 17));
 
-  /* A host of an older header: only the first members count. */
+  /* A host that was compiled with an older header passes a smaller struct: only its members count. */
   OK(plaq_context_params_init(&p, 16));
   CHECK(p.struct_size == 16);
   p.device = PLAQ_DEVICE_CPU;
@@ -57,7 +57,7 @@ static void struct_sizes(plaq_context *context) {
   OK(plaq_context_create(&p, context));
   OK(plaq_context_destroy(*context));
 
-  /* A host of a newer header: accepted unless it asks for what this library lacks. */
+  /* A host that was compiled with a newer header is accepted unless it uses members that this library lacks. */
   memset(&longer, 0x5a, sizeof longer);
   OK(plaq_context_params_init(&longer.p, sizeof longer));
   CHECK(longer.p.struct_size == (int64_t)sizeof longer && longer.tail[0] == 0 && longer.tail[2] == 0);
@@ -112,7 +112,7 @@ static void bad_params(plaq_context *context) {
   REFUSED(PLAQ_BAD_PARAMETER, "params.memory_limit", plaq_context_create(&p, context));
 }
 
-/* 4^4 spinors in double are 49152 bytes: two fit, a third does not. */
+/* Three spinors of 4^4 sites in double, 49152 bytes each: two fit, the third does not. */
 static void limits(void) {
   plaq_context_params p;
   plaq_spinor_params shape;
@@ -164,7 +164,7 @@ static void contexts(plaq_context *context) {
   OK(plaq_context_describe(*context, NULL));
   r.struct_size = 3;
   EXPECT(PLAQ_STRUCT_SIZE, plaq_context_describe(*context, &r));
-  /* Reports of older and newer hosts. */
+  /* Reports for hosts with older and with newer headers. */
   r.struct_size = 16;
   r.device = r.lanes = 0;
   r.memory_total = 77;
@@ -182,7 +182,7 @@ static void contexts(plaq_context *context) {
   OK(plaq_context_destroy(other));
   REFUSED(PLAQ_INVALID_HANDLE, "plaq_context_destroy", plaq_context_destroy(stale));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_context_synchronize(stale));
-  /* The slot is used again, the stale handle stays stale. */
+  /* A new object takes the slot of a freed one, whose stale handle stays invalid. */
   OK(plaq_context_create(&p, &other));
   CHECK(other.id != stale.id);
   EXPECT(PLAQ_INVALID_HANDLE, plaq_context_synchronize(stale));

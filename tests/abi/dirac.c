@@ -90,7 +90,7 @@ static void adjoint(plaq_context context, plaq_gauge gauge) {
   free(v);
 }
 
-/* M = 1 - kappa H out of plaq_dirac_hop, and operators that outlive a changed gauge field. */
+/* M = 1 - kappa H from plaq_dirac_hop; and operators keep their links when the gauge field changes. */
 static void pieces(plaq_context context, plaq_gauge gauge) {
   double *u = random_numbers(SPINOR), *full = numbers(SPINOR), *sum = numbers(SPINOR);
   double *links = unit_links(), *old = numbers(LINKS), a[2] = {1, 0}, b[2] = {-0.12, 0};
@@ -116,7 +116,7 @@ static void pieces(plaq_context context, plaq_gauge gauge) {
   free(old);
 }
 
-/* ln det of known blocks, and of an operator's: that of the inverse is its negative. */
+/* ln det of known blocks; ln det of an operator's blocks is the negative of that of the inverse blocks. */
 static void log_det(plaq_context context, plaq_gauge gauge) {
   static const double expected[2] = {2.0, 0.5};
   double *a = numbers(72 * VOLUME), det[2] = {0}, inverse_det[2] = {0};
@@ -165,7 +165,7 @@ static void log_det(plaq_context context, plaq_gauge gauge) {
   free(a);
 }
 
-/* A clover term through the host gives the same operator again. */
+/* A clover term copied through the host gives the same operator again. */
 static void clover_through_host(plaq_context context, plaq_gauge gauge) {
   double *u = random_numbers(SPINOR), *one = numbers(SPINOR), *two = numbers(SPINOR);
   double *a = numbers(72 * VOLUME), *inverse = numbers(72 * VOLUME), worst = 0;
@@ -309,7 +309,7 @@ int main(void) {
   clover_through_host(context, gauge);
   log_det(context, gauge);
   misuse(context, gauge);
-  /* The context takes everything that is left with it. */
+  /* Destroying the context destroys all its remaining objects. */
   OK(plaq_context_destroy(context));
   free(links);
   return 0;

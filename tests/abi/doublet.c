@@ -28,7 +28,7 @@ static plaq_dirac_params flavour(double twist) {
   return p;
 }
 
-/* M of the doublet is that of each flavour, and - 2 kappa epsilon times the other one. */
+/* M of the doublet applies M of each flavour, and adds - 2 kappa epsilon times the other flavour. */
 static void is_two_flavours(plaq_context context, plaq_gauge gauge) {
   double *v = random_numbers(RHS * PAIR), *found = numbers(RHS * PAIR), *want = numbers(SPINOR);
   plaq_dirac_params p = flavour(mu);
@@ -59,7 +59,7 @@ static void is_two_flavours(plaq_context context, plaq_gauge gauge) {
   free(v), free(found), free(want);
 }
 
-/* Solves with every system in mixed precision; M x of the solution is the source. */
+/* Solves with every system in mixed precision: M x of the solution is the source. */
 static void solves(plaq_context context, plaq_gauge gauge) {
   double *source = random_numbers(PAIR);
   plaq_dirac_params d = flavour(mu);
@@ -77,7 +77,7 @@ static void solves(plaq_context context, plaq_gauge gauge) {
   free(source);
 }
 
-/* By multigrid, of two right-hand sides, with the links' null vectors kept in an update. */
+/* Solves for two right-hand sides by multigrid, whose null vectors are kept in an update of the links. */
 static void with_multigrid(plaq_context context, plaq_gauge gauge) {
   double *source = random_numbers(2 * PAIR), *back = numbers(2 * PAIR);
   plaq_dirac_params d = flavour(mu);
@@ -117,7 +117,7 @@ static void with_multigrid(plaq_context context, plaq_gauge gauge) {
   free(source), free(back);
 }
 
-/* One flavour is no doublet, and a doublet is nothing for what takes spinors. */
+/* Operators of one flavour are refused as doublets, and doublets where spinors are expected. */
 static void misuse(plaq_context context, plaq_gauge gauge) {
   plaq_dirac_params p = flavour(mu);
   plaq_spinor one = vectors(context, 1, 2, NULL), both = vectors(context, 2, 1, NULL), none = {0};

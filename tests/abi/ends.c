@@ -9,7 +9,7 @@ static plaq_gauge warm(plaq_context context) {
   return gauge;
 }
 
-/* `member` refuses `value` with these words; p is of `init`, `call` takes it. */
+/* Checks that `call` refuses `value` of a member of the struct p, set by `init`, with these words. */
 #define REFUSES(init, member, value, words, call) \
   do {                                            \
     init;                                         \

@@ -1,4 +1,4 @@
-/* What goes wrong leaves the host's objects and memory as the header says. */
+/* After failures the host's objects and memory are as the header says. */
 #define _DEFAULT_SOURCE
 #include <math.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static plaq_gauge warm(plaq_context c) {
   return g;
 }
 
-/* Whatever memory there is, x stays a field of its shape, and as it was where the call fails. */
+/* With any limit of memory x keeps its shape, and its contents if the call fails. */
 static void multishift_without_memory(int even) {
   int64_t used = 0, more;
   for (more = -1; more < 400000; more += even ? 80021 : 30011) {
@@ -90,7 +90,7 @@ static void multishift_without_memory(int even) {
   }
 }
 
-/* NaN in the source: refused, and x as it was, in every normalisation and with a guess. */
+/* A source with NaN is refused and x is unchanged, in every normalisation and with a guess. */
 static void refused_solves_leave_x(plaq_context c) {
   plaq_gauge g = warm(c);
   int norm, solution, algorithm, equations, guess;
@@ -123,7 +123,7 @@ static void refused_solves_leave_x(plaq_context c) {
   OK(plaq_spinor_destroy(b));
 }
 
-/* An operator that makes NaN: x is zero afterwards. */
+/* If an operator gives NaN, x is zero after the solve. */
 static void breakdowns_leave_zero(plaq_context c) {
   double *links = random_links();
   plaq_gauge_params gp = gauge_params();
@@ -164,7 +164,7 @@ static void breakdowns_leave_zero(plaq_context c) {
   OK(plaq_gauge_destroy(g));
 }
 
-/* The context's peak is the most so far, whatever a solve reports of its own. */
+/* The context's peak of memory is the largest so far, whatever peak a solve reports. */
 static void peaks(plaq_context c) {
   plaq_spinor big = new_spinor(c, 64, NULL), x, b;
   plaq_gauge g = warm(c);
@@ -189,14 +189,14 @@ static void peaks(plaq_context c) {
   sp.solver = PLAQ_SOLVER_GCR;
   sp.nkrylov = 2147483647;
   REFUSED(PLAQ_BAD_PARAMETER, "nkrylov", plaq_solver_create(new_dirac(c, g, 0.1, 0), &sp, &s));
-  /* As many directions as iterations, of 4096 right-hand sides: bytes are counted beyond 32 bits. */
+  /* As many directions as iterations, for 4096 right-hand sides: the number of bytes exceeds 32 bits. */
   sp.nkrylov = 10000, sp.max_iterations = 100;
   OK(plaq_solver_create(new_dirac(c, g, 0.1, 0), &sp, &s));
   OK(plaq_solver_memory(s, 4096, &bytes));
   CHECK(bytes > UINT32_MAX);
 }
 
-/* Random numbers do not come again. */
+/* Random numbers are not repeated in later calls. */
 static void sweeps_end(plaq_context c) {
   plaq_gauge g = warm(c);
   plaq_heatbath_params up;
@@ -228,7 +228,7 @@ static void relog(int32_t level, const char *message, void *user) {
   busy += plaq_context_reset_peak(logged_context) == PLAQ_BUSY;
 }
 
-/* A log callback that calls plaq is refused and does not come to itself again. */
+/* A log callback that calls plaq is refused, and is not called recursively. */
 static void log_callbacks(plaq_context c) {
   plaq_gauge none = {0};
   plaq_plaquette p;
@@ -239,7 +239,7 @@ static void log_callbacks(plaq_context c) {
   CHECK(lines > 0 && busy == 2 * lines);
 }
 
-/* What plaq writes it reads, with defaults, of every precision and storage. */
+/* Files that plaq writes are read with default options, in every precision and storage. */
 static void files_come_back(plaq_context c) {
   int precision[] = {8, 4, 2}, storage[] = {18, 12, 8}, i, j, format, bytes;
   for (i = 0; i < 3; i++)
@@ -290,12 +290,12 @@ static void targets_of_files(plaq_context c) {
   REFUSED(PLAQ_FILE_WRITE, "nowhere/file", plaq_gauge_write(g, "a_link", NULL));
   CHECK(lstat("a_link", &st) == 0 && S_ISLNK(st.st_mode) && remove("a_link") == 0);
   REFUSED(PLAQ_FILE_WRITE, "no_folder/x", plaq_gauge_write(g, "no_folder/x", NULL));
-  /* The mode of the file that is replaced stays. */
+  /* A file that replaces another one keeps its mode. */
   OK(plaq_gauge_write(g, "kept", NULL));
   CHECK(chmod("kept", 0640) == 0);
   OK(plaq_gauge_write(g, "kept", NULL));
   CHECK(stat("kept", &st) == 0 && (st.st_mode & 0777) == 0640);
-  /* A changed checksum is refused, or admitted and told. */
+  /* A wrong checksum is refused, or accepted on request and reported. */
   {
     static char text[1 << 20];
     size_t n, i;
@@ -317,7 +317,7 @@ static void targets_of_files(plaq_context c) {
     OK(plaq_gauge_read(c, "kept", &rp, &h, &r));
     CHECK(r.warnings == PLAQ_FILE_WARNING_CHECKSUM);
     OK(plaq_gauge_destroy(h));
-    /* So is a format that is no XML, where other records have the lattice. */
+    /* A format record that is not XML is refused too, or accepted if other records state the lattice. */
     OK(plaq_gauge_write(g, "kept", NULL));
     file = fopen("kept", "r+b");
     CHECK(file != NULL && fread(text, 1, sizeof text, file) == n);

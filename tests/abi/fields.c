@@ -41,10 +41,10 @@ static void gauge_shapes(plaq_context context) {
   CHECK(r.extents[3] == LT && r.precision == PLAQ_PRECISION_SINGLE && r.storage == PLAQ_STORAGE_SU3_12);
   CHECK(r.bytes == (int64_t)VOLUME * 4 * 12 * 4);
 
-  /* Messages have the header's words. */
+  /* Messages use the words of the header. */
   REFUSED(PLAQ_UNSUPPORTED, "found single links stored as PLAQ_STORAGE_SU3_12", plaq_gauge_heatbath(gauge, &u, NULL, NULL, NULL));
 
-  /* Fields of other kinds, shapes and contexts. */
+  /* Fields of other kinds, shapes and contexts are refused. */
   OK(plaq_gauge_copy(gauge, gauge));
   wrong.id = gauge.id;
   REFUSED(PLAQ_INVALID_HANDLE, "plaq_spinor", plaq_spinor_zero(wrong));
@@ -59,7 +59,7 @@ static void gauge_shapes(plaq_context context) {
   p = gauge_params();
   OK(plaq_gauge_create(none, &p, &copy));
   EXPECT(PLAQ_WRONG_CONTEXT, plaq_gauge_copy(gauge, copy));
-  /* A context takes its fields with it. */
+  /* Destroying a context destroys its fields. */
   OK(plaq_context_destroy(none));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_gauge_destroy(copy));
   OK(plaq_gauge_destroy(gauge));
@@ -78,7 +78,7 @@ static void gauge_layouts(plaq_context context) {
   EXPECT(PLAQ_NULL_POINTER, plaq_gauge_load(gauge, NULL, NULL));
   EXPECT(PLAQ_NULL_POINTER, plaq_gauge_save(gauge, NULL, NULL));
 
-  /* Through every order of the same size and back. */
+  /* Saved and loaded again in every order whose arrays have the same size. */
   for (order = PLAQ_ORDER_LEXICOGRAPHIC; order <= PLAQ_ORDER_CULGT_TIMESLICE_PARITY; order++) {
     if (order == PLAQ_ORDER_MILC_SITE || order == PLAQ_ORDER_BQCD || order == PLAQ_ORDER_TIFR_PADDED) continue;
     OK(plaq_layout_params_init(&layout, sizeof layout));
@@ -91,7 +91,7 @@ static void gauge_layouts(plaq_context context) {
     CHECK(distance(links, back, LINKS) == 0);
   }
 
-  /* QDP: a list of four arrays is the same as one block. */
+  /* QDP order: a list of four arrays holds the same numbers as one block. */
   OK(plaq_layout_params_init(&layout, sizeof layout));
   layout.order = PLAQ_ORDER_QDP;
   OK(plaq_gauge_save(gauge, &layout, other));
@@ -136,7 +136,7 @@ static void gauge_layouts(plaq_context context) {
   layout.boundary[0] = INFINITY;
   EXPECT(PLAQ_BAD_LAYOUT, plaq_gauge_load(gauge, &layout, links));
 
-  /* What is not unitary or not a number is named and changes nothing. */
+  /* A link that is not unitary or not a number is named in the message, and nothing changes. */
   OK(plaq_gauge_load(gauge, NULL, links));
   memcpy(other, links, LINKS * sizeof *other);
   other[18 * (4 * 5 + 2)] += 0.1; /* x = 1, y = 1, z = 0, t = 0, direction z */
@@ -150,7 +150,7 @@ static void gauge_layouts(plaq_context context) {
   OK(plaq_gauge_save(gauge, NULL, back));
   CHECK(distance(links, back, LINKS) == 0);
 
-  /* Antiperiodic links of a host come in as periodic ones and go out again as they were. */
+  /* A host's antiperiodic links are loaded as periodic ones and saved with their sign. */
   memcpy(other, links, LINKS * sizeof *other);
   for (i = 0; i < LX * LY * LZ * 18; i++)
     other[(size_t)(LT - 1) * LX * LY * LZ * 72 + (size_t)(i / 18) * 72 + 54 + i % 18] *= -1;
@@ -161,7 +161,7 @@ static void gauge_layouts(plaq_context context) {
   OK(plaq_gauge_save(gauge, NULL, back));
   CHECK(distance(links, back, LINKS) == 0);
 
-  /* Another precision and storage. */
+  /* A copy in another precision and storage. */
   p.precision = PLAQ_PRECISION_SINGLE;
   p.storage = PLAQ_STORAGE_SU3_12;
   OK(plaq_gauge_create(context, &p, &narrow));
@@ -226,7 +226,7 @@ static void spinors(plaq_context context) {
   OK(plaq_spinor_dot(x, y, products, N));
   for (k = 0; k < N; k++) CHECK(fabs(products[2 * k + 1] / products[2 * k] - 1.5) < 1e-12);
 
-  /* Layouts; all right-hand sides in one array or one array for each. */
+  /* Layouts with all right-hand sides in one array, or with one array for each. */
   OK(plaq_layout_params_init(&layout, sizeof layout));
   layout.order = PLAQ_ORDER_MILC;
   layout.basis = PLAQ_BASIS_CHIRAL;
@@ -260,7 +260,7 @@ static void spinors(plaq_context context) {
   free(other);
 }
 
-/* Spinors and clover terms on the lattice of a gauge field. */
+/* Sizes of spinors and clover terms on the lattice of a gauge field. */
 static void lattices_of_links(plaq_context context) {
   plaq_context other = cpu_context();
   double *links = random_links();
@@ -297,7 +297,7 @@ static void lattices_of_links(plaq_context context) {
   OK(plaq_gauge_destroy(foreign));
   REFUSED(PLAQ_INVALID_HANDLE, "params.gauge", plaq_spinor_create(context, &p, &psi));
   REFUSED(PLAQ_INVALID_HANDLE, "params.gauge", plaq_clover_create(context, &c, &clover));
-  /* A host that was compiled before there was the member. */
+  /* A host that was compiled before the member existed. */
   p.struct_size = (int64_t)((const char *)&p.gauge - (const char *)&p);
   OK(plaq_spinor_create(context, &p, &psi));
   OK(plaq_spinor_destroy(psi));
@@ -307,7 +307,7 @@ static void lattices_of_links(plaq_context context) {
   free(links);
 }
 
-/* Who wants fixed links only need not take the transformation. */
+/* A host that wants the fixed links alone need not take the transformation. */
 static void fixed_links(plaq_context context) {
   double *links = random_links();
   plaq_gauge a = new_gauge(context, links), b = new_gauge(context, links);

@@ -13,7 +13,7 @@ typedef struct {
   double determinant[2];
 } setup;
 
-/* sum_k 2 c_k Re <y_k, M x_k> + sum over parities of d ln |det A|^2 */
+/* The action sum_k 2 c_k Re <y_k, M x_k> + sum over parities of d ln |det A|^2, from which forces are derived. */
 static double value(const setup *s) {
   double products[2 * NRHS], sum = 0, logs[2];
   plaq_clover clover;
@@ -38,7 +38,7 @@ static double at(const setup *s, plaq_momentum p, double epsilon) {
   return v;
 }
 
-/* The force along random momenta: of differences, and from |p + F|^2. */
+/* Compares the force along random momenta, from differences of the action, with that from |p + F|^2. */
 static void compare(const setup *s, plaq_momentum force) {
   plaq_momentum p;
   double e = 1e-3, expect, found, size, kinetic[2];

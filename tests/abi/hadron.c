@@ -83,7 +83,7 @@ int main(void) {
   OK(plaq_spinor_source(b, &source));
   OK(plaq_spinor_norm2(b, norm, 12));
   for (k = 0; k < 12; k++) CHECK(norm[k] == 3 * LX * LY * LZ * LT);
-  /* Diluted in time, a time slice: twelve columns of noise on it. */
+  /* A source diluted in time, one slice: twelve columns of noise on it. */
   source.vectors = 1, source.dilute = PLAQ_DILUTE_SPIN + PLAQ_DILUTE_COLOUR + PLAQ_DILUTE_TIME;
   REFUSED(PLAQ_INVALID_ARGUMENT, "time_parts", plaq_spinor_source(b, &source));
   source.time_parts = LT + 1;
@@ -136,7 +136,7 @@ int main(void) {
     CHECK(fabs(mass[i] - acosh((pion[i - 1] + pion[i + 1]) / (2 * pion[i]))) < 1e-12);
   CHECK(isnan(mass[0]));
 
-  /* All contractions are one; several momenta and pairs, t fastest. */
+  /* Contractions of several momenta and pairs in one call equal single ones; t is the fastest index. */
   OK(plaq_contract_params_init(&contract, sizeof contract));
   OK(plaq_spinor_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
   CHECK(mesons[0] == pion[0]); /* the propagator knows where its source is */
@@ -172,7 +172,7 @@ int main(void) {
 
   shape.precision = PLAQ_PRECISION_SINGLE;
   OK(plaq_spinor_create(context, &shape, &single));
-  /* Sources from a field, and from a solution. */
+  /* Sources made from a field, and from a solution. */
   OK(plaq_spinor_source(shaped, &source));
   OK(plaq_solver_propagator_from(solver, shaped, NULL, NULL, &back, &report, residuals));
   OK(plaq_spinor_norm2(s, norm, 12));
@@ -209,7 +209,7 @@ int main(void) {
   read.wrong_checksum = 2;
   EXPECT(PLAQ_BAD_PARAMETER, plaq_spinor_read(context, "hadron.lime", &read, &back));
 
-  /* Some columns at a time. */
+  /* A propagator solved for a few columns at a time. */
   p.columns = 5;
   OK(plaq_solver_create(dirac, &p, &other));
   OK(plaq_solver_propagator(other, &source, NULL, NULL, &b, &report, residuals));
@@ -247,7 +247,7 @@ int main(void) {
   source.position[0] = LX;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_solver_propagator(solver, &source, NULL, NULL, &b, NULL, NULL));
   CHECK(b.id == 9);
-  /* Stopped: what was reached comes back, and the report says so. */
+  /* After a stop the columns that were reached are returned, and the report says so. */
   source.position[0] = 0;
   OK(plaq_solver_propagator(solver, &source, stop, NULL, &b, &report, NULL));
   CHECK(report.stopped && !report.converged);

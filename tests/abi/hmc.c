@@ -10,7 +10,7 @@ static const char QUARKS[] =
     "length = 0.5\n[[monomial]]\nname = \"quarks\"\ntype = \"two_flavours\"\noperator = { mass = 0.3 }\n"
     "[[level]]\nintegrator = \"leapfrog\"\nsteps = 4\nmonomials = [\"quarks\"]\n";
 
-/* One monomial of each kind. */
+/* A chain with one monomial of each kind. */
 static const char EVERYTHING[] =
     "length = 0.1\nseed = 5\ntrajectory = 2\naccept_until = 9\nreversibility_every = 2\n"
     "[[monomial]]\nname = \"light\"\ntype = \"two_flavours\"\noperator = { kappa = 0.12, csw = 1.2, boundary = [0, 0, 0, 0.5] }\n"
@@ -34,7 +34,7 @@ static plaq_gauge some_gauge(plaq_context context) {
   return gauge;
 }
 
-/* openQCD's eight numbers of a link, beside its matrices with the factor sqrt(2). */
+/* openQCD's eight numbers for each link give its matrices times sqrt(2). */
 static void openqcd(plaq_momentum p, plaq_momentum q, const double *matrices, double kinetic) {
   double *eight = numbers(32 * VOLUME), *again = numbers(32 * VOLUME), rest, worst = 0;
   const int order = PLAQ_SITE_ORDER_EVEN_ODD, form = PLAQ_MOMENTUM_OPENQCD;
@@ -55,7 +55,7 @@ static void openqcd(plaq_momentum p, plaq_momentum q, const double *matrices, do
   OK(plaq_momentum_add(q, -1, p, 1));
   OK(plaq_momentum_kinetic(q, &rest));
   CHECK(rest < 1e-24 * kinetic);
-  /* The order of sites matters; what is refused changes nothing. */
+  /* The order of sites matters. Calls that are refused change nothing. */
   OK(plaq_momentum_load(q, form, PLAQ_SITE_ORDER_LEXICOGRAPHIC, sqrt(2.0), eight));
   OK(plaq_momentum_save(q, form, order, sqrt(2.0), again));
   CHECK(distance(eight, again, 32 * VOLUME) > 0.1);
@@ -92,7 +92,7 @@ static void single_arrays(plaq_momentum p, plaq_momentum q, double kinetic) {
     OK(plaq_momentum_kinetic(q, &rest));
     CHECK(rest < 1e-24 * kinetic);
   }
-  /* The order is another one than the two before. */
+  /* The order of the numbers differs from both orders before. */
   OK(plaq_momentum_load(q, form, PLAQ_SITE_ORDER_EVEN_ODD, 2, wide));
   OK(plaq_momentum_add(q, -1, p, 1));
   OK(plaq_momentum_kinetic(q, &apart));
@@ -109,7 +109,7 @@ static void single_arrays(plaq_momentum p, plaq_momentum q, double kinetic) {
   free(wide), free(narrow);
 }
 
-/* H before and after a trajectory of leapfrog steps by the single functions. */
+/* Computes H before and after a trajectory of leapfrog steps, by single functions. */
 static void single_steps(plaq_context context) {
   plaq_gauge gauge = some_gauge(context), none = {0};
   plaq_momentum p, q;
@@ -140,7 +140,7 @@ static void single_steps(plaq_context context) {
   OK(plaq_gauge_action(gauge, &action, s + 1));
   CHECK(fabs(s[1] - s[0]) > 1 && fabs(k[1] + s[1] - k[0] - s[0]) < 0.02 * fabs(s[1] - s[0]));
 
-  /* Out as one form, back as another. */
+  /* Momenta are saved in one form and loaded in another. */
   OK(plaq_momentum_save(p, PLAQ_MOMENTUM_TEN, PLAQ_SITE_ORDER_EVEN_ODD, sqrt(2.0), ten));
   OK(plaq_momentum_save(p, PLAQ_MOMENTUM_MATRICES, PLAQ_SITE_ORDER_EVEN_ODD, sqrt(2.0), matrices));
   for (n = 0; n < 4 * VOLUME; n++) CHECK(ten[10 * n] == matrices[18 * n + 2] && ten[10 * n + 8] == matrices[18 * n + 17]);
@@ -204,7 +204,7 @@ static void trajectories(plaq_context context) {
   REFUSED(PLAQ_INVALID_ARGUMENT, "index", plaq_hmc_monomial(hmc, 1, name, sizeof name, &monomial));
   REFUSED(PLAQ_INVALID_ARGUMENT, "capacity", plaq_hmc_monomial(hmc, 0, name, 3, &monomial));
 
-  /* A checkpoint goes on bit for bit. */
+  /* A chain that is loaded from a checkpoint goes on bit for bit. */
   OK(plaq_hmc_write(hmc, gauge, "chain.lime"));
   OK(plaq_hmc_run(hmc, gauge, 2, NULL, NULL, &report));
   OK(plaq_hmc_create(again, QUENCHED, &other));
@@ -220,7 +220,7 @@ static void trajectories(plaq_context context) {
   EXPECT(PLAQ_FILE_OPEN, plaq_hmc_read(other, again, "not-there.lime"));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_hmc_run(other, again, 0, NULL, NULL, NULL));
 
-  /* Quarks take memory in a trajectory; links of another context have none. */
+  /* Quarks need memory during a trajectory; links of another context are refused. */
   OK(plaq_hmc_create(gauge, QUARKS, &other));
   OK(plaq_hmc_memory(other, gauge, &number));
   CHECK(number > (int64_t)(SPINOR * sizeof(double)));
@@ -250,7 +250,7 @@ static void trajectories(plaq_context context) {
   EXPECT(PLAQ_INVALID_HANDLE, plaq_hmc_run(hmc, gauge, 1, NULL, NULL, NULL));
 }
 
-/* The same chain without text. */
+/* The same chain, set up by functions instead of text. */
 static plaq_hmc_parts everything(plaq_gauge gauge) {
   const int32_t steps[] = {0, 1, 2, 7, 6, 5, 3, 0, 4, 7}, lengths[] = {6, 4};
   const double coefficients[] = {0.4, -0.2};
@@ -352,7 +352,7 @@ static void chains_in_parts(plaq_context context) {
   OK(plaq_hmc_parts_destroy(parts));
   OK(plaq_hmc_parts_destroy(zero));
 
-  /* What is no chain leaves the parts as they are. */
+  /* Parts that do not make a chain are not changed by the failure. */
   OK(plaq_hmc_parts_create(gauge, NULL, &parts));
   REFUSED(PLAQ_INVALID_ARGUMENT, "integrator", plaq_hmc_parts_add_level(parts, 9, 1));
   OK(plaq_hmc_parts_add_level(parts, PLAQ_INTEGRATOR_OMELYAN2, 0));
@@ -396,7 +396,7 @@ static void flows(plaq_context context) {
   REFUSED(PLAQ_INVALID_ARGUMENT, "kind", plaq_gauge_flow(gauge, &params, NULL, NULL, &report, NULL, 0, &count));
 }
 
-/* Links far outside the group, which a step takes out of range. */
+/* Links far outside of the group, which a step takes out of range. */
 static void refused_flow(plaq_context context) {
   plaq_gauge gauge = some_gauge(context);
   plaq_layout_params layout;

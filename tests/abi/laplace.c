@@ -25,8 +25,8 @@ static plaq_dirac laplacian(plaq_context context, plaq_gauge gauge, int spins, i
   return dirac;
 }
 
-/* On unit links the lowest modes of each time slice are constant, one for each colour, then come those with the least
-   momentum: 2 - 2 cos(2 pi / 4) = 2 in x and y, each with two momenta. */
+/* On unit links the lowest modes of each time slice are constant, one for each colour; then come those with the least
+ * momentum. */
 static void spectrum(plaq_context context) {
   double *links = unit_links(), values[5 * 3 * LT];
   plaq_gauge gauge = new_gauge(context, links);
@@ -45,11 +45,11 @@ static void spectrum(plaq_context context) {
   for (i = 0; i < r.count && !brief(); i++) CHECK(fabs(values[i] - (i < zero ? 1.0 : 3.0)) < 1e-8);
   OK(plaq_eigen_destroy(eigen));
 
-  /* The same slice by slice: three constants and two more in each. */
+  /* The modes of each slice by itself: three constant ones and two more. */
   p.count = 5, p.time_slices = 1;
   OK(plaq_eigen_create(dirac, &p, (plaq_spinor){0}, NULL, NULL, &eigen, &r));
   CHECK(r.count == 5 && (r.converged || brief()));
-  /* The fifth is one of twelve of the same value, of which the iteration holds ten. */
+  /* The fifth eigenvalue is 12-fold, and the iteration holds ten of its vectors. */
   CHECK(r.restarts < 30);
   OK(plaq_eigen_values(eigen, values, NULL, NULL, 5 * LT));
   for (i = 0; i < 5 * LT && !brief(); i++) CHECK(fabs(values[i] - (i % 5 < 3 ? 1.0 : 3.0)) < 1e-7);
@@ -64,7 +64,7 @@ static void spectrum(plaq_context context) {
   free(links);
 }
 
-/* Solves with every system, and M x of the solution is the source. */
+/* Solves with every system: M x of the solution is the source. */
 static void solves(plaq_context context, int spins) {
   const int size = COLOUR * spins;
   double *links = random_links(), *source = random_numbers(size);
@@ -87,7 +87,7 @@ static void solves(plaq_context context, int spins) {
   free(links), free(source);
 }
 
-/* A step and the way back; one step forward is the link times what is there. */
+/* A step forward and back gives the vector again; a step forward multiplies by the link. */
 static void shifts(plaq_context context) {
   double *links = random_links(), *values = random_numbers(COLOUR), *back = numbers(COLOUR);
   plaq_gauge gauge = new_gauge(context, links);
@@ -122,7 +122,7 @@ static void shifts(plaq_context context) {
   free(links), free(values), free(back);
 }
 
-/* Colour vectors are no spinors, and what is made for one operator is not for the other. */
+/* Colour vectors are refused as spinors, and so are objects made for one operator by another one. */
 static void misuse(plaq_context context) {
   double *links = unit_links();
   plaq_gauge gauge = new_gauge(context, links);

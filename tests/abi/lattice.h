@@ -18,14 +18,14 @@ enum { LZ = 2, LT = 4 };
 #endif
 enum { LX = 4, LY = 4, VOLUME = LX * LY * LZ * LT, LINKS = 72 * VOLUME, SPINOR = 24 * VOLUME };
 
-/* Under valgrind numbers are looked at less closely: iterations would take thirty times as long. */
+/* Under valgrind numbers are compared less closely, as iterations would take thirty times as long. */
 static inline int brief(void) {
   return getenv("PLAQ_TEST_BRIEF") != NULL;
 }
 
 static uint64_t random_state = 12345;
 
-/* Uniform in (-1, 1). */
+/* A random number in (-1, 1). */
 static inline double uniform(void) {
   random_state = random_state * 6364136223846793005u + 1442695040888963407u;
   return (double)(int64_t)(random_state >> 11) / 4503599627370496.0 - 1.0;
@@ -44,7 +44,7 @@ static inline double *random_numbers(size_t count) {
   return p;
 }
 
-/* Products of diagonal phases and a real rotation: SU(3), lexicographic. */
+/* SU(3) links, products of diagonal phases and a real rotation, in lexicographic order. */
 static inline double *random_links(void) {
   double *links = numbers(LINKS), *u;
   int i, r, c;
@@ -75,7 +75,7 @@ static inline double *unit_links(void) {
   return links;
 }
 
-/* Infinite where a difference is NaN. */
+/* The largest difference; infinite if one is NaN. */
 static inline double distance(const double *a, const double *b, size_t count) {
   double worst = 0;
   size_t i;
@@ -128,7 +128,7 @@ static inline plaq_spinor new_spinor(plaq_context context, int nrhs, const doubl
   return spinor;
 }
 
-/* Solves with every system and these parameters besides: M x of each solution is the source. */
+/* Solves with every system and otherwise these parameters: M x of each solution is the source. */
 static inline void solve_every_system(plaq_dirac dirac, plaq_solver_params p, plaq_spinor x, plaq_spinor y,
                                       plaq_spinor b, const double *source, size_t count, double error) {
   double *back = numbers(count);

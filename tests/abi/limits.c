@@ -1,4 +1,4 @@
-/* Little memory, many objects, fork: what sanitizers would see differently. */
+/* Little memory, many objects, and fork, which sanitizers would change. */
 #define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <sys/resource.h>
@@ -43,7 +43,7 @@ static void limit(long more) {
   CHECK(setrlimit(RLIMIT_AS, &r) == 0);
 }
 
-/* Host memory that ends: a status, and the call works when there is enough. */
+/* When the host's memory is used up, calls return a status, and work again when there is enough. */
 static void little_memory(void) {
   plaq_context c = context(1);
   plaq_gauge g = links(c, 16), h;
@@ -74,7 +74,7 @@ static void little_memory(void) {
       CHECK(status == PLAQ_SUCCESS || status == PLAQ_OUT_OF_MEMORY);
       refused += status != 0;
     }
-    /* The last one finds memory that the one before has given back. */
+    /* The last call finds memory that the call before has freed. */
     CHECK(status == PLAQ_SUCCESS && (refused > 0 || what == 7));
     if (what >= 2 && what < 5) {
       wp.format = format[(what + 1) % 3];
@@ -93,7 +93,7 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The last objects take no longer than the first. */
+/* Making the last objects takes no longer than making the first. */
 static void many_objects(void) {
   enum { ALL = 60000, PART = 5000 };
   static plaq_spinor x[ALL];
@@ -119,7 +119,7 @@ static void many_objects(void) {
   EXPECT(PLAQ_INVALID_HANDLE, plaq_spinor_noise(x[1], PLAQ_NOISE_NORMAL, 1, 0));
 }
 
-/* A child has the memory of its parent's context and none of its threads. */
+/* After fork a child has the memory of its parent's context but none of its threads. */
 static void after_fork(void) {
   plaq_context c = context(2), one = context(1);
   plaq_gauge g = links(c, 8), h = links(one, 8);
@@ -148,7 +148,7 @@ static void after_fork(void) {
 }
 
 int main(void) {
-  /* First: freed memory would be found again. */
+  /* This test comes first, since otherwise memory that was freed before would be used again. */
   little_memory();
   many_objects();
   after_fork();

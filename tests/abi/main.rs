@@ -75,14 +75,14 @@ fn functions_are_named_after_object_and_verb() {
         Item::Handle { name, .. } => name.strip_prefix("plaq_"),
         _ => None,
     });
-    // What is no handle: the library itself, and numbers and texts of the host.
+    // Names in functions that are not handles: the library itself, and numbers and texts of the host.
     let others =
         ["version", "last_error", "status", "log", "input", "path", "correlator", "source", "quda"];
     let objects: BTreeSet<&str> = handles.chain(others).collect();
     for item in items() {
         let Item::Function { name, args, .. } = item else { continue };
         let rest = name.strip_prefix("plaq_").expect("a name of this library");
-        // The functions that fill in defaults are named after their struct.
+        // Functions that fill in defaults are named after their struct.
         if rest.ends_with("_init") {
             continue;
         }
@@ -201,7 +201,7 @@ fn exported_symbols_are_the_header() {
     let mut declared: BTreeSet<&str> = plaq::capi::items()
         .filter_map(|i| if let Item::Function { name, .. } = i { Some(*name) } else { None })
         .collect();
-    // What the executable `plaq` calls is no part of the interface.
+    // The function for the executable `plaq` is not part of the interface.
     declared.insert("plaq_program_main");
     assert_eq!(exported, declared);
 }
@@ -381,7 +381,7 @@ fn statuses_have_tests_on_their_messages() {
 fn limits() {
     let Some(tool) = tool("CC", "cc") else { return };
     let folders = [work(), &root().join("tests/abi")];
-    // Not "limits", which C++ includes from the same folder.
+    // The name is not "limits", since C++ would include that file from the same folder.
     let program = programs::build(&tool, "tests/abi/limits.c", &folders, "limits_of_memory", &[]);
     run(Command::new(program).current_dir(work()), "limits.c");
 }

@@ -1,7 +1,7 @@
-/* What users get wrong, and the words that they read then. */
+/* Mistakes of users, and the messages that they get. */
 #include "lattice.h"
 
-/* A file with `count` bytes of `text` in place of those at `at`, cut to `length` bytes where that is not negative. */
+/* Writes a copy of a file with `count` bytes of `text` at `at`, cut to `length` bytes unless that is negative. */
 static void changed(const char *from, const char *to, long at, const char *text, size_t count, long length) {
   static char bytes[1 << 20];
   FILE *f = fopen(from, "rb");
@@ -16,7 +16,7 @@ static void changed(const char *from, const char *to, long at, const char *text,
   CHECK(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
 }
 
-/* Where a text begins in a file. */
+/* The position of a text in a file. */
 static long place_of(const char *name, const char *text) {
   static char bytes[4096];
   FILE *f = fopen(name, "rb");
@@ -51,7 +51,7 @@ static void files(plaq_context context, plaq_gauge gauge) {
   READ(PLAQ_FILE_FORMAT, "text.nersc: not a NERSC, ILDG/SciDAC, MILC, openQCD or DDalphaAMG file", "text.nersc");
   changed("good.nersc", "short.nersc", 0, "", 0, 5000);
   READ(PLAQ_FILE_TRUNCATED, "short.nersc", "short.nersc");
-  /* The last bits of a mantissa: still unitary. */
+  /* Changes of the last bits of a mantissa leave links unitary. */
   changed("good.nersc", "bits.nersc", -1, "\x55", 1, -1);
   READ(PLAQ_FILE_CHECKSUM, "bits.nersc: the file is damaged: checksum", "bits.nersc");
   changed("good.nersc", "header.nersc", place_of("good.nersc", "\nPLAQUETTE = ") + 16, "77", 2, -1);
@@ -124,7 +124,7 @@ static void sources(plaq_solver solver, plaq_spinor from, plaq_spinor to) {
   SEQUENTIAL(PLAQ_BAD_PARAMETER, "params.gamma: expected 0 to 15, found 16", q.gamma = 16);
 }
 
-/* What no precision can reach: the report says that it stood still. */
+/* A tolerance that no precision can reach: the report says that the solve came to a standstill. */
 static void solvers(plaq_context context, plaq_gauge gauge) {
   plaq_dirac_params action;
   plaq_dirac dirac;
@@ -188,7 +188,7 @@ static void fields(plaq_context context, plaq_gauge gauge, double *links) {
   REFUSED(PLAQ_INVALID_HANDLE, "zero handle", plaq_spinor_norm2(none, &norm, 1));
   REFUSED(PLAQ_NULL_POINTER, "norms", plaq_spinor_norm2(one, NULL, 1));
   REFUSED(PLAQ_BUSY, "x", plaq_spinor_axpby(ones, one, ones, one, 1));
-  /* Links of a code in single precision, said to be in double. */
+  /* Links of a program in single precision, in an array said to be in double. */
   OK(plaq_layout_params_init(&layout, sizeof layout));
   for (i = 0; i < LINKS; i++) single[i] = (float)links[i];
   layout.precision = PLAQ_PRECISION_SINGLE;
@@ -222,7 +222,7 @@ static void fields(plaq_context context, plaq_gauge gauge, double *links) {
   free(single);
 }
 
-/* A GPU that is not there. */
+/* A GPU that the machine does not have. */
 static void devices(void) {
   plaq_context_params p;
   plaq_context context = {7};

@@ -14,7 +14,7 @@ static plaq_dirac massive(plaq_context context, plaq_gauge gauge, double mass) {
   return wilson(context, gauge, mass, PLAQ_NORMALISATION_MASS);
 }
 
-/* Another file with one byte changed, or only its first `length` bytes. */
+/* Writes a copy of a file with one byte changed, or its first `length` bytes only. */
 static void damaged(const char *from, const char *to, long at, long length) {
   FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
   long i = 0;
@@ -65,7 +65,7 @@ static void eigenvectors(plaq_context context) {
   p.vectors = PLAQ_VECTORS_AUTO;
   OK(plaq_eigen_read(dirac, "eigen.lime", &read, &r));
   CHECK(r.converged == 1 && r.stopped == 0 && r.count == MODES && r.applications == MODES);
-  /* In the operator's normalisation: M^dagger M has eigenvalues to about 8 squared. */
+  /* Eigenvalues of M^dagger M in the operator's own normalisation are up to about 8 squared. */
   CHECK(r.least == ends[0] && r.largest == ends[1] && r.largest > 30);
   OK(plaq_eigen_values(read, again, residuals, NULL, MODES));
   for (k = 0; k < MODES; k++) CHECK(again[k] == values[k] && residuals[k] <= (brief() ? 2e-4 : 2e-10) * r.largest);
@@ -111,7 +111,7 @@ static void eigenvectors(plaq_context context) {
   CHECK(r.stopped == 0 && r.stopped_by == PLAQ_STOPPED_BY_RESIDUAL);
   OK(plaq_eigen_destroy(found));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_eigen_write(found, "eigen.lime"));
-  /* Nothing is found in a nanosecond, and something comes out. */
+  /* With a time limit of a nanosecond no vector is found, but the call returns. */
   p.max_seconds = 1e-9;
   OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &found, &r));
   CHECK(r.stopped == 1 && r.converged == 0 && r.stopped_by == PLAQ_STOPPED_BY_TIME && r.count > 0 && r.count <= MODES);
@@ -157,7 +157,7 @@ static double *image(plaq_context context, plaq_overlap overlap) {
   return values;
 }
 
-/* The kernel of params.smearing is that of links smeared before; the field stays as it is. */
+/* The kernel with params.smearing equals one on links smeared before; the gauge field itself stays as it is. */
 static plaq_overlap smeared(plaq_context context, plaq_gauge gauge, plaq_gauge by_hand) {
   plaq_overlap_params p = overlap_params(2), plain = overlap_params(0);
   plaq_overlap a = new_overlap(context, gauge, &p), b, refused = {7};
@@ -270,7 +270,8 @@ static int64_t work_of(plaq_overlap overlap) {
   return r.multiplications;
 }
 
-/* D^dagger D on either chirality takes half the multiplications, and both make the whole. */
+/* D^dagger D on one chirality takes half of the multiplications, and both chiralities together make the whole operator.
+ * */
 static void chiralities(plaq_context context, plaq_overlap overlap) {
   static const int32_t FORMS[] = {PLAQ_OVERLAP_DDAGD, PLAQ_OVERLAP_DDAGD_PLUS, PLAQ_OVERLAP_DDAGD_MINUS};
   plaq_spinor x = vector(context, 1), y = vector(context, 1);
@@ -297,7 +298,7 @@ static void chiralities(plaq_context context, plaq_overlap overlap) {
   OK(plaq_spinor_destroy(y));
 }
 
-/* An operator in single precision or 16 bit obeys the Ginsparg-Wilson relation to what that allows. */
+/* An operator in single precision or in 16 bits obeys the Ginsparg-Wilson relation as well as that precision allows. */
 static void coarse(plaq_overlap overlap, int32_t precision, int32_t sign) {
   const int half = precision == PLAQ_PRECISION_HALF;
   const double least = half ? 1e-3 : 3e-7, rounding = half ? 2e-2 : 3e-5;
@@ -311,7 +312,7 @@ static void coarse(plaq_overlap overlap, int32_t precision, int32_t sign) {
   CHECK(violation < 2.1 * 1.4 * (least + rounding));
 }
 
-/* With the defaults: modes are found, handed in, or read from a file of the coarser precision. */
+/* With default parameters modes are found, passed in, or read from a file in lower precision. */
 static void precisions(plaq_context context, plaq_gauge gauge) {
   plaq_overlap_params p;
   plaq_overlap single, other;
@@ -351,7 +352,7 @@ static plaq_multigrid hierarchy(plaq_dirac dirac) {
   return multigrid;
 }
 
-/* Solves that are preconditioned by the host's multigrid; `links`: those of the kernel. */
+/* Solves that are preconditioned by the host's multigrid; `links` are those of the kernel. */
 static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap massless) {
   plaq_context foreign = one_thread();
   plaq_gauge longer = links_of(context, 2 * T, 4), far = links_of(foreign, T, 4);
@@ -391,7 +392,7 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   CHECK(r.converged == 1 && residual <= p.tol);
   OK(plaq_multigrid_describe_level(good, 0, &level));
   CHECK(level.iterations > before);
-  /* The operator keeps a hierarchy whose handle is gone. */
+  /* The operator keeps a hierarchy after its handle has been destroyed. */
   OK(plaq_multigrid_destroy(good));
   OK(plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, &r, &residual));
   CHECK(r.converged == 1);
@@ -401,7 +402,7 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   p.max_seconds = 0;
   EXPECT(PLAQ_INVALID_HANDLE, plaq_overlap_set_multigrid(overlap, good));
   OK(plaq_overlap_set_multigrid(overlap, none));
-  /* What solved, and what the library chooses for light and for heavy quarks. */
+  /* The report names the algorithm; the library chooses one for light and one for heavy quarks. */
   OK(plaq_overlap_report_init(&o, sizeof o));
   OK(plaq_overlap_describe(overlap, &o));
   CHECK(o.solver == PLAQ_OVERLAP_SOLVER_GCR && o.preconditioner == 2);

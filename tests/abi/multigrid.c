@@ -17,7 +17,7 @@ static plaq_multigrid_params params(void) {
   return p;
 }
 
-/* Iterations of a solve; `status`: what it returns. */
+/* Number of iterations of a solve that returns `status`. */
 static int64_t solve(plaq_context context, plaq_dirac dirac, plaq_multigrid multigrid, int status) {
   plaq_solver_params p;
   plaq_solve_report r;
@@ -48,7 +48,7 @@ static int32_t refresh_of(plaq_multigrid multigrid) {
   return r.refresh;
 }
 
-/* Low modes of M^dagger M in place of random vectors. */
+/* Low modes of M^dagger M are used in place of random vectors. */
 static void low_modes(plaq_context context, plaq_dirac dirac) {
   plaq_multigrid_params p = params();
   plaq_multigrid random, low;
@@ -57,7 +57,7 @@ static void low_modes(plaq_context context, plaq_dirac dirac) {
   plaq_spinor none = {0}, vectors;
   int64_t by_random, by_low;
   int mu;
-  /* Two aggregates: what their few unknowns do is up to the vectors. */
+  /* With two aggregates the few unknowns depend on the null vectors. */
   for (mu = 0; mu < 4; mu++) p.level[0].block[mu] = mu < 3 ? (mu ? 2 : 4) : 2;
   OK(plaq_eigen_params_init(&e, sizeof e));
   e.count = VECTORS;
@@ -109,7 +109,7 @@ static void solvers(plaq_context context, plaq_dirac dirac) {
   CHECK(refused.id == 7);
 }
 
-/* Each level halves one direction, with vectors of its own. */
+/* Five levels, each of which halves one direction and has its own number of vectors. */
 static void five_levels(plaq_context context, plaq_dirac dirac) {
   plaq_multigrid_params p = params();
   plaq_multigrid made;
@@ -131,7 +131,7 @@ static void five_levels(plaq_context context, plaq_dirac dirac) {
   for (l = 0; l < 5; l++) {
     OK(plaq_multigrid_describe_level(made, l, &level));
     CHECK(level.vectors == (l < 4 ? VECTORS + l : 0) && level.iterations > 0 && level.setup_seconds >= 0);
-    /* Norms are known of K cycles between the first and the last level. */
+    /* Norms are known for K cycles on levels between the first and the last. */
     CHECK(l == 0 ? level.reduction == r.reduction : l == 4 ? level.reduction == 0 : level.reduction > 0 && level.reduction < 1);
     seconds += level.setup_seconds;
   }
@@ -139,7 +139,7 @@ static void five_levels(plaq_context context, plaq_dirac dirac) {
   OK(plaq_multigrid_destroy(made));
 }
 
-/* New links in an operator: solves are refused until multigrid has them. */
+/* After new links in an operator solves are refused until the multigrid is updated. */
 static void updates(plaq_context context, plaq_gauge gauge, plaq_dirac dirac) {
   plaq_gauge other = small(context, T, 4, 0.32);
   plaq_multigrid_params p = params();

@@ -33,7 +33,7 @@ static void observables(plaq_context context) {
     OK(plaq_gauge_plaquette(gauge, &p));
     CHECK(p.total < 0.999 && p.total > 0.9 && fabs(p.total - (p.spatial + p.temporal) / 2) < 1e-14);
 
-    /* Updates: five sweeps are two and then three, bit for bit. */
+    /* Five sweeps equal two and then three, bit for bit. */
     OK(plaq_gauge_hot(gauge, 42));
     OK(plaq_gauge_hot(again, 42));
     OK(plaq_gauge_unitarity(gauge, &u));
@@ -183,7 +183,7 @@ static void files(plaq_context context) {
   EXPECT(PLAQ_NULL_POINTER, plaq_gauge_read(context, name, NULL, NULL, NULL));
   EXPECT(PLAQ_FILE_OPEN, plaq_gauge_read(context, "\xff\xfe", NULL, &read, NULL));
 
-  /* A file that ends early, and one that is something else. */
+  /* A file that ends early, and a file of another kind. */
   file = fopen(name, "rb");
   CHECK(file && fread(bytes, 1, sizeof bytes, file) == sizeof bytes && fclose(file) == 0);
   file = fopen(name, "wb");

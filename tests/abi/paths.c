@@ -15,7 +15,7 @@ static const double coefficients[PATHS] = {1.5, -0.25, 0.4};
 static const int extents[4] = {LX, LY, LZ, LT};
 static const matrix unit = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-/* Site of this lexicographic number, a step on. */
+/* The number of the site one step from site number `site`, in lexicographic order. */
 static int next(int site, int step) {
   int stride = 1, mu = step < 4 ? step : 7 - step, i, x;
   for (i = 0; i < mu; i++) stride *= extents[i];

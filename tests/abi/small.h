@@ -1,4 +1,4 @@
-/* A lattice on which nearly nothing takes time, and what tests of multigrid and of modes make on it. */
+/* A lattice so small that calls take next to no time, and objects for tests of multigrid and of modes on it. */
 #ifndef SMALL_H
 #define SMALL_H
 
@@ -9,7 +9,7 @@
 #endif
 enum { X = WIDTH, Y = 2, Z = 2, T = 4, SMALL = 24 * X * Y * Z * T };
 
-/* Of one thread: on so small a lattice others would wait more than they work. */
+/* A context with one thread: on so small a lattice more threads would wait more than work. */
 static inline plaq_context one_thread(void) {
   plaq_context_params p;
   plaq_context context;
@@ -20,7 +20,7 @@ static inline plaq_context one_thread(void) {
   return context;
 }
 
-/* With `t` time slices. */
+/* A lattice with `t` time slices. */
 static inline plaq_gauge small(plaq_context context, int t, int64_t seed, double roughness) {
   plaq_gauge_params p = gauge_params();
   plaq_gauge gauge;

@@ -10,7 +10,7 @@ typedef struct {
 
 static const int extents[4] = {LX, LY, LZ, LT};
 
-/* The neighbour of a site, lexicographic with x fastest. */
+/* The neighbour of a site; sites are numbered with x fastest. */
 static int next(int site, int mu, int forward) {
   int x[4], k, l, n = site;
   for (k = 0; k < 4; k++) x[k] = n % extents[k], n /= extents[k];
@@ -60,7 +60,7 @@ static double largest(matrix a) {
   return worst;
 }
 
-/* Staples of a link in planes of these directions. */
+/* Sum of a link's staples in the planes of these directions. */
 static matrix staples(const double *links, int site, int mu, int directions) {
   matrix s = {{{0}}};
   int nu;
@@ -81,7 +81,7 @@ static void smear(plaq_gauge gauge, int kind, const double alpha[3], int directi
   OK(plaq_gauge_smear(gauge, &p));
 }
 
-/* W = V h exp(i phase) with V in SU(3) and h hermitian and positive. */
+/* Projects W = V h exp(i phase) to V in SU(3), h hermitian and positive. */
 static void check_projection(matrix v, matrix w) {
   matrix vv = sum(product(adjoint(v), v), -1, unit), h = product(adjoint(v), w);
   number t = trace(h);
@@ -113,7 +113,7 @@ static void gauge_fields(plaq_context context, const double *links) {
                 staples(links, site, mu, directions));
         check_projection(v, w);
       }
-    /* HYP whose inner levels change nothing is APE in all directions. */
+    /* HYP smearing whose inner levels change nothing equals APE smearing in all directions. */
     if (directions == 15) {
       plaq_gauge other = new_gauge(context, links);
       smear(other, PLAQ_SMEARING_HYP, ape, 15, 1);
@@ -139,7 +139,7 @@ static void gauge_fields(plaq_context context, const double *links) {
         }
         CHECK(largest(sum(link_of(found, site, mu), -1, product(all, u))) < 1e-13);
       }
-    /* Two steps are a step of a step. */
+    /* Two steps equal one step of links smeared by one step. */
     smear(gauge, PLAQ_SMEARING_STOUT, stout, directions, 1);
     OK(plaq_gauge_save(gauge, NULL, found));
     OK(plaq_gauge_load(gauge, NULL, links));
@@ -187,7 +187,7 @@ static void spinors(plaq_context context, const double *links) {
       memcpy(now, new, NRHS * SPINOR * sizeof(double));
     }
     CHECK(distance(found, (const double *)now, NRHS * SPINOR) < 1e-13);
-    /* What cannot be leaves the field as it is. */
+    /* Impossible parameters leave the field as it is. */
     p.alpha = HUGE_VAL;
     REFUSED(PLAQ_BAD_PARAMETER, "alpha", plaq_spinor_smear(spinor, gauge, &p));
     p.alpha = alpha, p.directions = 16;

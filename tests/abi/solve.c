@@ -1,4 +1,4 @@
-/* Solvers: every algorithm and equation reaches what it says, reports, callbacks, misuse. */
+/* Solvers: every algorithm and equation reaches its tolerance; reports, callbacks, and misuse. */
 #define FEW_CALLS
 #include "lattice.h"
 
@@ -21,7 +21,7 @@ static plaq_solver_params solver_params(int algorithm) {
   return p;
 }
 
-/* |b - M x| / |b| by the interface's own operator. */
+/* The relative residual |b - M x| / |b|, by the operator of the interface. */
 static double residual(plaq_context context, plaq_dirac dirac, int system, int form, plaq_spinor x, plaq_spinor b, int subset) {
   plaq_spinor_params s = spinor_params(2);
   plaq_spinor t;
@@ -53,7 +53,7 @@ static void solve_one(plaq_context context, plaq_dirac dirac, plaq_solver_params
   OK(plaq_solver_destroy(solver));
 }
 
-/* What the iteration of a default solver is in, and of one that asks. */
+/* The precision in which a solver iterates by default, and on request. */
 static void automatic(plaq_context context, plaq_gauge gauge, const double *values) {
   static const int32_t asked[] = {0, PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_HALF};
   static const int32_t one[] = {PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_HALF};
@@ -169,7 +169,7 @@ static int32_t stop_at_three(int64_t iteration, double relative, double seconds,
   double norm[2];
   int *calls = user;
   CHECK(relative > 0 && seconds >= 0 && iteration >= 0);
-  /* plaq may be called from here; a field that is being solved for is refused. */
+  /* A callback may call plaq; a field that is being solved for is refused. */
   EXPECT(PLAQ_BUSY, plaq_spinor_norm2(watched, norm, 2));
   seen[*calls] = relative;
   return ++*calls == 3;
@@ -202,7 +202,7 @@ static void callbacks_and_limits(plaq_context context, plaq_gauge gauge, const d
   OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
   CHECK(r.stopped == 0 && r.converged == 1 && r.stopped_by == PLAQ_STOPPED_BY_RESIDUAL);
   OK(plaq_solver_destroy(solver));
-  /* Nothing is done in a nanosecond. */
+  /* With a time limit of a nanosecond nothing is done. */
   p.max_seconds = 1e-9;
   OK(plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
@@ -211,7 +211,7 @@ static void callbacks_and_limits(plaq_context context, plaq_gauge gauge, const d
   p.max_seconds = -1;
   EXPECT(PLAQ_BAD_PARAMETER, plaq_solver_create(dirac, &p, &solver));
   p.max_seconds = 0;
-  /* Not converged is no error. */
+  /* A solve that does not converge is no error. */
   p.max_iterations = 2;
   OK(plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
@@ -219,7 +219,7 @@ static void callbacks_and_limits(plaq_context context, plaq_gauge gauge, const d
   CHECK(r.stopped_by == PLAQ_STOPPED_BY_ITERATIONS);
   OK(plaq_solver_history(solver, NULL, 8, &count));
   CHECK(count == 2);
-  /* A solver lives on without the operator's handle. */
+  /* A solver works after its operator's handle has been destroyed. */
   OK(plaq_dirac_destroy(dirac));
   OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
   OK(plaq_solver_destroy(solver));
@@ -227,7 +227,7 @@ static void callbacks_and_limits(plaq_context context, plaq_gauge gauge, const d
   OK(plaq_spinor_destroy(b));
 }
 
-/* Every shift of A = D^dagger D, whole lattice and odd sites, in both normalisations. */
+/* Solves of A + sigma for every shift sigma, A = D^dagger D, on all sites and on odd sites, in both normalisations. */
 static void multishift(plaq_context context, plaq_gauge gauge, const double *values) {
   static const double sigma[3] = {0.01, 0, 2.5}, close[3] = {1e-11, 1e-9, 1e-10}, loose[3] = {1e-4, 1e-2, 1e-3};
   const double *tol = brief() ? loose : close;

@@ -1,8 +1,8 @@
-/* What a program of these tests claims, and what goes to its stdout. */
+/* Checks that a program of these tests makes, and access to the lines that it writes to stdout. */
 #ifndef CHECK_H
 #define CHECK_H
 
-/* For dup. */
+/* Needed for dup. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
@@ -28,14 +28,14 @@
     }                                                                                           \
   } while (0)
 
-/* Under valgrind numbers have few digits: what they are is claimed where programs run without it. */
+/* Under valgrind numbers are computed to few digits: their values are checked in runs without it. */
 static inline int rough(void) {
   return getenv("PLAQ_TEST_ROUGH") != NULL;
 }
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Lines of stdout go to a file, from here to `end_of_lines`, which counts those that begin with a text. */
+/* Sends lines of stdout to a file, from here to `end_of_lines`, which counts those that begin with a given text. */
 static inline FILE *begin_of_lines(int *screen) {
   FILE *file = tmpfile();
   fflush(stdout);

@@ -15,7 +15,8 @@ static double distance(const spinor *a, const spinor *b) {
   return sqrt(off / norm);
 }
 
-/* |b - image of x| / |b| of a solution with an operator: of the odd sites, its normal one plus a shift, or the whole. */
+/* The relative residual |b - M x| / |b|, where M is the operator of the odd sites, its normal operator plus a shift, or
+ * the operator of all sites. */
 static void check(const double *x, const spinor *b, int form, int dagger, int normal, double shift) {
   spinor *v = room(volume * sizeof *v), *w = room(volume * sizeof *w), *u = room(volume * sizeof *u);
   double off;
@@ -33,7 +34,8 @@ static void check(const double *x, const spinor *b, int form, int dagger, int no
   free(v), free(w), free(u);
 }
 
-/* Chroma asks for lines by the member alone, and gets them on stdout: a line for each iteration, and without the member none. */
+/* Chroma asks for log lines by a member of its parameters alone, and gets them on stdout: one for each iteration, and
+ * none without the member. */
 static void told_lines(void) {
   const QudaVerbosity levels[3] = {QUDA_VERBOSE, QUDA_SUMMARIZE, QUDA_INVALID_VERBOSITY};
   int i, screen, first = 1;
@@ -70,7 +72,7 @@ static void solve_columns(QudaInvertParam p, int columns, int form) {
   }
 }
 
-/* Sources of the odd sites, or of all. */
+/* Solves for sources of the odd sites, and for sources of all sites. */
 static void set_sources(int whole) {
   int i, k;
   for (i = 0; i < COLUMNS; i++) {
@@ -94,7 +96,8 @@ static void shifts(int form) {
   for (i = 0; i < SHIFTS; i++) check(solution[i], sources[0], form, 0, 1, offset[i]);
 }
 
-/* The operator on vectors with spin inside colour gives the same numbers in this order. */
+/* The operator on vectors with spin as the inner index and colour as the outer one gives the same numbers in that
+ * order. */
 static void spin_inside_colour(void) {
   QudaInvertParam p = clover_param(QUDA_CG_INVERTER);
   double *in = solution[2], *out = solution[3];
@@ -110,8 +113,8 @@ static void spin_inside_colour(void) {
       CHECK(out[24 * site + 8 * (k / 2 % 3) + 2 * (k / 6) + k % 2] == solution[0][24 * site + k]);
 }
 
-/* Former solutions: a source that is the sum of two former ones takes next to no iterations, and a flushed channel knows
- * nothing. What the solution's array holds does not count. */
+/* Former solutions: a source that is the sum of two former ones takes next to no iterations, and a channel that was
+ * flushed knows no former solutions. The contents of the solution's array do not matter. */
 static void predictor(void) {
   const QudaSolutionType kinds[2] = {QUDA_MATPCDAG_MATPC_SOLUTION, QUDA_MATPC_SOLUTION};
   int kind, i, iterations[4];
@@ -123,7 +126,7 @@ static void predictor(void) {
       memset(solution[0], 0x40, (size_t)own * sizeof(spinor));
       if (i % 3 == 0) flushChronoQuda(p.chrono_index), fine();
       if (i == 2) {
-        /* A source in the space of two: the sum of both. */
+        /* The source is the sum of the two former ones. */
         int k;
         spinor *sum = room(volume * sizeof *sum);
         for (k = 0; k < 12 * volume; k++)
@@ -139,7 +142,7 @@ static void predictor(void) {
   }
 }
 
-/* (P^dagger P) x = b in one step with CG, in two with BiCGStab, each with a guess of the host. */
+/* Solves (P^dagger P) x = b in one step with CG, or in two with BiCGStab, each from a guess of the host. */
 static void normal(void) {
   QudaInvertParam p = clover_param(QUDA_CG_INVERTER);
   double *between = room((size_t)own * sizeof(spinor));
@@ -162,7 +165,7 @@ static void multigrid(QudaGaugeParam *gauge) {
   void *made = new_multigrid(&levels, &inner, &p, 2, 6, 4);
   printQudaMultigridParam(&levels), fine();
   solve_columns(p, COLUMNS, 1);
-  /* Another solver object finds it in Chroma's map. */
+  /* Another solver object finds the multigrid in Chroma's map. */
   freeGaugeQuda(), fine();
   freeCloverQuda(), fine();
   load(gauge, &p);
@@ -174,7 +177,7 @@ static void multigrid(QudaGaugeParam *gauge) {
   set_sources(0);
 }
 
-/* Every solver object of a term A and links that `anisotropy` scales. */
+/* Makes solves of every solver object for a clover term A and links that `anisotropy` scales. */
 static void solver_objects(double anisotropy) {
   QudaGaugeParam gauge = gauge_param(anisotropy);
   QudaInvertParam p = clover_param(QUDA_CG_INVERTER);
@@ -195,7 +198,7 @@ static void solver_objects(double anisotropy) {
     solve_columns(p, 1, i);
     shifts(i);
   }
-  /* GCR as Chroma has it without inner parameters, and with. */
+  /* GCR without inner parameters, and with those that Chroma sets. */
   p = clover_param(QUDA_GCR_INVERTER);
   solve_columns(p, 1, 0);
   inner_params(&p);
@@ -204,14 +207,14 @@ static void solver_objects(double anisotropy) {
   told_lines();
   if (!brief) predictor();
   if (!device_order) spin_inside_colour();
-  /* The unpreconditioned operator. */
+  /* The operator without even-odd preconditioning. */
   set_sources(1);
   p = clover_param(QUDA_CG_INVERTER);
   p.solution_type = QUDA_MAT_SOLUTION, p.matpc_type = QUDA_MATPC_ODD_ODD;
   solve_columns(p, COLUMNS, WHOLE);
   set_sources(0);
   if (!brief) multigrid(&gauge);
-  /* Destructors of two objects, after each other. */
+  /* The destructors of two solver objects, one after the other. */
   for (i = 0; i < 2; i++) {
     freeGaugeQuda(), fine();
     freeCloverQuda(), fine();

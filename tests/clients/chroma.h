@@ -42,7 +42,7 @@ void QMP_get_mpi_comm(void *comm, void **mpi) {
 /* ---- operators: K = H / 2 ---- */
 
 static blocks *term, *inverse, *nothing;
-/* Under tools that make everything slow. */
+/* Whether checks are brief, under tools that make everything slow. */
 static int brief;
 
 static void hop(spinor *out, const spinor *in) {

@@ -6,19 +6,19 @@
 
 enum { TIMES = 8, MESONS = 3 };
 
-/* Even-odd operators with A on the odd sites, with 1 there, with 1 there for sources times A^-1, and Wilson's. */
+/* Even-odd operators: with A on the odd sites; with 1 there; with 1 there for sources times A^-1; and Wilson's. */
 typedef enum { ASYMMETRIC, SYMMETRIC, MULTIGRID, WILSON } operator_kind;
 
 typedef struct {
   const char *name;
-  /* The first of four numbers of its seed; the others are 11, 11, 0. */
+  /* The first of the four numbers of Chroma's seed; the others are 11, 11, 0. */
   int seed;
   operator_kind kind;
   double mass, csw, boundary, rho;
   QudaInverterType solver;
-  /* Sources in a call. */
+  /* Number of sources in a call. */
   int columns;
-  /* The plaquette of all planes; sum of |S|^2, of the vector current in x, and of the scalar. */
+  /* Chroma's values: the mean plaquette; the sums of |S|^2, of the vector current in x, and of the scalar. */
   double plaquette, mesons[MESONS][TIMES];
 } pair;
 
@@ -80,7 +80,7 @@ static void keep(spinor *v, int odd) {
     if (is_odd(site) != odd) memset(&v[site], 0, sizeof *v);
 }
 
-/* Solutions of the odd sites, as Chroma's solver objects ask for them. */
+/* Solutions of the odd sites, by the calls of Chroma's solver objects. */
 static void solve(const pair *q, double diagonal) {
   QudaGaugeParam gauge = gauge_param(1);
   QudaInvertParam p = q->kind == WILSON ? wilson_param(q->solver, diagonal) : clover_param(q->solver), inner;
@@ -112,7 +112,7 @@ static void solve(const pair *q, double diagonal) {
   freeCloverQuda(), fine();
 }
 
-/* Column 3 s + c: from spin s and colour c at the origin, which is even. */
+/* Computes column 3 s + c of a propagator, from spin s and colour c at the origin, which is even. */
 static void propagator(const pair *q, spinor **columns) {
   spinor *v = room(volume * sizeof *v), *w = room(volume * sizeof *w);
   const double diagonal = 4 + q->mass;
@@ -139,7 +139,7 @@ static void propagator(const pair *q, spinor **columns) {
   free(v), free(w);
 }
 
-/* Of every time slice the sum of tr gamma5 S^dagger gamma5 G S G with G = gamma5, gamma1 and 1. */
+/* Sums tr gamma5 S^dagger gamma5 G S G over every time slice, for G = gamma5, gamma1 and 1. */
 static void correlate(double to[MESONS][TIMES], spinor **columns) {
   int site, meson, s, r, k;
   memset(to, 0, MESONS * TIMES * sizeof(double));
@@ -148,7 +148,7 @@ static void correlate(double to[MESONS][TIMES], spinor **columns) {
       number sum = 0;
       for (s = 0; s < 4; s++)
         for (r = 0; r < 4; r++) {
-          /* The element of S at (s, r), and of G S G. */
+          /* The element (s, r) of S, and that of G S G. */
           const int at = meson == 1 ? gamma_column[0][s] : s, from = meson == 1 ? gamma_column[0][r] : r;
           const double sign = (s < 2) == (r < 2) ? 1 : -1;
           number factor = meson == 0 ? 1 : sign;

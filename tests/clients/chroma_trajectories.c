@@ -7,20 +7,20 @@
 
 #include "trajectory.h"
 
-/* The seed is that of the weak field, and again that of the first trajectory. */
+/* The seed of the weak field, which is also that of the first trajectory. */
 enum { SEED = 11, STEPS = 5, KICKS = STEPS + 1 };
 
 static const double BETA = 5.7, LENGTH = 0.1;
 
 typedef struct {
   const char *name;
-  /* Flavours: of two with ln det A, of one without. Is the Schur complement symmetric; mass, csw and weight of one step of stout
-   * smearing. */
+  /* flavours: two with ln det A, or one without it; whether the Schur complement is symmetric; mass, csw, and the
+   * weight rho of one step of stout smearing. */
   int flavours, symmetric;
   double mass, csw, rho;
-  /* Mean square, mean and maximum of the quarks' and of the links' force in each kick. */
+  /* Chroma's mean square, mean and maximum of the forces of quarks and of links, in each kick. */
   double forces[KICKS][2][3];
-  /* Changes of the kinetic part and of the action, and the plaquette at the end. */
+  /* Chroma's changes of the kinetic part and of the action, and its plaquette at the end. */
   double kinetic, potential, plaquette;
 } trajectory_pair;
 
@@ -69,7 +69,7 @@ static const trajectory_pair TRAJECTORIES[] = {
      -445.607480156131, 446.17631269103, 0.96924129837836},
 };
 
-/* x^(1/4), of degree eight. */
+/* A rational approximation of x^(1/4), of degree eight. */
 static const rational QUARTER_ROOT = {
     8, 0.25, 0.02, 40, 5.45527898846533349,
     {0.00319356518780563702, 0.0272627903784673796, 0.113887640907630213, 0.409832926466007067, 1.42763484746871939,
@@ -86,8 +86,8 @@ static plaq_spinor empty;
 static spinor *phi, *x[ROOTS];
 static plaq_system complement;
 
-/* Among functions of its degree it is the one of least relative error: that has 2 n + 2 extremes of one size, with signs in turn
- * (Chebyshev). */
+/* Checks that the function is the one of least relative error among those of its degree: it has 2 n + 2 extremes of
+ * equal size and alternating sign (Chebyshev). */
 static void set_rationals(void) {
   const int most = 20000;
   int i, extremes = 1;
@@ -108,7 +108,7 @@ static void set_rationals(void) {
   CHECK(root.error < 2.7e-7 && extremes + 1 == 2 * root.roots + 2);
 }
 
-/* Links, and those that quarks see, with their terms, as they are now. */
+/* Sets up the present links and those that quarks see, with their clover terms. */
 static void set_quark_links(void) {
   const double antiperiodic[4] = {0, 0, 0, 1};
   PLAQ_INIT(plaq_layout_params, layout);
@@ -169,8 +169,8 @@ static double log_det(void) {
   return sum;
 }
 
-/* The links' action + phi^dagger (M^dagger M)^-1 phi - 2 ln det A of the even sites, which Chroma takes with both complements,
- * or + |(M^dagger M)^(-1/4) phi|^2. */
+/* The action: that of links + phi^dagger (M^dagger M)^-1 phi - 2 ln det A of the even sites, which Chroma includes with
+ * both Schur complements, or + |(M^dagger M)^(-1/4) phi|^2. */
 static double potential(void) {
   spinor *v = room(volume * sizeof *v);
   double sum;
@@ -184,7 +184,7 @@ static double potential(void) {
   return sum;
 }
 
-/* Of minus the force: mean square, mean and maximum of links. */
+/* Mean square, mean and maximum over links of minus the force. */
 static void compare_force(const double *expected) {
   double *m = room(40 * (size_t)volume * sizeof *m), found[3] = {0};
   int i;
@@ -198,7 +198,8 @@ static void compare_force(const double *expected) {
   free(m);
 }
 
-/* Derivatives by smeared links, m, become those by the links below: exp(X) U with X the traceless part of loops C U^dagger. */
+/* Turns derivatives m by smeared links into those by the links before the smearing step U -> exp(X) U, where X is the
+ * traceless part of loops C U^dagger. */
 static void unsmear(double *m, double rho) {
   double ten[10];
   matrix *sum = room(4 * (size_t)volume * sizeof *sum), zero = {{{0}}};
@@ -217,7 +218,7 @@ static void unsmear(double *m, double rho) {
       traceless(ten, loops), x_of = of_ten(ten);
       turned = mul(exponential(-1, ten), mul(nested, exponential(1, ten)));
       sum[4 * site + mu] = add(sum[4 * site + mu], 1, turned);
-      /* sum_n (-ad X)^n / (n + 1)! */
+      /* The series sum_n (-ad X)^n / (n + 1)! */
       for (n = 1; n < 20; n++) {
         factor /= n;
         lambda = add(lambda, factor, nested);
@@ -268,7 +269,8 @@ static void kick(int n, double step) {
   OK(plaq_momentum_add(native.momentum, 1, force, step));
 }
 
-/* p: traceless anti-hermitian parts of normal matrices, times sqrt(1/2); phi = M^dagger eta or (M^dagger M)^(1/4) eta. */
+/* Momenta: traceless anti-hermitian parts of normal matrices, times sqrt(1/2); pseudofermions: phi = M^dagger eta or
+ * (M^dagger M)^(1/4) eta. */
 static void heat_bath(void) {
   number *numbers = room(12 * (size_t)volume * sizeof *numbers);
   double *m = room(40 * (size_t)volume * sizeof *m);

@@ -44,7 +44,8 @@ static void sources(const QudaInvertParam *p) {
   }
 }
 
-/* Fewer iterations than without modes, after so many searches. */
+/* Checks that a solve takes fewer iterations than one without modes, and that it searches for modes `searched` times.
+ * */
 static void deflated(QudaInvertParam p, QudaEigParam *e, int searched, int count) {
   const int first = !place[0] && !place[1] && !place[2] && !place[3];
   /* Rounding brings low modes back where they are taken out of the start alone. */

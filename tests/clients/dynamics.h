@@ -1,12 +1,12 @@
-/* Momenta, forces, updates and traces of loops as MILC calls for them: a part of milc.c. */
+/* Momenta, forces, updates and traces of loops by MILC's calls; a part of milc.c. */
 
 /* Every third site is checked. */
 enum { MAX_STAPLES = 48, SITES = 3 };
 
 static int back_of(int s) { return 7 - s; }
 
-/* All closed paths of four or six steps that begin with mu and never turn back, as plaquettes, rectangles
- * and loops i j k -i -j -k; the kind of each, its length. */
+/* All closed paths of four or six steps that begin with mu and never turn back: plaquettes, rectangles and loops i j k
+ * -i -j -k; with the kind and the length of each. */
 static int loops_of(int mu, int paths[][6], int *kind, int *length) {
   int found = 0, code, k, n;
   for (n = 4; n <= 6; n += 2)
@@ -30,7 +30,7 @@ static int loops_of(int mu, int paths[][6], int *kind, int *length) {
   return found;
 }
 
-/* 1/2 tr P^dagger P - 4 of all links. */
+/* Computes the sum of 1/2 tr P^dagger P - 4 over all links. */
 static double momentum_action(const double *mom) {
   double sum = 0;
   int i, r, c;
@@ -43,7 +43,7 @@ static double momentum_action(const double *mom) {
   return sum;
 }
 
-/* Staggered phases into links and out again, with a chemical potential in time and without. */
+/* Puts staggered phases into links and takes them out again, with a chemical potential in time and without. */
 static void check_phases(int precision, double error) {
   const double i_mu[2] = {0, 0.3};
   const size_t size = 72 * (precision == 2 ? 8 : 4);
@@ -83,7 +83,7 @@ static void check_phases(int precision, double error) {
   free(now), free(host);
 }
 
-/* Traces, forces and updates, of a site array or of two arrays; with staggered phases too. */
+/* Checks traces, forces and updates of a site array, or of two arrays; with staggered phases too. */
 static void check_dynamics(int precision, int phased, int structs, double error) {
   const double coef[3] = {1.25, -0.0625, 0.03125}, eb3 = 0.1, eps = 0.2;
   const size_t bytes = precision == 2 ? 8 : 4, gap = structs ? 24 : 0;
@@ -114,7 +114,7 @@ static void check_dynamics(int precision, int phased, int structs, double error)
   scatter_sites(link_at, precision, link_size, link_offset, (double *)links, 72);
   if (phased) staggered_phases();
 
-  /* The antiperiodic sign stays in the loop around the lattice. */
+  /* The antiperiodic sign remains in a loop around the lattice. */
   for (i = 0; i < 4; i++) list[i] = loops[i];
   qudaGaugeLoopTracePhased(precision, traces, list, lengths, weights, 4, 6, 1.0 / volume, &arg, phased);
   done();
@@ -142,12 +142,12 @@ static void check_dynamics(int precision, int phased, int structs, double error)
     for (i = 0; i < 40 * volume; i++) want[i] -= force[types - 1][i];
     scatter_sites(mom_at, precision, mom_size, mom_offset, mom, 40);
     if (types == 2) {
-      /* On the device: the host's array stays until it is asked for. */
+      /* Momenta stay on the device; the host's array is not written before they are asked for. */
       qudaMomLoad(precision, &arg);
       done();
     }
     if (types == 1) {
-      /* Of the host's array. */
+      /* Momenta in the host's array. */
       const double action = qudaMomAction(precision, &arg);
       done();
       CLOSE(action, momentum_action(mom), error * volume);
@@ -189,7 +189,7 @@ static void check_dynamics(int precision, int phased, int structs, double error)
     }
   memcpy(links, saved, 72 * (size_t)volume * sizeof *saved);
 
-  /* What is refused. */
+  /* Arguments that are refused. */
   CHECK(isnan(qudaMomAction(3, &arg)));
   refused("qudaMomAction", PLAQ_INVALID_ARGUMENT, "precision");
   qudaGaugeForce(precision, 4, coef, eb3, &arg);

@@ -32,7 +32,7 @@ using complex = std::complex<double>;
 static const int extents[4] = {4, 4, 4, 8}, modes = 6, times = 8, t0 = 3;
 static int grid[4] = {1, 1, 1, 1}, part[4];
 
-/* As a host declares it that does not include util_quda.h. */
+/* Declared as in a host that does not include util_quda.h. */
 extern QudaVerbosity getVerbosity();
 
 static void begin(int *argc, char ***argv) {
@@ -56,7 +56,7 @@ static Matrix product(const Matrix &a, const Matrix &b) {
   return c;
 }
 
-/* The sixteen matrices of QUDA's correlators in the basis of DeGrand and Rossi. */
+/* QUDA's sixteen gamma matrices of correlators, in the basis of DeGrand and Rossi. */
 static std::vector<Matrix> gammas() {
   const complex i(0, 1), o = 0, e = 1;
   const std::vector<Matrix> g = {{{o, o, o, i}, {o, o, i, o}, {o, -i, o, o}, {-i, o, o, o}},
@@ -93,8 +93,8 @@ static void sum_over_ranks(std::vector<complex> &numbers) {
 #endif
 }
 
-/* contractFTQuda of twelve columns with twelve others, and of two colour vectors, on the lattice of these parts, against
- * sums over sites. */
+/* Compares contractFTQuda of twelve columns with twelve others, and of two colour vectors, with sums over sites, on a
+ * lattice whose parts have these extents. */
 static void contractions(const std::vector<void *> &columns, const std::vector<void *> &vectors, const int *source) {
   const int sites = part[0] * part[1] * part[2] * part[3], half = sites / 2, count = 2;
   const int lattice[4] = {part[0] * grid[0], part[1] * grid[1], part[2] * grid[2], part[3] * grid[3]};
@@ -148,7 +148,7 @@ static void contractions(const std::vector<void *> &columns, const std::vector<v
     }
     sum_over_ranks(expected);
     quda::ColorSpinorParam param = field_param(spins);
-    /* It adds to what is there. */
+    /* The function adds its result to the array's contents. */
     std::vector<complex> found(expected.size(), 2.0);
     void *result = found.data();
     const QudaContractType what = kind == 0 ? QUDA_CONTRACT_TYPE_STAGGERED_FT_T
@@ -165,7 +165,7 @@ static void contractions(const std::vector<void *> &columns, const std::vector<v
   }
 }
 
-/* The same of random numbers, on a lattice of unequal extents that are not all divisible by four. */
+/* The same for random numbers, on a lattice of unequal extents that are not all divisible by four. */
 static void contractions_of_unequal_extents(QudaGaugeParam gauge) {
   const int here[4] = {6, 4, 2, 10}, source[4] = {5, 3, 1, 7};
   int sites = 1;
@@ -215,10 +215,10 @@ static void ranks_and_timers() {
   CHECK(getVerbosity() == QUDA_SUMMARIZE);
 }
 
-/* The sums over modes of |tau|^2, [t][spin'][spin]. */
+/* Sums over modes of |tau|^2, [t][spin'][spin]. */
 using Sums = std::vector<double>;
 
-/* psi of DeGrand and Rossi is sqrt(1/2) times this times psi of Dirac and Pauli. */
+/* This matrix times sqrt(1/2) takes psi from the basis of Dirac and Pauli to that of DeGrand and Rossi. */
 static const int turn[4][4] = {{0, 1, 0, -1}, {-1, 0, 1, 0}, {0, 1, 0, 1}, {-1, 0, -1, 0}};
 
 static plaq_context_params of_ranks() {
@@ -231,7 +231,7 @@ static plaq_context_params of_ranks() {
   return params;
 }
 
-/* Links in QDP's order, eigenvalues and sums by plaq's own functions. */
+/* Links in QDP's order, and eigenvalues and sums, by plaq's own functions. */
 static Sums own(const char *file, std::vector<double> &links, std::vector<double> &values) {
   const plaq_context_params where = of_ranks();
   plaq_context context;
@@ -308,7 +308,7 @@ int main(int argc, char **argv) {
   gauge.cpu_prec = gauge.cuda_prec = QUDA_DOUBLE_PRECISION, gauge.reconstruct = QUDA_RECONSTRUCT_NO;
   gauge.cuda_prec_sloppy = QUDA_SINGLE_PRECISION, gauge.reconstruct_sloppy = QUDA_RECONSTRUCT_12;
   gauge.gauge_fix = QUDA_GAUGE_FIXED_NO, gauge.anisotropy = 1;
-  /* The host's links have the sign in them. */
+  /* The host's links contain the antiperiodic sign. */
   if (quda::commCoords(3) == grid[3] - 1)
     for (int parity = 0; parity < 2; parity++) {
       const int half = sites / 2, slice = half / part[3];
@@ -323,7 +323,7 @@ int main(int argc, char **argv) {
   smear.meas_interval = 20;
   performGaugeSmearQuda(&smear, &nothing);
 
-  /* Modes of every time-slice; values are those of a Laplacian over 6. */
+  /* Modes of every time-slice; the values are those of the Laplacian divided by 6. */
   QudaInvertParam laplace = invert_param();
   laplace.dslash_type = QUDA_LAPLACE_DSLASH, laplace.laplace3D = 3, laplace.kappa = 1 / 6.0;
   laplace.mass_normalization = QUDA_KAPPA_NORMALIZATION;
@@ -341,7 +341,7 @@ int main(int argc, char **argv) {
     for (int k = 0; k < modes; k++)
       CHECK(std::abs(6.0 * found[(first + t) * modes + k] - values[(first + t) * modes + k]) < 1e-9);
 
-  /* Columns 4 k + s: spin s of mode k on slice t0. */
+  /* Column 4 k + s has mode k on slice t0 in spin s. */
   const int columns = 4 * modes, half = sites / 2, slice = half / part[3];
   std::vector<std::vector<complex>> sources(columns, std::vector<complex>(12 * sites)), solutions = sources;
   std::vector<void *> b(columns), x(columns);
@@ -370,7 +370,7 @@ int main(int argc, char **argv) {
     if (!(std::abs(sums[i] - expected[i]) < 1e-9 * largest))
       errorQuda("sum %d is %.15g, expected %.15g", (int)i, sums[i], expected[i]);
 
-  /* One step forward and back, and the memory that is kept. */
+  /* A covariant shift one step forward and one back, and the memory that is kept for it. */
   std::vector<complex> ahead(12 * sites), back(12 * sites);
   covDevQuda(ahead.data(), x[0], 1, &invert);
   covDevQuda(back.data(), ahead.data(), 5, &invert);
@@ -379,7 +379,7 @@ int main(int argc, char **argv) {
   flushPoolQuda(QUDA_MEMORY_DEVICE);
   const int place[4] = {1, 3, 2, 5};
   contractions(x, vector_list, place);
-  /* An object of QUDA's own class would have another memory. */
+  /* Objects of QUDA's own class would have another layout in memory. */
   OK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN));
   int32_t status = 0;
   const int source[4] = {0, 0, 0, 0}, outside[4] = {0, 0, 0, 8}, momentum[4] = {0, 0, 0, 0};

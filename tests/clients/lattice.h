@@ -1,5 +1,5 @@
-/* What a host has of its own: a lattice that every rank knows whole, its part in MILC's order, and
- * slow observables and the clover operator to check a library with. */
+/* A host's own code: a lattice that every rank holds as a whole, this rank's part of it in MILC's order, and slow
+ * observables and the clover operator with which the library is compared. */
 #ifndef LATTICE_H
 #define LATTICE_H
 
@@ -20,15 +20,16 @@ typedef struct {
   number d[4][3];
 } spinor;
 
-/* Number i of spinors after each other: spin, then colour fastest. */
+/* Complex number i of an array of spinors: site slowest, then spin, colour fastest. */
 static inline number *at(const spinor *v, int i) { return (number *)&v[i / 12].d[i % 12 / 3][i % 3]; }
 
 static int global[4], ranks[4] = {1, 1, 1, 1}, place[4], local[4], volume, own;
-/* Links of the whole lattice, x fastest, then direction. */
+/* Links of the whole lattice, 4 site + direction, x fastest. */
 static matrix *links;
 
 #ifdef CLIENT_MPI
-/* The place of this rank in the process grid of PLAQ_TEST_GRID, whose ranks run fastest in the first direction of `order`. */
+/* Sets the place of this rank in the process grid of PLAQ_TEST_GRID; ranks run fastest in the first direction of
+ * `order`. */
 static inline int join_grid(int *argc, char ***argv, const int *order) {
   const char *grid = getenv("PLAQ_TEST_GRID");
   int rank, rest, k;
@@ -84,7 +85,7 @@ static inline int is_odd(int site) {
   return (x[0] + x[1] + x[2] + x[3]) & 1;
 }
 
-/* Place of a site of the lattice in MILC's order of this rank's part, or -1. */
+/* Index of a site of the lattice in MILC's order of this rank's part, or -1 if another rank has it. */
 static int milc_index(int site) {
   int x[4], mu, parity, index;
   coordinates(site, x);
@@ -97,7 +98,7 @@ static int milc_index(int site) {
   return index / 2 + parity * (own / 2);
 }
 
-/* Uniform in (-1, 1), the same on every rank. */
+/* A random number in (-1, 1), the same on every rank. */
 static double noise(uint64_t a, uint64_t b) {
   uint64_t z = (a * 1000003u + b + 1) * 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -130,7 +131,7 @@ static matrix add(matrix a, number factor, matrix b) {
 
 static number trace(matrix a) { return a.e[0][0] + a.e[1][1] + a.e[2][2]; }
 
-/* Gram-Schmidt of two rows; the third is the conjugate of their vector product. */
+/* Orthonormalises two rows (Gram-Schmidt); the third one is the conjugate of their vector product. */
 static matrix project(matrix a) {
   int i, r, j;
   for (r = 0; r < 2; r++) {
@@ -149,7 +150,7 @@ static matrix project(matrix a) {
   return a;
 }
 
-/* Links near the unit matrix, off the group by about `off`. */
+/* Sets links near the unit matrix that are off the group by about `off`. */
 static inline void random_links(double off) {
   int i, k;
   for (i = 0; i < 4 * volume; i++) {
@@ -162,7 +163,7 @@ static inline void random_links(double off) {
   }
 }
 
-/* Links that leave the last slice get the factors exp(i pi angle). */
+/* Multiplies links that leave the last slices by the factors exp(i pi angle). */
 static void twist(const double *angle) {
   int site, mu, x[4];
   matrix zero = {{{0}}};
@@ -174,7 +175,7 @@ static void twist(const double *angle) {
   }
 }
 
-/* Where a path from a site ends, and its product. */
+/* The product of links along a path from a site, and the site where the path ends. */
 static inline matrix along(int site, const int *path, int length, int *end) {
   matrix m = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   int k;
@@ -191,7 +192,7 @@ static inline matrix along(int site, const int *path, int length, int *end) {
   return m;
 }
 
-/* The traceless anti-hermitian part of a matrix: entries 01, 02, 12, and the diagonal over i. */
+/* The traceless anti-hermitian part of a matrix: entries 01, 02, 12, and the diagonal divided by i. */
 static inline void traceless(double *to, matrix w) {
   const double third = (cimag(w.e[0][0]) + cimag(w.e[1][1]) + cimag(w.e[2][2])) / 3;
   int a, b, i = 0;
@@ -203,7 +204,7 @@ static inline void traceless(double *to, matrix w) {
   for (a = 0; a < 3; a++) to[6 + a] = cimag(w.e[a][a]) - third;
 }
 
-/* The anti-hermitian matrix of ten numbers of a momentum, and exp(eps times that). */
+/* The anti-hermitian matrix that ten numbers of a momentum describe, and exp(eps times that matrix). */
 static inline matrix of_ten(const double *m) {
   matrix a = {{{I * m[6], m[0] + I * m[1], m[2] + I * m[3]},
                {-m[0] + I * m[1], I * m[7], m[4] + I * m[5]},
@@ -221,7 +222,7 @@ static inline matrix exponential(double eps, const double *ten) {
   return e;
 }
 
-/* MILC's staggered phases, and antiperiodic in time. */
+/* Multiplies links by MILC's staggered phases and the antiperiodic sign in time. */
 static inline void staggered_phases(void) {
   const double antiperiodic[4] = {0, 0, 0, 1};
   int site, mu, x[4];
@@ -261,7 +262,7 @@ static inline number polyakov_loop(void) {
   return sum / (3 * slice);
 }
 
-/* Functional and QUDA's theta for the links in the first `directions` directions. */
+/* The functional and QUDA's theta, for the links in the first `directions` directions. */
 static inline void gauge(int directions, double *functional, double *theta) {
   int site, mu, i;
   *functional = *theta = 0;
@@ -281,7 +282,7 @@ static inline void gauge(int directions, double *functional, double *theta) {
 
 /* ---- the clover operator M = A - kappa H, gammas of DeGrand and Rossi ---- */
 
-/* gamma[mu] has one entry in a row: its column and value. */
+/* gamma[mu] has one nonzero entry in each row: its column and its value. */
 static const int gamma_column[4][4] = {{3, 2, 1, 0}, {3, 2, 1, 0}, {2, 3, 0, 1}, {2, 3, 0, 1}};
 static number gamma_value(int mu, int row) {
   const number values[4][4] = {{I, I, -I, -I}, {-1, 1, 1, -1}, {I, -I, -I, I}, {1, 1, 1, 1}};
@@ -303,7 +304,7 @@ static inline void clover_term(blocks *a, double kappa, double csw) {
         matrix q = {{{0}}};
         int leaf;
         for (leaf = 0; leaf < 4; leaf++) {
-          /* The plaquettes around the site, all in the sense mu to nu. */
+          /* The four plaquettes at the site, all in the sense from mu to nu. */
           int at = step(step(site, mu, leaf == 1 || leaf == 2 ? -1 : 0), nu, leaf > 1 ? -1 : 0);
           matrix u[4];
           u[0] = links[4 * at + mu];
@@ -314,7 +315,7 @@ static inline void clover_term(blocks *a, double kappa, double csw) {
         }
         q = add(q, -1, dagger(q));
         for (s = 0; s < 4; s++) {
-          /* sigma = i gamma_mu gamma_nu keeps a spin or takes it to the other of its chirality. */
+          /* sigma = i gamma_mu gamma_nu takes a spin to itself or to the other spin of its chirality. */
           int middle = gamma_column[mu][s], to = gamma_column[nu][middle];
           number sigma = I * gamma_value(mu, s) * gamma_value(nu, middle);
           for (c = 0; c < 3; c++)
@@ -326,7 +327,7 @@ static inline void clover_term(blocks *a, double kappa, double csw) {
   }
 }
 
-/* Gauss and Jordan, without pivots: A is positive. */
+/* Inverts blocks by Gauss-Jordan elimination without pivots, as A is positive. */
 static inline void invert_blocks(blocks *out, const blocks *a) {
   int site, k, i, j, n;
   for (site = 0; site < volume; site++)
@@ -370,7 +371,7 @@ static void apply(spinor *out, const blocks *a, double kappa, const spinor *in) 
   }
 }
 
-/* |b - M x| / |b|, and the heavy-quark residual. */
+/* The relative residual |b - M x| / |b|, and the heavy-quark residual. */
 static inline void residuals(const blocks *a, double kappa, const spinor *x, const spinor *b, double *l2, double *hq) {
   spinor *image = room(volume * sizeof *image);
   double r2 = 0, b2 = 0;
@@ -404,7 +405,8 @@ static double get(const void *at, int precision, size_t i) {
   return precision == 2 ? ((const double *)at)[i] : ((const float *)at)[i];
 }
 
-/* Numbers that this rank has of its sites become those of the lattice on all ranks. */
+/* Adds up numbers of this rank's sites with those of the other ranks, so that all ranks have those of the whole
+ * lattice. */
 static void gather(double *all, size_t count) {
 #ifdef CLIENT_MPI
   MPI_Allreduce(MPI_IN_PLACE, all, (int)count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -414,7 +416,7 @@ static void gather(double *all, size_t count) {
 #endif
 }
 
-/* `reals` of each site: into an array of structs of `size` bytes at `offset`, and back. */
+/* Copies `reals` numbers of each site into an array of structs of `size` bytes, at `offset`, and back. */
 static inline void scatter_sites(void *to, int precision, size_t size, size_t offset, const double *from, int reals) {
   int site, i, k;
   for (site = 0; site < volume; site++)
@@ -433,7 +435,7 @@ static inline void gather_sites(double *to, const void *from, int precision, siz
   gather(to, (size_t)volume * reals);
 }
 
-/* Six numbers of the diagonal, then what is below it column by column. */
+/* Packs a hermitian block: six numbers of the diagonal, then the elements below it column by column. */
 static inline void pack(double *to, const blocks *a) {
   int site, n, i, j;
   for (site = 0; site < volume; site++)

@@ -283,7 +283,7 @@ fn hosts_keep_their_names() {
         command
     };
     let include = |file: &str| format!("#include <{}>\n", file.trim_start_matches("quda/"));
-    // In C++ these include <vector>, which takes no host's min and max as macros.
+    // In C++ these headers include <vector>, which does not compile with a host's macros min and max.
     let of_cpp = ["quda/util_quda.h", "quda/timer.h"];
     let headers_in = |suffix: &str| -> String {
         let read = |file: &&str| suffix == "c" || !of_cpp.contains(file);
@@ -380,7 +380,7 @@ fn milc_configurations() {
         }
         let said = run(client.args(arguments(milc, file)), milc.name);
         if milc.antiperiodic {
-            // All kernels are asked for before they are launched, and those of the guess are launched.
+            // No kernel is launched before it is asked for, and most kernels that are asked for are launched.
             let [all, late, vain] = common::first_launches(&first);
             let said = || std::fs::read_to_string(&first).unwrap();
             assert!(all > 50 && late == 0 && 10 * vain <= all, "{}", said());

@@ -135,7 +135,8 @@ static void check_observables(int precision, double error) {
   done();
   CLOSE(plaq[1], space, error);
 
-  /* With staggered phases and the antiperiodic sign: the same plaquettes, and plus the loop. */
+  /* With staggered phases and the antiperiodic sign in the links plaquettes are the same, and the Polyakov loop comes
+   * out with a plus, above with a minus. */
   staggered_phases();
   scatter_sites(plain.link, precision, 72 * real_bytes, 0, (double *)links, 72);
   staggered_phases();

@@ -120,7 +120,7 @@ fn declare(name: &str, argument: &Argument) -> String {
         (Pass::Value, Type::Enum(of)) => format!("{of} {name} = ({of})0;"),
         (Pass::Value, Type::Callback(of)) => format!("{of} {name} = NULL;"),
         (Pass::Value, Type::Text | Type::Pointer(Type::Char)) => format!("char *{name} = NULL;"),
-        // No file, and no object.
+        // Arguments for a file or an object are null.
         (Pass::Value, Type::Address) if ["outfile", "mg_instance", "buf"].contains(arg) => {
             format!("void *{name} = NULL;")
         }

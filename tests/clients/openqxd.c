@@ -45,7 +45,7 @@ static void get_gfld_flags(int *ud, int *ad) { *ud = revision, *ad = 0; }
 
 static int reordered;
 
-/* What openQCD_qudaGaugeSave gives. */
+/* The arrays that openQCD_qudaGaugeSave returns. */
 static void reorder(void *given, void *wanted) {
   const double *from = given;
   int x[4], i, k, mu;
@@ -75,7 +75,7 @@ static void mask(spinor *v) {
     if (vanishes(site)) memset(&v[site], 0, sizeof *v);
 }
 
-/* (D_w + i mu gamma5) in, of which what is on slices where quarks vanish does not count. */
+/* (D_w + i mu gamma5) in, where numbers of `in` on slices where quarks vanish do not count. */
 static void operate(spinor *out, const spinor *all, double mu) {
   int site, s;
   spinor *in = room(volume * sizeof *in);
@@ -84,7 +84,7 @@ static void operate(spinor *out, const spinor *all, double mu) {
   apply(out, term, kappa(), in);
   for (site = 0; site < volume; site++)
     for (s = 0; s < 12; s++) {
-      /* openQxD's upper spins are the lower ones here. */
+      /* The upper spins of openQxD are the lower ones here. */
       const number twist_ = I * mu * (s < 6 ? -1 : 1) * in[site].d[s / 3][s % 3];
       out[site].d[s / 3][s % 3] = out[site].d[s / 3][s % 3] / (2 * kappa()) + twist_;
     }
@@ -189,7 +189,8 @@ static void refused_sessions(void) {
   openQCD_qudaInit(args, layout, nowhere), refused(PLAQ_INVALID_ARGUMENT, "", "no/such/file");
 }
 
-/* A session that ends at once writes a line about arrays, if verbosity of `args` or, before it, of the file asks for it. */
+/* A session that ends at once writes a line about arrays if the verbosity of `args` asks for it, which counts before
+ * that of the input file. */
 static void log_lines(void) {
   static const struct {
     QudaVerbosity level;
@@ -220,7 +221,7 @@ static void log_lines(void) {
   openQCD_qudaInit(loud, layout, NULL), refused(PLAQ_INVALID_ARGUMENT, "", "initargs.verbosity");
 }
 
-/* Files that are wrong as a whole, and sections that are. */
+/* Input files that are wrong as a whole, and files with wrong sections. */
 static void refused_inputs(void) {
   static const struct {
     const char *text, *words;
@@ -369,7 +370,7 @@ static void operators(void) {
   openQCD_qudaCloverLoad(host_clover, kappa(), 0), refused(PLAQ_INVALID_ARGUMENT, "", "csw");
 }
 
-/* Links with phases of U(1), and the term that the program has itself: any will do. */
+/* Links with phases of U(1), and a clover term of the program's own, which may be any. */
 static void with_charge(void) {
   int i, asked = clover_asked;
   matrix zero = {{{0}}};
@@ -429,7 +430,7 @@ static void solvers(void) {
   if (!brief) {
     solved(1, 0), solved(1, 0.25);
     CHECK(openQCD_qudaSolverGetHash(1) != hash);
-    /* Other links: the multigrid is made anew. */
+    /* With other links the multigrid is set up anew. */
     random_links(0);
     twist((double[4]){0, 0, 0, 1});
     set_links(host_links);
@@ -465,7 +466,7 @@ static void eigenvectors(void) {
   for (k = 0; k < 2; k++) {
     get_spinor(in, vectors[k]);
     CLOSE(norm2(in), 1, 1e-9);
-    /* M^dagger = gamma5 M gamma5, and the operator has no factor 1 / (2 kappa). */
+    /* M^dagger = gamma5 M gamma5, and the operator has no factor of 1 / (2 kappa). */
     operate(out, in, 0);
     for (i = 0; i < 6 * volume; i++) out[i / 6].d[2 + i % 6 / 3][i % 3] *= -1;
     operate(image, out, 0);
@@ -494,7 +495,7 @@ static matrix standing(const double *phi, int length) {
   return m;
 }
 
-/* The links with those of the slice behind the last one, without phases, and its lattice: links in space that stand still. */
+/* Links of a lattice with fixed spatial links, including those of the slice behind the last one, without phases. */
 static matrix *beyond_time(const matrix *bare) {
   const int slice = volume / global[3];
   matrix *all = room(4 * (size_t)(volume + slice) * sizeof *all);
@@ -540,7 +541,7 @@ static double bounded_term(const matrix *bare) {
   return sum / (6.0 * last * slice);
 }
 
-/* Links of a type, with phases in space, and what is made of them; `bare`: without phases. */
+/* Makes links of a type, with phases in space (`bare`: without), and compares results for them. */
 static void set_bounded(matrix *bare, int type) {
   matrix zero = {{{0}}};
   int i, x[4];
@@ -595,7 +596,7 @@ static void boundaries(int type) {
   same_operator(0), same_operator(-0.2);
   CLOSE(openQCD_qudaPlaquette(), average, 1e-13);
   fine();
-  /* Other coefficients reach the clover term. */
+  /* Other boundary coefficients change the clover term. */
   boundary_terms[0] = boundary_terms[1] = 1;
   openQCD_qudaDw(0, h_in, h_out), fine();
   get_spinor(out, h_out);
@@ -609,7 +610,7 @@ static void boundaries(int type) {
   CHECK(reordered == 2 + type);
   solved(0, 0), solved(0, 0.3);
   if (!brief) solved(1, 0.25);
-  /* The program's own term, with phases of U(1). */
+  /* The program's own clover term, on links with phases of U(1). */
   group = OPENQCD_GAUGE_SU3xU1;
   set_clover(host_clover, term, kappa());
   for (i = 0; i < 4 * volume; i++) links[i] = add(zero, cexp(I * noise(i, 78)), links[i]);

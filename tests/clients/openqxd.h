@@ -1,4 +1,4 @@
-/* openQxD's order of sites, its links on odd sites, its gammas and its clover terms, written here once more. */
+/* openQxD's order of sites, its links on odd sites, its gamma matrices and its clover terms, written independently. */
 #ifndef OPENQXD_H
 #define OPENQXD_H
 
@@ -11,16 +11,16 @@ static int bndry;
 
 /* ---- openQxD's order ---- */
 
-/* Indices of local sites, and the coordinates t, x, y, z of each index. */
+/* Index of each local site, and coordinates t, x, y, z of each index. */
 static int *number_of, (*site_of)[4];
-/* Numbers of the sites beyond the upper faces, in openQxD's count; -1 inside. */
+/* Numbers of the sites beyond the upper faces in openQxD's count; -1 for sites inside. */
 static int (*beyond)[4];
 
 static int extent(int mu) { return local[axis[mu]]; }
 
 static int local_lex(const int *x) { return ((x[0] * extent(1) + x[1]) * extent(2) + x[2]) * extent(3) + x[3]; }
 
-/* Goes through blocks, and through the sites of each, and gives numbers to even and odd ones. */
+/* Numbers the even and the odd sites, block by block and site by site in each block. */
 static void number_sites(void) {
   int c[4], n[4], b[4], y[4], x[4], mu, next[2], start[2][4], total = 0;
   number_of = room(own * sizeof *number_of), site_of = room(own * sizeof *site_of), beyond = room(own * sizeof *beyond);
@@ -56,7 +56,7 @@ static void number_sites(void) {
   }
 }
 
-/* The site of the lattice at local coordinates. */
+/* The site of the whole lattice at local coordinates. */
 static int global_site(const int *x, int mu, int by) {
   int y[4], k;
   for (k = 0; k < 4; k++) y[axis[k]] = place[axis[k]] * local[axis[k]] + x[k];
@@ -71,7 +71,8 @@ static void put_link(double *to, int at, int site, int mu) {
   }
 }
 
-/* Eight links on each odd site, then those that leave this rank from even sites; what comes behind is not to be read. */
+/* Eight links of each odd site, then those of even sites that leave this rank's part; memory behind these must not be
+ * read. */
 static void set_links(double *to) {
   int i, mu, before = 0;
   for (i = 0; i < LINK * 4 * own + LINK * 7 * bndry / 4; i++) to[i] = NAN;
@@ -90,14 +91,14 @@ static void set_links(double *to) {
 
 /* ---- openQxD's gammas ---- */
 
-/* gamma_t, gamma_x, gamma_y, gamma_z: column and value of the entry in a row; gamma5 = diag(1, 1, -1, -1). */
+/* gamma_t, gamma_x, gamma_y, gamma_z: column and value of the one entry in each row; gamma5 = diag(1, 1, -1, -1). */
 static const int their_column[4][4] = {{2, 3, 0, 1}, {3, 2, 1, 0}, {3, 2, 1, 0}, {2, 3, 0, 1}};
 static number their_value(int mu, int row) {
   const number values[4][4] = {{-1, -1, -1, -1}, {-I, -I, I, I}, {-1, 1, 1, -1}, {-I, I, I, -I}};
   return values[mu][row];
 }
 
-/* Spin s in the basis of lattice.h is so many times one of openQxD's. */
+/* Spin s in the basis of lattice.h is this factor times one spin of openQxD's basis. */
 static const int their_spin[4] = {3, 2, 1, 0}, their_sign[4] = {-1, 1, 1, -1};
 
 static void bases_belong_together(void) {
@@ -135,7 +136,8 @@ static void get_spinor(spinor *to, const double *from) {
   gather((double *)to, (size_t)volume * SPINOR);
 }
 
-/* The blocks of upper and lower spins over 2 kappa: of each the diagonal, then what is above it row by row. */
+/* The blocks of the upper and of the lower spins, divided by 2 kappa: the diagonal, then the elements above it row by
+ * row. */
 static void set_clover(double *to, const blocks *a, double kappa) {
   int site, n, i, j;
   for (site = 0; site < own; site++)

@@ -34,7 +34,7 @@ int main(void) {
   p.gauge_fix = QUDA_GAUGE_FIXED_NO, p.anisotropy = 1;
   loadGaugeQuda(own_links, &p);
 
-  /* Traces of the links on the device. */
+  /* Traces of paths on links that are on the device. */
   for (i = 0; i < LOOPS; i++) list[i] = loops[i];
   computeGaugeLoopTraceQuda(traces, list, lengths, coef, LOOPS, 6, 2.0 / volume);
   for (i = 0; i < LOOPS; i++) {
@@ -48,7 +48,7 @@ int main(void) {
     CLOSE(traces[2 * i + 1], 2 * coef[i] * cimag(sum) / volume, 1e-12);
   }
 
-  /* Staples up and down in the next direction, and a long one. */
+  /* Paths of the staples up and down in the next direction, and a long path. */
   for (mu = 0; mu < 4; mu++) {
     nu = (mu + 1) % 4;
     staple[mu][0][0] = nu, staple[mu][0][1] = 7 - mu, staple[mu][0][2] = 7 - nu;
@@ -62,7 +62,7 @@ int main(void) {
   out[5].e[1][2] = 3;
   CHECK(computeGaugePathQuda(out, own_links, table, staple_length, coef, STAPLES, 6, dt, &p) == 0);
   for (i = 0; i < 40 * volume; i++) mom[i] = i % 10 == 9 ? 0 : noise(i, 3);
-  /* The diagonal of a traceless matrix. */
+  /* Diagonal elements of a traceless matrix. */
   for (i = 0; i < 4 * volume; i++) mom[10 * i + 8] = -mom[10 * i + 6] - mom[10 * i + 7];
   CHECK(computeGaugeForceQuda(mom, own_links, table, staple_length, coef, STAPLES, 6, dt, &p) == 0);
   for (site = 0; site < volume; site++)
@@ -91,7 +91,7 @@ int main(void) {
       }
     }
 
-  /* The same with links and momenta that stay on the device: twice a force into zero. */
+  /* The same with links and momenta that stay on the device: the force is added twice to momenta that are zero. */
   {
     double *twice = room(40 * (size_t)volume * sizeof *twice), *once = room(40 * (size_t)volume * sizeof *once);
     p.overwrite_mom = 1;
@@ -104,7 +104,7 @@ int main(void) {
     free(twice), free(once);
   }
 
-  /* What is refused. */
+  /* Arguments that are refused. */
   {
     int32_t status = 0;
     CHECK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) == 0);

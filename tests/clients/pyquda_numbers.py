@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-# What PyQUDA and this program are warned of ends them.
+# Warnings for PyQUDA and this program are errors.
 warnings.filterwarnings("error", module="pyquda|__main__")
 
 from pyquda import getLogger, quda
@@ -69,7 +69,7 @@ def unnoticed(warn):
         sys.exit("warnings of PyQUDA go unnoticed")
 
 
-# Constructors work before init, and print what they hold.
+# Constructors of structs work before init, and structs print their members.
 for struct, words in [
     (quda.QudaGaugeParam(), ["t_boundary = ", "scale = 1"]),
     (quda.QudaInvertParam(), ["tol_restart = 0.00005", "num_src = 1"]),
@@ -128,7 +128,7 @@ def weak_field(path):
     last = flowed.wilsonFlow(100, 0.01)[-1]
     close("Wilson flow, end", [last[0], flowed.plaquette()[0]], [2.424645902590e-05, 0.9999989085570])
 
-    # PyQUDA's test_wilson: anisotropic.
+    # PyQUDA's test_wilson, on an anisotropic lattice.
     kappa = 0.125
     dirac = core.getWilson(core.LatticeInfo([4, 4, 4, 8], -1, 2.464 / 0.95), 1 / (2 * kappa) - 4, 1e-12, 1000)
     slices = [2.575007871921303, 0.393155388870922, 0.145084301040260, 0.081260536791019, 0.067924434187238]
@@ -142,7 +142,7 @@ def weak_field(path):
         total, each = squares(core.invert(dirac, "point", [0, 0, 0, 0], mrhs=12))
     close("Wilson", [total, *each[:2]], [1.27258086354494, 0.86865156314487, 0.090031858287294])
 
-    # PyQUDA's test_clover_isotropic; several columns at once, restarts, multigrid.
+    # PyQUDA's test_clover_isotropic; several columns at once, restarts, and multigrid.
     mass, csw = 1 / (2 * 0.115) - 4, 1.17
     slices = [0.769915134688507, 0.051458154295660, 0.015868672616806, 0.008732142103099, 0.007075703005559]
     slices += [0.008728024559900, 0.015861881101054, 0.051453773883052]
@@ -157,7 +157,7 @@ def weak_field(path):
 
     if ranks > 1:
         return
-    # The clover term comes back, and goes in again; its determinant.
+    # The clover term is saved and loaded again; and its determinant.
     dirac = core.getClover(info, mass, 1e-12, 1000, 1.0, csw, csw)
     dirac.invert_param.compute_clover_trlog = 1
     dirac.saveClover(gauge)
@@ -283,7 +283,7 @@ def extremes(apply, start, steps):
 def modes():
     gauge = random_links(17, 0.3)
     u = gauge.lexico()
-    # The Laplacian of each time-slice as a dense matrix.
+    # The Laplacian of each time-slice as a dense matrix gives the eigenvalues.
     count = 5
     values, vectors = eigensolve.laplace3d(gauge, count, 40, 1e-10, 200, 20, 0.4)
     found = host(vectors.lexico())
@@ -295,7 +295,7 @@ def modes():
         v = found[:, t].reshape(count, 192)
         close(f"eigenvectors of slice {t}", v @ dense.T, values[t][:, None] * v, 1e-7)
         close(f"they are orthonormal, slice {t}", v.conj() @ v.T, np.eye(count), 1e-12)
-    # M^dagger M at both ends.
+    # Eigenvectors of M^dagger M at both ends of its spectrum.
     mass, kappa = 0.2, 1 / (2 * (0.2 + 4))
     gamma5 = np.array([1, 1, -1, -1])[:, None]
 
@@ -357,7 +357,7 @@ def hyp_in_space(u, alpha2, alpha3):
     decorated = [[average(u[mu], staples(u, mu, nu), alpha3, 2) for mu in space] for nu in space]
     out = u.copy()
     for mu in space:
-        # Staples in rho of links that were averaged in the third direction.
+        # Staples in direction rho, of links that were averaged in the third direction.
         total = sum(staples(decorated[3 - mu - rho], mu, rho) for rho in space if rho != mu)
         out[mu] = average(u[mu], total, alpha2, 4)
     return out
@@ -383,7 +383,7 @@ def links():
     density = gauge.qchargeDensity()
     close("charge density", density.lexico(), charge_density(u), 1e-12)
     with gauge.use() as d:
-        # PyQUDA leaves it on, and the address of an array that goes.
+        # PyQUDA leaves this member set, with the address of an array that does not exist any more.
         d.obs_param.compute_qcharge_density = QudaBoolean.QUDA_BOOLEAN_FALSE
     close("charge, of its density", gauge.qcharge(), np.sum(charge_density(u)), 1e-11)
     smeared = gauge.copy()
@@ -460,7 +460,7 @@ def trajectories():
                 below("energy comes back", hmc.momAction() + hmc.gaugeAction() - energy, 1e-8)
         ratio = np.log2(abs(changes[0] / changes[1]))
         below(f"order {order}: {ratio}, changes {changes}", ratio - order, 0.3)
-    # Two flavours with a clover term, and one more with shifts; the pseudofermions stay.
+    # Two flavours with a clover term, and one flavour with shifts; the pseudofermions are not changed.
     phi = core.LatticeFermion(info, random(info, (4, 3))).even
     for flavours, rational in [
         (2, RationalParam()),
@@ -478,7 +478,7 @@ def trajectories():
             changes.append(hmc.momAction() + hmc.gaugeAction() + hmc.fermionAction() - energy)
         ratio = np.log2(abs(changes[0] / changes[1]))
         below(f"{flavours} flavours: {ratio}, changes {changes}", ratio - 2, 0.3)
-    # The momenta's mean: 8 coefficients a link, half of their square each, less 4.
+    # The mean of the momenta's action per link: half of the sum of 8 squared coefficients, minus 4.
     mean = hmc.momAction
     hmc.gaussMom()
     below("mean of the momenta's action", mean() / np.sqrt(4 * 4 * 512), 5)

@@ -95,7 +95,7 @@ def flowed(numbers):
     return len(numbers) == 3 * 101 + 1 and right and abs(difference) <= 1e-12
 
 
-# What each file prints.
+# Numbers that each file of tests prints, and their bounds.
 SOLVES = below(1e-10)
 TABLE = [
     ("test_wilson.py", SOLVES),
@@ -116,7 +116,7 @@ SECOND = "PyQUDA is already initialized"
 def run(name):
     """The numbers of the lines that hold nothing else. It ends with status 0, and logs no warning or error but that its own
     init comes second."""
-    # This one is found from the repository's root, and leaves init to the command.
+    # This test is started from the repository's root, and leaves init to the command.
     cli = name == "test_clover_cli.py"
     place = [folder, f"tests/{name}"] if cli else [f"{folder}/tests", name]
     size = [str(n) for n in LATTICE]

@@ -10,7 +10,7 @@
 static const uint64_t MASK = (UINT64_C(1) << 47) - 1;
 static uint64_t generator;
 
-/* Four parts of twelve bits. */
+/* The integer of four parts with twelve bits each. */
 static inline uint64_t parts(uint64_t a, uint64_t b, uint64_t c, uint64_t d) { return ((a << 12 | b) << 12 | c) << 12 | d; }
 
 /* Between 0 and 1; in single precision, from the lowest part on. */

@@ -15,7 +15,7 @@ fn walk<T: Record>(right: T) -> usize {
     let refused = |offset: usize, size: usize| {
         let mut wrong = right;
         let at = (&raw mut wrong).cast::<u8>();
-        // SAFETY: inside of the struct, whose members are numbers and addresses that nothing follows.
+        // SAFETY: the bytes are inside of the struct, whose members are numbers and addresses that are not followed.
         unsafe { at.add(offset).write_bytes(0x2a, size) };
         wrong.check("param").err().map(|e| e.message())
     };
@@ -36,7 +36,7 @@ fn walk<T: Record>(right: T) -> usize {
             _ => assert_eq!(refused, None, "{}.{name}", T::NAME),
         }
     }
-    // What is printed has a line for each.
+    // The printed struct has a line for each of its members.
     assert_eq!(right.lines().len(), T::FIELDS.len());
     1
 }

@@ -29,13 +29,13 @@ static void update(void *multigrid) {
   updateMultigridQuda(multigrid, &levels), fine();
 }
 
-/* Another clover term of the same links. */
+/* Computes another clover term of the same links. */
 static void set_csw(double csw) {
   form.csw = csw;
   clover_term(term, form.kappa, form.csw), load_clover();
 }
 
-/* Solves with the operator as it is now, which the solution is put into. */
+/* Solves with the present operator, and checks the solution by applying the operator to it. */
 static void solve(void *multigrid, double *x) {
   QudaInvertParam p = invert_param(QUDA_GCR_INVERTER, WHOLE);
   p.inv_type_precondition = QUDA_MG_INVERTER, p.preconditioner = multigrid;
@@ -55,15 +55,15 @@ static void several_at_once(void) {
   one = new_multigrid(), solve(one, first);
   set_csw(0.3);
   two = new_multigrid(), solve(two, second);
-  /* Of another clover term it preconditions, too; it is not that of this one. */
+  /* The multigrid also preconditions an operator with another clover term, for which it was not made. */
   solve(one, out);
   CHECK(!same(out, second));
   set_csw(1), solve(two, out);
   CHECK(!same(out, first));
-  /* With its own term again it is what it was. */
+  /* With the clover term that it was made for it takes the iterations that it took before. */
   solve(one, out);
   CHECK(same(out, first));
-  /* Other links: a third one, and the first one follows; the second one does not. */
+  /* New links: a third multigrid is made for them, and the first one is updated; the second one is not. */
   near_unit(1);
   three = new_multigrid(), solve(three, out), solve(one, again);
   update(one), solve(one, out);
@@ -78,7 +78,7 @@ static void several_at_once(void) {
   free(first), free(second);
 }
 
-/* A folder of this run, the same on all ranks. */
+/* A folder for this run, the same one on all ranks. */
 static void make_folder(char *folder) {
   strcpy(folder, "/tmp/plaq_registry_XXXXXX");
   if (!place[0] && !place[1] && !place[2] && !place[3]) CHECK(mkdtemp(folder) != NULL);
@@ -100,12 +100,12 @@ static void files(void) {
   snprintf(stored, sizeof stored, "%s/stored_level_0_nvec_6", folder);
   snprintf(dumped, sizeof dumped, "%s/dumped_level_0_nvec_6", folder);
 
-  /* A name without vec_store asks for nothing at the set-up. */
+  /* A file name without vec_store does nothing at the set-up. */
   snprintf(levels.vec_outfile[0], 256, "%s/stored", folder);
   fresh = newMultigridQuda(&levels), fine();
   solve(fresh, out);
   CHECK(!there(stored));
-  /* Null vectors of another clover term go into both files. */
+  /* Null vectors of another clover term are written to both files. */
   set_csw(csw + 1), inner = invert_param(QUDA_GCR_INVERTER, WHOLE);
   levels.vec_store[0] = QUDA_BOOLEAN_TRUE;
   multigrid = newMultigridQuda(&levels), fine();
@@ -115,7 +115,8 @@ static void files(void) {
   CHECK(there(dumped));
   destroyMultigridQuda(multigrid), fine();
 
-  /* From there they come, and with them another hierarchy than from random vectors, the same one from either file. */
+  /* Null vectors are read from the files: the hierarchy is the same for both, and another one than from random vectors.
+   * */
   set_csw(csw), inner = invert_param(QUDA_GCR_INVERTER, WHOLE);
   levels = levels_param(&inner);
   snprintf(levels.vec_infile[0], 256, "%s/stored", folder), levels.vec_load[0] = QUDA_BOOLEAN_TRUE;
@@ -128,7 +129,8 @@ static void files(void) {
   solve(multigrid, out);
   CHECK(same(again, out));
 
-  /* No file, another number of vectors, no name, an object that is none; the process and the others stay. */
+  /* No such file, another number of vectors, no name, and an object that does not exist are errors; the process and the
+   * other multigrids go on. */
   wrong = levels, wrong.n_vec[0] = 5;
   CHECK(newMultigridQuda(&wrong) == NULL);
   refused(PLAQ_FILE_OPEN, "", "dumped_level_0_nvec_5");

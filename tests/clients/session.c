@@ -16,7 +16,7 @@ static void begin(int extent, QudaVerbosity verbosity) {
   qudaInit(in);
 }
 
-/* Lines about arrays that a session writes to stdout which a second qudaInit asks to say `again`. */
+/* Counts the lines about arrays on stdout of a session, which a second qudaInit asks to write `again`. */
 static int lines(QudaVerbosity verbosity, QudaVerbosity again) {
   int screen;
   FILE *file = begin_of_lines(&screen);
@@ -37,7 +37,7 @@ int main(void) {
   CHECK(last_status() == PLAQ_SUCCESS);
   begin(8, QUDA_SILENT);
   CHECK(last_status() == PLAQ_SUCCESS);
-  /* Arrays of the smaller lattice would be read as those of the larger one. */
+  /* Arrays of the smaller lattice would be read with the size of the larger one. */
   begin(4, QUDA_SILENT);
   CHECK(last_status() == PLAQ_INVALID_ARGUMENT && failures == 1);
   qudaFinalize();

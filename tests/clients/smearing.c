@@ -20,7 +20,7 @@ static QudaGaugeParam gauge_param(QudaPrecision device) {
   return p;
 }
 
-/* Into QUDA's order of sites, and back. */
+/* Copies numbers into QUDA's order of sites, and back. */
 static void set_links(matrix *to, const matrix *from) {
   int site;
   for (site = 0; site < volume; site++) memcpy(to + 4 * milc_index(site), from + 4 * site, 4 * sizeof *to);
@@ -75,7 +75,8 @@ static void observables(matrix *array) {
     p.compute_qcharge_density = QUDA_BOOLEAN_TRUE, p.qcharge_density = density;
     density[volume] = 7;
     gaugeObservablesQuda(&p), fine();
-    /* Numbers are in the precision of the links on the device, and no more than volume of them. */
+    /* The densities have the precision of the links on the device, and the array must not be written behind its last
+     * site. */
     for (site = 0; site < volume; site++) CLOSE(n ? ((float *)density)[site] : density[site], expected[site], error);
     CHECK(density[volume] == 7);
     CLOSE(p.qcharge, charge, error * volume);
@@ -92,14 +93,15 @@ static void observables(matrix *array) {
 static int ignored;
 static int inside(int mu) { return mu != ignored; }
 
-/* Both staples of a link in a plane, of sides and tops of their own: matrices of direction d at 4 site + d. */
+/* The sum of both staples of a link in a plane, with separate links for sides and tops: matrices of direction d at 4
+ * site + d. */
 static matrix staples(const matrix *side, const matrix *top, int site, int mu, int nu) {
   const int up = step(site, nu, 1), down = step(site, nu, -1), ahead = step(site, mu, 1), corner = step(down, mu, 1);
   const matrix over = mul(mul(side[4 * site + nu], top[4 * up + mu]), dagger(side[4 * ahead + nu]));
   return add(over, 1, mul(mul(dagger(side[4 * down + nu]), top[4 * down + mu]), side[4 * corner + nu]));
 }
 
-/* The six ways of five links that close a rectangle with a link. */
+/* The six paths of five links that close a rectangle with a link. */
 static matrix rectangles(int site, int mu, int nu) {
   matrix sum = zero;
   int way, end;
@@ -137,7 +139,7 @@ static matrix inverse(matrix w) {
   return x;
 }
 
-/* X of V = X h, X unitary and h hermitian and positive, without the phase of X's determinant. */
+/* The unitary factor X of V = X h, h hermitian and positive, without the phase of its determinant. */
 static matrix polar(matrix v) {
   matrix x = v, h;
   int k;
@@ -178,7 +180,7 @@ static void expect_stout(matrix *to, double rho, double epsilon) {
   }
 }
 
-/* Links of direction mu averaged with staples in eta alone are decorated[eta][4 site + mu]. */
+/* Links of direction mu that were averaged with staples in direction eta alone are decorated[eta][4 site + mu]. */
 static void expect_hyp(matrix *to, const double alpha[3]) {
   matrix *decorated[4], *second[4];
   int i, nu, rho;
@@ -187,7 +189,7 @@ static void expect_hyp(matrix *to, const double alpha[3]) {
     for (i = 0; i < 4 * volume; i++)
       if (i % 4 != nu) decorated[nu][i] = average(links[i], staples(links, links, i / 4, i % 4, nu), alpha[2], 2);
   }
-  /* Staples in all directions but nu, of links that know the fourth direction only. */
+  /* Averages with staples in all directions but nu, of links that were averaged in the fourth direction only. */
   for (nu = 0; nu < 4; nu++)
     for (i = 0; i < 4 * volume; i++) {
       matrix sum = zero;
@@ -291,7 +293,7 @@ static void flow_of_quarks(matrix *array) {
   inv.dslash_type = QUDA_WILSON_DSLASH, inv.cpu_prec = inv.cuda_prec = QUDA_DOUBLE_PRECISION;
   inv.dirac_order = QUDA_DIRAC_ORDER, inv.gamma_basis = QUDA_DEGRAND_ROSSI_GAMMA_BASIS;
   p.smear_type = QUDA_GAUGE_SMEAR_WILSON_FLOW, p.n_steps = 1, p.epsilon = 1e-6;
-  /* A short flow is a step of the Laplacian. */
+  /* A short flow agrees with one step of the Laplacian. */
   performGFlowQuda((void **)out, (void **)in, &inv, &p, NULL, N), fine();
   freeGaugeSmearedQuda(), fine();
   for (n = 0; n < N; n++) {
@@ -306,7 +308,7 @@ static void flow_of_quarks(matrix *array) {
     }
   }
   CHECK(largest > 1 && worst < 1e-4 * largest);
-  /* The adjoint by both names, and links that flow along. */
+  /* The adjoint flow has two names; links flow along with the quark fields. */
   p.n_steps = 5, p.epsilon = 0.02, p.adj_n_save = 1;
   performGFlowQuda((void **)out, (void **)in, &inv, &p, NULL, N), fine();
   gauge.type = QUDA_SMEARED_LINKS;

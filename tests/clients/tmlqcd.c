@@ -23,7 +23,7 @@ static void solved(const QudaInvertParam *p) {
   CHECK(p->iter > 0 && p->iter < p->maxiter && p->secs > 0 && p->gflops > 0);
 }
 
-/* Propagators: M x = b. */
+/* Solves M x = b for propagators. */
 static void whole_solve(QudaInvertParam *p) {
   double *in = room(2 * (size_t)own * sizeof(spinor)), *out = room(2 * (size_t)own * sizeof(spinor));
   spinor *b = noisy(3, WHOLE), *x = vector(), *image = vector();
@@ -37,8 +37,9 @@ static void whole_solve(QudaInvertParam *p) {
   free(in), free(out), free(b), free(x), free(image);
 }
 
-/* The first rank writes lines behind the prefix: with QUDA_SUMMARIZE one about a solve, with QUDA_VERBOSE one about each of its
- * iterations, too. The level is the session's, or during a call the call's own. */
+/* Log lines behind the prefix are written by the first rank alone: with QUDA_SUMMARIZE one line for a solve, with
+ * QUDA_VERBOSE also one for each of its iterations. The level is that of the session, or during a call the call's own.
+ * */
 static void log_lines(void) {
   static const struct {
     QudaVerbosity session, call;
@@ -85,8 +86,9 @@ static void log_lines(void) {
   CHECK(strstr(told, "param.verbosity"));
 }
 
-/* Of the odd sites x = (P P^dagger)^-1 b in one solve of CG, or P(-mu)^-1 gamma5 P(mu)^-1 b in two, of which the second
- * begins in the array of the first: by BiCGStab, or by multigrid, which gets the other sign of mu in between. */
+/* Solves x = (P P^dagger)^-1 b on the odd sites, by CG in one solve, or as P(-mu)^-1 gamma5 P(mu)^-1 b in two, where
+ * the second one begins in the array of the first: by BiCGStab, or by multigrid, which gets the other sign of mu in
+ * between. */
 static void squared_solve(int steps, void *made, QudaMultigridParam *levels) {
   double *in = room((size_t)own * sizeof(spinor)), *out = room((size_t)own * sizeof(spinor));
   spinor *b = noisy(5, ODD), *x = vector(), *t = vector(), *image = vector();
@@ -117,7 +119,7 @@ static void squared_solve(int steps, void *made, QudaMultigridParam *levels) {
   free(in), free(out), free(b), free(x), free(t), free(image);
 }
 
-/* (P P^dagger + offset) x = b for all offsets. */
+/* Solves (P P^dagger + offset) x = b for all offsets. */
 static void shifts(void) {
   const double offsets[SHIFTS] = {1e-3, 0.05, 1.2};
   QudaInvertParam p = invert_param(QUDA_CG_INVERTER, ODD);
@@ -144,7 +146,8 @@ static void shifts(void) {
   free(in), free(b), free(x), free(t), free(image);
 }
 
-/* The largest and the smallest eigenvalue of P P^dagger: with vectors, which tmLQCD does not ask for, and without. */
+/* Finds the largest and the smallest eigenvalue of P P^dagger: with eigenvectors, for which tmLQCD does not ask, and
+ * without. */
 static void eigenvalues(void) {
   int end;
   for (end = 0; end < 2; end++) {
@@ -168,7 +171,7 @@ static void eigenvalues(void) {
   }
 }
 
-/* As tmLQCD calls it; it does so for one flavour only. */
+/* Multigrid by tmLQCD's calls; tmLQCD makes them for one flavour only. */
 static void multigrid(int flavours) {
   const int block[4] = {2, 2, 2, 2};
   QudaInvertParam inner, p;
@@ -180,7 +183,8 @@ static void multigrid(int flavours) {
   set_levels(&levels, &inner, block, 8);
   made = newMultigridQuda(&levels), fine();
   p.inv_type_precondition = QUDA_MG_INVERTER, p.maxiter_precondition = 1, p.preconditioner = made;
-  /* Up, down with the sign changed in an update, and with null vectors refined. */
+  /* Solves for the up quark, for the down quark after an update with the other sign of mu, and after one that refines
+   * null vectors. */
   for (times = 0; times < 3; times++) {
     if (times) {
       use(flavours, -form.mu, form.epsilon, 0, 1);
@@ -218,7 +222,7 @@ static void gauge_force(void) {
   free(found);
 }
 
-/* The action of which a force is the derivative at fixed x and y: sum of -2 w Re <y, R x>, less ln det. */
+/* The action whose derivative at fixed x and y is the force: sum of -2 w Re <y, R x>, less ln det of the site terms. */
 static double action(spinor *const *x, spinor *const *y, const double *w, int count, int determinant) {
   spinor *t = vector();
   double sum = 0;
@@ -232,8 +236,8 @@ static double action(spinor *const *x, spinor *const *y, const double *w, int co
   return sum - determinant * log_det();
 }
 
-/* A force compared with the change of the action under exp(eps K) of all links, K random: of S the change is G_a k_a
- * where K = i k_a lambda_a, and what comes back is i G_a lambda_a. */
+/* Compares a force with the change of the action when all links are multiplied by exp(eps K), K = i k_a lambda_a
+ * random: the action changes by eps G_a k_a, and the library returns i G_a lambda_a. */
 static void quark_force(int ratio, int count) {
   const double evmax = 1.7, eps = 2e-4;
   const double weight[4] = {-1, 8, -8, 1}, place_of[4] = {2, 1, -1, -2};
@@ -249,7 +253,7 @@ static void quark_force(int ratio, int count) {
   if (form.flavours == 2) p.evmax = evmax;
   zero[0] = room((size_t)own * sizeof(spinor));
   set_vector(zero[0], x0, ODD, 0);
-  /* R has the other sign of mu and rho. */
+  /* In R, mu and rho have the other sign. */
   form.mu = -form.mu, form.rho = -form.rho;
   for (i = 0; i < count; i++) {
     x[i] = noisy(30 + i, ODD), y[i] = vector();
@@ -292,7 +296,7 @@ static void quark_force(int ratio, int count) {
 
 /* ---- flow ---- */
 
-/* Flowed links of U(3) links come back in SU(3), and are those of the same links without phases. */
+/* The flow of U(3) links returns links of SU(3), which are those of the flow without phases. */
 static void flow(const matrix *without) {
   enum { STEPS = 3 };
   QudaGaugeSmearParam p = newQudaGaugeSmearParam();
@@ -343,7 +347,7 @@ static void flow(const matrix *without) {
 static void propagators(void) {
   QudaInvertParam p;
   int n;
-  /* Up and down quark; a change of mu loads the clover term again. */
+  /* Up and down quark, for which the clover term is loaded again since mu changes. */
   for (n = 0; n < 2; n++) {
     use(1, n ? -MU : MU, 0, 0, 1);
     p = invert_param(QUDA_CG_INVERTER, WHOLE);
@@ -352,7 +356,7 @@ static void propagators(void) {
   log_lines();
   p.solve_type = QUDA_NORMOP_SOLVE;
   whole_solve(&p);
-  /* CLOVER, WILSON, TMWILSON, DBTMWILSON and DBCLOVER. */
+  /* tmLQCD's operators CLOVER, WILSON, TMWILSON, DBTMWILSON and DBCLOVER. */
   for (n = 0; n < 5 && !brief; n++) {
     use(n < 3 ? 1 : 2, n < 2 ? 0 : MU, n < 3 ? 0 : EPSILON, 0, n == 0 || n == 4);
     p = invert_param(QUDA_CG_INVERTER, WHOLE);
@@ -362,7 +366,7 @@ static void propagators(void) {
 
 static void trajectories(void) {
   int n;
-  /* CLOVERDET and CLOVERDETRATIO; the clover term outlives links that are loaded again. */
+  /* The monomials CLOVERDET and CLOVERDETRATIO; the clover term stays valid when the same links are loaded again. */
   use(1, MU, 0, RHO, 1);
   gauge_force();
   freeGaugeQuda(), fine();
@@ -374,7 +378,7 @@ static void trajectories(void) {
   if (brief) return;
   squared_solve(2, NULL, NULL);
   eigenvalues();
-  /* CLOVERDET with rho alone and without mu; RAT, DET. */
+  /* The monomials CLOVERDET with rho alone and without mu, RAT, and DET. */
   for (n = 0; n < 4; n++) {
     use(1, n == 3 ? MU : 0, 0, n == 0 ? RHO : 0, n < 2);
     squared_solve(1, NULL, NULL);
@@ -382,7 +386,7 @@ static void trajectories(void) {
     if (n < 2) quark_force(0, 1);
     else shifts();
   }
-  /* NDRAT and NDCLOVERRAT. */
+  /* The monomials NDRAT and NDCLOVERRAT. */
   for (n = 0; n < 2; n++) {
     use(2, MU, EPSILON, 0, n);
     shifts();

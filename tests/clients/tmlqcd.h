@@ -1,4 +1,4 @@
-/* What tmLQCD calls beside solves: multigrid, forces of links; its configurations. */
+/* tmLQCD's calls other than solves: multigrid and forces of links; and its configurations. */
 #ifndef TMLQCD_H
 #define TMLQCD_H
 
@@ -8,7 +8,7 @@ enum { STAPLES = 24 };
 
 static double *host_momenta[4];
 
-/* Sets the operator here and, with a clover term, that term there. */
+/* Sets the operator of this file and, if it has a clover term, loads the term to the device. */
 static void use(int flavours, double mu, double epsilon, double rho, int clover) {
   form.flavours = flavours, form.mu = mu, form.epsilon = epsilon, form.rho = rho, form.clover = clover;
   if (clover) freeCloverQuda(), fine();
@@ -22,7 +22,7 @@ static inline number product(const spinor *a, const spinor *b) {
   return sum;
 }
 
-/* A multigrid of two levels with its own parameters `inner`. */
+/* Parameters of a multigrid with two levels, with parameters `inner` of its own. */
 static inline void set_levels(QudaMultigridParam *levels, QudaInvertParam *inner, const int *block, int vectors) {
   int i, mu;
   *levels = newQudaMultigridParam(), *inner = invert_param(QUDA_GCR_INVERTER, WHOLE);
@@ -46,7 +46,7 @@ static inline void set_levels(QudaMultigridParam *levels, QudaInvertParam *inner
   levels->generate_all_levels = QUDA_BOOLEAN_TRUE, levels->run_verify = QUDA_BOOLEAN_FALSE;
 }
 
-/* The smallest eigenvalue of P P^dagger, or with `end` the largest. */
+/* The smallest eigenvalue of P P^dagger, or with `end` the largest one. */
 static inline QudaEigParam eigen_param(QudaInvertParam *p, int end) {
   QudaEigParam eig = newQudaEigParam();
   p->solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p->dagger = QUDA_DAG_YES, p->verbosity = QUDA_VERBOSE;
@@ -76,7 +76,7 @@ static void get_momenta(double *ten) {
   free(one);
 }
 
-/* Staples of direction mu: six of three steps, and eighteen of five. */
+/* Paths of the staples of direction mu: six with three steps, and eighteen with five. */
 static int staples(int mu, int path[STAPLES][5]) {
   const int back = 7 - mu;
   int count = 0, nu, k;
@@ -93,8 +93,8 @@ static int staples(int mu, int path[STAPLES][5]) {
   return count;
 }
 
-/* Minus twice the derivative of the action beta sum (1 - 8 c1) (1 - Re tr P / 3) + c1 (1 - Re tr R / 3), P plaquettes and R
- * rectangles, in the first `count` staples: six without c1. */
+/* Minus twice the derivative of the action beta sum (1 - 8 c1) (1 - Re tr P / 3) + c1 (1 - Re tr R / 3), with
+ * plaquettes P and rectangles R, from the first `count` staples: six if c1 is 0. */
 static struct {
   int length[STAPLES], path[4][STAPLES][5];
   double coeff[STAPLES];
@@ -117,7 +117,7 @@ static inline void gauge_force_of(double *ten, double beta, double c1, int count
   get_momenta(ten);
 }
 
-/* ln |det|^2 of the site terms of one flavour on even sites; of two flavours ln |det|, which has both. */
+/* ln |det|^2 of the site terms of one flavour on even sites; for two flavours ln |det|, which contains both. */
 static inline double log_det(void) {
   double sum = 0;
   int site, chirality, k;
@@ -133,7 +133,7 @@ static inline double log_det(void) {
 
 /* ---- configurations ---- */
 
-/* Two rows of each link in NERSC's order, big-endian; the third is the conjugate of their vector product. */
+/* Reads two rows of each link in NERSC's order, big-endian; the third one is the conjugate of their vector product. */
 static inline void read_links(int extent) {
   char name[1000], line[1000];
   const char *folder = getenv("PLAQ_TEST_DATA");

@@ -4,19 +4,21 @@
 
 enum { SIX = 6, MOMENTS = 26 };
 
-/* |x|^2, the first six reals in the order of a file (x fastest, then y, z, t), and six from the middle on. */
+/* Numbers of a vector: |x|^2, the first six reals in the order of a file (x fastest, then y, z, t), and six reals from
+ * its middle on. */
 typedef struct {
   double norm, first[SIX], middle[SIX];
 } vector_numbers;
 
 typedef struct {
   const char *name;
-  /* Extent in space: 8 of 8^4, 4 of 4^3 x 8. */
+  /* Extent in space: 8 for a lattice of 8^4, 4 for one of 4^3 x 8. */
   int extent, flavours, clover;
   double kappa, mu, epsilon, csw; /* mu and epsilon times 2 kappa */
   QudaInverterType solver;
   int even_odd, count;
-  /* Up and down quark; or of two flavours from the second to itself and to the first, and from the first likewise. */
+  /* tmLQCD's results for up and down quark; or for two flavours, from the second to itself and to the first, and from
+   * the first likewise. */
   vector_numbers expected[4];
 } propagator_pair;
 
@@ -73,7 +75,7 @@ static const propagator_pair PROPAGATORS[] = {
        {-0.00049131083459, 0.000164381878697, -0.000120348537533, -0.000305651453577, 0.000930540150433, -0.00144883815649}}}},
 };
 
-/* Mean plaquette and E of clover leaves at t = 0.02, 0.06 and so on, steps of 0.02. */
+/* tmLQCD's mean plaquette and E of the clover leaves at flow times t = 0.02, 0.06 and so on, with steps of 0.02. */
 static const double FLOW[MOMENTS][2] = {
     {0.69131940273, 2.04076847192}, {0.77772271459, 1.80943345999}, {0.839317042953, 1.56560769777},
     {0.882227840593, 1.33931469614}, {0.911991048866, 1.14353429716}, {0.932770545085, 0.980405570776},
@@ -91,7 +93,7 @@ typedef struct {
   double beta, c1, mean, largest;
 } gauge_pair;
 
-/* Squares of forces of links. */
+/* Squared moduli of the forces of links. */
 static const gauge_pair GAUGE[] = {
     {"hmc-gauge-iwasaki", 2.4, -0.331, 150.996719, 510.86821},
     {"hmc-gauge-wilson", 5.6, 0, 93.100022, 290.900711},
@@ -100,7 +102,7 @@ static const gauge_pair GAUGE[] = {
 
 /* ---- propagators and the flow ---- */
 
-/* (1 + sign i tau2) / sqrt(2) of two flavours. */
+/* Applies (1 + sign i tau2) / sqrt(2) to two flavours. */
 static void turn(spinor *v, int sign) {
   int i;
   for (i = 0; i < 12 * volume && form.flavours == 2; i++) {
@@ -134,7 +136,7 @@ static void propagator(const propagator_pair *q) {
   int n, f, i;
   form.kappa = q->kappa, form.csw = q->csw;
   for (n = 0; n < q->count; n += q->flavours) {
-    /* The library's mu has the other sign. */
+    /* mu of the library has the opposite sign. */
     use(q->flavours, (q->flavours == 1 && n ? 1 : -1) * q->mu / (2 * q->kappa), q->epsilon / (2 * q->kappa), 0, q->clover);
     p = invert_param(q->solver, WHOLE);
     p.tol = 1e-9, p.maxiter = 5000;

@@ -1,11 +1,12 @@
-/* Trajectories of tmLQCD's inputs from its configuration, with its monomials, integrators, solver values and calls, and with
- * momenta and pseudofermions of this file, as tmLQCD's random numbers are not here. Each is reversible and keeps H as its
- * integrator promises; where the native interface has the same action it must go the same way. */
+/* Trajectories of tmLQCD's inputs from its configuration, with its monomials, integrators, solver parameters and calls,
+ * and with momenta and pseudofermions of this file, as tmLQCD's random numbers are not available here. Each trajectory
+ * is reversible and conserves H as well as its integrator should; if the native interface has the same action, it must
+ * give the same trajectory. */
 #include "tmlqcd.h"
 
 #include "trajectory.h"
 
-/* Links alone; DET or CLOVERDET; CLOVERDET with rho and CLOVERDETRATIO; RAT or NDRAT. */
+/* Monomials: links alone; DET or CLOVERDET; CLOVERDET with rho and CLOVERDETRATIO; RAT or NDRAT. */
 typedef enum { LINKS, DETERMINANT, RATIO, RATIONAL } quark_kind;
 enum { MONOMIALS = 2 };
 
@@ -15,12 +16,12 @@ typedef struct {
   quark_kind kind;
   int flavours, clover;
   double kappa, csw, mu, epsilon, rho; /* mu, epsilon and rho times 2 kappa */
-  /* The interval of the rational function, and an eigenvalue below it. */
+  /* The interval of the rational function, and an eigenvalue that lies below it. */
   double spectrum[2], below;
-  /* Steps of the links' level, inside of each half of one of `outer`. */
+  /* Number of steps of the links' level in each half of an outer step, and number of outer steps. */
   int inner, outer;
   double tau;
-  /* About |Delta H| of tmLQCD's own trajectories. */
+  /* Typical |Delta H| of tmLQCD's own trajectories. */
   double off;
 } trajectory_pair;
 
@@ -35,13 +36,15 @@ static const trajectory_pair TRAJECTORIES[] = {
 };
 
 static const trajectory_pair *now;
-/* Momenta: anti-hermitian matrices as ten numbers a link, i sum_a p_a lambda_a with H = 1/2 sum p_a^2 + S. */
+/* Momenta and forces: anti-hermitian matrices i sum_a p_a lambda_a as ten numbers for each link, with H = 1/2 sum p_a^2
+ * + S. */
 static double *momenta, *force;
 static spinor *quarks[MONOMIALS];
-/* Have the links changed since they, or the clover term, went to the device. */
+/* Whether the links have changed since they, or the clover term, were copied to the device. */
 static int stale;
 
-/* Of y / largest eigenvalue tmLQCD's function is one of y^-1/2: of y it has this factor more. */
+/* tmLQCD's function approximates y^-1/2 for y divided by the largest eigenvalue; this factor makes it one of y itself.
+ * */
 static rational function;
 
 static void set_rational(void) {
@@ -129,7 +132,7 @@ static double kinetic(void) {
   return sum;
 }
 
-/* R(P P^dagger) b, and if asked for the shifted solutions. */
+/* Computes R(P P^dagger) b, and if asked for the solutions of the shifted systems. */
 static spinor *apply_rational(const spinor *b, spinor **solutions, double precision) {
   spinor *x[ROOTS], *sum = copy_of(b);
   int i;
@@ -144,8 +147,8 @@ static spinor *apply_rational(const spinor *b, spinor **solutions, double precis
   return sum;
 }
 
-/* phi^dagger (P P^dagger)^-1 phi - ln |det A|^2 of the even sites, the ratio's phi^dagger P2^dagger (P P^dagger)^-1 P2 phi,
- * or phi^dagger R phi. */
+/* The quark action: phi^dagger (P P^dagger)^-1 phi - ln |det A|^2 of the even sites; for the ratio phi^dagger P2^dagger
+ * (P P^dagger)^-1 P2 phi; or for a rational function phi^dagger R phi. */
 static double quark_action(void) {
   spinor *x = vector(), *b;
   double sum = 0;
@@ -186,7 +189,7 @@ static void add_force(const double *ten) {
   for (i = 0; i < 40 * volume; i++) force[i] += ten[i];
 }
 
-/* Of CLOVERDET and CLOVERDETRATIO by the library, whose vectors are gamma5 times these. */
+/* Forces of CLOVERDET and CLOVERDETRATIO by the library, whose vectors are gamma5 times these. */
 static void clover_part(const spinor *x, const spinor *x0) {
   QudaGaugeParam gauge = force_param();
   QudaInvertParam p = squared_param(1e-18);
@@ -205,7 +208,8 @@ static void clover_part(const spinor *x, const spinor *x0) {
   free(list[0]), free(zero[0]), free(ten);
 }
 
-/* a and b of the sum over links of Re tr K (a(x) x b(x + mu) ...), spin projected: adds w d Re <a, H b>. */
+/* Adds w d Re <a, H b> for a change of the links: a and b give the spin-projected products in the sum over links of Re
+ * tr K (a(x) x b(x + mu) ...). */
 static void hop_part(double *ten, double w, const spinor *a, const spinor *b) {
   int site, mu, f, way, s, r, i, j;
   for (site = 0; site < volume; site++)
@@ -215,7 +219,7 @@ static void hop_part(double *ten, double w, const spinor *a, const spinor *b) {
       double out[10] = {0};
       for (f = 0; f < form.flavours; f++)
         for (way = 1; way >= -1; way -= 2) {
-          /* The vector beyond the link is carried here and projected. */
+          /* The vector at the other end of the link is multiplied by the link and projected. */
           const spinor *here = (way > 0 ? a : b) + f * volume + site, *there = (way > 0 ? b : a) + f * volume + near;
           spinor v, u;
           for (s = 0; s < 4; s++)
@@ -233,7 +237,7 @@ static void hop_part(double *ten, double w, const spinor *a, const spinor *b) {
     }
 }
 
-/* -2 w Re <x, dP P^dagger x> of operators without a clover term, which tmLQCD does itself. */
+/* Adds -2 w Re <x, dP P^dagger x> for operators without a clover term, which tmLQCD computes itself. */
 static void host_part(const spinor *x, double w) {
   const double factor = 2 * form.kappa * form.kappa * w;
   spinor *y = vector(), *v = vector(), *u = vector();
@@ -280,7 +284,7 @@ enum { PHI, X, Y };
 static int natively;
 static plaq_solver native_solver;
 
-/* Vectors differ by exp(i pi t / T) between phases on all slices and an antiperiodic boundary. */
+/* Multiplies vectors by exp(+-i pi t / T), which takes phases on all slices to an antiperiodic boundary and back. */
 static void turn_slices(spinor *v, int sign) {
   int i, x[4];
   for (i = 0; i < 12 * volume; i++) {
@@ -327,7 +331,7 @@ static void native_kick(int level, double step) {
                       now->clover ? -1 : 0));
 }
 
-/* Less ln |det A|^2. */
+/* The Hamiltonian of the native interface, minus ln |det A|^2. */
 static double native_hamiltonian(void) {
   double kinetic_part, gauge_part, quark_part[2] = {0, 0};
   OK(plaq_momentum_kinetic(native.momentum, &kinetic_part));
@@ -379,7 +383,7 @@ static void trajectory(int refine, double tau) {
   else integrate(1, refine * now->outer, tau);
 }
 
-/* Normal numbers of variance 1. */
+/* Random numbers with normal distribution of variance 1. */
 static double normal(uint64_t a, uint64_t b) {
   return sqrt(-2 * log((noise(a, 2 * b) + 1) / 2)) * cos(acos(-1) * noise(a, 2 * b + 1));
 }
@@ -398,7 +402,8 @@ static void heat_bath(void) {
   }
 }
 
-/* Pseudofermions of eta: P eta, and of the ratio P2^-1 P eta. The sum of |eta|^2 is the action less the determinant. */
+/* Pseudofermions from noise eta: P eta, or for the ratio P2^-1 P eta. Returns |eta|^2, the action less the determinant.
+ * */
 static double pseudofermions(void) {
   spinor *eta = vector();
   double sum = 0;
@@ -434,7 +439,7 @@ static double links_apart(const matrix *others) {
   return apart;
 }
 
-/* R P P^dagger R phi = phi, up to the error of R. */
+/* Checks R P P^dagger R phi = phi, up to the error of R. */
 static void inverse_root(void) {
   spinor *once = apply_rational(quarks[0], NULL, 1e-20), *t = vector(), *image = vector(), *twice;
   double error = 2.1 * function.error;
@@ -448,7 +453,7 @@ static void inverse_root(void) {
   free(once), free(t), free(image), free(twice);
 }
 
-/* Delta H of the trajectory by the native interface; `links` become its last ones. */
+/* Delta H of the trajectory by the native interface; `links` become those at its end. */
 static double native_change(void) {
   const double forth[4] = {0, 0, 0, 1};
   double change, determinant;

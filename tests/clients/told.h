@@ -1,4 +1,4 @@
-/* Failures of QUDA's functions: what the library tells of the last one, and what a program expects of it. */
+/* Failures of QUDA's functions: what the library reports of the last one, and what a program expects. */
 #ifndef TOLD_H
 #define TOLD_H
 
@@ -8,7 +8,7 @@
 
 #include "plaq.h"
 
-/* The function that failed, and the words. */
+/* The name of the function that failed, and the message. */
 static char told_of[64], told[4096];
 static int failures;
 
@@ -19,7 +19,7 @@ static void listen(const char *function, int32_t status, const char *message, vo
   snprintf(told, sizeof told, "%s", message);
 }
 
-/* Failures return from here on. */
+/* Makes failures return from here on instead of ending the program. */
 static void hear_failures(void) {
   CHECK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) == PLAQ_SUCCESS);
   CHECK(plaq_quda_set_error_handler(listen, NULL) == PLAQ_SUCCESS);
@@ -36,7 +36,7 @@ static inline void fine(void) {
   CHECK(last_status() == PLAQ_SUCCESS);
 }
 
-/* The last call failed so, 0 being any failure, in this function, and was told with these words. */
+/* Checks that the last call failed with this status (0: any), in this function, with a message that has these words. */
 static inline void refused(int32_t status, const char *function, const char *words) {
   const int32_t last = last_status();
   if (!last || (status && last != status) || !strstr(told_of, function) || !strstr(told, words)) {

@@ -1,4 +1,5 @@
-/* What programs of trajectories share: the native interface beside a client's calls, on one rank, and rational functions. */
+/* Parts that programs of trajectories share: the native interface beside a client's calls, on one rank, and rational
+ * functions. */
 #ifndef TRAJECTORY_H
 #define TRAJECTORY_H
 
@@ -17,7 +18,8 @@
 
 enum { VECTORS = 3 };
 
-/* Links of the action, momenta, the action of the links, the quark, vectors of its odd sites. */
+/* Objects of the native interface: links of the action, momenta, the gauge action, the quark, and vectors of its odd
+ * sites. */
 static struct {
   plaq_context context;
   plaq_gauge gauge;
@@ -27,7 +29,7 @@ static struct {
   plaq_spinor vector[VECTORS];
 } native;
 
-/* The links are `links`; those of the quark too, until they are updated. */
+/* Loads `links` into the native interface; the quark has them only after an update. */
 static void open_native(double beta, double c1, const plaq_dirac_params *quark) {
   int mu, i;
   PLAQ_INIT(plaq_gauge_params, shape);
@@ -64,7 +66,7 @@ static double value_at(const rational *r, double y) {
   return value;
 }
 
-/* r with its residues and its error: that at `low`, which is an extreme one. */
+/* Computes the residues of r and its error, that at `low`, where it is extreme. */
 static inline rational complete(rational r) {
   int i, j;
   for (j = 0; j < r.roots; j++) {
@@ -88,7 +90,7 @@ static double jacobi_sn(double u, double other) {
   return sin(angle);
 }
 
-/* K at the complementary modulus `other`. */
+/* The complete elliptic integral K at the complementary modulus `other`. */
 static double complete_integral(double other) {
   double a = 1;
   int n;
@@ -99,7 +101,7 @@ static double complete_integral(double other) {
   return acos(-1) / (2 * a);
 }
 
-/* Zolotarev's function: that of y^-1/2 with the least relative error. Roots ascend. */
+/* Zolotarev's rational function, that of y^-1/2 with the least relative error. Roots are in ascending order. */
 static inline rational inverse_root_of(int roots, double low, double high) {
   const double modulus = sqrt(low / high), period = complete_integral(modulus);
   rational r = {roots, -0.5, low, high, 1, {0}, {0}, {0}, 0};
@@ -109,7 +111,7 @@ static inline rational inverse_root_of(int roots, double low, double high) {
     if (i % 2) r.zero[roots - 1 - i / 2] = value;
     else r.root[roots - i / 2] = value;
   }
-  /* Of sqrt(y) R(y) there are extremes at both ends, on either side of 1. */
+  /* sqrt(y) R(y) has extremes at both ends of the interval, on either side of 1. */
   r.factor = 2 / (value_at(&r, low) * sqrt(low) + value_at(&r, high) * sqrt(high));
   return complete(r);
 }

@@ -66,7 +66,7 @@ static void operators(void) {
 
 /* ---- solves ---- */
 
-/* Is the image of the solution, with a shift of a normal operator, the source? */
+/* Checks that the image of the solution, by the operator or a normal operator with a shift, is the source. */
 static void check(const double *x, const spinor *b, const QudaInvertParam *p, double shift, double tol) {
   spinor *v = vector(), *w = vector(), *u = vector();
   const int half = p->solution_type >= QUDA_MATPC_SOLUTION, where = half ? parity_in(p) : WHOLE;
@@ -92,7 +92,7 @@ static void solve(QudaInvertParam p) {
   CHECK(p.iter > 0 && p.iter < p.maxiter && p.secs > 0 && p.gflops > 0 && p.true_res[0] <= tol);
   if (p.mass_normalization != QUDA_KAPPA_NORMALIZATION) add_to(b, 2 * form.kappa - 1, b);
   check(out[0], b, &p, 0, tol);
-  /* x == b. */
+  /* Checks that x equals b. */
   invertQuda(in[0], in[0], &p), fine();
   CHECK(memcmp(in[0], out[0], (size_t)form.flavours * (where == WHOLE ? own : own / 2) * sizeof(spinor)) == 0);
   free(b);
@@ -135,8 +135,8 @@ static void propagators(void) {
   for (i = 0; i < SOURCES; i++) check(out[i], b[i], &p, 0, tol), free(b[i]);
 }
 
-/* (P P^dagger) x = b in two steps, the second one in place with the other sign of mu and rho, as gamma5 P(-mu) gamma5 is the
- * adjoint of P(mu); a multigrid follows the sign in between. */
+/* Solves (P P^dagger) x = b in two steps, the second one in place with the other signs of mu and rho, since gamma5
+ * P(-mu) gamma5 is the adjoint of P(mu); a multigrid gets the other sign in between. */
 static void two_steps(QudaInvertParam p, QudaMultigridParam *levels) {
   spinor *b = vector(), *v = vector(), *w = vector();
   int mu_sign;
@@ -160,7 +160,7 @@ static void two_steps(QudaInvertParam p, QudaMultigridParam *levels) {
   free(b), free(v), free(w);
 }
 
-/* As hybrid Monte Carlo asks: the odd sites, (P P^dagger) x = b. */
+/* Solves (P P^dagger) x = b on the odd sites, as hybrid Monte Carlo does. */
 static void half_lattice(void) {
   QudaInvertParam p = invert_param(QUDA_CG_INVERTER, ODD), whole = p;
   spinor *b = vector(), *v = vector(), *w = vector();
@@ -173,7 +173,7 @@ static void half_lattice(void) {
   }
   p.matpc_type = QUDA_MATPC_ODD_ODD;
   solve(p);
-  /* The residual's norm itself. */
+  /* The norm of the residual, computed here. */
   p = invert_param(QUDA_CG_INVERTER, ODD), p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.dagger = QUDA_DAG_YES;
   random_vector(b, 31, ODD);
   set_vector(in[0], b, ODD, 0);
@@ -197,7 +197,7 @@ static void half_lattice(void) {
   free(b), free(v), free(w);
 }
 
-/* (P P^dagger + offset) x = b, each to its tolerance. */
+/* Solves (P P^dagger + offset) x = b, each to its own tolerance. */
 static void shifts(void) {
   const double offset[SHIFTS] = {0.0013, 0.07, 1.9};
   QudaInvertParam p = invert_param(QUDA_CG_INVERTER, ODD);
@@ -251,7 +251,7 @@ static void multigrid(void) {
   destroyMultigridQuda(p.preconditioner), fine();
 }
 
-/* The ends of the spectrum of P P^dagger, without and with eigenvectors. */
+/* Finds both ends of the spectrum of P P^dagger, without and with eigenvectors. */
 static void eigenvalues(void) {
   spinor *v = vector(), *w = vector(), *u = vector();
   number value, again;
@@ -273,8 +273,8 @@ static void eigenvalues(void) {
     operate(w, v, ODD, 0, 1), operate(u, w, ODD, 0, 0), add_to(u, -value, v);
     for (norm = 0, i = 0; i < entries(); i++) norm += pow(cabs(*at(u, i)), 2);
     CHECK(sqrt(norm) < 1e-7);
-    /* Rayleigh quotients of a random vector after steps of the power method, or of inverse iteration, are inside and come
-     * near. */
+    /* Rayleigh quotients of a random vector after steps of the power method, or of inverse iteration, lie inside of the
+     * spectrum and near its ends. */
     random_vector(v, 61, ODD);
     for (i = 0; i < (end ? 40 : 10); i++) {
       double size = 0, along = 0;
@@ -314,7 +314,7 @@ static void mistakes(void) {
 static void one_operator(void) {
   load_clover();
   operators();
-  /* A new gauge field does not take the clover term with it. */
+  /* A new gauge field does not change the clover term on the device. */
   freeGaugeQuda(), fine();
   load_links();
   propagators();

@@ -19,10 +19,10 @@ static struct {
   int flavours, clover;
   double kappa, csw, mu, epsilon, rho;
 } form = {1, 0, 0.13, 1.1, 0, 0, 0};
-/* A, 1 and 0. */
+/* Site terms: A, the unit matrix, and zero. */
 static blocks *term, *one, *nothing;
 static double gamma5_of[4];
-/* Under tools that make everything slow. */
+/* Whether checks are brief, under tools that make everything slow. */
 static int brief;
 
 /* ---- vectors: `flavours` spinors of the whole lattice after each other ---- */

@@ -295,7 +295,7 @@ static void eigenvectors(void) {
   refused(PLAQ_NULL_POINTER, "eigensolveQuda", "param.invert_param");
 }
 
-/* Links of 2^3 x 4 sites as a host has them, antiperiodic in t and with 1 / anisotropy in space; what is made of them. */
+/* A host's links of 2^3 x 4 sites, antiperiodic in t, with 1 / anisotropy in space; and vectors made of them. */
 static number host_links[4][FEW][3][3];
 
 static void coordinates(int site, int *x) {

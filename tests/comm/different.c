@@ -1,5 +1,5 @@
-/* Two ranks or more that do not do the same: each case ends with the same statuses on all of them,
- * and nobody ends the job. The last rank deviates. */
+/* Two ranks or more that do not do the same: each case ends with the same statuses on all of them, and nobody ends the
+ * job. The last rank is the one that deviates. */
 #define _DEFAULT_SOURCE
 #include <math.h>
 #include <mpi.h>
@@ -27,7 +27,7 @@ static plaq_context_params context_params(void) {
   return p;
 }
 
-/* The same status on all ranks, and the words in every rank's message. */
+/* Checks that all ranks have the same status, and messages with these words. */
 static void all(int status, int expected, const char *words) {
   int least, most;
   MPI_Allreduce(&status, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -139,7 +139,7 @@ static plaq_spinor spinor(int nrhs) {
   return x;
 }
 
-/* A stale handle on one rank is the call's failure on all; they go on. */
+/* A call with a stale handle on one rank fails on all ranks, which go on. */
 static void stale(void) {
   plaq_gauge g = links();
   plaq_spinor x = spinor(12);
@@ -150,7 +150,7 @@ static void stale(void) {
   all(plaq_spinor_norm2(x, v, 12), PLAQ_SUCCESS, "");
 }
 
-/* A rank that leaves a call out, or makes it with no handle at all: the next one is another's. */
+/* If a rank leaves a call out, or makes it without a handle, its next call meets another call of the other ranks. */
 static void calls(void) {
   plaq_gauge g = links(), none = {0};
   plaq_spinor x = spinor(1);
@@ -163,7 +163,7 @@ static void calls(void) {
   EXPECT(PLAQ_COMM_FAILED, plaq_spinor_norm2(x, v, 1));
 }
 
-/* A creation that fails on one rank leaves nothing on the others. */
+/* If making an object fails on one rank, no object is left on the others. */
 static void leak(void) {
   plaq_context_report r;
   plaq_spinor_params p;
@@ -179,13 +179,13 @@ static void leak(void) {
   }
 }
 
-/* Contexts that ranks want differently: none is made where all know of it. */
+/* Contexts with different parameters on the ranks: none is made if all ranks know of the difference. */
 static void contexts(void) {
   plaq_context_params p = context_params();
   plaq_context d;
   MPI_Comm own;
   int status;
-  /* What one rank duplicates and another does not is of no more use. */
+  /* A communicator that one rank duplicates and another does not cannot be used any more. */
   MPI_Comm_dup(MPI_COMM_WORLD, &own);
   p.communicator = &own;
   p.timeout = 2;
@@ -204,19 +204,19 @@ static void contexts(void) {
   if (is("device")) all(status, PLAQ_INVALID_ARGUMENT, "device");
   if (is("junk")) all(status, PLAQ_UNSUPPORTED, "PLAQ_CPU_ISA=junk");
   if (is("generic")) all(status, PLAQ_UNSUPPORTED, "cpu generic");
-  /* Libraries for one machine have its best set alone. */
+  /* Libraries that are built for one machine have its best set of instructions alone. */
   const int absent = is("baseline") && status == PLAQ_UNSUPPORTED;
   if (absent) all(status, PLAQ_UNSUPPORTED, "this library on this processor has");
   if (is("patience") || (is("baseline") && !absent)) all(status, PLAQ_SUCCESS, "");
   unsetenv("PLAQ_CPU_ISA");
   if (is("null") || is("alone")) {
-    /* The one knows what is wrong, or needs no others; these waited. */
+    /* One rank knows the error by itself, or needs no other; the others have waited. */
     CHECK(me ? status == (is("alone") ? PLAQ_SUCCESS : PLAQ_MPI_STATE) || status == PLAQ_NULL_POINTER
              : status == PLAQ_COMM_FAILED);
   }
   if (is("late")) CHECK(status == PLAQ_SUCCESS || status == PLAQ_COMM_FAILED);
   if (is("baseline") && !absent) {
-    /* Kernels of other instruction sets: the same numbers to rounding. */
+    /* Kernels of different instruction sets give the same numbers to rounding. */
     plaq_context_destroy(c);
     c = d;
     plaq_gauge g = links();
@@ -233,8 +233,7 @@ static void contexts(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A rank that destroys its context alone: the others' next call ends by its deadline, and new contexts
- * work. */
+/* A rank destroys its context alone: the next call of the others ends by its deadline, and new contexts work. */
 static void alone(void) {
   plaq_gauge g = links();
   plaq_plaquette p;
@@ -249,7 +248,7 @@ static void alone(void) {
   }
 }
 
-/* Objects are each rank's to destroy, when it likes. */
+/* Each rank may destroy objects when it likes. */
 static void destruction(void) {
   plaq_gauge g = links();
   plaq_spinor x = spinor(1), b = spinor(2);
@@ -264,7 +263,7 @@ static void destruction(void) {
   all(plaq_spinor_norm2(x, v, 1), PLAQ_SUCCESS, "");
 }
 
-/* A file that one rank does not find. */
+/* One rank does not find a file. */
 static void files(void) {
   plaq_gauge g = links(), h;
   char here[4096];
@@ -276,7 +275,7 @@ static void files(void) {
   all(plaq_gauge_read(c, "different.lime", NULL, &h, NULL), PLAQ_FILE_OPEN, "different.lime");
   CHECK(chdir(here) == 0);
   all(plaq_gauge_read(c, "different.lime", NULL, &h, NULL), PLAQ_SUCCESS, "");
-  /* One that cannot be written there leaves the file that is here. */
+  /* If a file cannot be written on one rank, the existing file stays. */
   if (me) CHECK(chdir("/proc") == 0);
   all(plaq_gauge_write(g, "different.lime", NULL), PLAQ_FILE_WRITE, "different.lime");
   CHECK(chdir(here) == 0);
@@ -295,7 +294,7 @@ static void *plaquettes(void *nothing) {
   return nothing;
 }
 
-/* Two threads of each rank in the same call: it works or is refused, and ends. */
+/* Two threads of each rank make the same call: it succeeds or is refused, and ends. */
 static void threads(void) {
   pthread_t other;
   shared = links();
@@ -372,7 +371,7 @@ int main(int argc, char **argv) {
       return 0;
     } else
       parameters();
-    /* One of them keeps its context a while. */
+    /* One of the threads keeps its context for a while. */
     if (!(me && is("stale"))) OK(plaq_context_destroy(c));
   }
   MPI_Finalize();

@@ -1,5 +1,5 @@
-/* plaq's library for MPI, which says that this MPI takes addresses of GPU memory: true of a CPU that stands in for a GPU,
- * whose memory any MPI reaches. */
+/* Stands in for plaq's library for MPI, and says that this MPI takes addresses of GPU memory. That is true for a CPU
+ * that stands in for a GPU, whose memory any MPI reaches. */
 #include <mpi.h>
 #if defined(OPEN_MPI)
 #include <mpi-ext.h>

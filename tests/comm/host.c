@@ -56,7 +56,7 @@ static void whole(void) {
   CHECK(r.coords[2] == (3 - rank) % 2 && r.coords[3] == (3 - rank) / 2);
   OK(plaq_context_destroy(context));
 
-  /* Threads by default: ranks share their cores. */
+  /* The default number of threads: ranks share their cores. */
   p = params(&world);
   p.threads = 0;
   OK(plaq_context_create(&p, &context));
@@ -76,7 +76,7 @@ static void halves(void) {
   p.communicator = NULL;
   p.communicator_fortran = (int32_t)MPI_Comm_c2f(half);
   OK(plaq_context_create(&p, &other));
-  /* plaq has its own duplicates. */
+  /* plaq uses duplicates of its own of the host's communicators. */
   CHECK(MPI_Comm_free(&half) == MPI_SUCCESS);
   r = describe(context);
   CHECK(r.ranks == size / 2 && r.rank == rank / 2);
@@ -113,7 +113,7 @@ static void faults(void) {
   shape.extents[0] = shape.extents[1] = shape.extents[2] = 4;
   shape.extents[3] = 8;
   OK(plaq_spinor_create(context, &shape, &spinor));
-  /* On one rank, on all ranks, and well again. */
+  /* An error on one rank, an error on all ranks, and a call that succeeds. */
   REFUSED(PLAQ_INVALID_ARGUMENT, "rank 1: ", plaq_spinor_noise(spinor, rank == 1 ? 99 : 1, 5, 0));
   REFUSED(PLAQ_INVALID_ARGUMENT, "noise", plaq_spinor_noise(spinor, 99, 5, 0));
   OK(plaq_spinor_zero(spinor));
@@ -123,7 +123,7 @@ static void faults(void) {
   CHECK(norm == 0);
   OK(plaq_context_destroy(context));
 
-  /* A rank that does not come: the others get the deadline, and a new context works. */
+  /* One rank does not make the call: the others reach the deadline, and a new context works. */
   p.timeout = 1;
   OK(plaq_context_create(&p, &context));
   OK(plaq_spinor_create(context, &shape, &spinor));
@@ -156,7 +156,7 @@ static int32_t stop_update(int64_t done, int64_t all, double seconds, void *user
   return done == *(int64_t *)user;
 }
 
-/* Is this number the same on all ranks of the job? */
+/* Checks that a number is the same on all ranks of the job. */
 static int same(int64_t number) {
   int64_t range[2], found[2];
   range[0] = number, range[1] = -number;
@@ -164,7 +164,7 @@ static int same(int64_t number) {
   return found[0] == -found[1];
 }
 
-/* Callbacks of one rank, or of all with one that asks, stop all ranks at the same place. */
+/* Callbacks on one rank, or on all ranks of which one asks to stop, stop all ranks at the same point. */
 static void stops(plaq_context context) {
   plaq_gauge_params g;
   plaq_dirac_params d;
@@ -203,7 +203,7 @@ static void stops(plaq_context context) {
       CHECK(r.stopped == 1 && r.converged == 0 && r.iterations == at + 1);
       CHECK(same(r.iterations) && same(r.reliable_updates));
       CHECK(calls == (rank == 1 ? at : all ? at + 1 : 0));
-      /* The wish is forgotten. */
+      /* A later call is not stopped by the earlier wish. */
       OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
       CHECK(r.stopped == 0 && r.converged == 1 && same(r.iterations));
     }
@@ -231,7 +231,7 @@ static void stopping(void) {
   OK(plaq_context_create(&p, &context));
   stops(context);
   OK(plaq_context_destroy(context));
-  /* Two contexts of two ranks, in each of which the second rank asks. */
+  /* Two contexts of two ranks each, in both of which the second rank asks to stop. */
   CHECK(MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half) == MPI_SUCCESS);
   p = params(&half);
   OK(plaq_context_create(&p, &context));
@@ -258,7 +258,7 @@ int main(int argc, char **argv) {
   stopping();
   OK(plaq_context_create(&p, &context));
   MPI_Finalize();
-  /* After the end of MPI: statuses, and nothing is called. */
+  /* After the end of MPI calls return statuses, and no function of MPI is called. */
   OK(plaq_context_destroy(context));
   REFUSED(PLAQ_MPI_STATE, "finalised", plaq_context_create(&p, &context));
   return 0;

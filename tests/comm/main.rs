@@ -148,14 +148,14 @@ fn open_mpi() -> bool {
 /// Runs a scenario in which a rank ends; with `recovers` mpirun lets the others go on. Returns whether the job
 /// succeeded, whether rank 0 printed COMM_FAILED, and the output.
 fn ends(grid: &str, name: &str, recovers: bool) -> (bool, bool, String) {
-    // Of Open MPI: the death of a rank is its own affair.
+    // Options of Open MPI that let the other ranks go on when one dies.
     let lenient = ["OMPI_MCA_orte_abort_on_non_zero_status", "OMPI_MCA_orte_enable_recovery"];
     let mut job = Command::new(root().join("scripts/ranks.sh"));
     job.arg(grid).arg(std::env::current_exe().expect("a path"));
     job.args(["--exact", "comm::rank", "--nocapture", "--test-threads=1"]).current_dir(work());
     job.env("PLAQ_MPI_LIBRARY", mpi_library().expect("there is one"));
     job.env("PLAQ_TEST_SCENARIO", name);
-    // Three seconds of waiting, and what a busy machine needs to start.
+    // Scenarios wait three seconds; a busy machine may need longer to start.
     job.env("PLAQ_TEST_SECONDS", "60").env("PLAQ_COMM_TIMEOUT", "30");
     if recovers {
         job.env(lenient[0], "0").env(lenient[1], "1");
@@ -200,7 +200,7 @@ fn a_rank_that_dies_in_a_solve() {
         let (success, failed, said) = ends("1,1,1,2", name, false);
         assert!(failed || !success, "{name}: {said}");
         println!("{name}: {}", if failed { "COMM_FAILED" } else { "mpirun ended the job" });
-        // Both ways of leaving look alike to those who stay.
+        // For the remaining ranks a rank that leaves looks like one that was killed.
         if open_mpi() && name != "leaves" {
             let (_, failed, said) = ends("1,1,1,2", name, true);
             assert!(failed, "{name}, mpirun lets the others go on: {said}");

@@ -41,7 +41,7 @@ typedef struct group {
   stream *on;
   int count;
   message messages[MOST];
-  /* A sum over all ranks: the numbers, how many, and those of every rank. */
+  /* A sum over all ranks: the numbers, their count, and those of every rank. */
   double *sums, *all;
   size_t n;
 } group;
@@ -60,7 +60,7 @@ static __thread comm *open_comm;
 
 static channel *between(comm *c, int from, int to) { return &c->shared->channels[from * c->ranks + to]; }
 
-/* Moves what can be moved of a message now. */
+/* Moves those bytes of a message that can be moved now. */
 static void move(comm *c, message *m) {
   channel *way = m->receives ? between(c, m->peer, c->rank) : between(c, c->rank, m->peer);
   uint64_t written = way->written, read = way->read;
@@ -81,7 +81,7 @@ static void run(comm *c, group *g) {
     open = 0;
     for (int i = 0; i < g->count; i++) {
       message *m = &g->messages[i];
-      /* Between two ranks in the order of the calls. */
+      /* Messages between two ranks are matched in the order of the calls. */
       int waits = 0;
       for (int k = 0; k < i; k++)
         waits |= g->messages[k].peer == m->peer && g->messages[k].receives == m->receives && g->messages[k].moved < g->messages[k].bytes;
@@ -92,7 +92,7 @@ static void run(comm *c, group *g) {
   }
 }
 
-/* In the order of ranks: the same bits on each. */
+/* Adds up in the order of ranks, which gives the same bits on each. */
 static void add_up(const comm *c, group *g) {
   for (size_t i = 0; i < g->n; i++) {
     double sum = 0;
@@ -142,7 +142,7 @@ int ncclCommInitRank(comm **out, int ranks, id where, int rank) {
   c->shared = mmap(NULL, c->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
   if (c->shared == MAP_FAILED) return SYSTEM_ERROR;
-  /* As the real one waits: however long it takes. */
+  /* Waits without a limit, as the real library does. */
   for (c->shared->joined++; c->shared->joined < ranks;) sched_yield();
   if (rank == 0) shm_unlink(where.internal);
   pthread_mutex_init(&c->lock, NULL);

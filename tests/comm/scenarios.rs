@@ -53,7 +53,7 @@ fn world(options: &Options) -> Arc<Comm> {
 fn with_timeout(seconds: f64) -> Arc<Comm> {
     let timeout = Some(Duration::from_secs_f64(seconds));
     let comm = world(&Options { timeout, ..Default::default() });
-    // A rank that fails at once would fail the making of it on ranks that are still at that.
+    // All ranks have made their Comm before one fails: a failure would end the making on ranks that are not done.
     ranks().agree(Ok(())).expect("all ranks have it");
     comm
 }
@@ -90,7 +90,7 @@ fn sums() {
         let expected: Vec<u8> = (0..size).flat_map(|r| vec![r as u8 + 1; n]).collect();
         assert!(all == expected, "{n} bytes");
     }
-    // Numbers whose sum depends on the order: reproducible sums add by rank.
+    // The sum of these numbers depends on its order, which reproducible sums fix: they add up by rank.
     let ordered = world(&Options { reproducible: true, ..Default::default() });
     let given = |r: usize, i: usize| {
         ((r * 7 + i * 13) as f64 * 0.7).sin() * 10f64.powi((r * i) as i32 % 17)
@@ -129,7 +129,7 @@ fn silent() {
         assert_eq!((part.size(), part.node()), (1, &[0][..]));
         refused(alone.divide(Some(0), 0, [1; 4]), Status::Unsupported, "divided together");
     }
-    // Nothing was lost and nothing is left over.
+    // No message of the ranks' common calls was lost, and none is left over.
     well(&comm);
     assert_eq!(comm.failures(), 0);
     let part = comm.coarser([1; 4]).unwrap();
@@ -162,7 +162,7 @@ fn ring(comm: &Comm, bytes: usize, talk: impl Fn(usize, usize) -> bool) {
             }
         })
         .collect();
-    // SAFETY: buffers of this function, of `bytes` bytes each.
+    // SAFETY: the messages lie in buffers of this function, of `bytes` bytes each.
     let pending = unsafe { comm.start_raw(&messages, None) }.unwrap();
     comm.finish(pending).unwrap();
     for (&(mu, forward), found) in moves.iter().zip(&recv) {
@@ -203,7 +203,7 @@ fn maps() {
     let places = [[0, 1, 0, 1], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]];
     assert_eq!(own(&table), (places[table.rank()], places[0]));
     well(&table);
-    // t fastest.
+    // A map of ranks in which t runs fastest.
     let function = |c: [i32; 4]| c[1] * 2 + c[3];
     let map = RankMap::Function(&function);
     let t_fastest = Comm::mpi(Communicator::World, grid, &map, &Options::default()).unwrap();
@@ -233,9 +233,9 @@ fn hosts() {
     let first = rank / each * each;
     assert_eq!(comm.hosts(), size.div_ceil(each));
     assert_eq!(comm.host(), (first..size.min(first + each)).collect::<Vec<_>>());
-    // Cores and GPUs are still those of the machine.
+    // Cores and GPUs are still shared among all ranks of the machine.
     assert_eq!((comm.node().len(), comm.node_rank()), (size, rank));
-    // Every other rank: each on a host of its own where two are on one.
+    // Every other rank makes a part: with two ranks per host each rank of it has a host of its own.
     let part = comm.divide(
         Some(rank as u32 % 2),
         rank as u32,
@@ -287,10 +287,10 @@ fn wrong_grids() {
     if size > 1 {
         refused(make(whole, &RankMap::Table(&same)), Status::ProcessGrid, "again");
         refused(make(whole, &RankMap::Table(short)), Status::ProcessGrid, "rank map");
-        // On one rank only: the others return its status and message.
+        // One rank alone asks for a wrong grid: the others return its status and message.
         let grid = if comm.rank() == 1 { [1, 1, 1, 77] } else { whole };
         refused(make(grid, &RankMap::Default), Status::ProcessGrid, "rank 1: process grid");
-        // Each right by itself.
+        // Each rank asks for a grid that is right by itself, but they differ.
         let turned = if comm.rank() == 1 { [1, 1, size, 1] } else { whole };
         refused(make(turned, &RankMap::Default), Status::ProcessGrid, "different");
     }
@@ -309,10 +309,10 @@ fn agree() {
         assert_eq!(comm.agree(Ok(5)).unwrap(), 5);
         let mine = if comm.rank() == last { Err(own_error(&comm)) } else { Ok(()) };
         refused(comm.agree(mine), Status::OutOfMemory, &format!("rank {last}: no room on {last}"));
-        // All with the same status: each its own words.
+        // If all ranks have the same status, each keeps its own message.
         let all = comm.agree::<()>(Err(own_error(&comm)));
         assert_eq!(all.unwrap_err().message(), format!("no room on {}", comm.rank()));
-        // All, differently: the first rank's.
+        // If all ranks have errors of different status, the first rank's is returned on all.
         let status = if comm.rank() == 0 { Status::NotFinite } else { Status::NotUnitary };
         let mixed = comm.agree::<()>(Err(Error::new(status, "x".repeat(5000))));
         refused(mixed, Status::NotFinite, "rank 0: xxx");
@@ -327,7 +327,7 @@ fn guard() {
     let start = Instant::now();
     for round in 0..8 {
         assert_eq!(comm.guard(|| comm.guard(|| Ok(7))).unwrap(), 7);
-        // One rank fails where the others wait in a sum, an exchange, an agreement or not at all.
+        // One rank fails while the others wait in a sum, in an exchange, in an agreement, or not at all.
         let result: Result<()> = comm.guard(|| {
             if rank == last {
                 if round % 2 == 1 {
@@ -347,11 +347,11 @@ fn guard() {
         });
         refused(result, Status::OutOfMemory, &message);
         well(&comm);
-        // A wrong argument on all ranks.
+        // If all ranks have the same wrong argument, each gets its own message.
         let all: Result<()> = comm.guard(|| Err(own_error(&comm)));
         assert_eq!(all.unwrap_err().message(), format!("no room on {rank}"));
         well(&comm);
-        // The first of two; the last comes late.
+        // Two ranks fail, the last one late: the error of the first is returned.
         let two: Result<()> = comm.guard(|| {
             if rank == last {
                 std::thread::sleep(Duration::from_millis(30));
@@ -380,7 +380,7 @@ fn parts() {
     let ranks_of: Vec<usize> =
         (0..size).rev().filter(|&r| colour(r).is_some() && colour(r) == colour(rank)).collect();
     let count = ranks_of.len();
-    // The last rank has no colour, but takes part.
+    // The last rank has no colour and so no part, but takes part in the call.
     let part = comm.divide(colour(rank), (size - rank) as u32, [1, count, 1, 1]).unwrap();
     assert_eq!(part.is_some(), colour(rank).is_some());
     if let Some(part) = &part {
@@ -400,7 +400,7 @@ fn parts() {
         well(&again);
     }
     well(&comm);
-    // Each of a pair of factors, and one rank that holds all.
+    // Coarser grids that keep the division in one direction, and one with a single rank that holds all.
     let grid = comm.grid();
     for mu in 0..5 {
         let coarse: [usize; 4] = std::array::from_fn(|nu| if mu == nu { grid[nu] } else { 1 });
@@ -409,7 +409,7 @@ fn parts() {
         let own = comm.coords();
         let first = (0..4).all(|nu| nu == mu || own[nu] == 0);
         assert_eq!(part.is_some(), first, "{coarse:?} {own:?}");
-        // A rank knows as much of it by itself.
+        // A rank alone, in silent mode, knows as much about the part.
         let known = |part: &Option<Arc<Comm>>| {
             part.as_ref().map(|part| {
                 let hops = [0, 1, 2, 3].map(|mu| [false, true].map(|up| part.neighbour(mu, up)));
@@ -439,7 +439,7 @@ fn parts() {
         let turned = if rank == 1 { [size, 1, 1, 1] } else { [1, size, 1, 1] };
         refused(comm.divide(Some(3), 0, turned), Status::ProcessGrid, "ranks 0 and 1");
     }
-    // Numbers from everybody to rank 0 and from there to everybody.
+    // All ranks send numbers to rank 0, which sends them to all.
     for n in [0, 1, 100_000] {
         let values = |r: usize| (0..n).map(|i| (r * 7 + i) as u32).collect::<Vec<u32>>();
         let takes: Vec<_> = (0..size).filter(|_| rank == 0).map(|r| (r, n)).collect();
@@ -475,12 +475,12 @@ fn part_fails() {
             }
         });
         refused(result, Status::OutOfMemory, &message);
-        // What was left under way disturbs nobody.
+        // Messages that were under way when the part failed disturb nobody.
         part.iter().for_each(|part| well(part));
         well(&comm);
         comm.guard(|| part.as_ref().map_or(Ok(()), |part| part.sum(&mut [1.0]))).unwrap();
     }
-    // One outside fails, and one is lost: the part is lost with it.
+    // A rank outside of the part fails, and one inside is lost: the whole part is lost with it.
     if size > 1 {
         let result: Result<()> = comm.guard(|| match &part {
             _ if rank + 1 == size => Err(own_error(&comm)),
@@ -519,7 +519,7 @@ fn ring_or_fail(comm: &Comm) -> Result<()> {
             bytes: 1 << 20,
         };
         let messages = [message(false), message(true)];
-        // SAFETY: buffers that the exchange keeps.
+        // SAFETY: the exchange keeps the buffers.
         let pending = unsafe { comm.start_raw(&messages, Some(buffers.clone()))? };
         comm.finish(pending)?;
     }
@@ -540,10 +540,10 @@ fn fail() {
     refused(comm.all_gather(&[1]), Status::CommFailed, &words);
     refused(comm.agree(Ok(())), Status::CommFailed, &words);
     refused(comm.guard(|| Ok(())), Status::CommFailed, &words);
-    // SAFETY: no message.
+    // SAFETY: there is no message.
     refused(unsafe { comm.start_raw(&[], None) }, Status::CommFailed, &words);
     assert!(start.elapsed() < Duration::from_secs(1), "at once");
-    // A defect inside a guarded call.
+    // A panic inside a guarded call.
     let comm = with_timeout(30.0);
     let result = if comm.rank() == 0 {
         let quiet = std::panic::take_hook();
@@ -575,9 +575,9 @@ fn hang() {
         let waited = start.elapsed().as_secs_f64();
         assert!((1.5..3.5).contains(&waited), "{waited} s");
     }
-    // The same communicator serves a new Comm.
+    // The same MPI communicator can be used for a new Comm.
     well(&with_timeout(30.0));
-    // A rank that comes too late to make its Comm.
+    // A rank that comes later than the time limit to the making of its Comm.
     if comm.rank() == 0 {
         std::thread::sleep(Duration::from_secs(2));
     }
@@ -592,8 +592,7 @@ fn stop() {
     let start = Instant::now();
     if comm.rank() == 2 {
         let own = std::process::id() as i32;
-        // Wakes this process up again.
-        // SAFETY: a child that signals its parent and ends.
+        // A child process wakes this process up after five seconds. SAFETY: the child only signals its parent and ends.
         unsafe {
             if libc::fork() == 0 {
                 libc::sleep(5);
@@ -602,10 +601,10 @@ fn stop() {
             }
             libc::kill(own, libc::SIGSTOP);
         }
-        // Another thread may be the first to stop.
+        // Another thread of the process may be the first to stop.
         std::thread::sleep(Duration::from_millis(200));
         assert!(start.elapsed() > Duration::from_secs(4));
-        // May end well on this rank, if the others' parts arrive before their news.
+        // The sum may succeed on this rank, if parts of the other ranks arrive before their failure.
         let _ = comm.sum(&mut [1.0]);
     } else {
         refused(comm.sum(&mut [1.0]), Status::CommFailed, "no answer for 2 s");
@@ -617,13 +616,13 @@ fn stop() {
 }
 
 fn killed() {
-    // SAFETY: ends this process.
+    // SAFETY: the process ends.
     unsafe { libc::raise(libc::SIGKILL) };
 }
 
 /// Ends this process without its functions at exit, which would end MPI.
 fn leaves() {
-    // SAFETY: ends this process.
+    // SAFETY: the process ends.
     unsafe { libc::_exit(1) };
 }
 
@@ -698,8 +697,7 @@ fn left_alone(rank: usize, reached: Instant, result: Result<()>) {
     let status = result.expect_err("a rank is gone").status;
     println!("rank {rank}: {status:?} after {waited:.1} s");
     assert!(status == Status::CommFailed && waited < 6.0);
-    // Nobody can end MPI with a rank that is gone.
-    // SAFETY: ends this process.
+    // MPI cannot be ended properly without the rank that is gone. SAFETY: the process ends.
     unsafe { libc::_exit(0) };
 }
 

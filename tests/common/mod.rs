@@ -61,7 +61,7 @@ pub fn shared(items: usize, each: usize, one: impl Fn(usize) -> Vec<f64>) -> Vec
     for i in (ranks().rank()..items).step_by(ranks().size()) {
         all[i * each..][..each].copy_from_slice(&one(i));
     }
-    // The others add zeros.
+    // The other ranks add zeros.
     ranks().sum(&mut all).expect("ranks");
     all
 }
@@ -81,7 +81,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Another rank may still read; after a failure nobody waits.
+        // Removes the folder when no rank reads it any more; after a failure there is no waiting for other ranks.
         if !std::thread::panicking() && ranks().agree(Ok(())).is_ok() && ranks().rank() == 0 {
             let _ = std::fs::remove_dir_all(&self.0);
         }

@@ -86,7 +86,7 @@ pub fn build(
     let program = work.join(name);
     let mut words = compiler.split(' ');
     let mut cc = Command::new(words.next().expect("a compiler"));
-    // QUDA's headers have the complex numbers of C, which C++ has by extension only.
+    // QUDA's headers use the complex numbers of C, which C++ compilers have only as an extension.
     let language: &[&str] = match source.ends_with(".cc") {
         true => &["-std=c++17", "-Wall", "-Wextra", "-Werror"],
         false => &[&["-std=c99"], &WARNINGS[..]].concat(),
@@ -130,12 +130,12 @@ pub fn checked(source: &str, includes: &[&Path]) {
         let lanes: &[&str] = if set == "generic" { &[] } else { &["-DLANES"] };
         let plain = build("", &[&["-DIN_BRIEF"], lanes].concat());
         let mut valgrind = command(Path::new("valgrind"));
-        // Where programs leave out what is numbers above all, and have few digits of the others: it would take sixty
-        // times as long. Programs of clients are brief, but not rough, on ranks too.
+        // Under valgrind, which would take sixty times as long, programs leave out parts that are mainly arithmetic,
+        // and compute the others to few digits. Programs of clients are brief, but not rough, on several ranks too.
         valgrind.env("PLAQ_TEST_BRIEF", "1").env("PLAQ_TEST_ROUGH", "1");
         valgrind.env("PLAQ_CPU_ISA", set);
         valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full"]);
-        // Threads of a pool that are about to end hold their stacks: not a leak.
+        // Stacks of pool threads that are about to end are no leak.
         valgrind.args(["--errors-for-leak-kinds=definite", "--show-leak-kinds=definite"]);
         run(valgrind.arg(&plain), &format!("{name} under valgrind"));
     }

@@ -13,8 +13,8 @@ pub fn ranks() -> Arc<Comm> {
     thread_local! {
         static OWN: Arc<Comm> = make();
     }
-    // Message buffers belong to a Comm, which frees the oldest where there are many, and tests count bytes: with
-    // halos to itself a rank has a Comm for each test, whose thread has its name.
+    // Message buffers belong to a Comm, which frees the oldest if there are many, and tests count bytes. So a rank with
+    // halos to itself has one Comm for each test, which runs in a thread of its own, named after the test.
     let test = std::thread::current().name().is_some_and(|name| name != "main");
     let alone = std::env::var_os("PLAQ_TEST_GRID").is_none();
     if test && alone && std::env::var_os("PLAQ_TEST_HALO").is_some() {
@@ -52,14 +52,14 @@ pub fn start_mpi(level: i32) {
         FAILED.store(true, Ordering::SeqCst);
         others(info);
     }));
-    // SAFETY: a function without arguments.
+    // SAFETY: `end_mpi` is a function without arguments.
     assert_eq!(unsafe { libc::atexit(end_mpi) }, 0);
 }
 
 extern "C" fn end_mpi() {
-    // The other ranks may wait for this one: only mpirun can end them then.
+    // If this rank failed, others may wait for it: then only mpirun can end them.
     if FAILED.load(Ordering::SeqCst) || host::finalize().is_err() {
-        // SAFETY: ends this process.
+        // SAFETY: the process ends.
         unsafe { libc::_exit(101) };
     }
 }

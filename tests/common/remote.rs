@@ -60,7 +60,7 @@ impl Waits {
 /// Maps memory of an unnamed file, which the system frees when all processes that have it open have ended.
 fn map(file: i32, bytes: usize) -> u64 {
     let access = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: an open file of this size.
+    // SAFETY: the file is open and has this size.
     let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, libc::MAP_SHARED, file, 0) };
     assert_ne!(at, libc::MAP_FAILED);
     at as u64
@@ -75,13 +75,13 @@ impl Remote {
             let flag = flag.0 as *mut u32;
             std::sync::atomic::fence(Ordering::SeqCst);
             if !awaits {
-                // SAFETY: a flag behind the messages of a rank.
+                // SAFETY: the flag lies behind the messages in memory of a rank that is mapped here.
                 unsafe { flag.write_volatile(number) };
                 continue;
             }
             let limit = Duration::from_nanos(args.nanoseconds as u64);
             self.awaited.until(|| {
-                // SAFETY: as above, and the word of messages that did not come.
+                // SAFETY: the flag is as above; `failed` is the device's word for messages that did not arrive.
                 unsafe {
                     let came = flag.read_volatile().wrapping_sub(number) as i32 >= 0;
                     let failed = args.failed.0 as *mut u32;
@@ -119,7 +119,7 @@ impl Backend for Remote {
             return self.cpu.alloc(bytes, shared);
         }
         let bytes = bytes.max(1) as usize;
-        // SAFETY: a name, and a file just made.
+        // SAFETY: the name is a C string, and the file was just made.
         let file = unsafe {
             let file = libc::memfd_create(c"plaq-test".as_ptr(), 0);
             assert!(file >= 0 && libc::ftruncate(file, bytes as i64) == 0);
@@ -313,11 +313,11 @@ pub fn remote() -> Device {
 /// `PLAQ_TEST_NCCL` is its path.
 pub fn remotes(ranks: &plaq::comm::Comm) -> Vec<Device> {
     let mut all = Vec::new();
-    // Where GPUs are tested they are at hand themselves.
+    // On machines with GPUs the GPUs themselves are tested.
     let gpus = std::env::var("PLAQ_TEST_DEVICE").is_ok_and(|device| device == "cuda");
     if ranks.size() > 1 && !gpus {
         all.push(remote());
-        // Within one host kernels of a GPU tell of messages by themselves, which no CPU does.
+        // Within one host kernels of a GPU signal messages by themselves, which a CPU cannot do.
         if ranks.hosts() > 1 {
             all.push(device(Reach::Shared, false));
         }
@@ -334,8 +334,8 @@ pub fn shared_but_for(rank: usize, ranks: &plaq::comm::Comm) -> Device {
     device(Reach::Shared, ranks.rank() == rank)
 }
 
-/// Devices that could send messages by themselves, but for that of `rank`, which does not connect. None without what
-/// stands in for NCCL.
+/// Devices that could send messages themselves, except that of `rank`, which does not connect. None if there is no
+/// library that stands in for NCCL.
 pub fn connected_but_for(rank: usize, ranks: &plaq::comm::Comm) -> Option<Device> {
     let path = std::env::var_os("PLAQ_TEST_NCCL")?;
     std::env::set_var("PLAQ_NCCL_LIBRARY", path);

@@ -24,7 +24,7 @@ int cuDeviceGetUuid_v2(void *id, int d) {
   return memset(id, 0, 16), memcpy(id, &own, sizeof own), d;
 }
 int cuDeviceGetAttribute(int *v, int which, int d) {
-  /* Multiprocessors, bytes of the cache, architecture 9.0, no memory pools. */
+  /* Device properties: multiprocessors, bytes of the cache, architecture 9.0, no memory pools. */
   *v = which == 16 ? 132 : which == 38 ? 50 << 20 : which == 75 ? 9 : 0;
   return d;
 }

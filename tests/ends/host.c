@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
   const char *how = argv[2];
   pause_us = (useconds_t)atoi(argv[3]) * 1000;
   pthread_t thread;
-  /* A shell starts its background jobs with this signal ignored. */
+  /* A shell starts its background jobs with SIGINT ignored. */
   signal(SIGINT, SIG_DFL);
   if (strcmp(how, "handler") == 0) signal(SIGTERM, leave);
   if (strcmp(how, "thread") == 0) pthread_create(&thread, NULL, elsewhere, NULL);

@@ -87,7 +87,7 @@ fn processes_end_cleanly_while_kernels_are_compiled() {
         for n in 0..times {
             let cache = work.join(format!("cache-{kind}-{n}"));
             let _ = std::fs::remove_dir_all(&cache);
-            // Spread over the second and a half in which most kernels are compiled.
+            // Pauses spread over the second and a half in which most kernels are compiled.
             let pause = (n * 571 + k as u64 * 233) % 1500;
             let mut job = Command::new(&host);
             job.arg(&library).arg(kind).arg(pause.to_string()).env("PLAQ_CACHE", &cache);

@@ -67,7 +67,7 @@ fn errors(all: &[Vec<f64>], bins: &[(usize, usize)], of: impl Fn(&[f64]) -> Vec<
 fn close(found: &[f64], expected: &[f64], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (t, (a, b)) in found.iter().zip(expected).enumerate() {
-        // Differences of correlators with 1e-12 of noise each.
+        // These are differences of correlators, each with noise of 1e-12.
         assert!((a - b).abs() <= 1e-7 * b.abs(), "{what} t={t}: {a:e} {b:e}");
     }
 }
@@ -112,7 +112,7 @@ fn jackknife(program: &Program) {
         let of: Vec<Vec<f64>> = single.iter().map(|c| entry(c, "re")).collect();
         close(&entry(&all, "re_error"), &errors(&of, bins, |c| c.to_vec()), "a meson");
     }
-    // One configuration has no error.
+    // A single configuration has no statistical error.
     assert!(single[0].get("correlators_error").is_none());
 }
 
@@ -155,7 +155,7 @@ fn goes_on(program: &Program) {
     assert_eq!(said.matches(": skipped, ").count(), some, "{said}");
     let found = read();
     assert_eq!(found["job"], all["job"]);
-    // On a GPU the tuner may choose otherwise in each process.
+    // On a GPU the tuner may choose other launch shapes in each process, which round differently.
     if std::env::var("PLAQ_TEST_DEVICE").as_deref() != Ok("cuda") {
         for part in
             ["mesons", "baryons", "correlators", "correlators_error", "effective_mass_error"]
@@ -169,7 +169,7 @@ fn goes_on(program: &Program) {
     close(&pion(&found), &pion(&all), "pion");
     assert_eq!(found["configurations"]["sources_taken_over"], some);
 
-    // Nothing is left; then another run, and a file of something else.
+    // Nothing is left to do. Then: the output of another run, and a file of another kind.
     let out = command().output().unwrap();
     assert!(out.status.success());
     assert!(!String::from_utf8_lossy(&out.stderr).contains("iteration"));

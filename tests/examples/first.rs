@@ -27,7 +27,7 @@ fn first_runs_give_what_later_ones_give() {
         return;
     }
     let gauge = Path::new("tests/data/quenched-b6.0-8x8x8x8.nersc");
-    // Columns one by one: launches enough for trials of shapes.
+    // Solving for the columns one by one gives enough launches for trials of launch shapes.
     let propagator = ["--kappa", "0.13", "--csw", "1.769", "--baryons", "none", "--columns", "1"];
     for (name, options) in [
         ("propagator", [&propagator[..], &["--solver", "mg"]].concat()),
@@ -44,8 +44,8 @@ fn first_runs_give_what_later_ones_give() {
             timeless(job_with(&all(name)[0], gauge, &options, &variables))
         };
         let first = run("");
-        // Shapes of all kernels are tried from their first launches on, as soon as they are compiled beside the work: a
-        // run that ends before leaves what it compiled to the next one.
+        // Shapes of all kernels are tried from their first launches on, as soon as they have been compiled beside the
+        // work. A run that ends earlier leaves what it has compiled to the next one.
         let found = || cache.join("tune.json").exists();
         let start = Instant::now();
         while !found() && start.elapsed() < Duration::from_secs(60) {

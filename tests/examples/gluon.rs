@@ -126,7 +126,7 @@ fn compare(lat: Lattice, links: &Gauge, json: &Value, cut: f64) {
         let number = |name: &str| point[name].as_f64().unwrap();
         assert_eq!(point["momenta"], momenta, "{k:?}");
         assert!((number("p2") - p2).abs() < 1e-12, "{k:?}");
-        // Sums of V terms of order one.
+        // Rounding of sums of V terms of order one.
         let rounding = 1e-15 * lat.volume() as f64 * d;
         assert!((number("D") - d).abs() < rounding, "{k:?}: {d} {point}");
         assert!((number("p2D") - p2 * d).abs() < rounding * 16.0, "{k:?}: {d} {point}");
@@ -160,7 +160,7 @@ fn all_momenta_agree_with_sums_over_sites() {
                 compare(lat, &links, &json, cut.parse().unwrap());
                 let number = |name: &str| json[name].as_f64().unwrap();
                 assert!((number("functional") - after.functional).abs() < 1e-12);
-                // Parseval: sum_p tr |p A|^2 = V sum_x tr Delta Delta^dag = N V^2 theta.
+                // Parseval's theorem: sum_p tr |p A|^2 = V sum_x tr Delta Delta^dag = N V^2 theta.
                 assert!((number("theta") / after.theta - 1.0).abs() < 1e-6, "{json}");
                 assert!(number("transversality") < 1e-11, "{json}");
             }
@@ -170,7 +170,7 @@ fn all_momenta_agree_with_sums_over_sites() {
             let json = job_on(program, &path, &["--fix", "yes", "--tol", "1e-14"]);
             assert!(json["theta"].as_f64().unwrap() < 1.001e-14, "{json}");
         }
-        // No momentum has more than all of them together.
+        // The longitudinal part at one momentum is at most that of all momenta together.
         let a = components(&links);
         for k in [[0, 0, 0, 1], [1, 1, 1, 1], [1, 0, 2, 3], [2, 2, 2, 2], [3, 1, 0, 4]] {
             let (p, a) = (momentum(lat, k), transformed(lat, &a, k));

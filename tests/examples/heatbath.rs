@@ -73,7 +73,7 @@ fn what_is_there_stays() {
     for (k, program) in programs().iter().enumerate() {
         let folder = Folder::new(&format!("keeps-{k}"));
         let out = [&RUN[..], &["--configurations", "2", "--out", "c"]].concat();
-        // The last of the files is there already: nothing is begun.
+        // The last of the output files exists already: the job ends before it begins.
         std::fs::write(folder.0.join("c.00002"), "mine").unwrap();
         refused(program, &folder, &out, 1, "c.00002: exists");
         assert!(!folder.0.join("c.00001").exists());

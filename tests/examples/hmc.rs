@@ -50,7 +50,7 @@ fn log(folder: &Folder) -> Vec<Value> {
         for force in line["forces"].as_object_mut().unwrap().values_mut() {
             let all = force["seconds"].take().as_f64();
             let solves = force["solve_seconds"].take().as_f64();
-            // Forces of links alone have no solves, of others they are part of the time.
+            // Forces of links alone have no solves; for others solves are part of the force's time.
             assert!(solves < all && solves >= Some(0.0), "{l}");
             assert_eq!(solves > Some(0.0), force["force_iterations"].as_i64() > Some(0), "{l}");
         }
@@ -110,7 +110,7 @@ fn a_run_goes_on_exactly() {
         let file = part.0.join("log.jsonl");
         let mut text = std::fs::read_to_string(&file).unwrap();
         let all = std::fs::read_to_string(whole.0.join("log.jsonl")).unwrap();
-        // Trajectory 3 was there, 4 was cut off.
+        // The log has trajectory 3 already, and a line of trajectory 4 that was cut off.
         text += &format!("{}\n", all.lines().nth(3).unwrap());
         text += &all.lines().nth(4).unwrap()[..40];
         std::fs::write(&file, text).unwrap();
@@ -135,7 +135,7 @@ fn what_is_there_stays() {
             std::fs::remove_file(folder.0.join(name)).unwrap();
         }
         fine(program, &folder, &two);
-        // A start from a file is not one that goes on.
+        // A run that starts from a file of links is not one that goes on: files that exist are kept.
         std::fs::copy(folder.0.join("c.00001"), folder.0.join("links")).unwrap();
         kept(program, &folder, &[&two[..], &["--start", "links"]].concat(), "log.jsonl");
         let over = run(program, &folder, &[&two[..], &["--start", "c.00001"]].concat());

@@ -21,7 +21,7 @@ const APART: [&str; 9] = [
     "memory_peak",
     "reduction",
     "iterations",
-    // Of --error: as large as the tolerance lets it.
+    // The errors of --error are as large as the tolerance allows.
     "errors",
 ];
 
@@ -128,7 +128,7 @@ fn volumes_in_parts() {
     assert_eq!(sites(&whole), ["all"]);
     assert_eq!(sites(&parts), ["even", "odd"]);
     assert_eq!(parts["sources"][1]["kind"], "volume");
-    // Both are estimates of the same, to the noise of what parts do not have in common.
+    // Both results estimate the same correlator; they differ by the noise that the parts do not share.
     let pion = |c: &Value| numbers(c["correlators"]["pion"].as_array().unwrap()).unwrap();
     for (t, (a, b)) in pion(&whole).iter().zip(pion(&parts)).enumerate() {
         assert!((a - 2.0 * b).abs() < 0.2 * a.abs() && *a != 2.0 * b, "t={t}: {a} {b}");
@@ -312,7 +312,7 @@ fn overlap_modes() {
     let locality = chain::numbers(&c["locality"]);
     assert_eq!(locality.len(), 11);
     assert!(locality[0] > 1.0 && locality[10] < 1e-1 * locality[0], "{locality:?}");
-    // A disc for each positive eigenvalue, and one beside the name of the series.
+    // The picture has a disc for each positive eigenvalue, and one in the legend.
     let count = low.as_array().unwrap().len();
     let positive = (0..count).filter(|&k| value(low, k) > 0.0).count();
     assert!(count >= 6 && picture.ends_with("</svg>\n"));
@@ -326,7 +326,7 @@ fn overlap_index_by_zolotarev() {
     assert_eq!(c["sign"]["method"], "zolotarev");
     let zeros = chain::numbers(&c["overlap"]["zeros"]);
     assert_eq!(c["index"].as_f64().unwrap(), zeros[1] - zeros[0]);
-    // To the error of the sign function, times (2 rho)^2.
+    // Eigenvalues are exact up to the error of the sign function times (2 rho)^2.
     let error = c["error_bound"].as_f64().unwrap();
     assert!(error < 2e-3, "{error}");
     for name in ["plus", "minus"] {
@@ -335,7 +335,8 @@ fn overlap_index_by_zolotarev() {
         assert!(values.len() == 1 && values.iter().all(|v| *v < 7.84), "{values:?}");
         assert!(residuals.iter().all(|r| *r <= 7.85 * error), "{residuals:?}");
     }
-    // The circle of all eigenvalues and a low one of positive chirality, which is a disc; both also beside their names.
+    // The picture has the circle of all eigenvalues and one low eigenvalue of positive chirality, a disc; each also in
+    // the legend.
     assert_eq!(picture.matches("<polyline").count(), 2, "{picture}");
     assert_eq!(picture.matches("<circle").count(), 2, "{picture}");
     assert!(picture.contains("positive chirality") && picture.contains("index "), "{picture}");
@@ -399,7 +400,7 @@ fn masses_between_boundaries_go_outward() {
     let c = job_on_gauge(&folder, &gauge, &["--source", "point,0,0,0,4"]);
     let pion = chain::numbers(&c["correlators"]["pion"]);
     let masses = chain::numbers(&c["effective_mass"]["pion"]);
-    // The time t is slice (4 + t) mod 8; slices 0 and 7 are boundaries.
+    // Time t from the source is slice (4 + t) mod 8; slices 0 and 7 are boundaries.
     for (t, farther) in [(0, 1), (1, 2), (7, 6), (6, 5)] {
         let expected = (pion[t] / pion[farther]).ln();
         assert!(expected > 0.0 && (masses[t] - expected).abs() < 1e-12, "{t}: {masses:?}");
@@ -444,7 +445,7 @@ fn reports_of_other_programs() {
         let mut job = all(name)[0].command();
         job.current_dir(&own).args(["--device", &device, "--json", "out.json"]);
         let out = job.args(&arguments).output().unwrap();
-        // One of the files cannot be read.
+        // One of the given files cannot be read.
         assert_eq!(out.status.code(), Some((name == "plaquette") as i32), "{out:?}");
         let text = std::fs::read_to_string(own.join("out.json")).unwrap();
         let report: Value =

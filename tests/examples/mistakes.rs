@@ -61,7 +61,7 @@ fn runs_notice_mpirun() {
                     );
                 }
             }
-            // Nobody says how many there are.
+            // The environment says that a launcher started this process, but not how many there are.
             let mut job = program.command();
             job.env("PLAQ_MPI_LIBRARY", folder.0.join("libplaq_mpi.so")).env("PMIX_RANK", "0");
             let out = job.args(&arguments).output().unwrap();
@@ -236,8 +236,8 @@ fn configurations_of_one_run_are_of_one_kind() {
     let folder = Folder::new("of-one-run");
     let large = "tests/data/quenched-b6.0-8x8x8x8.nersc";
     let open = folder.0.join("open.openqcd");
-    // Links of the file with those of the last slice in time zero: the plaquette of the header does not matter, since
-    // these files are refused before links are read.
+    // The file's links with those of the last slice in time set to zero. The plaquette of the header need not match,
+    // since these files are refused before links are read.
     let mut bytes = std::fs::read("tests/data/openqcd-b6.0-4x4x4x8.openqcd").unwrap();
     let closed = folder.0.join("closed.openqcd");
     std::fs::write(&closed, &bytes).unwrap();
@@ -281,7 +281,7 @@ fn open_last_slice(bytes: &mut [u8]) {
             continue;
         }
         let start = header + site * 8 * link;
-        // The link from the last slice on, of this site or of the neighbour behind.
+        // The temporal link from the last slice is stored at this site, or at its neighbour behind.
         if c[0] == t - 1 {
             bytes[start..start + link].fill(0);
         }
@@ -444,7 +444,7 @@ fn outputs_are_tried_before_the_work() {
     for (name, needed, outputs) in cases {
         for program in all(name) {
             for output in outputs {
-                // What is there stays until there is something better.
+                // An existing output file stays until there is a result to replace it.
                 let kept = folder.0.join("kept.svg").display().to_string();
                 std::fs::write(&kept, "of another run").unwrap();
                 let out = run(program, &[needed, &[*output, &kept]].concat());
@@ -461,7 +461,7 @@ fn outputs_are_tried_before_the_work() {
                 );
                 let left = std::fs::read_dir(&folder.0).unwrap().count();
                 assert_eq!(left, 1, "{program:?} {output} leaves a part");
-                // The input is absent too: the output is looked at first.
+                // The input does not exist either, but the output is checked first.
                 let out = run(program, &[needed, &[*output, &nowhere][..]].concat());
                 let told = text(&out.stderr);
                 assert_eq!(out.status.code(), Some(1), "{program:?} {output}: {told}");

@@ -39,7 +39,7 @@ fn bars_of_effective_masses_are_their_errors() {
         let errors = numbers(&json["effective_mass_error"]["pion"])[1..4].to_vec();
         let drawn = bars(&svg, "#0072b2");
         assert_eq!(drawn.len(), 3, "{svg}");
-        // Up is linear: the heights of two masses give the unit.
+        // The axis of masses is linear: the heights of two masses give its unit.
         let unit = (drawn[2].0 - drawn[0].0) / (masses[0] - masses[2]);
         assert!(unit > 0.0);
         for ((_, length), error) in drawn.iter().zip(errors) {

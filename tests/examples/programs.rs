@@ -103,7 +103,7 @@ pub fn job_with(
     variables: &[(&str, &str)],
 ) -> Value {
     let stem = program.name;
-    // Tests run side by side.
+    // Tests run at the same time, so that each job needs a file of its own.
     static JOBS: AtomicUsize = AtomicUsize::new(0);
     let number = JOBS.fetch_add(1, Ordering::Relaxed);
     let json = format!("plaq-{}-{stem}-{number}.json", std::process::id());

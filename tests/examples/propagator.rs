@@ -26,7 +26,7 @@ fn numbers(json: &Value, group: &str, name: &str) -> Vec<f64> {
 fn agrees_with_milc(milc: &Milc, gauge: &str) {
     let (kappa, csw) = (milc.kappa.to_string(), CSW.to_string());
     let time = if milc.antiperiodic { "antiperiodic" } else { "periodic" };
-    // MILC's propagators are those of 2 kappa D.
+    // MILC's propagators are inverses of 2 kappa D.
     let quark = ["--kappa", &kappa, "--csw", &csw, "--boundary", time];
     let arguments = [&quark[..], &["--normalisation", "kappa"]].concat();
     for program in programs() {
@@ -38,7 +38,7 @@ fn agrees_with_milc(milc: &Milc, gauge: &str) {
             };
             assert_eq!(json["solver"]["converged"], true, "{json}");
             assert!(json["solver"]["residual"].as_f64().unwrap() <= 1e-12);
-            // Links that were put back into the group: 1e-7 of those of the file.
+            // Links put back into SU(3) differ from those of the file by about 1e-7.
             for (name, theirs) in ["spatial", "temporal"].iter().zip(milc.plaquettes) {
                 let ours = 3.0 * json["plaquette"][name].as_f64().unwrap();
                 assert!((ours - theirs).abs() < 1e-6, "{name}: {ours} {theirs}");
@@ -46,7 +46,7 @@ fn agrees_with_milc(milc: &Milc, gauge: &str) {
             let pion = numbers(&json, "correlators", "pion");
             let rho = ["rho_x", "rho_y", "rho_z"].map(|n| numbers(&json, "correlators", n));
             milc.check_mesons(&pion, &rho, 1e-6, &solver.join(" "));
-            // Every correlator is the same from every solver.
+            // All solvers give the same correlators.
             let known = first.get_or_insert_with(|| json.clone());
             for name in ["pion", "rho_x", "rho_y", "rho_z", "nucleon"] {
                 let (a, b) =
@@ -206,7 +206,7 @@ fn sources_momenta_and_files() {
         let again = run(&both, &["--load", file]);
         assert_eq!(all["sources"].as_array().unwrap().len(), 2);
         assert_eq!(all["kappa_strange"], 0.11);
-        // Pairs of quarks, momenta, gammas; momenta, names.
+        // Mesons: pairs of quarks, momenta, gammas; baryons: momenta, names.
         assert_eq!(all["mesons"].as_array().unwrap().len(), 3 * 2 * 16);
         assert_eq!(all["baryons"].as_array().unwrap().len(), 2 * 2);
         for list in ["mesons", "baryons"] {
@@ -227,7 +227,7 @@ fn sources_momenta_and_files() {
         };
         assert!(at("ll") > at("ls") && at("ls") > at("ss") && at("ss") > 0.0);
         assert_eq!(all["correlators"]["pion"][3].as_f64().unwrap(), at("ll"));
-        // Other sources and quarks than those that were saved, and no such file.
+        // A saved propagator is refused for other sources and quarks, and so is a file that does not exist.
         let none = format!("{file}.7");
         for (arguments, message) in [
             (["--kappa", "0.12", "--source", other, "--load", file], "at most 1e-10 (--tol)"),
@@ -259,7 +259,7 @@ fn noise_sums_over_the_positions_of_the_source() {
             .map(|seed| run("wall,2", &["--noise", "z4", "--seed", seed]))
             .into();
         assert!(noise[0][1] != noise[1][1]);
-        // Points that stand for all 64.
+        // Four points that represent all 64 positions.
         let points = run("point,0,0,0,2:point,2,2,0,2:point,2,0,2,2:point,0,2,2,2", &[]);
         for t in 0..2 {
             let mean = noise.iter().map(|c| c[t]).sum::<f64>() / 4.0;

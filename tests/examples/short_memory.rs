@@ -34,7 +34,7 @@ fn short_memory_is_noticed_before_work() {
             fewer += usize::from(shown.contains(" at a time"));
             continue;
         }
-        // The program, its library and the links may not fit either.
+        // With very little memory the program, its library or the links may not fit either.
         assert!(!told.contains("this solve") && !told.contains("refused"), "{kib} KiB: {told}");
         refused +=
             usize::from(told.contains("this propagator needs") && told.contains("are available"));

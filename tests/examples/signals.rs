@@ -63,7 +63,7 @@ fn signals_end_programs_cleanly() {
             while !watches(job.id()) && start.elapsed() < Duration::from_secs(60) {
                 std::thread::sleep(Duration::from_millis(20));
             }
-            // Twice: `timeout` sends it to the process and to its group.
+            // The signal is sent twice, as `timeout` does: to the process and to its group.
             let (id, twice) = (job.id().to_string(), "kill $0 $1; kill $0 $1 2> /dev/null; true");
             let alive = job.try_wait().unwrap().is_none();
             Command::new("sh").args(["-c", twice, signal, &id]).status().unwrap();

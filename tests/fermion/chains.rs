@@ -174,7 +174,7 @@ fn a_chain_goes_on_with_the_same_bits() {
         hmc.run(&mut u).unwrap();
         let mut v = u.to(Precision::F64, Recon::R18).unwrap();
         let next = hmc.run(&mut u).unwrap();
-        // Another one in the same place.
+        // Another chain with the same place in the random numbers gives the same bits.
         let mut hmc = first(chain);
         hmc.set_place(11, 1);
         let again = hmc.run(&mut v).unwrap();
@@ -269,7 +269,7 @@ fn a_measured_interval_goes_on_with_the_chain() {
     let again = other.run(&mut v).unwrap();
     assert_eq!(bits(&again, &v), expected);
 
-    // Measured on the links of the checkpoint it is another one.
+    // If the interval is measured on the links of the checkpoint, the chain is another one.
     let mut v = start();
     let mut fresh = make(&v);
     load_checkpoint(&file, &mut v, &mut fresh).unwrap();
@@ -342,7 +342,7 @@ fn a_spectrum_that_leaves_its_interval_ends_the_trajectory() {
         let error = hmc.run(&mut u).unwrap_err();
         assert_eq!(error.status, Status::SpectralBounds, "{error}");
         assert_eq!((u.save_lex().unwrap(), hmc.trajectory()), (before, 0));
-        // Where nobody looks the trajectory ends well.
+        // Without checks of the interval the trajectory ends without an error.
         let (mut hmc, mut u) = changing(Box::new(quark(narrow, 0)), way);
         assert!(hmc.run(&mut u).unwrap().accepted);
     }

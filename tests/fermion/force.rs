@@ -93,7 +93,7 @@ pub fn value_on_thin(s: &Setup, params: DiracParams, links: &Gauge, thin: &Gauge
 #[test]
 fn forces_are_derivatives() {
     for s in setups() {
-        // An exponent that is halved, too.
+        // A clover exponent so large that it is halved before the series, too.
         let strong = DiracParams { csw: 3.7, csw_t: 2.9, ..exponential(-0.4) };
         for (params, what) in [
             (wilson(), "Wilson"),

@@ -58,7 +58,7 @@ impl Setup {
         let mut sum = [0.0];
         for (i, &lex) in sites.iter().enumerate() {
             let v = &array[(4 * i + mu) * 18..][..18];
-            // The array has i F.
+            // The array holds i F.
             let f: Matrix<3> = std::array::from_fn(|r| {
                 std::array::from_fn(|c| C::new(v[2 * (3 * r + c) + 1], -v[2 * (3 * r + c)]))
             });

@@ -119,9 +119,9 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
         let peak = device.used().1;
         let taken = peak - held;
         println!("{action:?}: {announced} bytes announced, {taken} taken, {held} held");
-        // A solve has room for blocks that are there already where another keeps them, and an update of multigrid for
-        // a set-up from new vectors, which one that keeps the old ones does without: its announcement is that of the
-        // action before.
+        // The announcement of a solve includes blocks that another solve keeps already, and that of an update of
+        // multigrid a set-up from new vectors, which is not needed if vectors are kept: it is that of the action
+        // before.
         match action {
             Action::Multigrid { update: Refresh::Keep } => {
                 assert_eq!(announced, anew, "{action:?}")
@@ -140,8 +140,8 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
         let bytes = |counts: &Counts| counts.host_bytes.iter().sum::<u64>();
         let copied = bytes(&now) - bytes(&before);
         if let Action::Multigrid { update } = action {
-            // Set-ups, one a trajectory where updates keep the vectors, bring tables of coarse lattices to the
-            // device, and between ranks levels that are gathered, no fields.
+            // Set-ups (one a trajectory where updates keep the vectors) copy tables of coarse lattices to the device
+            // and, between ranks, gathered levels, but no fields.
             let field = SpinorField::bytes(&geometry, Precision::F32, Subset::Full, 1) as u64;
             let alone = geometry.comm().size() == 1 && update == Refresh::Keep;
             assert!(!alone || copied < trajectories * field, "{copied} bytes copied");
@@ -150,7 +150,7 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
         assert_eq!(copied, 0, "{action:?}: copies after the first trajectory");
         assert_eq!(device.used(), (steady, peak), "{action:?}");
         assert_eq!(now.allocations, before.allocations, "{action:?}: memory after the first");
-        // Without the chain nothing is kept.
+        // When the chain is dropped none of its memory is kept.
         drop(hmc);
         let kept = device.counts().allocations;
         drop(device.alloc(64).unwrap());

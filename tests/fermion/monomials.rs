@@ -234,7 +234,7 @@ fn weights_are_determinants() {
         known.push((*p, ratio));
         ratio
     };
-    // Smeared links are for the derivative alone.
+    // Monomials with stout links are tested by their derivative alone.
     for (what, mut monomial, flavours) in all().into_iter().filter(|m| !m.0.starts_with("stout")) {
         let expect = match what {
             "ratio of masses" | "ratio of masses, symmetric" => {
@@ -337,7 +337,7 @@ fn trajectories_are_reversible_and_of_second_order() {
         monomials.iter_mut().for_each(|m| m.refresh(&gauge, stream(1)).unwrap());
         found.push(leapfrog(&mut monomials, &mut gauge, &mut p, steps));
         if steps == 8 {
-            // Backwards: the momenta change their sign.
+            // With momenta of the opposite sign the trajectory returns.
             let zero = Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap();
             p.add(-1.0, 0.0, &zero).unwrap();
             monomials.iter_mut().for_each(|m| m.restart());
@@ -365,7 +365,7 @@ fn the_mean_of_exp_minus_dh_is_one() {
     for n in 0..draws {
         p.set_gaussian(5, n).unwrap();
         monomials.iter_mut().for_each(|m| m.refresh(&gauge, stream(n)).unwrap());
-        // Every trajectory is accepted: with a step this small the equilibrium hardly knows.
+        // Every trajectory is accepted: with steps so small that hardly changes the equilibrium.
         let dh = leapfrog(&mut monomials, &mut gauge, &mut p, 4);
         let w = (-dh).exp();
         (sum, square, largest) = (sum + w, square + w * w, largest.max(dh.abs()));
@@ -448,7 +448,7 @@ fn a_solve_that_stands_still_in_half_begins_anew() {
     for (mut p, what) in [(single, "single"), (half, "half")] {
         p.add(1.0, -1.0, &exact).unwrap();
         let error = p.norm2().unwrap().0.sqrt() / size;
-        // The condition number times the tolerance of 1e-12.
+        // The bound is the condition number times the tolerance of 1e-12.
         assert!(error < 1.6e-4, "{what}: {error:e}");
     }
 }

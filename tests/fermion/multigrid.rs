@@ -230,7 +230,8 @@ fn shifted_systems_are_those_of_cg() {
             assert!(sigma > 0.03 || 2 * fast.iterations < plain.iterations, "{sigma}: {fast:?}");
             blas::axpy(&blas::uniform(1, -1.0), &x, &mut want[0]).unwrap();
             let off = blas::norm2(&want[0]).unwrap()[0] / blas::norm2(&x).unwrap()[0];
-            // |x - x'| / |x|: the residual's times the condition number of P^dagger P, some hundreds.
+            // The difference |x - x'| / |x| is at most the residual times the condition number of P^dagger P, some
+            // hundreds.
             assert!(off.sqrt() < 1e3 * tol, "{sigma}: {:e}", off.sqrt());
         }
         let e = gcr.shifted(-0.1, &mut x, &b, &mut unwatched).unwrap_err();

@@ -11,7 +11,7 @@ fn errors(r: &Rational) -> (f64, usize) {
         let e = r.value(x) / x.powf(r.power);
         assert!(e.is_finite(), "{x}");
         worst = worst.max((e - 1.0).abs());
-        // The best in the logarithm, where errors up and down are alike.
+        // Approximations are optimal for the logarithm, in which errors up and down are alike.
         let e = e.ln();
         if e.abs() > 0.5 * r.error.ln_1p() && e.signum() != sign {
             (sign, changes) = (e.signum(), changes + 1);
@@ -32,7 +32,7 @@ fn errors_alternate_as_the_best_ones_do() {
                     "{power} {low} {poles}: {worst} {}",
                     r.error
                 );
-                // Chebyshev: the best has 2 n + 2 equal extrema of alternating sign.
+                // By Chebyshev's theorem the best approximation has 2 n + 2 equal extrema of alternating sign.
                 assert_eq!(changes, 2 * poles + 2, "{power} {low} {poles}: {}", r.error);
                 assert!(r.shifts.iter().all(|&s| s > 0.0) && r.shifts.is_sorted());
                 assert!(r.residues.iter().all(|&v| v * power < 0.0));

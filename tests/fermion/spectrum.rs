@@ -76,7 +76,7 @@ fn measured_ends_are_those_of_the_spectrum() {
         assert!((0.99 * high..1.0001 * high).contains(&most), "{operator:?}: {most} of {high}");
         assert!((0.95 * low..1.05 * low).contains(&(1.5 * from)), "{operator:?}: {from}, {low}");
         assert!((0.99 * high..1.01 * high).contains(&(to / 1.2)), "{operator:?}: {to}, {high}");
-        // An interval that covers the ends by a hair is taken.
+        // An interval that barely contains the ends of the spectrum is accepted.
         let given = OneFlavourParams {
             interval: Some((0.97 * least, 1.01 * most)),
             ..OneFlavourParams::new(operator)

@@ -147,7 +147,7 @@ fn thin_links_of_a_chain_are_followed() {
     };
     let (hop, thin) = (run(""), run(", clover_links = \"thin\""));
     assert!((hop.monomials[0].action_start / thin.monomials[0].action_start - 1.0).abs() > 1e-6);
-    // Energy is conserved if force and action have the same links.
+    // Energy is conserved if force and action use the same links.
     assert!(thin.delta_h.abs() < 2.0 * hop.delta_h.abs() + 1e-3, "{thin:?}");
     let plain = "length = 0.3\n[[monomial]]\nname = \"q\"\ntype = \"two_flavours\"\noperator = { kappa = 0.12, csw = 1.2, \
                  clover_links = \"thin\" }\n[[level]]\nintegrator = \"omelyan2\"\nsteps = 6\nmonomials = [\"q\"]\n";

@@ -59,7 +59,7 @@ fn input(action: &str, other: &str, levels: &[(&str, usize)]) -> String {
         names.insert(0, "\"other\"");
     }
     for (k, (scheme, steps)) in levels.iter().enumerate() {
-        // The last one has what is left.
+        // The last level gets the remaining monomials.
         let here =
             if k + 1 < levels.len() { names.drain(..names.len() / 2) } else { names.drain(..) };
         let here = here.collect::<Vec<_>>().join(", ");
@@ -99,7 +99,8 @@ fn row(
         println!("{what}: dH {:.2e}, {back:?}", report.delta_h);
         let size = report.kinetic[0].abs();
         let (dh, volume) = (report.delta_h.abs(), geometry.global_volume() as f64);
-        // Of the kinetic term, some 16 of a site; an integrator without error has done nothing.
+        // Delta H is compared with the fluctuation of the kinetic term, some 16 per site; an exact 0 would mean that
+        // nothing was integrated.
         assert!(dh < 1e-4 * size && dh > 1e-14 * size, "{what}: {report:?}");
         assert!(report.monomials.iter().all(|m| m.kicks > 0 && m.rms > 0.0), "{what}: {report:?}");
         assert!(

@@ -87,7 +87,7 @@ impl Tables {
             Type::I64 if name != "struct_size" => format!("{to} = integer(\"{name}\");"),
             Type::F64 => format!("{to} = real(\"{name}\");"),
             Type::Text => format!("{to} = percent(50) ? \"a text\" : \"<\\\"&\\n\";"),
-            // Other addresses stay NULL: those of streams and communicators cannot be checked.
+            // Other addresses stay NULL, since those of streams and communicators cannot be checked.
             _ => return None,
         })
     }
@@ -266,7 +266,7 @@ pub fn generate_quda() -> String {
                 let _ = writeln!(s, "static const int32_t values_{name}[] = {{{list}}};");
                 enums.insert(*name, values.len());
             }
-            // These need arrays that fit each other.
+            // Structs whose arrays must fit each other are written by hand.
             Item::Struct {
                 name:
                     "QudaMILCSiteArg_t"
@@ -295,7 +295,7 @@ pub fn generate_quda() -> String {
     let mut names = Vec::new();
     for item in items() {
         let Item::Function { name, args, .. } = item else { continue };
-        // The engine takes output for a fault, and these are there to print.
+        // Functions that print are left out, since the engine counts output as a fault.
         if name.starts_with("printQuda") || name.ends_with("PrintSetup") {
             continue;
         }
@@ -307,7 +307,7 @@ pub fn generate_quda() -> String {
                     format!("unsigned a{i} = quda_unsigned(\"{arg}\");")
                 }
                 (Pass::Value, Type::F64) => format!("double a{i} = real(\"{arg}\");"),
-                // Lists have 64 addresses.
+                // Lists of the engine have 64 addresses.
                 (Pass::Value, Type::Size) if *arg == "nSpinors" => {
                     format!("size_t a{i} = (size_t)below(5);")
                 }
@@ -400,7 +400,7 @@ pub fn generate() -> String {
             args.iter().map(|a| format!("{} {}", c_type(&a.ty), a.name)).collect();
         let uses: String = args.iter().map(|a| format!("(void){};", a.name)).collect();
         let body = match returns {
-            // A rank of the only one.
+            // Callbacks that ask for a rank get that of the only one.
             _ if name.contains("rank") => "return 0;",
             Type::Void => "called();",
             _ => "return called();",

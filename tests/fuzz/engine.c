@@ -37,7 +37,7 @@ typedef struct {
   size_t bytes;
 } result;
 
-/* Threads share objects. */
+/* Lock of the table of objects, which the threads share. */
 static pthread_mutex_t objects = PTHREAD_MUTEX_INITIALIZER;
 static object living[KINDS][ROOM];
 static int alive[KINDS];
@@ -53,7 +53,7 @@ static int threads = 1, gpu;
 static __thread int thread;
 static __thread uint64_t state;
 static __thread long all, fine;
-/* What each thread does; another one watches it. */
+/* The state of each thread, which another thread watches. */
 static struct {
   const char *name;
   long call;
@@ -61,7 +61,7 @@ static struct {
   volatile time_t since;
 } doing[MAX_THREADS];
 
-/* Of the call that is made. */
+/* State of the call that a thread makes. */
 static __thread int must_fail, callbacks_left, spinor_rhs, layout_arrays;
 static __thread int64_t context_of_call;
 static __thread result outs[OUTS];
@@ -93,14 +93,15 @@ static void signalled(int number) {
   _exit(1);
 }
 
-/* Seconds of all processors that this process took. */
+/* Seconds of processor time that this process has used. */
 static double busy(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Beside other work a call takes longer: its own work counts, or a wait without any. */
+/* Ends the program if a call takes too long. Beside other work a call takes longer, so its own processor time counts,
+ * or a wait during which the process uses none. */
 static void *watch(void *nothing) {
   int i;
   (void)nothing;
@@ -127,14 +128,14 @@ uint64_t draw(void) {
 int below(int n) { return (int)(draw() % (uint64_t)n); }
 int percent(int p) { return below(100) < p; }
 
-/* Ends at a page that nobody may touch. */
+/* Memory that ends at a page that nobody may touch. */
 static unsigned char *guarded(size_t bytes) {
   unsigned char *p = mmap(NULL, bytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED || mprotect(p + bytes, 4096, PROT_NONE) != 0) exit(97);
   return p;
 }
 
-/* Sums that tell whether a field has changed. */
+/* Sums by which a change of a field is noticed. */
 static int sums(int kind, int64_t id, double *values) {
   if (kind == kind_spinor) {
     plaq_spinor_report r;
@@ -156,7 +157,7 @@ static object *find(int kind, int64_t id) {
   return NULL;
 }
 
-/* A handle that must be refused. */
+/* A number that is not the handle of a living object of this kind. */
 static int64_t wrong_handle(int kind) {
   int other;
   must_fail = 1;
@@ -186,7 +187,7 @@ int64_t handle(int kind) {
     if (!plaq_spinor_report_init(&r, sizeof r) && !plaq_spinor_describe(x, &r)) spinor_rhs = r.nrhs;
   }
   context_of_call = kind == kind_context ? o->id : o->context;
-  /* What other threads change is no fault of this call, and ranks would have to look together. */
+  /* Changes by other threads are no fault of this call, and ranks would have to look at fields together. */
   if (WATCHES && threads == 1 && watched_count < 8 && percent(10)) {
     watched[watched_count].kind = kind, watched[watched_count].id = o->id;
     watched[watched_count].count = sums(kind, o->id, watched[watched_count].sums);
@@ -200,14 +201,14 @@ int64_t handle_or_none(int kind) {
   int64_t id;
   if (percent(50)) return 0;
   id = handle(kind);
-  /* None is not wrong here. */
+  /* Here no handle at all is a right argument. */
   if (id == 0) must_fail = before;
   return id;
 }
 
 int64_t handle_to_destroy(int kind) {
   int64_t id;
-  /* Contexts live long enough for their objects to meet. */
+  /* Contexts live long enough for several of their objects to be used together. */
   if (kind == kind_context && !percent(5)) return 0;
   if (percent(60)) return 0;
   id = handle(kind);
@@ -227,14 +228,14 @@ int64_t integer(const char *what) {
   if (!strcmp(what, "capacity")) return percent(90) ? below(3000) : -below(3);
   if (!strcmp(what, "count")) return percent(80) ? spinor_rhs : below(12) - 1;
   if (!strcmp(what, "nrhs")) return percent(90) ? 1 + below(12) : below(30) - 2;
-  /* Of arrays that the host passes: what they hold, or what cannot be. */
+  /* Numbers of entries of the host's arrays: as many as they hold, or an impossible number. */
   if (!strcmp(what, "pairs") || !strcmp(what, "nmomenta")) return percent(90) ? 1 + below(6) : percent(50) ? -below(3) : INT64_MAX;
   if (!strcmp(what, "times")) return percent(70) ? 4 : below(9);
   if (!strcmp(what, "threads")) return 1 + below(2);
   if (!strcmp(what, "memory_limit")) return percent(70) ? 0 : (int64_t)below(4) << (10 + below(14));
   if (!strcmp(what, "site_bytes")) return percent(50) ? 1000 : below(3000);
   if (!strcmp(what, "arrays")) return percent(70) ? 0 : below(13);
-  /* Work without end is what a host asks for then. */
+  /* With larger numbers the host would ask for work without end. */
   if (!strcmp(what, "pre") || !strcmp(what, "post")) return percent(90) ? below(12) : -below(3);
   for (i = 0; i < sizeof work / sizeof *work; i++)
     if (says(what, work[i])) return percent(90) ? 1 + below(12) : -below(3);
@@ -253,7 +254,7 @@ double real(const char *what) {
   if (percent(3)) return percent(50) ? NAN : percent(50) ? INFINITY : -INFINITY;
   if (says(what, "kappa") && percent(80)) return 0.1;
   if (says(what, "tol") && percent(60)) return 1e-4;
-  /* Eigensolvers may search for longer than a call may take. */
+  /* Eigensolvers could search for longer than a call may take. */
   if (says(what, "max_seconds") && percent(97)) return 0.1 * (1 + below(40));
   if (percent(30)) return odd[below(10)];
   return (double)(int64_t)(draw() >> 11) / 4503599627370496.0 - (percent(50) ? 1 : 0);
@@ -295,7 +296,7 @@ void *out(size_t bytes, int may_be_null) {
   return p;
 }
 
-/* As much as the matrices of the largest lattice's momenta. */
+/* The size of the matrices of the largest lattice's momenta. */
 void *out_array(int may_be_null) {
   unsigned char **a;
   if (percent(may_be_null ? 30 : 3)) {
@@ -328,7 +329,7 @@ static unsigned char *device_memory(size_t bytes) {
   return (unsigned char *)(uintptr_t)at;
 }
 
-/* Also the addresses of as many arrays as a layout may ask for. */
+/* This also holds the addresses of as many arrays as a layout may ask for. */
 static void fill(unsigned char *memory, int zeros) {
   unsigned char *list[4096];
   double *numbers = (double *)(void *)(memory + sizeof list);
@@ -339,16 +340,16 @@ static void fill(unsigned char *memory, int zeros) {
     numbers[i] = zeros ? 0 : (double)(int64_t)(draw() >> 12) / 4503599627370496.0 - 0.5;
 }
 
-/* A context on the CPU knows no driver that could tell whose an address is. */
+/* A context on the CPU has no driver that could tell where an address belongs. */
 static int asks_the_driver(void) {
   plaq_context c = {context_of_call};
   plaq_context_report r;
   return !plaq_context_report_init(&r, sizeof r) && !plaq_context_describe(c, &r) && r.device == PLAQ_DEVICE_CUDA;
 }
 
-/* Where an array of the host may lie: on a GPU also on the device, short of the end too, wherever the layout says
- * that it is. Not behind the end: where nothing is, nobody can tell that an address was the device's. Lists of arrays
- * are always the host's. */
+/* Places where an array of the host may lie: with a GPU also on the device, even short of its end, whatever location
+ * the layout names; but not behind the end of memory, where nobody can tell that an address was the device's. Lists of
+ * arrays always lie on the host. */
 static unsigned char *place(unsigned char *host) {
   static unsigned char *device;
   if (!gpu || layout_arrays || percent(50) || !asks_the_driver()) return host;
@@ -379,7 +380,7 @@ void *data_out(void) {
   return place(output);
 }
 
-/* As many as the largest lattice's momenta have. */
+/* As many numbers as momenta of the largest lattice have. */
 const double *numbers_in(void) {
   static __thread double *numbers;
   int i;
@@ -428,7 +429,7 @@ void *user(void) { return &answer; }
 int32_t called(void) {
   plaq_context c = {context_of_call};
   plaq_context_report r;
-  /* A host may look at its objects from a callback. */
+  /* A callback may read objects of the host. */
   if (plaq_context_report_init(&r, sizeof r) == 0) plaq_context_describe(c, &r);
   return --callbacks_left < 0;
 }
@@ -438,7 +439,7 @@ void made(int kind, int64_t id) {
   if (id == 0) fault("success without an object", kind);
   pthread_mutex_lock(&objects);
   if (alive[kind] == ROOM) {
-    /* The oldest is forgotten; it dies with its context. */
+    /* The oldest object is forgotten; it is destroyed with its context. */
     memmove(living[kind], living[kind] + 1, (ROOM - 1) * sizeof **living);
     alive[kind]--;
   }
@@ -510,7 +511,7 @@ static void check(int32_t status) {
   }
 }
 
-/* What is drawn next: any function, at the begin of an episode mostly those that make objects. */
+/* Draws the next function: any one, but at the beginning of an episode mostly one that makes an object. */
 static int choose_entry(void) {
   int n = below(entry_count), k;
   if (doing[thread].call >= 60 || !percent(50)) return n;
@@ -557,7 +558,7 @@ static pthread_barrier_t gate;
 static int going;
 static long all_calls, all_fine;
 
-/* Episodes, all threads side by side; the first one begins and ends them. */
+/* Runs episodes with all threads side by side; the first thread begins and ends them. */
 static void *work(void *number) {
   const time_t begin = time(NULL);
   const long end = episode + episodes;
@@ -618,11 +619,11 @@ int main(int argc, char **argv) {
   fprintf(say, "%ld calls, %ld of them succeeded, %ld faults\n", all_calls, all_fine, faults);
   fflush(say);
   i = end_ranks(faults > 0);
-  /* Most calls have some wrong argument; if nearly all had, nothing was tested. */
+  /* Most calls have some wrong argument, but enough of them must succeed, or nothing was tested. */
   return i || all_fine * 20 < all_calls;
 }
 
-/* A call may take the first few handles of an array only, and the members of a struct up to its size. */
+/* A call may use only the first few handles of an array, and members of a struct up to its size. */
 void partly_used(void) { must_fail = 0; }
 
 void engine_remember(void) {

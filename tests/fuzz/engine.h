@@ -1,4 +1,4 @@
-/* What generated calls draw their arguments from, and what is known of the call that is made. */
+/* Functions from which generated calls draw their arguments, and the state of the call that is made. */
 #ifndef ENGINE_H
 #define ENGINE_H
 
@@ -12,7 +12,7 @@
 typedef struct {
   const char *name;
   int32_t (*call)(void);
-  /* Do all ranks of a context make the call together? */
+  /* Whether all ranks of a context make the call together. */
   int together;
 } entry;
 extern const entry entries[];
@@ -35,9 +35,9 @@ int32_t choice(const int32_t *values, int count);
 void extents(int32_t *four);
 void four_integers(const char *name, int32_t *four);
 
-/* Memory for a result: as it was after a call that fails. */
+/* Memory for a result, which must be unchanged after a call that fails. */
 void *out(size_t bytes, int may_be_null);
-/* The same for many results. */
+/* Memory for an array of results, likewise. */
 void *out_array(int may_be_null);
 void *data_in(void);
 void *data_out(void);
@@ -46,21 +46,21 @@ const int32_t *integers_in(const char *name);
 const char *path(void);
 char *text_out(void);
 void *user(void);
-/* A call of a callback: 0 as long as the work may go on. */
+/* The answer of a callback: 0 as long as the work may go on. */
 int32_t called(void);
 
-/* Arrays of the layout that is passed; 0: one block. */
+/* Number of arrays of the layout that is passed; 0: one block. */
 void layout_of_call(int32_t list);
-/* Of the generated part: what comes before all calls. */
+/* Generated: prepares every call. */
 void begin_calls(void);
-/* Of the generated part: does this function make what others need? */
+/* Generated: whether this function makes an object that others need. */
 int makes_objects(const char *name);
 void engine_fault(const char *what);
 void partly_used(void);
-/* Keeps what results hold before the call. */
+/* Keeps the contents of results before the call. */
 void engine_remember(void);
 
-/* Results of a call that succeeded. */
+/* Records the results of a call that succeeded. */
 void made(int kind, int64_t id);
 void destroyed(int kind, int64_t id);
 void text(const char *found);

@@ -79,7 +79,7 @@ fn damage(dice: &mut Dice, file: &mut Vec<u8>) {
                 let byte = b"A=\n<> "[dice.below(6)];
                 file.splice(at..at, std::iter::repeat_n(byte, count));
             }
-            // A number of the header, between marks of its kind.
+            // Replaces a number of the header, between marks of its format.
             6 => {
                 let marks = |b: &u8| b"=>\n<".contains(b);
                 let Some(begin) = file[at..].iter().position(marks).map(|i| at + i + 1) else {

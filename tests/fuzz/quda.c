@@ -1,5 +1,5 @@
-/* Arguments of QUDA's interface, and what it promises: an error that returns has been told to the handler
- * once, and has written nothing. */
+/* Arguments of QUDA's interface, and checks that an error that returns has been reported to the handler once and has
+ * written nothing. */
 #include "quda_calls.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum { MAX_SITES = 512, MAX_SITE_BYTES = 1600, PINNED = 16 };
 
-/* One session, no objects. */
+/* QUDA has one session and no handles of objects. */
 const int kind_count = 0, kind_context = 0, kind_gauge = 1, kind_spinor = 2;
 
 static int lattice[4] = {4, 4, 4, 4}, asked[4], machine[4], reals = 8, told, session, begun, openqcd;
@@ -39,7 +39,7 @@ int makes_objects(const char *name) {
 int quda_integer(const char *name) {
   static const int odd[] = {-1, 0, 1, 5, 7, 100, 65536, 2147483647, -2147483647 - 1};
   int value;
-  /* Iterations are the host's: as many as it asks for. */
+  /* The host chooses the number of iterations, so it is kept small. */
   if (strstr(name, "iter")) return (int)integer(name);
   if (percent(5)) return odd[below(9)];
   if (strstr(name, "precision") && !strstr(name, "mixed")) {
@@ -57,7 +57,7 @@ int quda_integer(const char *name) {
 
 unsigned quda_unsigned(const char *name) {
   int value = quda_integer(name);
-  /* Steps are the host's, too. */
+  /* The host chooses the number of steps, so it is kept small. */
   if (strstr(name, "teps")) return (unsigned)below(12);
   return (unsigned)value;
 }
@@ -75,13 +75,13 @@ void *quda_pointer(const char *name) {
   static int none;
   int i = below(PINNED);
   void *p;
-  /* What newMultigridQuda returned once, or did not. */
+  /* A value that newMultigridQuda returned before, or a wrong one. */
   if (!strcmp(name, "mg_instance") || !strcmp(name, "preconditioner") || !strncmp(name, "d_", 2))
     return (void *)(uintptr_t)below(percent(60) ? 6 : 30);
   if (!strcmp(name, "mom") || !strcmp(name, "sitelink") || strstr(name, "gauge") || strstr(name, "moment") ||
       !strcmp(name, "out") || !strncmp(name, "h_", 2) || !strncmp(name, "_hp", 3)) {
-    /* Enough for any order of the links and for vectors: numbers in either precision, whatever calls have left there before;
-     * addresses at its begin, of what stands behind them: a call may write there before it has read all. */
+    /* Memory for links in any order and for vectors: numbers in either precision, as earlier calls left them; at its
+     * beginning addresses of the memory behind them, as a call may write before it has read everything. */
     enum { NUMBERS = 1 << 18, LIST = 64 };
     static double *array, *data;
     if (!array && !(array = calloc(NUMBERS, sizeof *array))) exit(94);
@@ -139,7 +139,7 @@ QudaMILCSiteArg_t *quda_site(void) {
     arg.site = array;
   else
     arg.link = array, arg.mom = percent(95) ? momenta : NULL;
-  /* What cannot be: beyond the site, or sites beyond memory. */
+  /* Impossible offsets: beyond the site, or with sites beyond memory. */
   if (whole && percent(10)) arg.link_offset = (size_t)0 - (size_t)(8 * (1 + below(1000)));
   if (whole && percent(3)) arg.size = ((size_t)1 << 48) + (size_t)below(1000);
   if (percent(3)) arg.site = arg.link = NULL;
@@ -152,7 +152,7 @@ QudaInitArgs_t quda_init(void) {
   int i, n = below(7);
   memset(&in, 0, sizeof in);
   for (i = 0; i < 4; i++) asked[i] = some[n][i], machine[i] = percent(97) ? 1 : below(4) - 1;
-  /* None that writes: the engine takes output for a fault. */
+  /* No log that writes, since the engine counts output as a fault. */
   in.verbosity = percent(95) ? QUDA_SILENT : (QudaVerbosity)(4 + below(5));
   in.layout.latsize = percent(3) ? NULL : asked;
   in.layout.machsize = percent(3) ? NULL : machine;
@@ -234,7 +234,7 @@ QudaEigParam *quda_QudaEigParam(QudaEigParam *param) {
   return percent(3) ? NULL : param;
 }
 
-/* Of a solve that eigenvectors deflate; what the last one left there, or a number. */
+/* The space of a deflated solve: what the last solve left there, or a number. */
 static QudaEigParam *deflating(void) {
   static QudaEigParam param;
   void *space = param.preserve_deflation_space;
@@ -244,7 +244,7 @@ static QudaEigParam *deflating(void) {
   return drawn;
 }
 
-/* Members that hold sizes, and a choice of right values for those that functions read. */
+/* Members that hold sizes, with right values for those that functions read. */
 QudaInvertParam *quda_QudaInvertParam(QudaInvertParam *param) {
   static const QudaDslashType kinds[] = {QUDA_WILSON_DSLASH, QUDA_CLOVER_WILSON_DSLASH, QUDA_TWISTED_MASS_DSLASH,
                                          QUDA_TWISTED_CLOVER_DSLASH, QUDA_LAPLACE_DSLASH, QUDA_COVDEV_DSLASH, QUDA_STAGGERED_DSLASH};
@@ -305,7 +305,7 @@ QudaInvertParam *quda_operator(void) {
   return quda_QudaInvertParam(&param);
 }
 
-/* The begin of a file's name in the fuzzer's folder, or in none; 0: the call must fail. */
+/* The beginning of a file's name, in the fuzzer's folder or in none; 0: the call must fail. */
 static int file_name(char *name) {
   const char *drawn = path();
   size_t length = drawn ? strlen(drawn) : 0;
@@ -329,7 +329,7 @@ QudaMultigridParam *quda_QudaMultigridParam(QudaMultigridParam *param) {
   good.mu_factor[1] = percent(90) ? 1.5 : real("");
   if (percent(10)) good.use_eig_solver[below(2)] = QUDA_BOOLEAN_TRUE, good.eig_param[1] = quda_QudaEigParam(&modes);
   if (percent(3)) good.transfer_type[0] = (QudaTransferType)below(4);
-  /* Dumps need a name. */
+  /* Dumps to a file need a name. */
   if (percent(60)) file = file_name(good.vec_outfile[percent(95) ? 0 : 1]);
   else file = percent(30) ? file_name(good.vec_infile[percent(95) ? 0 : 1]) : 1;
   good.vec_store[0] = (QudaBoolean)percent(20);
@@ -341,7 +341,7 @@ QudaMultigridParam *quda_QudaMultigridParam(QudaMultigridParam *param) {
 }
 
 QudaGaugeObservableParam *quda_QudaGaugeObservableParam(QudaGaugeObservableParam *param) {
-  /* As many as are measured. */
+  /* As many entries as are measured. */
   static QudaGaugeObservableParam good[16];
   int i;
   (void)param;
@@ -368,7 +368,7 @@ QudaGaugeSmearParam *quda_QudaGaugeSmearParam(QudaGaugeSmearParam *param) {
   return percent(3) ? NULL : param;
 }
 
-/* Printed, or of functions that refuse. */
+/* Members that are printed only, or belong to functions that refuse every call. */
 QudaBLASParam *quda_QudaBLASParam(QudaBLASParam *param) { return percent(3) ? NULL : param; }
 QudaQuarkSmearParam *quda_QudaQuarkSmearParam(QudaQuarkSmearParam *param) { return percent(3) ? NULL : param; }
 
@@ -387,7 +387,7 @@ QudaGaugeParam *quda_QudaGaugeParam(QudaGaugeParam *param) {
   good.use_resident_mom = below(2), good.make_resident_mom = below(2), good.return_result_mom = below(2);
   good.gauge_offset = (size_t)(8 * below(20)), good.site_size = good.gauge_offset + 576 + (size_t)(8 * below(20));
   if (percent(15)) {
-    /* Sizes decide how much memory is read. */
+    /* Right sizes, since they decide how much memory is read. */
     param->struct_size = good.struct_size;
     param->gauge_offset = good.gauge_offset, param->site_size = good.site_size;
     good = *param;
@@ -421,7 +421,7 @@ void quda_called(const char *name, int32_t status) {
   if (!strcmp(name, "qudaInit") && status == 0) memcpy(lattice, asked, sizeof lattice), session = 1;
   if (!strcmp(name, "qudaFinalize") || !strcmp(name, "endQuda") || (openqcd && !strcmp(name, "openQCD_qudaFinalize")))
     memcpy(lattice, whole, sizeof lattice), session = openqcd = 0;
-  /* Of the same lattice, whose number of sites it gets. */
+  /* A multigrid of the same lattice, which gets the number of its sites. */
   if (!strcmp(name, "openQCD_qudaInit") && status == 0) openqcd = 1;
   if ((!strcmp(name, "initQuda") || !strcmp(name, "initQudaDevice") || !strcmp(name, "openQCD_qudaInit")) && status == 0) begun = 1;
   if (!strcmp(name, "endQuda")) begun = 0;

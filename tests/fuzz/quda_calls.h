@@ -1,4 +1,4 @@
-/* What generated calls of QUDA's interface draw their arguments from. */
+/* Functions from which generated calls of QUDA's interface draw their arguments. */
 #ifndef QUDA_CALLS_H
 #define QUDA_CALLS_H
 
@@ -15,13 +15,13 @@ unsigned quda_unsigned(const char *name);
 size_t quda_size(void);
 void *quda_pointer(const char *name);
 void *quda_stream(void);
-/* Links of the host, in an array of their own or of sites; the array ends where memory does. */
+/* The host's links, in an array of their own or inside of sites; the array ends where memory ends. */
 QudaMILCSiteArg_t *quda_site(void);
 QudaInitArgs_t quda_init(void);
-/* One rank, the lattice of the session; mostly right. */
+/* Layouts for one rank and the lattice of the session, mostly right ones. */
 openQCD_QudaLayout_t openqcd_layout(void);
 openQCD_QudaInitArgs_t openqcd_init(void);
-/* Mostly what plaq takes, for a lattice of 4^4; NULL now and then. */
+/* Mostly arguments that plaq accepts, for a lattice of 4^4; now and then NULL. */
 QudaGaugeParam *quda_QudaGaugeParam(QudaGaugeParam *param);
 QudaInvertParam *quda_QudaInvertParam(QudaInvertParam *param);
 QudaMultigridParam *quda_QudaMultigridParam(QudaMultigridParam *param);
@@ -30,16 +30,16 @@ QudaGaugeSmearParam *quda_QudaGaugeSmearParam(QudaGaugeSmearParam *param);
 QudaEigParam *quda_QudaEigParam(QudaEigParam *param);
 QudaBLASParam *quda_QudaBLASParam(QudaBLASParam *param);
 QudaQuarkSmearParam *quda_QudaQuarkSmearParam(QudaQuarkSmearParam *param);
-/* Of multigrid. */
+/* Parameters of multigrid. */
 QudaInvertParam *quda_operator(void);
-/* The only rank. */
+/* The rank for the only process. */
 int quda_rank(const int *coords, void *data);
-/* Paths of steps that are mostly right. */
+/* Paths whose steps are mostly right. */
 int **quda_paths(void);
 int ***quda_path_table(void);
-/* Pinned memory, for the function that frees it. */
+/* Pinned memory for the function that frees it. */
 void quda_given(void *pointer);
-/* After each call. */
+/* Checks after each call. */
 void quda_called(const char *name, int32_t status);
 
 #endif

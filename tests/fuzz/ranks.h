@@ -1,5 +1,5 @@
-/* Of the engine: many ranks, which make the same calls from the same random numbers, until now and then one
- * of them deviates. All must fail then, or none, and go on or end by a deadline. */
+/* The engine with many ranks, which make the same calls from the same random numbers, until now and then one of them
+ * deviates. Then all must fail, or none, and go on or end by a deadline. */
 #include <mpi.h>
 
 enum { SAME, OTHER_ARGUMENTS, LATE, SKIPS, OTHER_FUNCTION, WAYS, MAX_RANKS = 64 };
@@ -24,7 +24,7 @@ static int end_ranks(int bad) {
   return bad;
 }
 
-/* The first rank has the clock. */
+/* The clock of the first rank decides. */
 static int go_on(int yes) {
   MPI_Bcast(&yes, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return yes;
@@ -45,7 +45,7 @@ static void before_episode(void) {
   MPI_Barrier(MPI_COMM_WORLD);
   status = plaq_context_create(&p, &c);
   if (anywhere(status != 0)) {
-    /* A machine that is busy for longer than the time-out is no fault. */
+    /* A machine that is busy for longer than the time-out is not counted as a fault. */
     if (status && status != PLAQ_COMM_FAILED) fault("no context", status);
     if (status == 0) plaq_context_destroy(c);
     return;
@@ -54,7 +54,7 @@ static void before_episode(void) {
   made(kind_context, c.id);
 }
 
-/* Contexts are made and destroyed by all ranks, between episodes. */
+/* All ranks make and destroy contexts together, between episodes. */
 static int left_out(int n) { return says(entries[n].name, "plaq_context_create") || says(entries[n].name, "plaq_context_destroy"); }
 
 static int one_call(void) {
@@ -88,7 +88,7 @@ static int one_call(void) {
     apart += all_ranks[2 * i + 1] != all_ranks[1];
   }
   fine_here = anywhere(fine_here);
-  /* What is refused before the ranks of a call are known is one rank's own affair. */
+  /* An error that is found before the ranks of a call are known concerns one rank alone. */
   if (fine_here && bad && entries[n].together && !strange) fault("ranks that do not agree", how);
   return !(lost || apart || strange || (fine_here && bad));
 }

@@ -52,7 +52,7 @@ fn rounding_bounds_functional_violation_and_unitarity() {
         assert!(mixed.theta < floor(DOUBLE), "{what} {mixed:?}");
         assert!((mixed.functional - top.functional).abs() < 16.0 * DOUBLE, "{what} {mixed:?}");
 
-        // It ends by itself, and much later it is no worse.
+        // The job in single precision ends by itself, and many sweeps later its result is no worse.
         let (single, history) = run(Working::Single, 20_000);
         assert!(single.report.best.total.iterations < 2000, "{what} {:?}", single.report);
         let ended = single.report.best.total.quality;
@@ -60,11 +60,11 @@ fn rounding_bounds_functional_violation_and_unitarity() {
         let missing = top.functional - ended.functional;
         let rounding = 16.0 * DOUBLE;
         assert!(missing > -rounding, "{what} {missing:e}");
-        // Links near one: twice what the free Laplacian says.
+        // On links near the unit matrix the distance to the maximum is at most twice what the free Laplacian gives.
         let allowed = 2.0 * below_maximum(extents, ended.theta);
         assert!(missing < allowed + rounding, "{what} {missing:e} {allowed:e}");
-        // As measured in single: a trace of two products is off by a few roundings, and so are its
-        // steps.
+        // The functional as measured in single precision: a trace of two products is off by a few roundings, and so are
+        // its changes.
         for pair in history.windows(2) {
             let rise = pair[1].quality.functional - pair[0].quality.functional;
             assert!(rise > -4.0 * SINGLE, "{what} {pair:?}");
@@ -72,8 +72,8 @@ fn rounding_bounds_functional_violation_and_unitarity() {
         let measured = history.last().unwrap().quality.functional;
         assert!((measured - ended.functional).abs() < 4.0 * SINGLE, "{what} {measured} {ended:?}");
 
-        // The links are as good as one transformation in double leaves them, after any number of
-        // sweeps: three products of three terms each, and the rounding of g.
+        // The links are as close to SU(3) as one transformation in double leaves them, after any number of sweeps:
+        // three products of three terms each, and the rounding of g.
         for precision in [Working::Single, Working::Mixed, Working::Double] {
             for sweeps in [10, 2000] {
                 let fixed = run(precision, sweeps).0.gauge;

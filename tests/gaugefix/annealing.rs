@@ -63,7 +63,7 @@ fn heat_bath_satisfies_the_schwinger_dyson_equation() {
                             Condition::Coulomb { .. } => 6.0 * temperature * f * (n * n - 1.0) / n,
                             Condition::MaximallyAbelian { .. } => 8.0 * temperature * (n * f - 1.0),
                         };
-                        // Means of 50 sweeps, so that correlations are inside.
+                        // Means over bins of 50 sweeps, so that autocorrelations are inside of bins.
                         let bins: Vec<f64> = heated[200..]
                             .chunks(50)
                             .map(|c| {
@@ -252,8 +252,8 @@ fn threads_and_halos_change_nothing() {
                 let run = |device: &Device, geometry: &Arc<Geometry>| from(0.6, device, geometry);
                 let one = Device::cpu(1).unwrap();
                 let plain = run(&one, &common::geometry(extents, &one));
-                // Sweeps are chaotic: what one rounding of the links grows to. A GPU rounds every
-                // operation of its own way, and so may be as far away as ten of them.
+                // Sweeps are chaotic: `grown` is ten times what one rounding of the links becomes. A GPU rounds every
+                // operation in its own way, and so may be as far away as ten such roundings.
                 let nudged =
                     from(0.6 * (1.0 + f64::EPSILON), &one, &common::geometry(extents, &one));
                 let grown = 10.0 * furthest(&nudged.0, &plain.0);
@@ -265,8 +265,8 @@ fn threads_and_halos_change_nothing() {
                     }
                     for geometry in divisions(extents, &device) {
                         let found = run(&device, &geometry);
-                        // A CPU does the same with the same numbers, however the lattice is divided: with as many lanes
-                        // as a part has, as sets of kernels round differently.
+                        // A CPU computes the same bits however the lattice is divided, if the undivided lattice has as
+                        // many lanes as a part: kernels for different numbers of lanes round differently.
                         let plain = match device.is_cpu() && ranks().size() == 1 {
                             true => &run(
                                 &device,

@@ -43,7 +43,7 @@ fn steps_match<const N: usize>(extents: [usize; 4]) {
             all
         };
         let expected = stepped(&links);
-        // The functional rises with every step: none is halved.
+        // The functional rises with every step, so that no step is halved.
         let f = |g: &Vec<Matrix<N>>| slow::quality_of(lat, &links, g, slowly(condition)).functional;
         let rises: Vec<f64> = expected.iter().map(f).collect();
         assert!(rises.windows(2).all(|f| f[1] > f[0]), "{rises:?}");
@@ -126,7 +126,7 @@ fn the_gradient_is_the_derivative_of_the_functional() {
             };
             let (_, told) = watched(&u, &params);
             let rise = (told[1].quality.functional - told[0].quality.functional) / alpha;
-            // Rounding of two functionals and the second derivative.
+            // The slack is for rounding of the two functionals and for the second derivative.
             assert!((rise - slope).abs() < 1e-4 * slope, "{condition:?}: {rise} {slope}");
         }
     }

@@ -96,7 +96,7 @@ fn smooth_fields_are_fixed_to_the_same_maximum() {
     fn check<const N: usize>() {
         let extents = over_ranks([4, 4, 4, 8]);
         let lat = Lattice::new(extents);
-        // Near the unit field, as it is without a transformation, there is one maximum to find.
+        // Links near the unit field, without a gauge transformation, have a single maximum to find.
         let links = su3::smooth_gauge::<N>(lat, 0.4, 72);
         for device in devices() {
             let geometry = common::geometry(extents, &device);

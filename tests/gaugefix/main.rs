@@ -151,7 +151,7 @@ fn same_quality(found: &Quality, expected: &slow::Quality, tol: f64, what: &str)
     let f = (found.functional - expected.functional).abs();
     let theta = (found.theta - expected.theta).abs();
     assert!(f < tol && theta < tol * (1.0 + expected.theta), "{what}: {found:?}, {expected:?}");
-    // The worst site has no average over others.
+    // Rounding of the worst site is not averaged over sites.
     let max = (found.theta_max - expected.theta_max).abs();
     assert!(max < 10.0 * tol * (1.0 + expected.theta_max), "{what}: {found:?}, {expected:?}");
 }
@@ -199,8 +199,8 @@ fn sweeps_match<const N: usize>(extents: [usize; 4]) {
     for condition in conditions() {
         let run = (1.6, SWEEPS);
         let expected = swept(lat, &links, condition, run);
-        // An update divides by the length of a sum of eight links, which is small on a few sites,
-        // and sweeps pass rounding on: the reference itself tells how much becomes of it.
+        // An update divides by the length of a sum of eight links, which is small on a few sites, and sweeps pass
+        // rounding on. The reference, with links that are changed by a few roundings, tells how large the result is.
         let rounding = |p: Precision| {
             let epsilon = 4.0 * p.epsilon();
             furthest(&swept(lat, &shaken(&links, epsilon), condition, run), &expected)
@@ -230,13 +230,13 @@ fn sweeps_match<const N: usize>(extents: [usize; 4]) {
                 let off = furthest(&g, &expected);
                 println!("{what}: {off:e} of {allowed:e}");
                 assert!(off < allowed, "{what}: {off:e}, allowed {allowed:e}");
-                // Whatever the sweeps' precision, what is returned and reported is in double.
+                // For any precision of the sweeps the results and reports are in double.
                 let tol = tolerance(Precision::F64, 64.0);
                 report_is_true(lat, &links, &g, (condition, &fixed), tol, &what);
                 assert!(g.iter().all(|m| su3::unitarity_violation(m) < tol), "{what}");
                 let made: GaugeN<N> = gauge_from(&fixed.gauge.save_lex().unwrap());
                 assert!(furthest(&made, &su3::transform(lat, &links, &g)) < tol, "{what}");
-                // The field given is as it was.
+                // The given field is unchanged.
                 assert!(u.save_lex().unwrap() == before, "{what}");
             }
         }
@@ -312,7 +312,7 @@ fn transformations_are_what_they_say() {
                 let g = make(Precision::F64);
                 assert!(g.iter().all(|m| su3::unitarity_violation(m) < 1e-13));
                 assert!(furthest(&g, &make(Precision::F32)) < tolerance(Precision::F32, 8.0));
-                // Sites and numbers differ, and the mean trace is that of the Haar measure.
+                // Another stream gives other matrices on each site, and the mean trace is that of the Haar measure.
                 let other =
                     Transformation::random(&device, &geometry, Precision::F64, group, (5, 3));
                 let other = matrices::<N>(&other.unwrap());

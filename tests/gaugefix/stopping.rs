@@ -49,7 +49,7 @@ fn all_criteria_stop_where_the_reference_does() {
     let all: Vec<usize> = (0..lat.volume()).collect();
     for condition in [Condition::Landau, Condition::MaximallyAbelian { residual: false }] {
         for check_every in [1, 7] {
-            // Each alone, and together, with either the later one.
+            // Each criterion alone, and all together, when the last one to be met counts.
             for (theta, theta_max, change) in [
                 (1e-6, 0.0, 0.0),
                 (0.0, 1e-6, 0.0),
@@ -92,7 +92,7 @@ fn slices_stop_one_by_one() {
     {
         let extents = over_ranks(extents);
         let lat = Lattice::new(extents);
-        // Slices of different roughness.
+        // Slices of different roughness need different numbers of sweeps.
         let fields: Vec<Gauge> =
             [1e-4, 0.05, 0.4].map(|e| su3::smooth_gauge::<3>(lat, e, 82)).into();
         let links: Gauge =
@@ -163,7 +163,7 @@ fn limits_are_kept_and_reported() {
                 }
             }
         }
-        // Single precision cannot reach this, and ends by itself.
+        // A tolerance that single precision cannot reach: the job ends by itself.
         let params = GaugeFixParams {
             precision: Working::Single,
             stop: theta_below(1e-22),
@@ -210,7 +210,7 @@ fn the_callback_ends_it() {
             });
             let report = fixed.unwrap().report;
             assert!(report.stopped && report.copies.len() == 1 && !report.best.total.converged);
-            // It is asked at sweep 6 and ends with the next check, or the one after.
+            // The callback asks to end at sweep 6, and the job ends with the next check or the one after.
             let sweeps = report.best.total.iterations;
             assert!((6..=8).contains(&sweeps), "{condition:?}: {sweeps} sweeps, {calls} calls");
         }
@@ -242,7 +242,7 @@ fn the_best_copy_is_returned() {
             let of = |k: usize| report.copies[k].total.quality.functional;
             let top = (0..4).map(of).fold(0.0, f64::max);
             let low = (0..4).map(of).fold(1.0, f64::min);
-            // Copies of a rough field are different maxima.
+            // Copies of a rough field end in different maxima.
             assert!(top - low > 1e-5, "{condition:?}: {low} {top}");
             assert_eq!(of(report.best_copy), top, "{condition:?} {report:?}");
             if let Condition::Coulomb { .. } = condition {
@@ -256,7 +256,7 @@ fn the_best_copy_is_returned() {
             }
             let g = matrices::<3>(&fixed.transformation);
             report_is_true(lat, &links, &g, (condition, &fixed), 1e-12, "copies");
-            // The first copy is the one without copies, unless it starts at random too.
+            // The first copy is that of a job with one copy, unless that also starts from a random transformation.
             let one = quietly(&u, &GaugeFixParams { copies: 1, ..params }).report;
             let timeless = |copy: &CopyReport| CopyReport { seconds: 0.0, ..copy.clone() };
             assert_eq!(timeless(&one.best), timeless(&report.copies[0]), "{condition:?}");

@@ -44,7 +44,7 @@ pub fn variants(params: &[&str]) -> Vec<Variant> {
         list.push(variant(&format!("halos, {name}, several"), &several));
     }
     if params[1] == "R12" {
-        // A step of the sign function's recurrence.
+        // A step in the recurrence of the sign function's polynomial.
         let sum = HopArgs { z: view(), with_z: 1, with_own: 1, step_z: 2, phase_mask: 8, ..with_y };
         list.push(variant("y, z, own", &sum));
         list.push(variant("several, y, z, own", &HopArgs { nrhs: 12, ..sum }));
@@ -56,7 +56,7 @@ pub fn variants(params: &[&str]) -> Vec<Variant> {
         let both = HopArgs { geom: split.geom, ..both };
         list.push(variant("halos, both, y, z, own", &both));
         list.push(variant("halos, both, several, y, z, own", &HopArgs { nrhs: 12, ..both }));
-        // The residual of a Schur complement.
+        // The residual of a system with a Schur complement.
         let site = HopArgs { clover, site_hop: SITE_CLOVER, site_y: SITE_CLOVER, ..with_y };
         let sum = HopArgs { z: view(), with_z: 1, step_y: 2, step_z: 1, ..site };
         list.push(variant("y, CLOVER of the sum, z", &sum));

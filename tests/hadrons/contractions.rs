@@ -165,7 +165,7 @@ fn baryons_of_random_columns_agree_with_the_reference() {
                             tolerance(precision, 60.0),
                             &what,
                         );
-                        // Three quarks over the boundary change sign.
+                        // Over an antiperiodic boundary the product of three quarks changes its sign.
                         let closing = (parity, projection, [-C::ONE; 2]);
                         let anti = baryon(name, &l, Some(&s), sink, closing).unwrap();
                         for (t, (a, b)) in found.iter().zip(&anti).enumerate() {
@@ -253,7 +253,7 @@ fn a_sequential_propagator_is_the_derivative_by_the_mass() {
     let device = devices().remove(0);
     let (mass, step) = (0.5, 1e-4);
     let at = |m| solver(&device, extents, m);
-    // In kappa normalisation M = 2 kappa D: solutions carry a factor (2 kappa)^-1 = m + 4.
+    // In kappa normalisation M = 2 kappa D, so that solutions carry a factor (2 kappa)^-1 = m + 4.
     let columns = |m: f64| quark(&at(m), [1, 0, 1, 2]).save_lex().unwrap();
     let s = quark(&at(mass), [1, 0, 1, 2]);
     let all = Sequential { time: None, gamma: Gamma::ONE, momentum: [0; 3], origin: [0; 3] };
@@ -267,7 +267,7 @@ fn a_sequential_propagator_is_the_derivative_by_the_mass() {
     let top = found.iter().fold(0.0f64, |m, x| m.max(x.abs())) * scale * scale;
     for ((x, u), d) in found.iter().zip(&up).zip(&down) {
         let derivative = (u / (mass + step + 4.0) - d / (mass - step + 4.0)) / (2.0 * step);
-        // Second order in the step.
+        // The error of the difference is of second order in the step.
         assert!((x * scale * scale + derivative).abs() < 1e-6 * top, "{x} {derivative}");
     }
 }

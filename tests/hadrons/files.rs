@@ -50,7 +50,7 @@ fn what_is_written_is_read_bit_for_bit() {
                 assert_eq!((back.nrhs(), back.precision()), (12, precision), "{name}");
                 let whole = f.save_lex().unwrap();
                 assert!(back.save_lex().unwrap() == whole, "{name}");
-                // On one process grid and on another.
+                // Files are read on one rank and on all.
                 on_rank_0(|| {
                     let alone = Comm::single();
                     let (back, _) =
@@ -59,7 +59,7 @@ fn what_is_written_is_read_bit_for_bit() {
                 });
             }
         }
-        // Written on one rank, read on all, to the last byte the same file.
+        // A file written on one rank and one written on all ranks are equal to the last byte.
         let f = random(&device, Precision::F64, 12);
         let (one, all) = (folder.0.join("one"), folder.0.join("all"));
         let date = Some("now".to_owned());
@@ -78,13 +78,13 @@ fn what_is_written_is_read_bit_for_bit() {
         let (back, _) = load_propagator(&device, &ranks(), &one, &LoadOptions::default()).unwrap();
         assert!(back.save_lex().unwrap() == whole);
         on_rank_0(|| assert!(fs::read(&one).unwrap() == fs::read(&all).unwrap()));
-        // Any number of columns, as pairs.
+        // Pairs of any number of columns are saved.
         let f = random(&device, Precision::F64, 5);
         let path = folder.0.join("five");
         save_propagator(&path, &f, Some(&f), &SaveOptions::default()).unwrap();
         let (back, _) = load_propagator(&device, &ranks(), &path, &LoadOptions::default()).unwrap();
         assert!(back.save_lex().unwrap() == f.save_lex().unwrap());
-        // In single precision from double, and in a precision asked for.
+        // A field in double is saved in single precision, and loaded in a precision that is asked for.
         let options = SaveOptions { precision_bits: Some(32), ..Default::default() };
         save_propagator(&path, &f, Some(&f), &options).unwrap();
         let expect = Some(common::over_ranks(EXTENTS));
@@ -154,7 +154,8 @@ fn origins_are_kept_and_found() {
                 load_propagator(&device, &ranks(), &path, &LoadOptions::default()).unwrap();
             assert_eq!(found, expected);
         }
-        // Of a file that does not say it, as of other codes, the sources in it do: to the tag of the record.
+        // The sources of a file that does not state an origin, as those of other codes, give it; the tag of its record
+        // is changed here.
         let options = SaveOptions { origin: Origin::default(), ..Default::default() };
         save_propagator(&path, &f, Some(&point), &options).unwrap();
         on_rank_0(|| {
@@ -178,7 +179,7 @@ fn records_of_chroma_say_where_the_source_is() {
     let device = devices().remove(0);
     let f = random(&device, Precision::F32, 12);
     let path = folder.0.join("propagator");
-    // A record of the same length with Chroma's elements in place of those of plaq.
+    // The record is replaced by one of the same length with Chroma's elements.
     let text = "<Propagator><FermionBC><FermBC>SIMPLE_FERMBC</FermBC><boundary>1 1 1 -1</boundary></FermionBC>\
                 <PropSource><Source><t_srce>1 0 3 2</t_srce></Source></PropSource></Propagator>";
     let options = SaveOptions { info: "x".repeat(text.len()), ..Default::default() };
@@ -283,7 +284,7 @@ fn files_have_qio_s_layout() {
         let data = &all[4].3;
         for (lex, site) in data.chunks(8 * 288).enumerate() {
             for (n, z) in site.chunks(16).enumerate() {
-                // [sink spin][source spin][sink colour][source colour]
+                // Order of a site's numbers: [sink spin][source spin][sink colour][source colour]
                 let (i, j, a, b) = (n / 36, n / 9 % 4, n / 3 % 3, n % 3);
                 let wanted = columns[3 * j + b][lex][i][a];
                 assert_eq!(z[..8], wanted.re.to_be_bytes());
@@ -350,7 +351,7 @@ fn damage_and_misuse_are_refused() {
     let e = load(Some([2, 2, 2, 2])).unwrap_err();
     assert_eq!(e.status, Status::FileExtents);
     let write = |bytes: &[u8]| on_rank_0(|| fs::write(&path, bytes).unwrap());
-    // A number of the last site.
+    // One bit of a number of the last site is flipped.
     let mut bytes = good.clone();
     let at = good.len() - 1200;
     bytes[at] ^= 1;
@@ -364,7 +365,7 @@ fn damage_and_misuse_are_refused() {
     refused(Status::FileTruncated, "");
     write(b"no LIME file at all");
     refused(Status::FileFormat, "LIME");
-    // Of records that are no spinors.
+    // Records whose sizes are not those of spinors.
     let text = b"<typesize>1152</typesize>";
     assert!(good.windows(text.len()).any(|w| w == text));
     let precision = b"<precision>F</precision>";
@@ -373,7 +374,7 @@ fn damage_and_misuse_are_refused() {
     bytes[at + 11] = b'D';
     write(&bytes);
     refused(Status::FileFormat, "neither spinors");
-    // What a kind cannot hold; a failure leaves the old file.
+    // Fields that a kind of file cannot hold; the failure leaves the old file in place.
     write(&good);
     let five = random(&device, Precision::F32, 5);
     let save = |f: &SpinorField, from: Option<&SpinorField>, kind, status| {

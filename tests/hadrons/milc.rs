@@ -239,7 +239,7 @@ fn all_gammas_and_momenta_agree_with_milc() {
         assert!(report.solver.converged);
         let at = |momentum: [i32; 3]| mesons(&x, &x, Sink { origin: [0; 4], momentum }).unwrap();
         let rest = vec![at([0; 3])];
-        // Both directions of each axis: MILC takes cosines.
+        // Both directions of each axis are needed, since MILC takes cosines.
         let moving: Vec<_> = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
             .iter()
             .flat_map(|&p| [p, p.map(|n| -n)])
@@ -249,7 +249,7 @@ fn all_gammas_and_momenta_agree_with_milc() {
             x.save_lex().unwrap().chunks(24 * lat.volume()).map(field_from).collect();
         let mut wide = op.shape().field(12).unwrap();
         wide.load_lex(&numbers(&columns.iter().map(|c| smeared(lat, c)).collect())).unwrap();
-        // MILC's phase is exp(i p x).
+        // MILC's phase has the other sign, exp(i p x).
         let one_wide = [[-1, 0, 0], [0, -1, 0], [0, 0, -1]]
             .map(|momentum| mesons(&wide, &x, Sink { origin: [0; 4], momentum }).unwrap());
         for (name, gammas, sign, at_rest, at_one, at_one_wide) in MILC {
@@ -259,7 +259,7 @@ fn all_gammas_and_momenta_agree_with_milc() {
                 };
                 let all = one_wide.iter().flat_map(|m| gammas.iter().map(move |&g| of(m, g)));
                 let ours = all.sum::<C>() * sign / (3 * gammas.len()) as f64;
-                // MILC ended its gauge fixing at changes of 1e-7.
+                // MILC stopped its gauge fixing when the functional changed by less than 1e-7.
                 let off = (ours - C::new(re, im)).norm() / of(&one_wide[0], (15, 15)).norm();
                 assert!(off < 1e-4, "{name}, smeared sink, t={t}: {ours:e} {re:e} {im:e} {off:e}");
             }
@@ -273,14 +273,15 @@ fn all_gammas_and_momenta_agree_with_milc() {
                         }
                     }
                     ours *= sign / (all.len() * gammas.len()) as f64;
-                    // MILC fixes the gauge and solves in single precision.
+                    // MILC fixed the gauge and solved in single precision.
                     let scale = all[0].correlator(Gamma::FIVE, Gamma::FIVE)[t].re;
                     let off = (ours - theirs[t]).abs() / scale;
                     assert!(off < 2e-5, "{name} t={t}: {ours:e} {:e} {off:e}", theirs[t]);
                 }
             }
         }
-        // The reference's, with which plaq's are compared: MILC has one spin and not the trace.
+        // The reference's baryons are compared, with which plaq's agree elsewhere: MILC has one spin component instead
+        // of a trace.
         for (name, pair, operator, more, theirs) in BARYONS {
             let mut g = zero::<4>();
             for (i, j, value) in pair {
@@ -288,7 +289,7 @@ fn all_gammas_and_momenta_agree_with_milc() {
             }
             let gt = gammas(Basis::DeGrandRossi)[3];
             let source = product(&[&gt, &dag(&g), &gt]);
-            // MILC divides by the sites of a time slice.
+            // MILC divides by the number of sites of a time slice.
             let sites = (lat.volume() / lat.extents[3]) as f64;
             let sign = (source[pair[0].1][pair[0].0] / g[pair[0].0][pair[0].1]).re;
             let all = contract::baryon(lat, [&columns; 3], operator, [&g; 2], ([0; 3], [0; 4]));

@@ -19,7 +19,7 @@ fn expected(lat: Lattice, s: &Source, column: usize) -> Field {
         Some(Noise::Z4) => (source::Noise::Z4, s.dilute),
         Some(Noise::Normal) => (source::Noise::Normal, s.dilute),
     };
-    // What the columns run over, the slowest first.
+    // The parts over which the columns run, the slowest first.
     let mut all = Vec::new();
     for vector in 0..s.vectors {
         for part in 0..s.time_parts {

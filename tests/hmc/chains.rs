@@ -226,13 +226,13 @@ fn a_rejected_trajectory_leaves_the_links() {
     let device = &devices()[0];
     let mut u = start(device, over_ranks([4, 4, 4, 4]));
     let before = u.save_lex().unwrap();
-    // One coarse step: Delta H is large.
+    // With a single coarse step Delta H is large.
     let mut hmc = chain(&u, 6.0, HmcParams { length: 2.0, ..params(1) });
     let report = hmc.run(&mut u).unwrap();
     assert!(!report.accepted && report.delta_h > 100.0, "{report:?}");
     assert_eq!(u.save_lex().unwrap(), before);
     assert_eq!(hmc.trajectory(), 1);
-    // Accepted anyway while it thermalises.
+    // While the chain thermalises a trajectory is accepted for any Delta H.
     let p = HmcParams { length: 2.0, accept_until: 1, ..params(1) };
     let report = chain(&u, 6.0, p).run(&mut u).unwrap();
     assert!(report.accepted);

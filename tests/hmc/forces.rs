@@ -76,14 +76,14 @@ fn forces_are_derivatives_of_the_action() {
                 let mut p = Momenta::new(&device, &geometry, Precision::F64).unwrap();
                 let report = force.kick(&field, &mut p, 1.0, -1.0).unwrap();
                 let f = p.save_lex().unwrap();
-                // What it says of its size.
+                // The report's root mean square and largest modulus of the force.
                 let sizes: Vec<f64> =
                     f.chunks(8).map(|l| l.iter().map(|v| v * v).sum::<f64>()).collect();
                 let rms = (sizes.iter().sum::<f64>() / sizes.len() as f64).sqrt();
                 let max = largest(sizes.iter().copied()).sqrt();
                 assert!((report.rms / rms - 1.0).abs() < 1e-12, "{name}: {report:?}, {rms}");
                 assert!((report.max / max - 1.0).abs() < 1e-12, "{name}: {report:?}, {max}");
-                // Links of all directions, at edges and inside.
+                // A link of each direction, at faces of the part and inside.
                 let slow_c = expected(&c);
                 for mu in 0..4 {
                     let x = (mu * 7919 + 13 * part[3]) % lat.volume();

@@ -105,7 +105,7 @@ fn wrong_texts_are_refused() {
         let text = TEXT.replacen(from, to, 1);
         hmc_from_toml(device, &geometry, Precision::F64, &text).map(|_| ()).unwrap_err()
     };
-    // Nesting that would exhaust the stack of a careless parser.
+    // Nesting so deep that a recursive parser would exhaust the stack.
     let deep = format!("steps = {}", "[".repeat(100_000));
     for (from, to, status) in [
         ("steps = 2", deep.as_str(), Status::InvalidArgument),
@@ -136,7 +136,7 @@ fn wrong_texts_are_refused() {
         let e = with(from, to);
         assert_eq!(e.status, status, "{to:.40}: {e}");
     }
-    // No names of Rust's types; the line is that of the key.
+    // Messages do not contain names of Rust's types, and name the line of the key.
     for (from, to, says) in [
         ("steps = 2", "", "missing key `steps`"),
         ("length = 0.5", "length = 0.5\nlenght = 1", "unknown key `lenght`, expected one of"),
@@ -153,7 +153,7 @@ fn wrong_texts_are_refused() {
         let e = with(from, to);
         assert!(e.message().contains(says), "{to}: {e}");
         if !from.starts_with("length") {
-            // Of a value of a wrong type, the line where its table begins.
+            // For a value of the wrong type, the line where its table begins is named.
             let at = TEXT.find(from).unwrap();
             let table = TEXT[..at].rfind("[[").unwrap();
             let place =

@@ -46,7 +46,7 @@ fn lists_have_no_step_twice() {
             for (what, sum) in [("links", links), ("a", a), ("b", b)] {
                 assert!((sum - 1.0).abs() < 1e-14, "{outer:?}, {inner:?}: {what} {sum}");
             }
-            // The same backwards: integrators are symmetric.
+            // Read backwards the list of steps is the same, as integrators are symmetric.
             let back: Vec<Step> = list.iter().rev().copied().collect();
             let times = |list: &[Step]| -> Vec<f64> {
                 let of = |s: &Step| match *s {
@@ -115,7 +115,7 @@ fn errors_fall_with_their_power_and_trajectories_return() {
                 let mut hmc = chain(&field, levels, 0.4);
                 let report = hmc.run(&mut field).unwrap();
                 let back = report.reversibility.unwrap();
-                // Every step of the way there and back rounds.
+                // Each step of the trajectory and of the way back adds its rounding.
                 let rounding = 2.0 * hmc.steps().len() as f64 * f64::EPSILON;
                 let energy = report.kinetic[0]
                     + report.monomials.iter().map(|m| m.action_start.abs()).sum::<f64>();

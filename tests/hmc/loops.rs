@@ -209,7 +209,7 @@ fn loops_are_gauge_invariant() {
         for (a, b) in found[0].iter().zip(&found[1]) {
             assert!((a - b).norm() / size < 1e-13, "{a}, {b}");
         }
-        // The other sense is the complex conjugate.
+        // In the opposite sense a loop has the complex conjugate trace.
         let back = paths.iter().map(|p| p.iter().rev().map(|s| 7 - s).collect()).collect();
         let field = links(&device, &geometry, &u, Precision::F64);
         let back = paths::traces(&field, &Paths::new(back).unwrap()).unwrap();
@@ -246,7 +246,7 @@ fn loops_gathered_from_staples_make_the_force() {
         let walker = Walker::new(&device, &geometry, Precision::F64, list.len()).unwrap();
         walker.gather(&field, &Paths::new(list).unwrap(), &numbers, &mut w).unwrap();
         let mut found = Momenta::new(&device, &geometry, Precision::F64).unwrap();
-        // S = -c / 3 Re tr: F_a = c / 3 Im tr T_a W.
+        // For S = -c / 3 Re tr the force is F_a = c / 3 Im tr T_a W.
         found.add_projection(0.0, 1.0 / 6.0, &w).unwrap();
         let mut expected = Momenta::new(&device, &geometry, Precision::F64).unwrap();
         let mut force = LoopForce::new(&device, &geometry, Precision::F64, action).unwrap();
@@ -261,7 +261,7 @@ fn images_are_counted_once() {
     let counts = [
         (&[0, 1, 7, 6][..], 6),
         (&[0, 0, 1, 7, 7, 6], 12),
-        // Bent, and around the three axes of a cube: Luescher and Weisz's classes.
+        // Bent rectangles and loops around the three axes of a cube: classes of Luescher and Weisz.
         (&[0, 1, 2, 6, 7, 5], 48),
         (&[0, 1, 2, 7, 6, 5], 16),
         (&[3, 3, 3, 3], 4),
@@ -321,7 +321,7 @@ fn loops_in_trajectories() {
         let there = report.reversibility.unwrap();
         assert!(there.links < 1e-12, "{there:?}");
         assert!(there.hamiltonian < 1e-8, "{there:?}");
-        // Twice the steps leave a quarter of Delta H.
+        // Twice the number of steps leaves a quarter of Delta H.
         let fine = TEXT.replace("steps = 8", "steps = 16");
         let mut hmc = hmc_from_toml(&device, &geometry, Precision::F64, &fine).unwrap();
         let better = hmc.run(&mut start()).unwrap();

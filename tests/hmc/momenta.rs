@@ -70,7 +70,7 @@ fn momenta_have_their_moments() {
     let mut p = Momenta::new(device, &geometry, Precision::F64).unwrap();
     p.set_gaussian(17, 0).unwrap();
     let n = 32.0 * geometry.global_volume() as f64;
-    // Variance of p^2 is 2.
+    // p^2 of a normal number p has the variance 2.
     let off = (2.0 * p.kinetic().unwrap() / n - 1.0) / (2.0 / n).sqrt();
     assert!(off.abs() < 5.0, "kinetic term is {off} standard errors off");
     let v = p.save_lex().unwrap();
@@ -236,7 +236,7 @@ fn links_follow_the_exponential() {
             let lat = Lattice::new(extents);
             let u = su3::haar_gauge::<3>(lat, 7);
             let mut p = coefficients(lat, 8);
-            // Degenerate and nearly degenerate eigenvalues, zero, and large momenta.
+            // Momenta zero, with degenerate and nearly degenerate eigenvalues, and large ones.
             p[..8].fill(0.0);
             p[8..16].copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0]);
             p[16..24].copy_from_slice(&[1e-9, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0]);
@@ -258,7 +258,7 @@ fn links_follow_the_exponential() {
                 let worst = largest(apart);
                 let tol = 8.0 * tolerance(precision, 12.0);
                 assert!(worst < tol, "{extents:?} {precision:?}: {worst:e}, {tol:e}");
-                // There and back.
+                // An evolution by p and back.
                 let before = links(&device, &geometry, &u, precision);
                 field_p.scale(2.0).unwrap();
                 field.evolve(&field_p, 0.4).unwrap();

@@ -168,7 +168,7 @@ fn rejected_cycles_reverse_the_momenta() {
     for rejection in [Rejection::Before, Rejection::After] {
         let mut u = start(&device);
         let links = u.save_lex().unwrap();
-        // One coarse step: Delta H is large.
+        // With a single coarse step Delta H is large.
         let mut hmc = chain(&u, vec![], params(smd(0.2, rejection), 2.0, 1), 6.0);
         let (c1, c2) = ((-0.4f64).exp(), (1.0 - (-0.8f64).exp()).sqrt());
         let first = sum(-1.0, &drawn(&u, 0), 0.0, &links);
@@ -210,7 +210,7 @@ fn a_checkpoint_of_cycles_goes_on_bit_for_bit() {
     };
     let (mut v, mut other) = fresh();
     load_checkpoint(&file, &mut v, &mut other).unwrap();
-    // What was read and not used yet is written as it is.
+    // A state that was read and not used yet is written unchanged.
     save_checkpoint(&again, &v, &other).unwrap();
     assert_eq!(run(&mut other, &mut v), expected);
     assert_eq!((v.save_lex().unwrap(), other.momenta().save_lex().unwrap()), last);
@@ -218,11 +218,11 @@ fn a_checkpoint_of_cycles_goes_on_bit_for_bit() {
     load_checkpoint(&again, &mut w, &mut third).unwrap();
     assert_eq!(run(&mut third, &mut w), expected);
     assert_eq!(w.save_lex().unwrap(), last.0);
-    // Another program reads the links alone.
+    // A program that knows no chains reads the links of the checkpoint.
     let comm = u.geometry().comm();
     let how = LoadOptions::default();
     assert!(load_gauge(&device, comm, &file, Precision::F64, Recon::R18, &how).is_ok());
-    // Without pseudofermions of a monomial the chain does not go on, and keeps its links.
+    // A chain with a monomial whose pseudofermions are not in the checkpoint does not go on, and keeps its links.
     let (mut x, _) = fresh();
     let mut renamed = chain(&x, vec![], params(friction, 0.2, 1), 5.6);
     load_checkpoint(&file, &mut x, &mut renamed).unwrap();
@@ -244,7 +244,8 @@ fn a_failed_cycle_leaves_the_state() {
     let folder = Folder::new("smd-failure");
     let [one, two] = ["one.lime", "two.lime"].map(|name| folder.0.join(name));
     let mut u = start(&device);
-    // Forces at the start, in the middle and at the end of three cycles, and then one that fails.
+    // The failing monomial's force is computed at the start, in the middle and at the end of three cycles, and fails
+    // after that.
     let failing = Failing { kicks: 8, error: Some(Status::SolverBreakdown) };
     let mut more = quarks();
     more.push(Box::new(failing));
@@ -259,7 +260,7 @@ fn a_failed_cycle_leaves_the_state() {
         let (one, two) = (std::fs::read(&one).unwrap(), std::fs::read(&two).unwrap());
         let size = one.len();
         let differ = (0..size).filter(|&i| one[i] != two[i]).count();
-        // Dates may.
+        // Dates may differ.
         assert!(size == two.len() && differ < 20, "{differ} bytes of {size} differ");
     }
 }

@@ -32,9 +32,9 @@ fn any_cut_is_seen() {
     for format in FORMATS {
         write_gauge(&whole, format, &options(n, &links), n, &links).unwrap();
         let bytes = fs::read(&whole).unwrap();
-        // All of the header and its records, the end, and places in between.
+        // Cuts at every byte of the header, its records and the end, and at places in between.
         let near = |at: usize| at < 2600 || at + 700 > bytes.len() || at.is_multiple_of(577);
-        // Zeros that fill up the last LIME record belong to nothing.
+        // The zeros that fill up the last LIME record are not data, and may be missing.
         let padding = match format {
             FileFormat::Ildg => bytes.iter().rev().take_while(|byte| **byte == 0).count() - 1,
             _ => 0,
@@ -73,7 +73,7 @@ fn flipped_bits_are_seen() {
                 fs::write(&path, &bad).unwrap();
                 assert_eq!(refusal(&path, None), Status::FileChecksum, "{format:?} byte {at}");
             }
-            // Sites exchanged: a plain sum would not see it, the rotating sums do.
+            // Two sites are exchanged: a plain sum would not notice, but rotating checksums do.
             if matches!(format, FileFormat::Ildg | FileFormat::Milc) {
                 let mut bad = bytes.clone();
                 let site = data / 32;
@@ -81,7 +81,7 @@ fn flipped_bits_are_seen() {
                 fs::write(&path, &bad).unwrap();
                 assert_eq!(refusal(&path, None), Status::FileChecksum, "{format:?} sites");
             }
-            // Damage in the header is never taken for another lattice or good links.
+            // Damage in the header never gives another lattice or links that count as good.
             for at in 0..start {
                 let mut bad = bytes.clone();
                 bad[at] ^= 1 << (at % 8);
@@ -135,7 +135,7 @@ fn garbage_and_absurd_headers() {
     refused(&[0xff; 4096], Status::FileFormat);
     refused(b"Dear diary, today I measured the plaquette.", Status::FileFormat);
 
-    // NERSC: no end, absurd, zero, negative or missing values.
+    // NERSC headers without an end, and with absurd, zero, negative or missing values.
     let nersc = |key: &str, value: &str| {
         let mut header = String::from("BEGIN_HEADER\n");
         for (k, v) in [
@@ -173,7 +173,7 @@ fn garbage_and_absurd_headers() {
     refused(&nersc("DIMENSION_4", "2000000000"), Status::FileTruncated);
     refused(&[b"BEGIN_HEADER\n" as &[u8], &[b'x'; 100_000]].concat(), Status::FileFormat);
 
-    // MILC: extents whose product overflows, huge ones, negative ones, a site list.
+    // MILC headers with extents that are huge, negative or overflow in their product, and with a list of sites.
     let milc = |extents: [i32; 4], list: i32| {
         let mut header = vec![0; 96];
         for (at, v) in [20103, extents[0], extents[1], extents[2], extents[3]].iter().enumerate() {
@@ -189,7 +189,7 @@ fn garbage_and_absurd_headers() {
     refused(&milc([4, 4, 4, 4], 1), Status::FileFormat);
     refused(&milc([1 << 12; 4], 0), Status::FileTruncated);
 
-    // openQCD: extents that no magic number guards.
+    // openQCD headers, where no magic number guards the extents.
     let openqcd = |extents: [i32; 4], plaquette: f64| {
         let mut header: Vec<u8> = extents.iter().flat_map(|n| n.to_le_bytes()).collect();
         header.extend(plaquette.to_le_bytes());
@@ -236,12 +236,12 @@ fn lime_records() {
     };
     let status = |records: &[&[u8]]| read(records).unwrap_err().status;
 
-    // ILDG without SciDAC records, strange records around, the format after the data.
+    // ILDG records without SciDAC records, with strange records around, and with the format after the data.
     let other = text("something-else", "not XML at all <");
     let good = format("su3gauge", 64, "2");
     assert_eq!(read(&[&other, &good, &other, &binary, &other]).unwrap().links, links);
     assert_eq!(read(&[&binary, &good]).unwrap().links, links);
-    // SciDAC without ILDG records.
+    // SciDAC records without ILDG records.
     let file = text("scidac-private-file-xml", "<scidacFile><dims>2 2 2 2 </dims></scidacFile>");
     let private = |count: u32| {
         let xml = format!(
@@ -270,7 +270,7 @@ fn lime_records() {
     assert_eq!(status(&[&binary]), Status::FileFormat);
     assert_eq!(status(&[&text("ildg-format", "<ildgFormat>"), &binary]), Status::FileFormat);
     assert_eq!(status(&[&good, &[1; 200], &binary]), Status::FileFormat);
-    // QIO reads files whose format is no XML when its own records have the lattice: with a warning.
+    // A file whose format record is not XML is read, with a warning, when QIO's own records state the lattice.
     let malformed = text("ildg-format", "<ildgFormat><lx>2</ly>");
     let odd = read(&[&file, &private(4), &malformed, &binary]).unwrap();
     assert!(odd.links == links && odd.info.warnings.contains(Warning::Format));
@@ -283,12 +283,12 @@ fn lime_records() {
     let elsewhere =
         text("scidac-private-file-xml", "<scidacFile><dims>2 2 4 1</dims></scidacFile>");
     assert_eq!(status(&[&elsewhere, &good, &binary]), Status::FileFormat);
-    // Lengths beyond the file or beyond every file.
+    // Records whose lengths go beyond the file, or beyond any file.
     for length in [data.len() as u64 + 8, u64::MAX / 2, u64::MAX] {
         let long = record("ildg-binary-data", &data, length);
         assert_eq!(status(&[&good, &long]), Status::FileTruncated);
     }
-    // Nesting that would exhaust the stack of a careless parser, called with a small one, and entities.
+    // Nesting that would exhaust the stack of a careless parser, read in a thread with a small stack; and XML entities.
     let nested = || {
         for levels in [100, 1000, 100_000] {
             let deep = text("ildg-format", &"<a>".repeat(levels));

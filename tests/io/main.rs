@@ -61,7 +61,7 @@ fn round_trips() {
     let folder = Folder::new("round");
     let path = folder.file("lattice");
     let mut random = Random(1);
-    // Mixed extents, one with odd ones, one that takes several chunks of the stream.
+    // Mixed extents; odd extents; and a lattice that takes several chunks of the stream.
     for (n, disorder) in [([4, 6, 2, 8], 9.0), ([3, 5, 1, 2], 9.0), ([10, 12, 8, 14], 0.3)] {
         let links = random.links(n, disorder);
         for format in FORMATS {
@@ -134,7 +134,8 @@ fn check_info(file: &GaugeFile, options: &WriteOptions, format: FileFormat, what
 fn openqcd_and_ddalphaamg_are_told_apart() {
     let folder = Folder::new("apart");
     let path = folder.file("lattice");
-    // Ordered, disordered (plaquette 0: the whole lattice must decide), larger than the sample.
+    // Smooth links; disordered links, with a plaquette near 0, for which the whole lattice must decide; and lattices
+    // larger than the sample of links.
     for (n, disorder) in
         [([4, 4, 4, 4], 0.1), ([2, 2, 2, 2], 9.0), ([6, 4, 8, 2], 9.0), ([8, 8, 8, 10], 9.0)]
     {
@@ -144,7 +145,7 @@ fn openqcd_and_ddalphaamg_are_told_apart() {
             let file = read_gauge(&path, None).unwrap();
             assert_eq!((file.info.format, file.extents), (format, n), "{n:?}");
             assert_eq!(file.links, links);
-            // Told the format, a reader takes it: the links of a part, in either order.
+            // A reader that is told the format takes it, and can read the links of a part in either order.
             for told in [FileFormat::OpenQcd, FileFormat::DdAlphaAmg] {
                 let mut reader = GaugeReader::open_as(&path, None, told).unwrap();
                 assert_eq!(reader.info().format, told);

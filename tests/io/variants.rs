@@ -96,7 +96,7 @@ fn lime_without_message_ends() {
         one[at + 6] &= !0x40;
         whole.reads(&one, &[Warning::MessageEnd], kind);
     }
-    // Without any end mark a file is whole when its data are.
+    // Without any end-of-message mark a file counts as whole when its data are complete.
     let &(_, checksum, data, length) = all.iter().find(|r| r.0 == "scidac-checksum").unwrap();
     let both = [Warning::NoChecksum, Warning::MessageEnd];
     whole.reads(&open[..checksum], &both, "no message ends and no checksum is there");
@@ -109,7 +109,7 @@ fn lime_without_message_ends() {
             }
         }
     }
-    // With one that is missing at the end, only when the checksum is there.
+    // If one end-of-message mark is missing at the end, the checksum must be there.
     assert_eq!(whole.status(&whole.bytes[..checksum]), Status::FileTruncated);
 }
 
@@ -125,12 +125,12 @@ fn lime_with_another_end() {
     }
     let open = [&without_ends(&whole.bytes)[..], b"\n"].concat();
     whole.reads(&open, &[Warning::MessageEnd, Warning::Trailing], "no ends, and a line feed");
-    // A record that begins is not a tail.
+    // A record that has begun and is cut off is not a tail of other bytes.
     for length in 1..144 {
         let begun = with(&whole.bytes[..length]);
         assert_eq!(whole.status(&begun), Status::FileTruncated, "{length} bytes of a record");
     }
-    // Bytes that are no record before the data are none of a tail either.
+    // Before the data, bytes that are no record are not accepted as a tail either.
     let data = records(&whole.bytes).iter().find(|r| r.0 == "ildg-binary-data").unwrap().1;
     let torn = [&whole.bytes[..data], b"\n", &whole.bytes[data..]].concat();
     assert_eq!(whole.status(&torn), Status::FileFormat);
@@ -155,7 +155,7 @@ fn lime_checksum_before_the_data() {
     wrong[digit] = if wrong[digit] == b'1' { b'2' } else { b'1' };
     assert!(digit > text - checksum);
     assert_eq!(whole.status(&moved(&wrong)), Status::FileChecksum);
-    // One that follows them counts before it.
+    // A checksum record behind the data counts more than one before them.
     let both = [&moved(&wrong)[..], sum].concat();
     whole.reads(&both, &[], "another checksum after the data");
     let mut none = whole.bytes[..checksum].to_vec();
@@ -231,7 +231,7 @@ fn nersc_headers_of_others() {
     let wrong = header.replace(&line("CHECKSUM"), "CHECKSUM = 1");
     assert_eq!(whole.status(&with(&wrong)), Status::FileChecksum);
 
-    // Words of the header as values.
+    // The words of the header's end as values.
     for value in [
         "END_HEADER",
         "at END_HEADER",

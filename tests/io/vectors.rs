@@ -23,7 +23,7 @@ fn files_without_the_number_of_spins_hold_spinors() {
     let mut writer = VectorWriter::create(&path, &header).unwrap();
     let share = writer.write(0, &part, &numbers).unwrap();
     writer.finish(&[vec![share]]).unwrap();
-    // The record keeps its length.
+    // The changed record keeps its length.
     let mut bytes = fs::read(&path).unwrap();
     let tag = b"<spins>4</spins>";
     let at = bytes.windows(tag.len()).position(|w| w == tag).expect("the tag");
@@ -36,7 +36,7 @@ fn files_without_the_number_of_spins_hold_spinors() {
     let (back, share) = reader.read(0, &part).unwrap();
     assert_eq!(back, numbers);
     reader.verify(0, &[share]).unwrap();
-    // A number that is none, or of nothing that there is, is no default.
+    // A tag with an impossible number of spins is an error, and is not replaced by a default.
     bytes[at..at + tag.len()].copy_from_slice(b"<spins>2</spins>");
     fs::write(&path, &bytes).unwrap();
     assert!(VectorReader::open(&path, None).is_err());

@@ -121,7 +121,7 @@ fn files_that_appear_meanwhile_stay() {
         names.sort();
         assert_eq!(names, ["mine", "theirs"]);
     }
-    // What was there when it was looked for is replaced.
+    // A file that existed when it was looked for is replaced.
     expect_new(&mine);
     write_file(&mine, b"third").unwrap();
     assert_eq!(fs::read(&mine).unwrap(), b"third");

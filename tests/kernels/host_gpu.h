@@ -1,5 +1,5 @@
-// What CUDA C++ gives a kernel, for the host's compiler: threads of a block run after each other, or side by
-// side where they exchange numbers. Blocks run after each other, so that shared memory is static.
+// Replaces CUDA C++ for the host's compiler: threads of a block run one after the other, or at the same time where they
+// exchange numbers. Blocks run one after the other, so that shared memory can be static.
 #pragma once
 #include <cmath>
 #include <cstring>
@@ -39,7 +39,7 @@ inline int __float_as_int(float v) { return same_bits<int>(v); }
 inline float __int_as_float(int v) { return same_bits<float>(v); }
 inline long long __double_as_longlong(double v) { return same_bits<long long>(v); }
 inline double __longlong_as_double(long long v) { return same_bits<double>(v); }
-// Bytes of b and a, as each of four hexadecimal digits chooses.
+// Selects four of the bytes of b and a, as each of four hexadecimal digits says.
 inline unsigned __byte_perm(unsigned a, unsigned b, unsigned digits) {
   const unsigned long long both = (unsigned long long)b << 32 | a;
   unsigned r = 0;

@@ -121,7 +121,7 @@ fn parities() {
             spec("HopArgs_site_hop", site_hop);
             spec("HopArgs_site_y", site_y);
             spec("HopArgs_parity", parity);
-            // Of other kernels of these headers, for branches on their constants.
+            // Constants of other kernels in these headers, for branches on them.
             spec("SiteOpArgs_site", one);
             spec("ConvertArgs_links", 4);
             for name in ["storage_from", "storage_to"] {

@@ -27,7 +27,7 @@ static double ulps(double found, double expected, bool single, double scale) {
   return std::fabs(found - expected) / std::exp2(std::floor(std::log2(size)) - (single ? 23 : 52));
 }
 
-// The largest error of f over many arguments given by `point`, of its first and second number.
+// Checks the largest errors of the first and the second result of f over many arguments that `point` gives.
 template <class T, int W, class P, class F, class E>
 static void within(double bound, const char* what, double scale, P point, F f, E exact) {
   typedef real<T, W> R;

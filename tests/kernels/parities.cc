@@ -31,7 +31,7 @@ typedef void Kernel(const HopArgs, int);
 extern "C" Kernel even, odd, both;
 static constexpr int nrhs = HopArgs{}.nrhs(), volume_ = FieldView{}.volume(), tiles = (volume_ + 31) / 32;
 
-// As the CUDA back end does.
+// Runs a launch with the grid and blocks that the CUDA back end chooses.
 static void launch(Kernel* kernel, const HopArgs& a, int n) {
   const long threads = (long)n * (nrhs > 1 ? 2 : 1);
   gridDim = {(unsigned)((threads + PLAQ_BLOCK - 1) / PLAQ_BLOCK), 1, 1};
@@ -83,7 +83,7 @@ int main() {
   Field expected = own, found = own;
   launch(even, args(expected, 0, 1), volume_);
   launch(odd, args(expected, 1, 0), volume_);
-  // As `Wilson::hop_both` does.
+  // The number of elements is that of `Wilson::hop_both`.
   launch(both, args(found, 0, 0), 2 * volume_ + 1024);
   size_t differ = 0, changed = 0;
   for (size_t i = 0; i < found.data.size(); i++) differ += found.data[i] != expected.data[i], changed += found.data[i] != own.data[i];

@@ -74,8 +74,8 @@ static void orders(const Geom& g, u32 block) {
   }
 }
 
-// Odd slices come after the even ones with their neighbours, `lag` at the most after their own where
-// that is not the first.
+// Checks a sweep of both parities: an odd slice comes after the even ones that it needs, and at most 2 lag turns after
+// the even slice of the same number, unless it is the first slice.
 static void sweep(int slices, int lag) {
   const Geom g{};
   std::vector<int> when[2];

@@ -54,7 +54,7 @@ fn what_is_chosen() {
         let few = automatic(&action, &settings(1));
         let report = few.solve(&mut x, &b, &mut unwatched).unwrap();
         assert!(report.solver.converged, "{report:?}");
-        // Between GPUs iterations take so long on so small a lattice that a set-up may pay.
+        // Messages between GPUs make iterations on so small a lattice slow enough for a set-up to pay.
         if !between_gpus(&device, &setup) {
             assert!(report.chosen == Chosen::Krylov && few.multigrid().is_none(), "{report:?}");
         }
@@ -67,7 +67,7 @@ fn what_is_chosen() {
             assert_eq!(report.solver.history.len() > 16, solve == 0);
             assert!(residual(&setup, &op, &x, &b) < 1.01e-10);
         }
-        // Links change.
+        // New links: the hierarchy has to be updated.
         setup.links = su3::smooth_gauge(setup.lat, ROUGH, 8).iter().map(su3::reunitarise).collect();
         let mut gauge =
             GaugeField::new(&device, &setup.geometry, Precision::F64, Recon::R18).unwrap();
@@ -108,7 +108,7 @@ fn one_column_of_many_is_looked_at_first() {
             assert!((16..600).contains(&looks), "{looks}");
         }
     }
-    // All of them by multigrid.
+    // Multigrid has solved for all of them.
     assert!(iterations[1] < 40, "{iterations:?}");
 }
 
@@ -161,7 +161,7 @@ fn heavy_quarks_are_solved_for_everywhere() {
         };
         let off = worst(&x);
         assert!(off < 1e-4, "{off}");
-        // What |r| / |b| alone gives.
+        // For comparison, a solve that stops by |r| / |b| alone.
         let plain = SolverSettings { solver: SolverKind::BiCgStab, ..Default::default() };
         automatic(&op, &plain).solve(&mut x, &b, &mut unwatched).unwrap();
         assert!(worst(&x) > 10.0 * off, "{} {off}", worst(&x));
@@ -190,7 +190,7 @@ fn short_memory_solves_fewer_columns() {
             assert!(report.solver.converged, "{report:?}");
             (report.columns, report.chosen)
         };
-        // What does not fit frees what cycles of earlier solves have left: it would give room.
+        // A request that does not fit frees the memory of cycles of earlier solves, which would give room.
         let kept = || {
             device.limit_memory(0);
             let refused = propagator(&solver, source, 1, &mut unwatched).map(|_| ());
@@ -205,7 +205,7 @@ fn short_memory_solves_fewer_columns() {
             let room = besides + solver.memory_with_multigrid(columns).unwrap();
             assert_eq!(run(0, room), (columns, Chosen::Multigrid));
         }
-        // Where not all columns fit beside a solve, those that are solved wait on the host.
+        // If not all columns fit beside a solve, solved columns wait on the host.
         let field = |columns| op.shape().bytes(columns);
         let (without, with) =
             (solver.memory(12).unwrap(), solver.memory_with_multigrid(12).unwrap());
@@ -217,7 +217,7 @@ fn short_memory_solves_fewer_columns() {
         let kept = kept();
         let parts = run(12, field(24) + without);
         assert!(parts.0 < 12 && parts.1 == Chosen::Multigrid, "{parts:?}");
-        // What the first part's cycles leave is not missing in the second.
+        // Memory that the first part's cycles keep is available to the second part.
         let limit = kept + field(12) + solver.memory_with_multigrid(6).unwrap();
         assert_eq!(run_in(6, limit), (6, Chosen::Multigrid));
         let [mut x, mut b] = [op.shape(), op.shape()].map(|shape| shape.field(1).unwrap());
@@ -254,12 +254,12 @@ fn short_memory_solves_in_parts() {
             (by_multigrid, "fallback(GCR in single(multigrid 2 levels), BiCGStab in single)"),
             (automatic(&op, &settings(12)), "BiCGStab"),
         ] {
-            // Exchanges are made by a first solve.
+            // A first solve allocates the buffers for messages.
             let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
             assert!(report.solver.converged && report.columns == 12, "{report:?}");
             let (mut bad, mut one) = (field(12), field(1));
             blas::copy(&mut bad, &b).unwrap();
-            // What cycles of multigrid have left is freed.
+            // A solve without memory fails, and frees what cycles of multigrid have kept.
             device.limit_memory(0);
             assert!(solver.solve(&mut x, &b, &mut unwatched).is_err());
             let limit = device.used().0 + solver.memory(5).unwrap();
@@ -272,7 +272,7 @@ fn short_memory_solves_in_parts() {
             let words = "4 columns at a time > scaled > to 1e-10 > Schur even > ";
             assert!(told.contains(words) && told.contains(links), "{told}");
             if alone {
-                // A source that cannot be solved for is the last one's.
+                // The last source has a NaN and cannot be solved for.
                 let mut nan = vec![0.0; 24 * setup.lat.volume()];
                 nan[0] = f64::NAN;
                 one.load_lex(&nan).unwrap();
@@ -314,7 +314,7 @@ fn short_memory_makes_fewer_columns() {
         let automatic = params(0, VectorMemory::Auto);
         let [here, host] = [VectorMemory::Device, VectorMemory::Host];
         let ways = [(8, here), (4, here), (2, here), (1, here), (1, host)];
-        // What ranks keep for messages is not counted again.
+        // Buffers that ranks have for messages already are not counted again.
         let needs = || ways.map(|(n, at)| Multigrid::memory(&*op, &params(n, at)).unwrap());
         let all = needs();
         assert!(all[4] < all[3] && all[3] < all[1] && all[1] < all[0], "{all:?}");
@@ -413,7 +413,7 @@ fn multigrid_at_a_standstill_leaves_the_rest_to_bicgstab() {
             assert!(report.memory_peak <= max, "{} of {max}", report.memory_peak);
             let report = report.solver;
             assert!(report.converged && !report.standstill, "{report:?}");
-            // Which may leave it to CGNR in turn.
+            // BiCGStab may leave the solve to CGNR in turn.
             let by = [SolverKind::BiCgStab, SolverKind::Cgnr].map(Some);
             assert!(by.contains(&report.fallback), "{report:?}");
             for k in 0..nrhs {

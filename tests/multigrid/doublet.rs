@@ -6,7 +6,7 @@ use plaq::operators::{ActionParams, DoubletParams, FlavourTerm, QuarkAction};
 
 use super::*;
 
-/// Vectors of pairs: component 2 c + f of a pair is component c of flavour f; the right-hand sides are in the order
+/// Vectors of pairs of flavours: component 2 c + f is component c of flavour f. The right-hand sides are in the order
 /// of flavours [up, down].
 fn beside(pairs: &[[Vec<C>; 2]]) -> Vec<C> {
     let count = pairs[0][0].len();
@@ -42,7 +42,7 @@ fn random_pairs(rows: usize, seed: u64) -> Vec<[Vec<C>; 2]> {
     (0..3).map(|j| [0, 1].map(|f| random_numbers(rows, seed + 2 * j + f))).collect()
 }
 
-/// Compares the operator of a level, applied to random pairs, with the expected result.
+/// Compares the operator of a level, applied to pairs of vectors, with the expected results.
 fn compare(op: &CoarseOperator, pairs: &[[Vec<C>; 2]], expected: &[[Vec<C>; 2]], bound: f64) {
     let mut x = op.field(Subset::Full, pairs.len()).unwrap();
     scatter(&mut x, &beside(pairs));
@@ -79,7 +79,7 @@ fn coarse_pairs_are_those_of_the_reference() {
             let twists = [term.twist, -term.twist].map(|twist| twist - term.own);
             let pair_of = |op: &CoarseOperator| op.in_flavours(twists, term.split).unwrap();
 
-            // P and P^dagger P = 1
+            // Prolongation P, and R P = P^dagger P = 1.
             let pairs = random_pairs(host.coarse().volume() * 2 * n, 50);
             let fine: Vec<[Vec<C>; 2]> =
                 pairs.iter().map(|pair| [0, 1].map(|f| host.prolong(&pair[f]))).collect();
@@ -96,7 +96,7 @@ fn coarse_pairs_are_those_of_the_reference() {
             let found = distance(&numbers(&whole(&back)), &numbers(&beside(&pairs)));
             assert!(found < tolerance, "P^dagger P off by {found:e}");
 
-            // R D P with the operator of the reference
+            // The coarse operator R D P, with D by the reference.
             let untwisted = Params { mu: 0.0, ..reference_params(&wilson) };
             let dirac = Dirac::new(s.lat, &s.links, untwisted);
             let plain = FlavourTerm { own: 0.0, ..term };
@@ -134,7 +134,7 @@ fn coarse_pairs_are_those_of_the_reference() {
             compare(&third, &pairs, &expected, 20.0 * tolerance);
             schur(&third, "third", 10.0 * tolerance);
 
-            // Larger twisted masses of both flavours: those of an operator that has them.
+            // With larger twisted masses on the coarse level it is the coarse operator of a D that has them.
             let factor = 2.5;
             let heavier = FlavourTerm { twist: factor * term.twist, ..plain };
             let hops = |x: &Vec<C>| {

@@ -114,7 +114,7 @@ fn gathered_levels_are_those_of_one_rank() {
     let (alone, many) = (Comm::single(), ranks());
     let device = devices().pop().unwrap();
     let cases = [
-        // The second level, which the next aggregates do not divide; one after the other; none.
+        // Gathered levels: the second one, since the next aggregates do not divide it; two, one after the other; none.
         (vec![level([4, 2, 2, 4], 8), level([2, 1, 2, 2], 6)], Some(1)),
         (vec![level([2, 2, 2, 4], 6), level([2, 1, 2, 2], 7)], Some(2)),
         (vec![level([2, 2, 2, 2], 6)], Some(0)),

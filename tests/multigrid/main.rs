@@ -202,18 +202,18 @@ fn level(device: &Device, extents: [usize; 4], block: [usize; 4], n: usize, prec
         let nrhs = nrhs as usize;
         let mut x = coarse.field(Subset::Full, nrhs).unwrap();
         scatter(&mut x, &together(&columns));
-        // P
+        // Prolongation P against the host.
         let mut fine = transfer.fine_field(Subset::Full, nrhs).unwrap();
         transfer.prolong(&mut fine, &x).unwrap();
         let prolonged: Vec<Vec<C>> = columns.iter().map(|c| host.prolong(c)).collect();
         let found = distance(&numbers(&whole(&fine)), &numbers(&together(&prolonged)));
         assert!(found < tolerance, "{what}, {nrhs}: prolongation off by {found:e}");
-        // R
+        // Restriction R: R P = 1.
         let mut back = x.like(nrhs).unwrap();
         transfer.restrict(&mut back, &fine).unwrap();
         let found = distance(&numbers(&whole(&back)), &numbers(&together(&columns)));
         assert!(found < tolerance, "{what}, {nrhs}: P^dagger P off by {found:e}");
-        // M
+        // The coarse operator against R M P on the host.
         let expected: Vec<Vec<C>> = prolonged.iter().map(|f| host.restrict(&image(f))).collect();
         coarse.apply(&mut back, &x).unwrap();
         let found = distance(&numbers(&whole(&back)), &numbers(&together(&expected)));
@@ -224,7 +224,7 @@ fn level(device: &Device, extents: [usize; 4], block: [usize; 4], n: usize, prec
     schur(&coarse, &what, tolerance);
 }
 
-/// Creates the transfer operator of a coarse operator, from aggregates and null vectors.
+/// A transfer operator from a coarse operator to the next level, with aggregates and random null vectors.
 fn next_transfer(op: &CoarseOperator) -> Transfer {
     let grid = op.grid();
     let block = grid.extents().map(|l| if l % 3 == 0 { 3 } else { l.min(2) });
@@ -550,15 +550,15 @@ fn null_space_in_a_file() {
         assert_eq!(iterations(&again), iterations(&first));
         let [found, expect] = [&again, &first].map(|m| m.vectors(Precision::F64).unwrap());
         let found = distance(&found.save_lex().unwrap(), &expect.save_lex().unwrap());
-        // They are kept in 16 bits.
+        // The file keeps the null vectors in 16 bits.
         assert!(found < 5e-4, "vectors off by {found:e}");
         assert!((first.report().reduction / again.report().reduction - 1.0).abs() < 0.01);
-        // The set-up from a file takes no random vectors: another seed's are the same.
+        // A set-up from a file uses no random vectors: another seed gives the same hierarchy.
         let other = LevelParams { block: [2; 4], ..level };
         let other = MultigridParams { seed: 9, ..MultigridParams::with_levels(vec![other]) };
         let other = Arc::new(load_multigrid(&path, &*op, &other, &mut unwatched).unwrap());
         assert!(iterations(&other) <= iterations(&first) + 5);
-        // Double is kept.
+        // Hierarchies in double are kept in double.
         let double = MultigridParams { coarse_precision: Precision::F64, ..params.clone() };
         let wide = folder.0.join("double.lime");
         save_multigrid(&wide, &Multigrid::new(&*op, &double).unwrap()).unwrap();
@@ -583,7 +583,7 @@ fn null_space_in_a_file() {
         let refused = status(&path, &op, &params);
         device.limit_memory(u64::MAX);
         assert_eq!(refused, Status::OutOfMemory);
-        // A damaged file: a flipped bit of the data, and an end that is missing.
+        // A file with a flipped bit in its data, and one whose end is missing.
         let whole = std::fs::read(&path).unwrap();
         let name = b"scidac-binary-data";
         let data = whole.windows(name.len()).position(|w| w == name).unwrap() + 4000;
@@ -626,7 +626,7 @@ fn impossible_hierarchies_are_refused() {
         refused(vec![level([3, 2, 2, 2], 4)], Status::BadExtents);
         refused(vec![level([2, 2, 2, 2], 0)], Status::BadParameter);
         refused(vec![level([1, 1, 1, 2], 20)], Status::BadParameter);
-        // Vectors that depend on each other.
+        // Given null vectors that depend linearly on each other.
         let params = MultigridParams::with_levels(vec![level([2, 2, 2, 2], 4)]);
         let params = MultigridParams { setup_columns: 8, ..params };
         let mut vectors =
@@ -665,7 +665,7 @@ fn impossible_hierarchies_are_refused() {
 #[test]
 fn announced_memory_is_taken() {
     for device in devices() {
-        // Messages between GPUs have whole pages of 2 MiB.
+        // Buffers for messages between GPUs are whole pages of 2 MiB, so that GPUs get a larger lattice.
         let extent = if device.is_cpu() { 8 } else { 16 };
         let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw: 1.0, csw_t: 1.0, ..Default::default() });
@@ -767,8 +767,8 @@ fn cycles_do_not_wait_for_sums() {
             inverse.apply(&mut x, &b).unwrap();
             let now = device.counts();
             let (launches, waits) = (now.launches - before.launches, now.waits - before.waits);
-            // GCR of the second level with 8 steps of its smoother in each iteration; the coarsest level asks
-            // after six steps, then after about twelve.
+            // `gcr` is the number of iterations of GCR on the second level, each with 8 steps of its smoother. The
+            // coarsest level asks for sums after six steps and then after about twelve.
             let gcr = (done()[0] - count[0]) / 9;
             let coarsest = done()[1] - count[1];
             let max = match cycle {

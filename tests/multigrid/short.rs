@@ -9,7 +9,7 @@ use plaq::backend::HostArray;
 fn null_vectors_of_few_bits() {
     for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
-        // Numbers of them that are loaded one, two, eight and four at a time.
+        // With n = 3, 6, 8 and 12 null vectors a load takes one, two, eight and four numbers.
         let forms = [(LinkPrecision::Half, 5e-4), (LinkPrecision::Quarter, 1.5e-2)];
         for (n, (bits, bound)) in [3, 6, 8, 12].into_iter().flat_map(|n| forms.map(|f| (n, f))) {
             let full = Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
@@ -47,7 +47,7 @@ fn null_vectors_of_few_bits() {
     }
 }
 
-/// The matrices of a site's hops, [direction][site][row][column], from products with unit vectors.
+/// The matrices of the hops, [direction][site][row][column], found by applying them to unit vectors.
 fn matrices(op: &CoarseOperator) -> Vec<Vec<f64>> {
     let rows = op.rows();
     let mut units = op.field(Subset::Full, rows).unwrap();
@@ -66,14 +66,15 @@ fn length(x: &[f64]) -> f64 {
     x.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
-/// Links in 16 and in 8 bits equal those in single precision to the rounding of these formats, each number and their
-/// products.
+/// Links in 16 and in 8 bits equal those in single precision to the rounding of these formats: each number, and
+/// products with vectors.
 #[test]
 fn short_links() {
     for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
         let op = Arc::new(s.wilson(twisted_clover()).to(Precision::F32, Recon::R18).unwrap());
-        // Rows that do and do not fill whole tiles and loads.
+        // With 24 null vectors the rows of a coarse matrix fill whole tiles and loads of the kernels, with 7 they do
+        // not.
         for n in [7, 24] {
             let transfer =
                 Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
@@ -91,7 +92,8 @@ fn short_links() {
                 let what = format!("{}, {n} vectors, {precision}", device.name());
                 let saved = 8 * volume * (2 * rows * rows * (4 - precision.bytes()) - 4);
                 assert_eq!(full.held() - short.held(), saved, "{what}");
-                // Half a unit in terms of the largest number of a matrix; half precision has eleven bits.
+                // The largest error of a number relative to its matrix's largest number: half a unit; half precision
+                // has eleven bits.
                 let off = match precision {
                     LinkPrecision::Quarter => 0.5 / 127.0,
                     _ if device.is_cpu() => 0.5 / 32767.0,
@@ -114,17 +116,17 @@ fn short_links() {
                         op.inverse_diagonal(&mut image, &sum).unwrap();
                         image.save().unwrap()
                     });
-                    // Numbers of random vectors have a mean square of 2, those of matrices are off independently, each
-                    // part by less than `off` times the largest.
+                    // Real and imaginary parts of random vectors have a mean square of 2 together. Errors of matrix
+                    // elements are independent, each below `off` times the largest number of the matrix.
                     let hops = length(&largest.concat()) * off * rows as f64;
                     let max = hops * 2.0 * (nrhs as f64).sqrt();
                     let apart: Vec<f64> =
                         images[0].iter().zip(&images[1]).map(|(a, b)| a - b).collect();
                     let found = length(&apart) / max;
                     println!("{what}, {nrhs}: {found:.2} of the bound");
-                    // They are not the same numbers.
+                    // The products differ, so that the short links were really used.
                     assert!(found < 1.0 && found > 0.02, "{what}, {nrhs}: {found}");
-                    // What stands still is exact: the diagonal.
+                    // The diagonal part is not shortened, so it is the same bit for bit.
                     let images = [&full, &short].map(|op| {
                         let mut image = x.like(nrhs).unwrap();
                         op.diagonal(&mut image, &x).unwrap();
@@ -144,7 +146,7 @@ fn links_are_as_short_as_null_vectors_allow() {
     let choices = [LinkPrecision::Quarter, LinkPrecision::Half];
     for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
-        // Hops of much more than the site term.
+        // A mass close to -4 makes hops much larger than the site term.
         let params = DiracParams { mass: -3.99, ..Default::default() };
         let op = Arc::new(s.wilson(params).to(Precision::F32, Recon::R18).unwrap());
         let n = 6;
@@ -187,7 +189,7 @@ fn links_are_as_short_as_null_vectors_allow() {
             println!("{}: {left:.3}, choice {took:?}", device.name());
             assert_eq!(took, Some((left >= 0.25) as usize), "{left}");
             taken.extend(took);
-            // Who asks for one precision gets it.
+            // If one precision alone is allowed, it is taken.
             let asked = shortened(&op, &t, &choices[..1]).unwrap();
             assert_eq!(asked.held(), one.held());
         }

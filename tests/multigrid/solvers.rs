@@ -163,7 +163,7 @@ fn prolongators_are_rectangular_operators() {
             for (a, b) in left.iter().zip(&right) {
                 assert!((a - b).norm() < 1e-12 * scale && a.norm() > 1e-6 * scale, "{a} {b}");
             }
-            // R (2 + 3 P R) P = 5.
+            // R (2 + 3 P R) P = 5, since R P = 1.
             let up_down: Arc<dyn LinOp> =
                 Arc::new(Product::new(vec![p.clone(), r.clone()]).unwrap());
             let three = Sum::new(vec![(C::new(3.0, 0.0), up_down)]).unwrap();
@@ -174,7 +174,7 @@ fn prolongators_are_rectangular_operators() {
             blas::axpy(&blas::uniform(2, -5.0), &y, &mut back).unwrap();
             let (off, norm) = (blas::norm2(&back).unwrap(), blas::norm2(&y).unwrap());
             assert!(off.iter().zip(norm).all(|(o, n)| *o < 1e-24 * n), "{off:?}");
-            // A field of the other space.
+            // A field of the space that P maps to is refused as its input.
             assert_eq!(p.apply(&mut rx, &y).unwrap_err().status, Status::FieldMismatch);
             let twice = Product::new(vec![p.clone() as Arc<dyn LinOp>, p]).err().unwrap();
             assert_eq!(twice.status, Status::FieldMismatch);
@@ -216,7 +216,7 @@ fn adjoints_of_coarse_operators() {
         let found = blas::norm2(&sy).unwrap()[0] / scale;
         assert!(found.sqrt() < 2e-11, "{:e}", found.sqrt());
 
-        // M^dagger = Gamma5 M Gamma5 on all sites; its solution as a guess leaves nothing to do.
+        // On all sites M^dagger = Gamma5 M Gamma5. A solve that starts from the solution needs no iteration.
         let adjoint = System::new(Arc::new(Adjoint(system.clone())));
         let ask = SolverParams {
             kind: SolverKind::BiCgStab,
@@ -304,7 +304,7 @@ fn columns_of_a_cycle_are_independent() {
                 inverse.apply(&mut x, b).unwrap();
                 x
             };
-            // Noise, low modes, nothing, and noise with a part of low modes.
+            // Right-hand sides: noise; low modes; zero; noise with a part of low modes.
             let low = (0..4).fold(apply(&noise), |v, _| apply(&v));
             let mut mixed = field(1);
             mixed.set_noise(Noise::Normal, 6, 0).unwrap();

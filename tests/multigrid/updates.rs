@@ -101,7 +101,8 @@ fn what_no_means_mend_is_refused() {
             assert_eq!((now.reduction, now.update), (first.reduction, first.update));
             assert_eq!(iterations(&good, &multigrid), before);
         }
-        // The same operator in place: the host heard of it, and may go on with what there is.
+        // The hierarchy's own operator has new links when an update fails: the host gets an error, and may go on with
+        // the old hierarchy.
         let op = operator(near_unit(&device, &geometry, 3, 0.4), -0.2);
         let multigrid = Arc::new(Multigrid::new(&*op, &small(2, 4)).unwrap());
         op.update(&near_unit(&device, &geometry, 3, 0.41)).unwrap();

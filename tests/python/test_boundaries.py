@@ -39,7 +39,8 @@ def test_reweighting_is_that_of_the_determinant():
         assert found.minus_ln.shape == (2, 24) and abs(found.ln - wanted) < 4 * found.error, (kind, found.ln, wanted)
         close(found.ln, found.factors.sum())
         close(found.value, np.exp(found.ln))
-        # Square norms of normal noise are the number of components, and the same numbers give the same estimates.
+        # The mean squared norm of normal noise is the number of components; the same random numbers give the same
+        # estimates.
         assert abs(found.norms.mean() / len(x) - 1) < 0.05
         more = d.reweighting(mu, kind=kind, vectors=2, first=22, seed=7, tol=1e-11)
         close(more.minus_ln, found.minus_ln[:, 22:])
@@ -164,7 +165,7 @@ def test_files_of_propagators_know_the_boundary():
     s = plaq.Clover(gauge, mass=0.8, csw=1).propagator((0, 0, 0, 2))
     pion = s.pion()
     assert s.boundary_time == "open" and pion.boundary_time == "open"
-    # So do fields made from it.
+    # Fields made from a field with boundaries have them too.
     smeared = s.smear(gauge, alpha=0.2, steps=2)
     assert smeared.boundary_time == "open" and smeared.pion().boundary_time == "open"
     with tempfile.TemporaryDirectory() as folder:
@@ -176,7 +177,7 @@ def test_files_of_propagators_know_the_boundary():
             one, other = getattr(found, name)(), getattr(s, name)()
             assert (one.boundary_time, one.source_time, one.form) == ("open", 2, "log")
             close(one.effective_mass().value[:4], other.effective_mass().value[:4], 1e-12)
-        # A file that does not name it, as of earlier versions and other codes.
+        # A file that does not state its boundary, like those of earlier versions and of other codes.
         s.boundary_time = ""
         s.write(old)
         found = plaq.Propagator.open(old)
@@ -198,14 +199,14 @@ def test_correlators_know_their_distances():
     assert there.slices.tolist() == [2, 3, 4, 5, 6, 7, 0, 1]
     assert there.source.tolist() == [0, 1, 2, 3, 4, 5, -2, -1]
     assert there.lower.tolist() == there.slices.tolist() and (there.upper == 7 - there.slices).all()
-    # Nothing is on boundary slices, and masses are those from a slice to the next one farther away.
+    # Correlators vanish on boundary slices, and masses compare a slice with the next one farther from the source.
     mean = pion.mean
     assert mean[5] == 0 and mean[6] == 0 and (mean[[0, 1, 2, 3, 4, 7]] > 0).all()
     masses = pion.effective_mass().value
     close(masses[:4], np.log(mean[:4] / mean[1:5]))
     assert np.isnan(masses[4:]).all()
     close(image.effective_mass().value[7], np.log(image.mean[7] / image.mean[6]))
-    # The mirror image counts from the other end.
+    # The mirror image counts times from the other end of the lattice.
     both = plaq.Correlator.average([pion, image])
     reflected = [image.mean[-t % 8] for t in range(8)]
     close(both.mean, (mean + reflected) / 2)
@@ -221,13 +222,14 @@ def test_correlators_know_their_distances():
     refused(ValueError, "source_time: expected 0 to 7, found 8", lambda: plaq.Correlator(mean, source_time=8))
     refused(ValueError, "source_time", lambda: plaq.Correlator(mean, boundary_time="open").distances)
     refused(ValueError, "boundary_time: expected periodic, open, sf, open_sf, found 'closed'", lambda: plaq.Correlator(mean, boundary_time="closed"))
-    # With the Schroedinger functional slice N_t is the upper boundary, and with one of each there is no mirror image.
+    # With the Schroedinger functional slice N_t is the upper boundary. With one boundary of each kind there is no
+    # mirror image.
     sf = plaq.Correlator(mean, source_time=3, boundary_time="sf")
     assert sf.distances.upper.tolist() == [5, 4, 3, 2, 1, 8, 7, 6]
     plaq.Correlator.average([sf, plaq.Correlator(mean, source_time=5, boundary_time="sf")])
     mixed = [plaq.Correlator(mean, source_time=t, boundary_time="open_sf") for t in (3, 5)]
     refused(ValueError, "parts[1]|slice 3,|found 5", lambda: plaq.Correlator.average(mixed))
-    # Without boundaries sources are all alike.
+    # Without boundaries all source times are equivalent.
     periodic = [plaq.Correlator(mean[::-1], source_time=t) for t in (0, 3)]
     close(plaq.Correlator.average(periodic).mean, mean[::-1])
     assert periodic[1].distances.source.tolist() == [0, 1, 2, 3, 4, 3, 2, 1] and periodic[1].distances.lower is None

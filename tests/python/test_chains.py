@@ -85,7 +85,7 @@ def test_cycles_of_stochastic_molecular_dynamics():
         other.load(f"{folder}/checkpoint")
         assert [other.step().delta_h for _ in range(2)] == last
         assert np.array_equal(other.gauge.numpy(), chain.gauge.numpy())
-        # Trajectories of HMC draw all anew.
+        # With a large friction cycles draw all momenta anew, as trajectories of HMC do.
         anew = plaq.hmc({**cycles, "friction": 1e6})
         anew.load(f"{folder}/checkpoint")
         drawn = plaq.hmc({key: value for key, value in cycles.items() if key not in ("algorithm", "friction")})

@@ -21,7 +21,7 @@ def test_arrays_are_copies():
     assert np.asarray(C, np.complex64).dtype == np.complex64
     U = plaq.Gauge.unit((2, 2, 2, 2))
     for field in (U, plaq.Fermion(U), plaq.Wilson(U, mass=1).propagator()):
-        # Only NumPy 2 tells whether a copy is allowed.
+        # NumPy before version 2 does not tell whether a copy is allowed.
         refused(ValueError, "copy", lambda: field.__array__(copy=False))
         assert np.array(field).shape == field.numpy().shape
 
@@ -109,14 +109,14 @@ def test_iterators_yield_fields_that_stay_what_they_were():
     kept = list(itertools.islice(plaq.heatbath([2, 2, 2, 4], 5.7, seed=3, thermalise=2, separation=1), 3))
     values = [U.plaquette().total for U in kept]
     assert len(set(values)) == 3
-    # The same chain as without copies.
+    # A chain whose fields are copied is the same as one without copies.
     chain, alone = plaq.heatbath([2, 2, 2, 4], 5.7, seed=3, thermalise=2, separation=1), []
     for _ in range(3):
         U = next(chain)
         alone.append(U.plaquette().total)
         del U
     assert alone == values
-    # A field that nobody else has is gone on with.
+    # A chain goes on in its own field if nobody else refers to that.
     chain = plaq.heatbath([2, 2, 2, 4], 5.7, seed=3, thermalise=0)
     assert next(chain).handle.id == next(chain).handle.id
     table = {

@@ -352,7 +352,7 @@ def test_distillation_elementals():
             close(found[i, k], expected, 1e-9)
     close(found[0, 0], np.broadcast_to(np.eye(N), (T, N, N)), 1e-11)
     refused(ValueError, "operators|ex", lambda: modes.mesons(operators=["ex"]))
-    # Baryons, cut and whole.
+    # Elementals of baryons: `cut`, which are completed by antisymmetry here, and `whole` ones with derivatives.
     eps = np.zeros((3, 3, 3))
     for a, b, c in itertools.permutations(range(3)):
         eps[a, b, c] = np.linalg.det(np.eye(3)[[a, b, c]])

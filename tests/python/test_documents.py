@@ -41,7 +41,7 @@ def test_everything_public_is_documented():
         if inspect.isclass(value) and value.__module__.startswith("plaq"):
             for member, function in vars(value).items():
                 if inspect.isfunction(function) and not member.startswith("_"):
-                    # What is overridden has the words of the first class that has it.
+                    # A member that overrides another one has the docstring of the first class that has one.
                     assert inspect.getdoc(getattr(value, member)), f"{name}.{member} has no docstring"
             assert value.__doc__, name
         elif inspect.isfunction(value):

@@ -27,16 +27,17 @@ def exact(mean):
 
 
 def test_probabilities():
-    # chi2 of 2 degrees of freedom is exponential, of 4 (1 + x / 2) exp(-x / 2); of 1 it is the error function.
+    # Tails of chi2: exponential for 2 degrees of freedom, (1 + x / 2) exp(-x / 2) for 4; the error function for 1.
     for x in 0.01, 0.5, 3.0, 20.0, 80.0:
         close(fits.gamma_tail(1, x / 2), math.exp(-x / 2), 1e-12)
         close(fits.gamma_tail(2, x / 2), (1 + x / 2) * math.exp(-x / 2), 1e-12)
         close(fits.gamma_tail(0.5, x / 2), math.erfc(math.sqrt(x / 2)), 1e-12)
-    # I_x(1, b) = 1 - (1 - x)^b, I_x(2, 3) = 6 x^2 - 8 x^3 + 3 x^4.
+    # Incomplete beta functions: I_x(1, b) = 1 - (1 - x)^b, I_x(2, 3) = 6 x^2 - 8 x^3 + 3 x^4.
     for x in 0.05, 0.4, 0.9:
         close(fits.beta_head(x, 1, 3.5), 1 - (1 - x) ** 3.5, 1e-12)
         close(fits.beta_head(x, 2, 3), 6 * x**2 - 8 * x**3 + 3 * x**4, 1e-12)
-    # Many samples: chi2's distribution; dof 1 is Student's: t = 1 with one degree of freedom has 1/2.
+    # Hotelling's distribution is that of chi2 for many samples, and Student's for one quantity: t = 1 has the tail 1/2
+    # with one degree of freedom.
     close(fits.hotelling(7.0, 4, 10**7), fits.gamma_tail(2, 3.5), 1e-5)
     close(fits.hotelling(1.0, 1, 1), 0.5, 1e-12)
 
@@ -52,7 +53,7 @@ def test_covariances():
     chosen = fits.covariance(found, shrink="auto")
     lam = 1 - chosen[0, 1] / full[0, 1]
     assert 0 < lam < 0.3
-    # More noise, more shrinking.
+    # With more noise the covariance is shrunk more.
     few = plaq.jackknife(data[:8])
     assert 1 - fits.covariance(few, shrink="auto")[0, 1] / fits.covariance(few)[0, 1] > lam
     raised = fits.covariance(found, cut=0.2)
@@ -76,7 +77,7 @@ def test_states_are_found():
         close(fit.parameters.value, [0.3, 0.8, 2.0, 0.7], 1e-5)
         close(fit["E1"].value, 0.8, 1e-5)
         assert fit.names == ("E0", "E1", "A0", "A1") and fit["A0"].samples.shape == (200,)
-        # One state does not describe two.
+        # A fit of one state to two has a bad p.
         assert fits.correlator(exact(sum(two)), 1, 12, form=form).p < 1e-6
     C = plaq.Correlator(noisy(2 * np.cosh(0.3 * (t - T / 2)), 60, np.random.default_rng(2)), form="cosh")
     fit = fits.correlator(C, 4, 12)
@@ -99,7 +100,7 @@ def test_errors_cover_and_chi2_is_distributed_as_told():
         for _ in range(100 if configurations < 100 else 0):
             fit = fits.correlator(plaq.jackknife(noisy(mean, configurations, rng, 0.05)), 0, 9, form="log", **how)
             pulls.append((fit["E0"].value - 0.4) / fit["E0"].error)
-        # Student's t of few configurations is wider than a normal one; 400 fits tell 0.68 to 0.023.
+        # With few configurations Student's t is wider than a normal distribution; 400 fits determine 0.68 to 0.023.
         inside = np.mean(np.abs(linear) < 1)
         assert abs(inside - 0.67) < 0.07, f"{configurations}, {how}: {inside}"
         inside = np.mean(np.abs(pulls) < 1) if pulls else 0.67
@@ -115,13 +116,13 @@ def test_ratios_plateaus_and_summation():
     n = 80
     shared = 1 + 0.05 * rng.normal(size=(n, 1))  # what ratios lose
     two = {p: shared * np.exp(-e[p] * t) * (1 + 1e-4 * rng.normal(size=(n, T))) for p in e}
-    # Momenta that differ: the root takes the exponentials and amplitudes out.
+    # With different momenta the square root in the ratio removes exponentials and amplitudes.
     tau = np.arange(10)
     three = shared * value * np.exp(-e[1] * (9 - tau) - e[0] * tau) * (1 + 1e-4 * rng.normal(size=(n, 10)))
     found = fits.ratio(three, two[1], 9, two[0])
     fit = fits.plateau(found, 2, 7)
     assert abs(fit["value"].value - value) < 4 * fit["value"].error < 1e-3
-    # Equal momenta with another state.
+    # Equal momenta, with a contribution of an excited state.
     ratios = {}
     for sink in range(6, 13):
         tau = np.arange(sink + 1)
@@ -134,7 +135,7 @@ def test_ratios_plateaus_and_summation():
         assert abs(fit[name].value - wanted) < 4 * fit[name].error, f"{name}: {fit}"
     assert fit["value"].error < 2e-3 and fit.p > 1e-3
     late = fits.summation({s: ratios[s] for s in (10, 11, 12)}, 1)
-    # What is left of the other state is below gap times its exponential.
+    # The excited state that remains contributes less than the amplitude times exp(-gap t).
     assert abs(late["slope"].value - value) < 4 * late["slope"].error + sink * abs(excited) * math.exp(-gap * 10), late
     sums = [ratios[s].value[1:s].sum() for s in (10, 11)]
     two_sinks = fits.summation({s: ratios[s] for s in (10, 11)}, 1)

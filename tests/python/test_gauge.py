@@ -65,7 +65,7 @@ def test_boundaries_in_time():
     same = plaq.Gauge.from_array(links, boundary_time="open")
     assert same.plaquette() == hot.plaquette()
     refused(plaq.capi.NotUnitary, "violation", lambda: plaq.Gauge.from_array(links))
-    # E of all slices is 18 (1 - P) for each site inside.
+    # The sum of E over all slices is 36 (1 - P) for each site, where those of boundary slices count half: 64 x 7 sites.
     energy = hot.time_slices().plaquette.sum()
     assert abs(energy / (64 * 7) - 36 * (1 - hot.plaquette().total)) < 1e-9 * energy
     slices = hot.time_slices()

@@ -194,7 +194,7 @@ def test_fields():
     odd = psi.evenodd()
     assert odd.shape == (3, 2, 8, 2, 6, 2, 4, 3) and np.array_equal(odd[0, 1, 1, 0, 0, 0], array[0, 1, 0, 0, 0])
     close(plaq.Fermion.from_array(odd, slices=1).numpy(), array, 1e-15)
-    # Two flavours and even sites before odd ones look alike.
+    # The axis of two flavours must not be taken for that of even and odd sites.
     pair = plaq.Doublet(plaq.Gauge.unit((4, 6, 2, 8)), mass=0.1, mu=0.2, epsilon=0.1).field(2)
     flavours = np.random.default_rng(1).normal(size=pair.numpy().shape) + 0j
     pair.set(flavours)
@@ -313,13 +313,13 @@ def test_bars():
     assert (bar.total, bar.n) == (2, 2) and "dH" in bar.shown[-1]
     (bar,) = bars(lambda: plaq.hmc(table).step(2, progress=True))
     assert (bar.total, bar.n) == (2, 2)
-    # Making an overlap operator shows one by itself where it takes long, and none where that is not wanted.
+    # Making an overlap operator shows a bar by default if it takes long, and none if none is wanted.
     (bar,) = bars(lambda: plaq.Overlap(gauge, modes=4))
     assert bar.desc == "modes" and bar.n <= bar.total
     assert not bars(lambda: plaq.Overlap(gauge, modes=4, progress=False))
     (bar,) = bars(lambda: d.multigrid(progress=True))
     assert bar.desc == "multigrid" and bar.n > 5
-    # No tqdm: said once, and the call does its work.
+    # Without tqdm a message says so once, and calls do their work.
     before = {name: sys.modules.get(name) for name in ("tqdm", "tqdm.auto")}
     sys.modules.update(dict.fromkeys(before))
     try:
@@ -338,7 +338,7 @@ def test_ctrl_c_ends_a_call():
 
     _, gauge = lattice(shape=(8, 8, 8, 8))
     d = plaq.Wilson(gauge, mass=-0.9)
-    # A shell starts its background jobs with this signal ignored.
+    # A shell starts its background jobs with SIGINT ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()

@@ -28,7 +28,7 @@ def test_gamma_matrices():
             plaq.gamma[1 << m] @ plaq.gamma[1 << n] + plaq.gamma[1 << n] @ plaq.gamma[1 << m], 2 * (m == n) * np.eye(4)
         )
     assert plaq.gamma.number("X5") == 14 and plaq.gamma.number("1") == 0
-    # Those of the library: what a sequential source multiplies with.
+    # The gamma matrices are those of the library, by which a sequential source multiplies.
     psi = plaq.Fermion.noise([2, 2, 2, 4], 1, seed=4)
     for number in range(16):
         expected = np.einsum("ij,...jc->...ic", plaq.gamma[number], psi.numpy())
@@ -43,7 +43,7 @@ def test_einsum_pion_is_the_library_s():
     rho = 0
     for name in "XYZ":
         g = plaq.gamma["5"] @ plaq.gamma[name]
-        # sum tr G S G^dagger S^dagger
+        # The rho's correlator sum tr G S G^dagger S^dagger
         rho = rho + np.einsum("ij,tzyxjkab,kl,tzyxilab->t", g, array, g.conj().T, array.conj()).real / 3
     close(s.rho().data[0], rho, 1e-11)
 
@@ -62,7 +62,7 @@ def test_mesons_are_the_definition():
         for g, pair in enumerate(pairs):
             a, b = pair if isinstance(pair, tuple) else (pair, pair)
             middle = gt @ plaq.gamma[b].conj().T @ gt @ g5
-            # -tr[Gamma_A S gt Gamma_B^dagger gt g5 S'^dagger g5]
+            # A meson's correlator -tr[Gamma_A S gt Gamma_B^dagger gt g5 S'^dagger g5]
             left = np.einsum("ij,tzyxjkab->tzyxikab", g5 @ plaq.gamma[a], s)
             c = -np.einsum("tzyxikab,kl,tzyxilab,zyx->t", left, middle, sbar.conj(), phase)
             close(found[p, g], np.roll(c, -2), 1e-11)
@@ -83,7 +83,7 @@ def test_hadrons_do_not_know_where_they_start():
     assert b.shape == (1, 4, 8)
     close(b[0, 0], b[0, 1], 1e-10)  # one mass: the octet is degenerate
     assert here.nucleon().form == "log" and here.pion().data[0, 0] > 0
-    # Real phases in the operator reach the contraction.
+    # Contractions use the phases of the operator.
     periodic = plaq.Wilson(gauge, mass=0.3, boundary="periodic")
     assert periodic.propagator().boundary == 0
     close(there.smear(moved, 0.2, 2).position, [0, 0, 0, 3])
@@ -167,7 +167,7 @@ def test_pyerrors():
     history = plaq.observable(c.data[:, 0], "chain", c.configurations)
     history.gamma_method()
     close(history.value, c.mean[0], 1e-12)
-    # What pyerrors reads of Hadrons' files.
+    # pyerrors reads files in the format of Hadrons.
     import pyerrors.input.hadrons
 
     with tempfile.TemporaryDirectory() as folder:

@@ -98,7 +98,7 @@ def test_distillation_of_the_program():
         assert code == 0, said
         V, D = plaq.Modes.load(modes, U), plaq.Clover(U, kappa=0.12, csw=1.1)
         assert V.report.steps == 2 and V.count == 4
-        # The other time is added to the file, with what is there kept.
+        # The other source time is added to the file, whose contents are kept.
         code, said = run(*common, "--times", "3,6", "--load-modes", modes, "--continue", "--json", Path(folder) / "out.json")
         assert code == 0, said
         about = json.loads((Path(folder) / "out.json").read_text())
@@ -112,7 +112,7 @@ def test_distillation_of_the_program():
         close(found["mesons"], V.mesons([(0, 0, 0), (0, 0, 1)], ["", "dx +y"]), 1e-12)
         close(found["baryons"], V.baryons([(0, 0, 0), (0, 0, 1)]), 1e-12)
         close(found["values"], V.values, 1e-14)
-        # Another quark is refused, as is a file that is there, and nothing is changed.
+        # A file of another quark, and an existing file, are refused and not changed.
         before = to.read_bytes()
         code, said = run(*[w if w != "0.12" else "0.11" for w in common], "--load-modes", modes, "--continue", "--times", "3")
         assert code == 1 and "perambulators/t3: kappa: expected 0.11, found 0.12" in said, said
@@ -121,7 +121,8 @@ def test_distillation_of_the_program():
         for more, wanted in (["--times", "8"], "times 0 to 7"), (["--operators", "dw"], "--operators"), (["--continue"], "--load-modes"):
             code, said = run(*words, "--overwrite", *more)
             assert code == 2 and wanted in said, said
-        # An output is no input, elementals are those of the file, and what has not converged is not kept.
+        # Outputs that are inputs are refused, elementals are those of the file, and results that did not converge are
+        # not kept.
         code, said = run(*words, "--overwrite", "--json", links)
         assert code == 2 and "it is the file of --gauge" in said, said
         again = [*common, "--load-modes", modes, "--continue"]
@@ -236,7 +237,7 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
             "h5 links": "FieldMismatch|links",
         }.items():
             assert all(word in wrong[name] for word in words.split("|")), (name, wrong[name])
-        # Python goes on in C's file, and the program in Python's.
+        # Python continues a file of C, and the program one of Python.
         import h5py
 
         tau = V.perambulators(D, [0, 6], file=to, tol=1e-11)
@@ -274,7 +275,7 @@ def test_distillation_of_the_program_refuses_and_goes_on():
         assert code == 1 and "at most 192" in said and "193" in said, said
         words = ["distillation", links, *common, "--modes", "4", "--save-modes", modes, "--times", "all"]
         process = subprocess.Popen(command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=hdf5_of_the_wheel())
-        # Ended as soon as a source time may be there, or in the midst of the work, or after it.
+        # The program is ended when the first source time may be in the file: in the midst of its work, or after it.
         for _ in range(600):
             if process.poll() is not None or (to.exists() and to.stat().st_size > 100_000):
                 break
@@ -321,7 +322,7 @@ def test_loops_of_the_program():
         assert [one["gamma"] for one in about["loops"]] == 2 * list(range(16))
         code, said = run(*words)
         assert code == 1 and "exists" in said, said
-        # Of several configurations each, and averages; names of Gammas are those of plaq.gamma.
+        # Files of several configurations, and averages; Gammas have the names of plaq.gamma.
         second, sums = Path(folder) / "second", Path(folder) / "sums"
         U.heatbath(5.9, 3, seed=1)
         U.write(second)

@@ -48,7 +48,7 @@ def long_calls(U):
         "quark flow": lambda **more: b.flow(U, 5000.0, **more),
         "adjoint flow": lambda **more: b.adjoint_flow(U, 5000.0, **more),
         "overlap": lambda **more: plaq.Overlap(U, modes=60, **more),
-        # One comes to a standstill after a while: the signal comes in the midst of some solve.
+        # A single solve comes to a standstill after a while, so that the signal comes in the midst of one of many.
         "solve": lambda **more: [D.solve(b, solver="cgnr", tol=1e-30, max_iterations=10**6, **more) for _ in range(10**4)],
         "eigen": lambda **more: D.eigen(100, tol=1e-14, **more),
         "ritz": lambda **more: D.eigen(40, tol=1e-14, method="ritz", **more),
@@ -82,7 +82,7 @@ def test_a_handler_that_returns_ends_nothing():
     with alarm(lambda *_: heard.append(1), 0.05):
         flow = U.flow(20.0)
     assert heard == [1] and abs(flow.report.time - 20) < 1e-9
-    # One that comes after the last callback, and one while the log calls Python.
+    # A signal that comes after the last callback, and one that comes while the log calls Python.
     plaq.log("trace")
     try:
         with alarm(raises(Limit), 0.1):
@@ -111,7 +111,7 @@ def test_smearing_hears_signals():
             start = time.time()
             refused(Limit, "", call)
             assert time.time() - start < 10
-    # In parts it is the same to the last bit.
+    # Sweeps in several calls give the same links to the last bit.
     one_by_one = U
     for _ in range(9):
         one_by_one = one_by_one.smear_ape(0.5)
@@ -131,11 +131,11 @@ def test_multigrid_tells_and_ends():
     assert heard
     refused(plaq.capi.NotConverged, "callback", lambda: mg.update(D, progress=lambda *_: True))
     refused(Mine, "", lambda: mg.update(D, "anew", progress=raises(Mine)))
-    # The hierarchy is as before.
+    # The hierarchy can be used as before.
     b = plaq.Fermion.noise(U, 2, seed=4)
     D.solve(b, multigrid=mg)
     assert D.report.converged
-    # So does the set-up of an automatic solve, in which the iterations stand still.
+    # An interrupt also stops the set-up of an automatic solve, during which the number of iterations does not change.
     D, steps = plaq.Wilson(U, mass=-0.85), []
 
     def stop(step, *_):
@@ -172,7 +172,7 @@ def test_the_report_after_an_interrupted_solve_is_that_solve_s():
         refused(Mine, "", call)
         assert D.report is not before and D.report.stopped and 2 <= D.report.iterations < 24 * 12
         assert len(D.residuals) in (3, 12)
-    # A call that is refused leaves it.
+    # A call that is refused leaves the report as it was.
     before = D.report
     refused(plaq.Error, "tol", lambda: D.solve(b, tol=-1))
     assert D.report is before
@@ -223,7 +223,7 @@ def test_modes_of_time_slices():
         v = vectors.reshape(count, 6, n)[:, t]
         close(v.conj() @ v.T, np.eye(count), 1e-8)
         close(dense[:, t].T @ v.T, v.T * found.values[t], 1e-7)
-    # The values of a Laplacian are its own, not those of its square, at either end, and after a file.
+    # Eigenvalues of a Laplacian are its own, not those of its square, at both ends of the spectrum and after a file.
     whole = plaq.Laplace(U, directions="xyzt", spins=4)
     for end in ("smallest", "largest"):
         modes = whole.eigen(4, end=end)

@@ -46,9 +46,9 @@ def test_every_part_exactly_is_the_exact_loop():
             assert terms == wanted + [("hopping", 0)] * (hopping > 0)
             for part in run.parts[1:]:
                 assert part.done == part.total and not part.failed and not np.any(part.variance)
-                # Each part counts.
+                # Every part contributes visibly.
                 assert abs(part.mean).max() > 1e-3 * abs(run.mean()).max()
-    # The normalisation is that of the operator.
+    # Results have the normalisation of the operator.
     kappa = plaq.Clover(gauge, mass=0.4, csw=1.1, normalisation="kappa")
     run = kappa.loop_sums(
         gauge, space=kappa.space(multigrid=kappa.multigrid(**BLOCKS), tol=1e-13), traces="every", hopping=2, **ALL
@@ -98,7 +98,7 @@ def test_noise_of_low_modes_of_differences_has_no_bias():
         assert run.add(vectors=200)
         assert [(part.term, part.level) for part in run.parts] == [("noise", 0), ("noise", 1), ("noise", 2)]
         for of in (np.real, np.imag):
-            # What symmetries make zero has rounding as its error.
+            # Contractions that symmetries make zero have errors at the level of rounding.
             off = abs(of(run.mean()[0, :, 0] - exact)) - 5 * of(run.error()[0, :, 0])
             assert off.max() < 1e-7 * abs(exact).max(), (how, off.max())
 
@@ -112,7 +112,7 @@ def test_noise_of_all_parts_has_no_bias_and_its_variance():
     off = (run.mean()[0, :, 0] - exact) / run.error()[0, :, 0].real
     assert abs(off.real).max() < 5, off
     assert [part.done for part in run.parts] == [200, 200, 200, 384]
-    # Of Z4 noise on the lattice it is the sum over pairs of the entries outside of the diagonal.
+    # For Z4 noise on the whole lattice the variance is the sum over pairs of off-diagonal elements.
     run = d.loop_sums(gauge, space=space, seed=5, tol=1e-9)
     run.add(vectors=200)
     matrix = dense(lambda b: d.solve(b, tol=1e-10) - space.apply(b), d)
@@ -122,7 +122,7 @@ def test_noise_of_all_parts_has_no_bias_and_its_variance():
     wanted = (abs(m) ** 2).sum() - (abs(m[:, rows].diagonal()) ** 2).sum()
     found = run.parts[0].variance[0, 15, 0, time]
     assert abs((found.real + found.imag) / wanted - 1) < 0.4, (found, wanted)
-    # L R b = ... a level's approximate inverse is that of the operator in the level's space.
+    # A level's approximate inverse is the inverse of the operator in the space of the level.
     low = dense(space.apply, d)
     close(low @ dense(lambda b: d @ b, d) @ low, low, 1e-8)
 
@@ -173,19 +173,19 @@ def test_sums_stop_at_an_error_and_go_on_from_files():
         refused(plaq.capi.FileChecksum, "damaged", lambda: other.read(state))
         refused(plaq.capi.FileOpen, "absent", lambda: other.read(Path(folder) / "absent"))
         close(other.mean(), before, 1e-15)
-    # An error that is wanted.
+    # A run that continues until it has the error asked for.
     goal = 0.7 * whole.report.error
     assert whole.add(error=goal) and whole.report.error <= goal
     found = np.sqrt((abs(whole.error()[0, 0, 0]) ** 2).mean())
     close(found, whole.report.error, 1e-12)
-    # Work that a callback ends keeps what is complete.
+    # When a callback ends the work, parts that are complete are kept.
     done = [part.done for part in whole.parts]
     calls = []
     assert not whole.add(error=1e-9, progress=lambda *_: calls.append(1) or len(calls) > 40)
     assert whole.report.stopped and [part.done for part in whole.parts] != done
     assert all(now >= before for now, before in zip([part.done for part in whole.parts], done))
     assert not whole.add(error=1e-9, seconds=0.2) and not whole.report.stopped
-    # The last level's trace by whichever costs less: exactly where little noise is wanted it is not.
+    # The last level's trace is computed the cheaper way: not exactly if little noise is wanted.
     rough = d.loop_sums(gauge, space=space, tol=1e-9)
     rough.add(vectors=5)
     assert [part.term for part in rough.parts] == ["noise"] * 3
@@ -200,13 +200,13 @@ def test_loop_sums_refuse_what_does_not_fit():
     refused(plaq.capi.InvalidArgument, "levels|at most 2|found 3", lambda: d.space(multigrid=multigrid, levels=3))
     refused(plaq.capi.InvalidArgument, "tol", lambda: d.space(multigrid=multigrid, tol=0.0))
     refused(ValueError, "multigrid|eigen", lambda: d.space())
-    # The hierarchy of another configuration, but not one of the same links or of another mass.
+    # A hierarchy of another configuration is refused, but not one of the same links or of another mass.
     foreign = quark(seed=9)[1].multigrid(**BLOCKS)
     refused(plaq.capi.FieldMismatch, "multigrid: expected the links of solver", lambda: d.space(multigrid=foreign))
     d.space(multigrid=quark()[1].multigrid(**BLOCKS))
     d.space(multigrid=plaq.Clover(gauge, mass=0.5, csw=1.1).multigrid(**BLOCKS))
     refused(plaq.capi.InvalidArgument, "levels|at most 2|found 3", lambda: d.space_memory(multigrid, 3))
-    # What is announced is what making spaces takes, with L of twelve columns.
+    # The announced memory is that for making spaces, with twelve columns on the level.
     announced = [d.space_memory(multigrid, levels) for levels in (1, 2)]
     b = plaq.Fermion(gauge, 12)
     plaq.capi.plaq_context_reset_peak(gauge.context)
@@ -220,7 +220,7 @@ def test_loop_sums_refuse_what_does_not_fit():
     refused(plaq.capi.FieldMismatch, "space", lambda: quark(mass=0.5)[1].loop_sums(gauge, space=space))
     heavy = plaq.Clover(gauge, mass=0.9, csw=1.1)
     refused(plaq.capi.Unsupported, "kind|plain", lambda: d.loop_sums(gauge, hopping=2, minus=heavy))
-    # Without low modes other contractions are summed as well.
+    # Without low modes all contractions are summed as well.
     run = d.loop_sums(gauge, minus=heavy, **ALL)
     run.add(vectors=1)
     close(run.mean(), d.loops(gauge, minus=heavy, **ALL).lines[0], 1e-12)
@@ -244,13 +244,13 @@ def test_low_mode_averages_are_all_to_all_correlators():
             low = space.mesons(level, **how)
             some = [plaq.mesons(space.propagator(x, level), **how) for x in everywhere]
             close(low, np.mean(some, axis=0), 1e-9)
-    # The mean over all sources is the exact correlator, and sources of their own for each level are.
+    # The mean over all sources is the exact correlator, also with separate sources for each level.
     space = d.space(multigrid=multigrid, tol=1e-12)
     exact = np.mean([plaq.mesons(d.propagator(x, tol=1e-12), **how) for x in everywhere], axis=0)
     found = space.averaged_mesons([everywhere, everywhere], tol=1e-12, **how)
     close(found.mean(), exact, 1e-9)
     assert [len(one) for one in found.differences] == [256, 256]
-    # The error with few sources is that of theirs.
+    # With few sources the error agrees with the scatter of these.
     few = space.averaged_mesons([everywhere[::32], everywhere[5::16]], tol=1e-12, **how)
     off = (few.mean() - exact)[0, 0].real / few.error()[0, 0].real
     assert abs(off).max() < 6, off

@@ -54,14 +54,14 @@ def test_loops_are_exact_where_each_site_has_its_colour():
             for p, n in enumerate(MOMENTA):
                 wanted = traces(s, u, gamma, line, n)
                 assert abs(found.lines[0, k, gamma, p] - wanted).max() < 1e-9 * abs(found.lines).max()
-    # A phase in space goes along with lines.
+    # A boundary phase in space multiplies lines.
     turned = plaq.Clover(gauge, mass=0.4, csw=1.1, boundary=(0, 0, 0.4, 1)).loops(gauge, lines=LINES, **EXACT)
     phase = np.exp(0.4j * np.pi)
     s = inverse(u, 0.4, phase=phase)
     for gamma in (0, 4, 8):
         wanted = traces(s, u, gamma, "+z", (0, 0, 0), phase)
         assert abs(turned.lines[0, 1, gamma, 0] - wanted).max() < 1e-9 * abs(turned.lines).max()
-    # Differences of masses and the one-end trick are differences of loops.
+    # Differences of masses and the one-end trick equal differences of loops.
     heavy = plaq.Clover(gauge, mass=0.9, csw=1.1)
     close(
         d.loops(gauge, minus=heavy, lines=LINES, **EXACT).lines,
@@ -82,14 +82,14 @@ def test_noise_has_no_bias_and_its_variance():
     found = d.loops(gauge, vectors=200, seed=3, tol=1e-8)
     off = (found.mean()[0, :, 0] - exact) / found.error()[0, :, 0].real
     assert abs(off.real).max() < 5, off
-    # Z4: the sum over pairs of the entries outside of the diagonal.
+    # The variance with Z4 noise is the sum over pairs of off-diagonal elements.
     s = inverse(u, 0.4)
     m = np.einsum("st,zyxtcABCDef->zyxscABCDef", plaq.gamma["5"], s[1]).reshape(8 * 12, -1)
     rows = np.arange(8 * 12)
     wanted = (abs(m) ** 2).sum() - (abs(m[rows, 8 * 12 + rows]) ** 2).sum()
     variance = abs(found.lines[:, 0, 15, 0, 1] - exact[15, 1]) ** 2
     assert abs(variance.mean() / wanted - 1) < 5 * variance.std() / variance.mean() / 200**0.5
-    # Vectors go on from their numbers, and columns that are solved apart add up.
+    # Noise vectors continue from a given number, and columns that are solved separately add up.
     again = d.loops(gauge, vectors=3, first=5, seed=3, tol=1e-8)
     close(again.lines, found.lines[5:8], 1e-7)
     assert found.beside(again).lines.shape[0] == 203
@@ -104,7 +104,7 @@ def test_variances_of_differences_are_the_exact_ones():
     close(one - other, 0.3 * one @ other, 1e-11)
     how = {"vectors": 400, "seed": 3, "tol": 1e-9}
     between = d.loops(gauge, minus=heavy, **how).lines[:, 0]
-    # Loops of both with the same noise, less each other: noise at the end of the difference.
+    # The difference of two loops with the same noise has that noise behind the difference.
     behind = d.loops(gauge, **how).lines[:, 0] - heavy.loops(gauge, **how).lines[:, 0]
     for name in ("1", "5", "Z5"):
         gamma = np.kron(np.eye(size // 12), np.kron(plaq.gamma[name], np.eye(3)))
@@ -115,7 +115,7 @@ def test_variances_of_differences_are_the_exact_ones():
             for found, matrix in ((behind, operator @ (one - other)), (between, 0.3 * other @ operator @ one)):
                 number = plaq.gamma.number(name)
                 squares = abs(found[:, number, 0, t] - np.trace(matrix)) ** 2
-                # Of Z4 noise: the sum over pairs of the entries outside of the diagonal.
+                # The variance with Z4 noise is the sum over pairs of off-diagonal elements.
                 wanted = (abs(matrix) ** 2).sum() - (abs(matrix.diagonal()) ** 2).sum()
                 assert abs(squares.mean() - wanted) < 5 * squares.std() / len(squares) ** 0.5, (name, t, squares.mean(), wanted)
 
@@ -133,7 +133,7 @@ def test_probing_waves_separate_colours():
         ):
             mean = np.exp(2j * np.pi * (sites @ (waves[:count] / extents).T)).mean(1)
             close(mean, same(sites).astype(float))
-    # Of extents with other factors than 2 these come last, of 48 the 3: pairs of sites on a large lattice.
+    # Factors of the extents other than 2 are used last, for 48 the 3; tested by pairs of sites on a large lattice.
     extents, rng = np.array([48, 48, 24, 48]), np.random.default_rng(7)
     apart = np.concatenate([rng.integers(0, extents, (2000, 4)), 16 * rng.integers(0, 3, (200, 4)), 8 * rng.integers(0, 6, (200, 4))])
     for power, count in ((1, 16), (2, 256), (3, 4096)):
@@ -151,10 +151,10 @@ def test_loops_refuse_what_does_not_fit():
     d = plaq.Clover(gauge, mass=0.4, csw=1.1)
     refused(plaq.Error, "probes", lambda: d.loops(gauge, probes=33))
     refused(plaq.capi.FieldMismatch, "gauge|links of solver", lambda: d.loops(plaq.Gauge.hot(gauge.extents, 77)))
-    # Links that were smeared from the operator's, and the same ones again, are of its configuration.
+    # Links that were smeared from the operator's links, and the same links loaded again, belong to its configuration.
     smeared = d.loops(gauge.smear_stout(0.1, 1), lines=["+z"])
     assert smeared.lines.shape == (1, 1, 16, 1, SHAPE[0])
-    # Lines are of the links that are handed over, the conserved current of the operator's.
+    # Lines use the links that are passed, and the conserved current those of the operator.
     close(smeared.current, d.loops(gauge).current, 1e-12)
     assert abs(smeared.lines - d.loops(gauge, lines=["+z"]).lines).max() > 1e-3
     assert d.loops(plaq.Gauge.from_array(gauge.lexico())).lines.shape == (1, 1, 16, 1, SHAPE[0])
@@ -165,7 +165,7 @@ def test_loops_refuse_what_does_not_fit():
         refused(plaq.Error, "probes|1|found 0", lambda made=made: made(gauge, probes=0))
         refused(plaq.Error, "time_parts|divisor|found 3", lambda made=made: made(gauge, dilute="time", time_parts=3))
         refused(plaq.Error, "time_parts|divisor|found 0", lambda made=made: made(gauge, dilute="time"))
-    # Differences are of masses alone.
+    # Differences are possible between operators that differ in their mass alone.
     for heavy in (
         plaq.Clover(gauge, mass=0.9, csw=2.0),
         plaq.Clover(gauge, mass=0.9, csw=1.1, boundary="periodic"),

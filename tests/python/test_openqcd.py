@@ -131,7 +131,7 @@ def test_openqcd_operators():
         image = d @ ETA
         close(np.vdot(image, image).real, found["dw"], 1e-13)
         close(np.vdot(ETA, image), found["eta_dw"], 1e-13)
-        # openQCD's gamma5 is the product with time first, of the opposite sign.
+        # In openQCD gamma5 is the product of gammas with time first, which has the opposite sign.
         twisted = plaq.Twisted(gauge, kappa=KAPPA, csw=CSW, mu=-MU, clover=form) @ ETA
         close(np.vdot(twisted, twisted).real, found["dw_mu"], 1e-13)
         log_det = np.empty(2)
@@ -153,7 +153,7 @@ def test_openqcd_forces():
         force = numbers(momentum)
         sizes = product(force, force)
         close([action, sizes.sum(), np.sqrt(sizes.max()), product(PI, force).sum()], found["full"], 1e-11)
-        # (phi, (D^dagger D + mu2^2) (D^dagger D + mu^2)^-1 phi) - (phi, phi)
+        # The action (phi, (D^dagger D + mu2^2) (D^dagger D + mu^2)^-1 phi) - (phi, phi)
         factor = MU2**2 - MU**2
         momentum = capi.plaq_momentum_create(gauge)
         action = factor * full(d, momentum, -1.0, -factor)

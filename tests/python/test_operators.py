@@ -157,11 +157,12 @@ def test_solve():
     plan = d.plan(4)
     assert plan.solver == plaq.capi.plaq_solver_memory(d._solver(None, {}), 4) > 0
     assert plan.fields == 2 * 4 * d.field().numpy().nbytes
-    # Columns are fields' batches: the same kernels, in the order of their first launches. All of a CPU's are there.
+    # A plan for columns has the same kernels as one for a field, in the order of their first launches; on a CPU all are
+    # compiled.
     assert set(d.plan(8).kernels) == set(plan.kernels) and any(name.startswith("hop_f32") for name in plan.kernels)
     assert (plan.to_compile, plan.seconds) == (0, 0) and "all compiled" in repr(plan)
     assert plan.chain.startswith("automatic(4 columns at a time > scaled > ") and "BiCGStab" in repr(plan)
-    # Another solver has others, and multigrid has many more.
+    # A plan for another solver has other kernels, and one for multigrid has many more.
     other = d.plan(4, solver="cgnr", sloppy_precision="double")
     assert not any("f32" in name for name in other.kernels) and set(other.kernels) & set(plan.kernels)
 
@@ -174,7 +175,7 @@ def test_solves_stop_by_the_largest_site():
     d = plaq.Clover(gauge, mass=0.3, csw=1.0, clover="exponential")
     largest = lambda v: np.sqrt((abs(v) ** 2).sum((-2, -1)).max((1, 2, 3, 4)))
     found = lambda x: largest(b - np.stack([ref.dirac(u, column, 0.3, csw=1.0, exponentiated=True) for column in x])) / largest(b)
-    # The 2-norm alone leaves more on a site of noise than its share.
+    # A solve that ends by the 2-norm alone leaves a larger residual on single sites.
     loose = found(d.solve(b, tol=1e-4))
     assert d.report.residual_site == 0
     tight = found(d.solve(b, tol=1e-4, tol_site=1e-6))
@@ -245,7 +246,7 @@ def test_multigrid_of_a_doublet():
     plain = plaq.Doublet(gauge, mass=0.3, mu=0.12, epsilon=0.125, csw=1.1)
     plain.solve(b, solver="gcr")
     assert iterations < plain.report.iterations
-    # Null vectors are of one flavour.
+    # Null vectors belong to one flavour.
     assert mg.levels()[0].vectors == 6 and mg.vectors().n == 6
     assert mg.update(d, "refine").refresh == plaq.capi.plaq_refresh.REFINE
     close(d @ d.solve(b, multigrid=mg, tol=1e-11), b, 1e-9)
@@ -313,11 +314,11 @@ def test_overlap():
     smooth = plaq.Gauge.warm([4, 4, 4, 4], 3, 0.15)
     d = plaq.Overlap(smooth, mass=0.0, s=0.4)
     psi = spinors(shape=(4, 4, 4, 4))
-    # Ginsparg and Wilson's relation, and gamma5-hermiticity.
+    # The relation of Ginsparg and Wilson, and gamma5-hermiticity.
     g5 = lambda x: np.einsum("ij,...jc->...ic", plaq.gamma[15], x)
     close(g5(d @ psi) + d @ g5(psi), d @ g5(d @ psi) / d.rho, 1e-6)
     close(d.H @ psi, g5(d @ g5(psi)), 1e-6)
-    # Q is the Wilson operator of negative mass.
+    # The kernel Q is gamma5 times the Wilson operator with a negative mass.
     close(d.apply(psi, form="q"), g5(ref.dirac(smooth.numpy(), psi, -1.4)), 1e-10)
     heavy = d.with_mass(0.3)
     close(heavy @ psi, (1 - 0.3 / 2.8) * (d @ psi) + 0.3 * psi, 1e-10)
@@ -336,7 +337,7 @@ def test_overlap():
     assert context.report().memory_used <= before
     assert d.ginsparg_wilson() < 1e-6 and len(d.kernel()) == d.describe().modes
     refused(NotImplementedError, "make another one", lambda: d.update(gauge))
-    # A plan is what the solve then takes; Zolotarev's function has vectors for its poles.
+    # A plan announces the memory that the solve takes; Zolotarev's function needs vectors for its poles.
     plan = heavy.plan(6, solver="cg", relax=0)
     before = context.report().memory_used
     heavy.solve(np.stack([psi] * 6), tol=1e-6, solver="cg", relax=0)

@@ -48,17 +48,17 @@ def test_a_file_keeps_position_boundary_and_normalisation():
             close(list(found.links), [U.plaquette().spatial, U.plaquette().temporal, U.plaquette().link_trace], 1e-12)
         of_other = plaq.Twisted(links(2), mass=0.2, mu=0.3, boundary=[0.1, 0, -0.5, 1]).propagator(source=place)
         refused(plaq.capi.FieldMismatch, "antiquark|links of quark", lambda: plaq.mesons(R, of_other))
-        # Propagators of files are smeared with links that were smeared here, of which the file cannot know; links of
-        # another configuration are refused.
+        # Propagators from files can be smeared with links that were smeared here, of which the file cannot know; links
+        # of another configuration are refused.
         smeared = U.smear_stout(0.1)
         S.write(f"{folder}/to_smear")
         close(plaq.Propagator.open(f"{folder}/to_smear").smear(smeared, 0.2, 1).numpy(), S.smear(smeared, 0.2, 1).numpy(), 1e-12)
         refused(plaq.capi.FieldMismatch, "gauge|links of", lambda: R.smear(links(2), 0.2, 1))
-        # Vectors without a position, such as pseudofermions, may go on to other links.
+        # Vectors without a position, such as pseudofermions, may be used with other links.
         other = plaq.Wilson(links(2), mass=0.3)
         vector = wilson(U, 1.0).solve(plaq.Fermion.noise(U))
         close((other @ other.solve(vector, tol=1e-10)).numpy(), vector.numpy(), 1e-8)
-        # What is said of columns that are known otherwise leaves the rest.
+        # Setting one property of a propagator leaves the others as they were.
         R.boundary = 0.5
         assert R.phases == [0.1, 0, -0.5, 0.5] and R._origin().mass == 0.2
         R.boundary = None
@@ -67,7 +67,7 @@ def test_a_file_keeps_position_boundary_and_normalisation():
         S.write(f"{folder}/S", overwrite=True)
         kappa = plaq.Propagator.open(f"{folder}/S")
         refused(plaq.capi.InvalidArgument, "antiquark|normalisation", lambda: plaq.mesons(kappa, wilson(U, normalisation="mass").propagator(source=place)))
-        # Where the file does not say it.
+        # The file does not state its origin.
         bare = plaq.Propagator.from_array(S.numpy())
         bare.write(f"{folder}/bare")
         R = plaq.Propagator.open(f"{folder}/bare")
@@ -85,7 +85,7 @@ def test_columns_tell_their_position():
     R = D.propagator(source=b)
     assert R.position == [3, 0, 1, 6]
     same(S, R)
-    # A smeared source has its time, which is enough at rest.
+    # A smeared source has a time, which suffices for momentum zero.
     R = D.propagator(source=plaq.Fermion.from_array(b).smear(U, 0.3, 3))
     assert R.position[3] == 6 and None in R.position[:3]
     known = D.propagator(source=plaq.Fermion.source(U, plaq.point(3, 0, 1, 6)).smear(U, 0.3, 3))
@@ -95,7 +95,7 @@ def test_columns_tell_their_position():
     refused(plaq.capi.InvalidArgument, "the x of the source", lambda: plaq.mesons(R, momenta=[(1, 0, 0)]))
     R.position = (3, 0, 1, 6)
     same(known, R)
-    # Noise on all sites tells nothing.
+    # Noise on all sites has no position.
     rng = np.random.default_rng(1)
     noise = rng.normal(size=b.shape) + 0j
     R = D.propagator(source=noise)
@@ -104,7 +104,7 @@ def test_columns_tell_their_position():
     R = D.propagator(source=noise, position=(0, 0, 0, 3))
     close(R.pion().mean, np.roll(plaq.mesons(R, position=(0, 0, 0, 0))[0, 0].real, -3))
     refused(TypeError, "position", lambda: D.propagator(source=(0, 0, 0, 1), position=(0, 0, 0, 1)))
-    # What other codes computed.
+    # Propagators that other codes have computed.
     array = S.numpy()
     R = plaq.Propagator.from_array(array, position=S.position)
     same(S, R)
@@ -152,7 +152,7 @@ def test_distance_preconditioning_is_for_the_source_s_time():
         assert np.array_equal(found.pion().mean, right.pion().mean)
         assert np.array_equal(D.propagator(source=columns, distance_alpha=1.17).pion().mean, right.pion().mean)
         assert np.array_equal(D.solve(columns, distance_alpha=1.17).numpy(), right.columns())
-        # The source of a second solve is where the first one's sink was.
+        # The source time of a second solve is the sink time of the first.
         second = right.sequential(7)
         close(D.propagator(source=second, distance_alpha=1.17).columns(), D.propagator(source=second, distance_alpha=1.17, distance_t0=7).columns(), 1e-15)
     noise = plaq.Fermion.noise(D.field(), 12, seed=1)

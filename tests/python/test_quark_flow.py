@@ -12,7 +12,7 @@ def test_plane_waves_fall_by_the_scheme():
     p = [2 * np.pi * 1.25 / EXTENTS[0], 0, np.pi, np.pi * 3 / EXTENTS[3]]
     wave = np.zeros((1, *SHAPE, 4, 3), complex)
     wave[0, ..., 1, 2] = np.exp(1j * (p[0] * x + p[2] * z + p[3] * t))
-    # (1 - s)(...) of third order: 1 - s + s^2 / 2 - s^3 / 6 with s = step sum 4 sin^2(p / 2), a step.
+    # A step multiplies plane waves by 1 - s + s^2 / 2 - s^3 / 6, s = step sum 4 sin^2(p / 2): third order.
     s = step * sum(4 * np.sin(q / 2) ** 2 for q in p)
     factor = (1 - s + s**2 / 2 - s**3 / 6) ** 7
     chi, flowed = plaq.Fermion.from_array(wave).flow(
@@ -32,7 +32,7 @@ def test_links_flow_along_and_the_adjoint_is_the_transpose():
         for checkpoints in -1, 0, 2:
             back = phi.adjoint_flow(gauge, 0.1, step=0.02, kind=kind, checkpoints=checkpoints)
             close(back.dot(chi), whole, 1e-13)
-    # Two pieces are the whole.
+    # A flow in two pieces equals the whole flow.
     first, links = chi.flow(gauge, 0.04, step=0.02)
     second, _ = first.flow(links, 0.06, step=0.02)
     close(second.numpy(), chi.flow(gauge, 0.1, step=0.02)[0].numpy(), 1e-13)

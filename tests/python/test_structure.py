@@ -297,7 +297,7 @@ def test_gluons_along_lines():
     # The line from the other end: sum over x is one over x + d.
     other = structure.gluons(flowed, "+t " + structure.straight("y", -2))[3, :, :, 0]
     close(np.roll(other.swapaxes(0, 1), 1, axis=-1), found[3, :, :, 0], 1e-12)
-    # Half of the way round the lattice the phase is -1.
+    # Links translated by half of the lattice: the sum with this momentum changes its sign.
     links = np.asarray(flowed)
     moved = plaq.Gauge.from_array(np.roll(links, 2, axis=3))
     close(structure.gluons(moved, momenta=[(0, 1, 0)])[0, :, :, 0], -found[0, :, :, 1], 1e-11)
@@ -317,7 +317,7 @@ def test_the_improved_axial_current():
         weights = [np.vdot(plaq.gamma[n], matrix) / 4 for n in range(16)]
         close(plain[mu], np.tensordot(weights, found, 1), 1e-13)
     better = structure.improved_axial(found, u.extents, ca=-0.05, momenta=momenta)
-    # The slope of P from quarks that are moved by one site: P(z + mu) at z.
+    # The lattice derivative of P in direction mu, from quark fields that are moved by one site: P(z + mu) at z.
     fields = [f.columns() for f in (x, s)]
     for mu in range(4):
         ends = []

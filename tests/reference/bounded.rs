@@ -342,7 +342,7 @@ impl Bounded<'_> {
         }
         for (block, twist) in blocks.iter_mut().zip([params.mu, -params.mu]) {
             if params.exponential {
-                // The exponent has 4 + m next to boundaries, too.
+                // The exponent contains the unchanged 4 + m next to boundaries, too.
                 let exponent = scale(C::new(1.0 / params.diagonal(), 0.0), block);
                 *block = scale(C::new(diagonal, 0.0), &exponential(&exponent));
             }

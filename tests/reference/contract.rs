@@ -16,7 +16,7 @@ pub fn wave(lat: Lattice, lex: usize, n: [i32; 4], origin: [usize; 4]) -> C {
     let x = lat.coords(lex);
     let angle = |mu: usize| {
         let (l, steps) = (lat.extents[mu] as i64, x[mu] as i64 - origin[mu] as i64);
-        // Less than a turn, or large angles bring large rounding.
+        // The angle is reduced to less than a full turn, since large angles have large rounding errors.
         std::f64::consts::TAU * (i64::from(n[mu]) * steps).rem_euclid(l) as f64 / l as f64
     };
     C::from_polar(1.0, (0..4).map(angle).sum())
@@ -76,7 +76,8 @@ pub fn baryon(
     (n, origin): ([i32; 3], [usize; 4]),
 ) -> Vec<Gamma> {
     let gt = gammas(Basis::DeGrandRossi)[3];
-    // Obar = O^dagger gamma_t = w eps_abc (gamma_t q)bar..., spins (second, first) of the pair.
+    // The operator at the source: Obar = O^dagger gamma_t = w eps_abc (gamma_t q)bar..., with the spins of the pair in
+    // the order (second, first).
     let transpose: Gamma = std::array::from_fn(|i| std::array::from_fn(|j| gt[j][i]));
     let conjugate = product(&[&gt, &dag(at_source), &transpose]);
     let entries = |m: &Gamma| -> Vec<(usize, usize, C)> {
@@ -91,7 +92,7 @@ pub fn baryon(
         for &(weight, flavours) in operator {
             for &(weight0, flavours0) in operator {
                 for (p, sign) in PERMUTATIONS {
-                    // Quark of slot k goes to slot p[k] of the source.
+                    // Wick contraction p: the quark in slot k at the sink comes from slot p[k] at the source.
                     if (0..3).any(|k| flavours[k] != flavours0[p[k]]) {
                         continue;
                     }

@@ -86,7 +86,7 @@ fn nonzero(m: &Gamma) -> Vec<(usize, usize, C)> {
 pub fn nucleon(lat: Lattice, propagator: &Propagator) -> Vec<C> {
     let gamma_t = gammas(Basis::DeGrandRossi)[3];
     let diquark = mul(&charge_conjugation(), &gamma5(Basis::DeGrandRossi));
-    // Nbar = N^dag gamma_t turns C gamma5 into gamma_t (C gamma5)^dag gamma_t^T at the source.
+    // The operator at the source: in Nbar = N^dag gamma_t the matrix C gamma5 becomes gamma_t (C gamma5)^dag gamma_t^T.
     let transpose = std::array::from_fn(|i| std::array::from_fn(|j| gamma_t[j][i]));
     let sink = nonzero(&diquark);
     let source = nonzero(&product(&[&gamma_t, &dag(&diquark), &transpose]));

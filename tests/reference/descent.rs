@@ -57,7 +57,7 @@ pub fn step<const N: usize>(
         d = fourier(lat, &d, 1.0);
     }
     for (g, d) in g.iter_mut().zip(&d) {
-        // Each exponential is off the group by its own rounding, which would add up.
+        // Each exponential is off the group by its own rounding, which would add up over steps.
         *g = reunitarise(&mul(&exp_i(&scale(C::new(-alpha, 0.0), d)), g));
     }
 }

@@ -100,7 +100,7 @@ pub fn clover_blocks(lat: Lattice, gauge: &Gauge, csw: f64, csw_t: f64, x: usize
             }
             let spin = sigma(mu, nu);
             let colour = field_strength(lat, gauge, x, mu, nu);
-            // Both orders of mu and nu give the same term: 2 * i/4.
+            // The orders (mu, nu) and (nu, mu) give the same term: the factor i/4 doubles.
             let factor = C::new(0.0, 0.5 * coefficient);
             for (chirality, block) in blocks.iter_mut().enumerate() {
                 for i in 0..6 {
@@ -236,7 +236,7 @@ impl<'a> Dirac<'a> {
 
     /// The right-hand side of the preconditioned system for D x = b.
     pub fn prepare(&self, pc: Preconditioned, b: &Field) -> Field {
-        // b_p - D_pq A_qq^-1 b_q
+        // The source of the system on parity p: b_p - D_pq A_qq^-1 b_q
         let hopped = self.hop_to(pc.parity, false, &self.diagonal_inverse(false, b));
         let source = axpy(C::new(0.5, 0.0), &hopped, &on_parity(self.lat, pc.parity, b));
         match pc.symmetric {
@@ -247,7 +247,7 @@ impl<'a> Dirac<'a> {
 
     /// The full solution of D x = b from the solution on one parity.
     pub fn reconstruct(&self, pc: Preconditioned, solved: &Field, b: &Field) -> Field {
-        // x_q = A_qq^-1 (b_q - D_qp x_p)
+        // The solution on the other parity q: x_q = A_qq^-1 (b_q - D_qp x_p)
         let other = 1 - pc.parity;
         let hopped = self.hop_to(other, false, solved);
         let source = axpy(C::new(0.5, 0.0), &hopped, &on_parity(self.lat, other, b));

@@ -13,14 +13,13 @@ use super::{GaugeN, Lattice, C};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
     Landau,
-    /// Coulomb gauge, with the three directions other than `time`; slices of constant `time` are independent of each
-    /// other.
+    /// Coulomb gauge: the functional has links in the three directions other than `time`; slices of constant `time` are
+    /// independent of each other.
     Coulomb {
         time: usize,
     },
     MaximallyAbelian,
-    /// The Landau functional over diagonal g: the U(1)^(N-1) that the maximally Abelian gauge
-    /// leaves free.
+    /// The Landau functional over diagonal g, in U(1)^(N-1): the freedom that the maximally Abelian gauge leaves.
     AbelianLandau,
 }
 
@@ -185,15 +184,15 @@ pub fn optimum<const N: usize>(
     j: usize,
 ) -> [f64; 4] {
     if condition == Condition::MaximallyAbelian {
-        // Eq. (29); f = (h X h^dag)_11 + constant, and h turns the vector of X to +z.
+        // By Eq. (29); the functional is (h X h^dag)_11 + constant, and the optimal h turns the vector of X to +z.
         let x = off_diagonal(out, i, j);
         let (d, e, f) = (0.5 * (x[0][0] - x[1][1]).re, x[0][1].im, x[0][1].re);
         let lambda = (d * d + e * e + f * f).sqrt();
-        // Without the cancellation of a negative D.
+        // This form of the first component avoids cancellation for a negative D.
         let first = if d < 0.0 { (e * e + f * f) / (lambda - d) } else { lambda + d };
         return [first, e, f, 0.0];
     }
-    // Eq. (20): the dagger of the quaternion of the block (Fig. A.10).
+    // By Eq. (20): the dagger of the quaternion in the block (i, j) of K (Fig. A.10).
     let k = out.iter().fold(zero(), |sum, v| add(&sum, v));
     let a0 = k[i][i].re + k[j][j].re;
     let a3 = k[i][i].im - k[j][j].im;

@@ -94,18 +94,18 @@ pub fn field_strength<const N: usize>(
     let (mu_dn, nu_dn) = (lat.backward(x, mu), lat.backward(x, nu));
     let corner = lat.backward(mu_dn, nu);
     let leaves = [
-        // right, up, left, down
+        // leaf 1: right, up, left, down
         [link(x, mu), link(mu_up, nu), dag(&link(nu_up, mu)), dag(&link(x, nu))],
-        // up, left, down, right
+        // leaf 2: up, left, down, right
         [
             link(x, nu),
             dag(&link(lat.forward(mu_dn, nu), mu)),
             dag(&link(mu_dn, nu)),
             link(mu_dn, mu),
         ],
-        // left, down, right, up
+        // leaf 3: left, down, right, up
         [dag(&link(mu_dn, mu)), dag(&link(corner, nu)), link(corner, mu), link(nu_dn, nu)],
-        // down, right, up, left
+        // leaf 4: down, right, up, left
         [
             dag(&link(nu_dn, nu)),
             link(nu_dn, mu),
@@ -127,7 +127,7 @@ pub fn charge_density<const N: usize>(lat: Lattice, u: &GaugeN<N>, kept: bool) -
             sub(&full, &scale(part, &one()))
         };
         let pairs = [([0, 1, 2, 3], 1.0), ([0, 2, 1, 3], -1.0), ([0, 3, 1, 2], 1.0)];
-        // The minus of (-i)^2, and 8 of the 24 orders for each of the three splits.
+        // The sign comes from (-i)^2, the factor 8 from 8 of the 24 orders of indices for each of the three splits.
         let terms =
             pairs.map(|([a, b, c, d], sign)| -8.0 * sign * trace(&mul(&f(a, b), &f(c, d))).re);
         terms.iter().sum::<f64>() / (32.0 * std::f64::consts::PI.powi(2))

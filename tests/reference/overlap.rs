@@ -42,10 +42,10 @@ impl Dense {
     pub fn eigen(&self) -> (Vec<f64>, Vec<C>) {
         let n = self.n;
         let mut a = self.a.clone();
-        // Rows of v are the eigenvectors.
+        // Rows of v become the eigenvectors.
         let mut v = vec![C::ZERO; n * n];
         (0..n).for_each(|i| v[i * n + i] = C::ONE);
-        // Rotates rows p and q by cosine c, sine s and phase e: x -> c x - s e y, y -> s e* x + c y.
+        // Rotates rows p and q by cosine c, sine s and phase e: x -> c x - s e y, y -> s conj(e) x + c y.
         let rotate = |m: &mut [C], (p, q): (usize, usize), (c, s, e): (f64, f64, C)| {
             let (above, below) = m.split_at_mut(q * n);
             let (minus, plus) = (s * e, s * e.conj());
@@ -63,7 +63,7 @@ impl Dense {
                     if z.norm_sqr() < 1e-34 * norm / (n * n) as f64 {
                         continue;
                     }
-                    // ((c, s e), (-s e*, c)) with e the phase of a_pq makes it vanish.
+                    // The rotation ((c, s e), (-s conj(e), c)), where e is the phase of a_pq, makes a_pq vanish.
                     let phase = z / z.norm();
                     let tau = (a[q * n + q].re - a[p * n + p].re) / (2.0 * z.norm());
                     let t = 1.0 / (tau.abs() + (1.0 + tau * tau).sqrt());
@@ -77,7 +77,8 @@ impl Dense {
                         a[i * n + p] = c * x - s * phase.conj() * y;
                         a[i * n + q] = s * phase * x + c * y;
                     }
-                    // The matrix stays hermitian: the other numbers of columns p and q are conjugates of those rows.
+                    // The matrix stays hermitian: other numbers in columns p and q are conjugates of those in rows p
+                    // and q.
                     for k in (0..n).filter(|&k| k != p && k != q) {
                         a[k * n + p] = a[p * n + k].conj();
                         a[k * n + q] = a[q * n + k].conj();

@@ -26,7 +26,7 @@ pub fn noise(kind: Noise, seed: u64, vector: u32, lat: Lattice, lex: usize, comp
         Noise::Z2 => C::new(if signs(9) >> 31 == 0 { 1.0 } else { -1.0 }, 0.0),
         Noise::Z4 => [C::ONE, C::I, -C::ONE, -C::I][(signs(2) >> 30) as usize],
         Noise::Normal => {
-            // Box and Muller, two numbers from two uniform ones of 52 bits.
+            // Two normal numbers (Box and Muller) from two uniform ones of 52 bits.
             let (high, low) = (words(1, component / 2 * 2), words(1, component / 2 * 2 + 1));
             let uniform = |k: usize| {
                 let bits = u64::from(high[k]) << 20 | u64::from(low[k]) >> 12;

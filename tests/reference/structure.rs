@@ -140,7 +140,7 @@ pub fn three_quarks(
 ) -> Vec<Gamma> {
     let gt = gammas(Basis::DeGrandRossi)[3];
     let transpose: Gamma = std::array::from_fn(|i| std::array::from_fn(|j| gt[j][i]));
-    // Rows are the second spin of the pair.
+    // Rows of `conjugate` belong to the second spin of the pair.
     let conjugate = product(&[&gt, &dag(at_source), &transpose]);
     // By Wick's theorem.
     let sign = PERMUTATIONS.iter().find(|(p, _)| *p == to).unwrap().1;

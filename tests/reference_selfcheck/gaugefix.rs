@@ -63,7 +63,7 @@ fn unit_and_diagonal_fields_are_fixed() {
         } else {
             assert!(q.functional < 0.5 && q.theta > 0.1);
         }
-        // A random field is far from fixed, and its worst site is above the mean.
+        // A random field is far from gauge-fixed, and its worst site is well above the mean.
         let haar = su3::haar_gauge::<2>(lat, 31);
         let q = quality_of(lat, &haar, &vec![one(); lat.volume()], condition);
         assert!(q.functional < 0.6 && q.theta > 0.1 && q.theta_max > 1.5 * q.theta);
@@ -102,7 +102,7 @@ fn violation_is_the_gradient<const N: usize>() {
                 links * functional(lat, &u, &turned, condition)
             };
             let h = 1e-3;
-            // Fourth order: the error is about h^4.
+            // The derivative by finite differences of fourth order, with an error of about h^4.
             let slope = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
             let expected = if condition == Condition::MaximallyAbelian {
                 let out = outgoing(lat, &v, &vec![one(); lat.volume()], condition, x);
@@ -117,8 +117,8 @@ fn violation_is_the_gradient<const N: usize>() {
             };
             assert!((slope - expected).abs() < 1e-9, "{condition:?} {x}: {slope} {expected}");
         }
-        // The gradient of the whole: the sum over orthonormal generators, tr T_a T_b = delta_ab,
-        // gives N theta(x) for traces and 2 N theta(x) for |U_ii|^2.
+        // The squared gradient at a site, the sum over orthonormal generators with tr T_a T_b = delta_ab, is N theta(x)
+        // for functionals of traces and 2 N theta(x) for that of |U_ii|^2.
         let factor = if condition == Condition::MaximallyAbelian { 2.0 } else { 1.0 };
         let x = 21;
         let mut squares = 0.0;
@@ -180,7 +180,7 @@ fn abelian_functional_by_generators_and_by_moduli() {
         let u = su3::haar_gauge::<N>(lat, 34);
         let mut sum = 0.0;
         for t in generators::<N>(true) {
-            // sigma_3, lambda_3, lambda_8 have tr t_a t_b = 2 delta_ab.
+            // The diagonal generators sigma_3, lambda_3, lambda_8 have tr t_a t_b = 2 delta_ab.
             let t = scale(C::new(2f64.sqrt(), 0.0), &t);
             for link in &u {
                 sum += trace(&mul(&mul(&t, link), &mul(&t, &dag(link)))).re;
@@ -247,7 +247,7 @@ fn no_group_element_beats_the_optimum() {
                 if condition == Condition::AbelianLandau {
                     (h[1], h[2]) = (0.0, 0.0);
                 }
-                // Half of them close to the optimum.
+                // Half of the random elements are close to the optimum.
                 if n % 2 == 0 {
                     let a = overrelaxed(optimum(condition, &out, i, j), Step::FirstOrder(1.0));
                     h = std::array::from_fn(|k| a[k] + 0.05 * h[k]);
@@ -264,7 +264,7 @@ fn no_group_element_beats_the_optimum() {
             best::<3>(condition, lat, x);
         }
     }
-    // Eqs. (26)-(28), of the links V that leave a site.
+    // D, E and F of Eqs. (26)-(28), from the links V that leave a site.
     let u = su3::haar_gauge::<2>(lat, 38);
     let unit = vec![one(); lat.volume()];
     let out = outgoing(lat, &u, &unit, Condition::MaximallyAbelian, 9);
@@ -351,7 +351,7 @@ fn microcanonical_sweeps_keep_the_functional() {
 fn sweeps_reach_every_gauge() {
     fn check<const N: usize>() {
         let lat = Lattice::new([4, 4, 4, 4]);
-        // Closer to the unit field the maximally Abelian gauge needs thousands of sweeps.
+        // On links closer to the unit field the maximally Abelian gauge needs thousands of sweeps.
         let u = su3::smooth_gauge::<N>(lat, 0.4, 43);
         let p = plaquette(lat, &u);
         for condition in CONDITIONS {
@@ -407,7 +407,7 @@ fn coulomb_slices_are_independent() {
                 other[x * 4 + mu] = su3::haar(&mut rng);
             }
         }
-        // Links along time are not seen.
+        // New links along time do not change the result.
         for x in 0..lat.volume() {
             other[x * 4 + time] = su3::haar(&mut rng);
         }
@@ -453,7 +453,7 @@ fn fourier_transform_of_a_plane_wave() {
     let back = fourier(lat, &fourier(lat, &wave, -1.0), 1.0);
     let volume = C::new(lat.volume() as f64, 0.0);
     assert!(back.iter().zip(&wave).all(|(a, b)| distance(a, &scale(volume, b)) < 1e-11));
-    // The Laplacian of the wave: its eigenvalue.
+    // The lattice Laplacian applied to the wave gives its eigenvalue p^2.
     for x in 0..lat.volume() {
         let mut laplacian = scale(C::new(8.0, 0.0), &wave[x]);
         for mu in 0..4 {
@@ -489,7 +489,7 @@ fn steepest_descent_damps_modes_as_the_laplacian_says() {
                 let p2 = momentum_squared(lat, &condition.directions(), k);
                 let size = if accelerated { p2max } else { p2 };
                 let damped = scale(C::new(1.0 - alpha * size, 0.0), b);
-                // Second order in 1e-6, times some hundred sites.
+                // The step is exact to first order: the error is of second order in 1e-6, times some hundred sites.
                 assert!(distance(a, &damped) < 1e-8, "{condition:?} {k}");
             }
         }

@@ -115,7 +115,7 @@ fn random_links_are_special_unitary() {
         assert!(su3::unitarity_violation(&near) < ROUNDING);
         assert!(distance(&near, &one()) < 0.5);
     }
-    // Haar: <tr U> = 0 and <|tr U|^2> = 1, which random signs or phases alone do not give.
+    // Haar averages <tr U> = 0 and <|tr U|^2> = 1, which random signs or phases alone would not give.
     let links = su3::haar_gauge::<3>(Lattice::new([8, 8, 8, 8]), 6);
     let traces: Vec<C> = links.iter().map(matrix::trace).collect();
     let n = traces.len() as f64;
@@ -144,7 +144,7 @@ fn gamma_matrices_of_all_bases() {
             }
         }
     }
-    // gamma5 where the documentation of the bases states it.
+    // gamma5 is diagonal or not as the documentation of each basis states.
     let i2 = |a: f64, b: f64, diagonal: bool| -> Matrix<4> {
         let mut m = zero();
         for k in 0..4 {
@@ -183,7 +183,7 @@ fn gauge_observables_are_gauge_invariant() {
     let su2_plaquette = observables::plaquette(lat, &su2).total;
     assert!((su2_plaquette - observables::plaquette(lat, &turned).total).abs() < ROUNDING);
     assert!(su2_plaquette > 0.3 && su2_plaquette < 1.0);
-    // Every plaquette lies on four links.
+    // Every plaquette contains four links, so that the sum over links counts it four times.
     let through =
         |(n, link)| matrix::trace(&mul(link, &observables::staple(lat, &u, n / 4, n % 4)));
     let sum: f64 = u.iter().enumerate().map(through).map(|z| z.re).sum();
@@ -248,7 +248,7 @@ fn adjoint_and_gamma5_hermiticity() {
     let (a, b) = (spinor::random(lat, 11), spinor::random(lat, 12));
     let (left, right) = (spinor::dot(&a, &d.apply(&b)), spinor::dot(&d.apply_dag(&a), &b));
     assert!((left - right).norm() < ROUNDING * spinor::norm2(&a));
-    // gamma5 D(mu) gamma5 = D(-mu)^dag
+    // gamma5 D(mu) gamma5 = D(-mu)^dag for the twisted mass mu
     let conjugated = gamma5_conjugate(|f| d.apply(f), &a);
     assert!(spinor::relative_distance(&conjugated, &flipped.apply_dag(&a)) < ROUNDING);
     for blocks in dirac::clover_blocks(lat, &u, 1.0, 1.3, 7) {
@@ -328,7 +328,7 @@ fn even_odd_solves_give_the_full_solve() {
             assert!(half.iterations < full.iterations);
             let x = d.reconstruct(pc, &half.x, &b);
             assert!(spinor::relative_distance(&x, &exact) < 1e-11, "{pc:?}");
-            // Schur: det D = det A_qq det Mhat (times det A_pp when symmetric).
+            // The determinant of the Schur complement Mhat: det D = det A_qq det Mhat (times det A_pp when symmetric).
             let with_unit =
                 |f: &Field| spinor::axpy(C::ONE, &spinor::on_parity(lat, 1 - parity, f), &apply(f));
             let (_, ln_det_eo) = dense_solve(dense(with_unit, lat.volume()), &b);
@@ -398,7 +398,7 @@ fn free_hadrons_fall_off_with_their_quarks() {
     let propagator = correlators::point_propagator(lat, 0, solve);
     let pion = correlators::pion(lat, &propagator);
     let nucleon = correlators::nucleon(lat, &propagator);
-    // The zero-momentum quark falls off as 1/(1 + m); others are heavier and have died out.
+    // The quark of zero momentum falls off as 1/(1 + m); heavier ones have died out at these times.
     let fall = (1.0 + mass).ln();
     for t in 2..4 {
         assert!(nucleon[t].re > 0.0 && nucleon[t].im.abs() < 1e-12 * nucleon[t].re);
@@ -469,7 +469,7 @@ fn plaquettes_agree_with_milc() {
             assert!((a - b).abs() < ROUNDING, "{}: {a} {b}", milc.name);
         }
     }
-    // Reunitarising in double moves them by the rounding of the stored links, 1e-8.
+    // Reunitarising in double changes plaquettes by the rounding of the stored links, about 1e-8.
     let Some((lat, u)) = milc_field(milc::PERIODIC.name) else { return };
     let v: Gauge = u.iter().map(su3::reunitarise).collect();
     let p = observables::plaquette(lat, &v);

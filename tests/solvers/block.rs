@@ -56,7 +56,7 @@ fn blocks_solve_as_columns_do() {
                         .map(|kind| solved(&s, kind, pair, &sources, even_odd));
                     let (block_x, report) = block;
                     assert!(report.converged && report.restarts == 0, "{what}: {report:?}");
-                    // Of an operator without low modes the columns learn little from each other.
+                    // For an operator without low modes the columns gain little from each other.
                     let (own, others) = (report.iterations, each.1.iterations);
                     println!("{what}, even-odd {even_odd}: {own} iterations for {others}");
                     assert!(own <= others + 1 + others / 10, "{what}");
@@ -148,12 +148,12 @@ fn columns_that_depend_on_each_other_are_left_out() {
                 assert!(off < 30.0 * tolerance(pair.0), "{what} {i}: {off:e}");
             }
         }
-        // All of them equal: one space of one direction an iteration, as of one source alone.
+        // Equal columns span one direction in each iteration, as one column alone does.
         let double = (Precision::F64, None);
         let (_, one) = solved(&s, SolverKind::BlockGcr, double, &[&a], true);
         let (_, many) = solved(&s, SolverKind::BlockGcr, double, &[&a; 5], true);
         assert!(many.iterations.abs_diff(one.iterations) <= 1, "{one:?} {many:?}");
-        // Nothing to do.
+        // Zero right-hand sides leave nothing to do.
         let (x, none) = solved(&s, SolverKind::BlockGcr, double, &[&zero; 3], true);
         assert!(none.converged && none.iterations == 0, "{none:?}");
         assert!(x.iter().all(|x| spinor::norm2(x) == 0.0));

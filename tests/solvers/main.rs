@@ -163,7 +163,7 @@ fn run(s: &Setup, p: DiracParams, precision: Precision, params: SolveParams) -> 
     if !params.solver.kind.is_gcr() {
         assert!(memory as f64 <= 1.02 * extra as f64, "{what}: only {extra} bytes of {memory}");
     }
-    // Buffers for messages stay.
+    // Buffers for messages remain allocated after a solve.
     let kept = geometry.halo_bytes(&s.device) - halos;
     assert_eq!(s.device.used().0, held + kept, "{what}: memory is left behind");
     let r = &report.solver;
@@ -254,7 +254,7 @@ fn normal_equations_both_ways() {
     let p = parameter_sets()[1];
     for kind in KINDS {
         for equations in [Equations::NormalResidual, Equations::NormalError] {
-            // Those that have normal equations of their own are refused the others.
+            // Solvers with normal equations of their own, CGNR and CGNE, refuse the other form.
             let other = match equations {
                 Equations::NormalResidual => SolverKind::Cgne,
                 _ => SolverKind::Cgnr,
@@ -306,7 +306,7 @@ fn right_hand_sides_do_not_know_of_each_other() {
     for s in setups() {
         let op = s.wilson_12(parameter_sets()[1], Precision::F64);
         let fields: Vec<Field> = (0..4).map(|i| spinor::random(s.lat, 30 + i)).collect();
-        // One of them is easy: it converges at once and stands still.
+        // Right-hand side 1 is zero: it converges at once and takes no part any more.
         let easy = spinor::zero(s.lat);
         let all: Vec<&Field> = [&fields[0], &easy, &fields[1], &fields[2], &fields[3]].into();
         for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
@@ -412,13 +412,13 @@ fn shifts_agree_with_solves_of_their_own() {
                     assert!((found - told.residual[i]).abs() < 2e-14, "{found:e} {told:?}");
                 }
                 if low.is_none() {
-                    // In one precision nothing is left to refine, and large shifts leave early.
+                    // In one precision nothing is left to refine, and large shifts converge early.
                     assert!(told.refinement <= 2, "{each:?}");
                 }
             }
             assert!(each[3].iterations < each[1].iterations);
         }
-        // Without refinement the report says what the sloppy space reached.
+        // Without refinement the report gives the residual that the solve in lower precision has reached.
         let low = odd(Arc::new(fine.to(Precision::F16, Recon::R12).unwrap()));
         let system = System::with_sloppy(normal.clone(), low);
         let mut xs: Vec<SpinorField> =
@@ -452,7 +452,7 @@ fn not_converged_is_in_the_report() {
         assert!((found - r.residual[0]).abs() < 1e-13);
         assert!((r.history[2] / found - 1.0).abs() < 1e-10, "{kind:?} {:?} {found}", r.history);
     }
-    // What double precision cannot reach is given up, not claimed.
+    // A tolerance below double precision is reported as not reached.
     for kind in [SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
         let ask = SolverParams { kind, stop: Stop::at(1e-18), ..Default::default() };
         let (_, r) = plain(&op, &ask, &b).unwrap();
@@ -626,7 +626,7 @@ fn coefficients_come_from_sums_under_way() {
             let load =
                 |seed| s.spinors(precision, subset, &vectors(seed).iter().collect::<Vec<_>>());
             let (mut x, z, y) = (load(1), load(2), load(3));
-            // Right-hand side 1 vanishes, and in 2 nothing is finite.
+            // Right-hand side 1 is zero, and right-hand side 2 has no finite number (zero in fixed point).
             let bad = precision != Precision::F16;
             let which =
                 |i: usize| [1.0, 0.0, if bad { nan } else { 0.0 }].get(i).map_or(1.0, |v| *v);
@@ -634,7 +634,7 @@ fn coefficients_come_from_sums_under_way() {
             blas::axpby(&c, &x.like(precision).unwrap(), &c, &mut x).unwrap();
             let a: Vec<C> = (0..n as usize).map(|i| C::new(0.3, 0.1 * i as f64 - 0.7)).collect();
             let (dots, norms) = blas::dot_norm(&x, &z).unwrap();
-            // Several under way at once, asked for in another order.
+            // Several sums are under way at once, and are awaited in another order than they were started.
             let sums = [0; 4].map(|_| blas::dot_norm_later(&x, &z).unwrap());
             let (above, above2) = (blas::norm2_later(&z).unwrap(), blas::norm2(&z).unwrap());
             let told = blas::Sums::of_norms(&above2);
@@ -674,7 +674,8 @@ fn coefficients_come_from_sums_under_way() {
                     copy
                 };
                 let mut want = fresh();
-                // Host arithmetic: a term that is not finite is left out by a vector of zeros.
+                // The host computes the expected result: a term with a coefficient that is not finite is replaced by
+                // zeros.
                 let usable: Vec<C> =
                     product.iter().map(|p| if p.is_finite() { *p } else { C::ZERO }).collect();
                 let mut clean = load(1);
@@ -693,7 +694,8 @@ fn coefficients_come_from_sums_under_way() {
                     assert!((f - w).abs() <= 8.0 * precision.epsilon() * w, "{what}: {f} {w}");
                 }
             }
-            // One pass of CG: both coefficients from sums, a direction without them starts afresh.
+            // One pass of CG: both coefficients come from sums, and a search direction whose coefficient has no finite
+            // sums starts afresh.
             let ones = blas::uniform(n as usize, 1.0);
             let zeros = blas::uniform(n as usize, 0.0);
             let usable: Vec<C> = factors[1].1.iter().map(|v| C::new(v.re, 0.0)).collect();

@@ -103,7 +103,7 @@ fn preconditioned_solves_need_fewer_iterations() {
                     };
                     let device = precise.shape().device;
                     let mut x = b.like(Precision::F64).unwrap();
-                    // Before the solve: buffers for messages to other ranks are there after the first one.
+                    // Before the first solve, which allocates the buffers for messages to other ranks.
                     let announced = system.memory(&ask, b.nrhs()).unwrap();
                     device.reset_peak();
                     let before = device.used().0;

@@ -119,7 +119,7 @@ fn refused_solves_change_nothing() {
                     _ => spinor::on_parity(s.lat, 0, f),
                 };
                 let load = |f: &Field| s.spinors(Precision::F64, solver.subset(), &[&cut(f)]);
-                // Site 3 is odd: take the first one there is.
+                // The broken number goes to the first site of the system's subset, since site 3 is odd.
                 let mut broken = cut(&broken);
                 broken[0][1][2] = C::new(bad, 0.0);
                 for (x, b) in [(&good, &broken), (&broken, &good)] {

@@ -121,8 +121,8 @@ fn compare(
         blas::copy(&mut difference, want).unwrap();
         blas::axpy(&blas::uniform(nrhs, -1.0), found, &mut difference).unwrap();
         let (d, n) = (blas::norm2(&difference).unwrap(), blas::norm2(want).unwrap());
-        // A unit of 16 bits is that of the largest of a site.
-        // One pass reads it in single precision, where a double x alone would have it in double.
+        // A unit of 16 bits is that of the largest number of a site. A pass over all shifts reads it in single
+        // precision, an operation on a double x alone in double.
         let read = if low == Precision::F16 { Precision::F32.epsilon() } else { 0.0 };
         let bound = roundings * (found.precision().epsilon() + read);
         for (d, n) in d.iter().zip(&n) {
@@ -195,7 +195,7 @@ fn shifts_are_solved_in_parts_where_memory_is_short() {
             assert!(all.solver.residual.len() == 5 && each.iter().all(|r| r.residual.len() == 5));
             (all.columns, watch.bytes() - held, xs.map(|x| s.columns(&x)))
         };
-        // Buffers for messages are made by the first solve and stay.
+        // A first solve allocates the buffers for messages, which stay.
         solve(None);
         let (columns, all, expected) = solve(None);
         assert_eq!(columns, 5);

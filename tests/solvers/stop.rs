@@ -88,7 +88,7 @@ fn every_criterion_ends_a_solve_by_itself() {
                 run(SolverParams { stop: Stop { heavy_quark: 1e-8, ..base.stop }, ..base.clone() });
             assert!(r.converged && r.residual_hq.iter().all(|&r| r <= 1e-8), "{kind:?} {r:?}");
             assert_eq!(r.stopped_by, Some(StoppedBy::HeavyQuark), "{kind:?}");
-            // Of both the one that takes longer.
+            // If both criteria are set, the one that takes longer ends the solve.
             for (tol, tol_hq, by) in
                 [(1e-9, 1e-2, StoppedBy::Residual), (1e-2, 1e-9, StoppedBy::HeavyQuark)]
             {
@@ -123,12 +123,12 @@ fn every_criterion_ends_a_solve_by_itself() {
             let r = solve(&system, &ask, &mut x, &b, &mut third).unwrap();
             assert!(!r.converged && r.stopped && r.iterations == 3, "{kind:?} {r:?}");
             assert_eq!(r.stopped_by, Some(StoppedBy::Callback), "{kind:?}");
-            // Enough of everything: the goal it is.
+            // With ample limits the residual ends the solve.
             let ask =
                 SolverParams { stop: Stop { residual: 1e-6, seconds: 1e3, ..base.stop }, ..base };
             assert_eq!(run(ask).stopped_by, Some(StoppedBy::Residual));
         }
-        // What double precision cannot reach.
+        // A tolerance below double precision ends by a standstill.
         let ask = SolverParams { stop: Stop::at(1e-18), ..Default::default() };
         let r = plain(&operator(&s, SolverKind::Cgnr, Duration::ZERO), &ask, &b).unwrap().1;
         assert!(!r.converged && r.standstill, "{r:?}");
@@ -172,7 +172,7 @@ fn time_is_over_on_all_ranks_at_once() {
             stop: Stop { seconds: own, ..Stop::at(1e-13) },
             ..Default::default()
         };
-        // Kernels are compiled before the clock runs.
+        // A first solve compiles kernels before time is measured.
         plain(
             &op,
             &SolverParams { stop: Stop { iterations: 2, ..Stop::at(1e-13) }, ..ask.clone() },
@@ -184,7 +184,7 @@ fn time_is_over_on_all_ranks_at_once() {
         assert!(r.stopped && !r.converged && r.iterations > 1, "{kind:?} {r:?}");
         assert!(r.iterations <= 16, "{kind:?} {r:?}");
         alike(&r);
-        // x is what the report says, and a later solve has its own time.
+        // x agrees with the report, and a later solve has a time limit of its own.
         let again = SolverParams {
             initial_guess: true,
             stop: Stop { seconds: 1e6, residual: 1e-8, ..ask.stop },

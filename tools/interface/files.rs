@@ -2,7 +2,7 @@
 
 use super::{fields, fortran, header, parameters, python};
 
-/// Paths in the tree and contents.
+/// All generated files: their paths in the repository and their contents.
 pub fn all() -> Vec<(String, String)> {
     let headers = header::headers().into_iter();
     let mut files: Vec<_> = headers.map(|(file, text)| (format!("include/{file}"), text)).collect();

@@ -109,7 +109,7 @@ fn declare_item(s: &mut String, item: &Item) {
             }
             s.push_str("  end type\n");
         }
-        // Nothing of plaq.h.
+        // Items of QUDA's headers, which plaq.h does not have.
         Item::Function { .. } | Item::Enum { .. } | Item::Define { .. } => {}
     }
 }
@@ -129,7 +129,7 @@ fn function(s: &mut String, name: &str, doc: &[String], args: &[Argument], retur
     } else {
         "      import\n"
     });
-    // What the length of an array needs is declared before the array.
+    // Arguments that give the length of an array are declared before the array.
     let (arrays, others): (Vec<&Argument>, Vec<_>) = args.iter().partition(|a| a.pass.is_array());
     for arg in others.into_iter().chain(arrays) {
         let dimension = match arg.pass {
@@ -142,7 +142,7 @@ fn function(s: &mut String, name: &str, doc: &[String], args: &[Argument], retur
     s.push_str("    end function\n");
 }
 
-/// The length of an array, where arguments of the call say it.
+/// The length of an array, if it is given by arguments of the call.
 fn dimension(arg: &Argument) -> String {
     match arg.length {
         Some(factors) if !factors.iter().any(|f| matches!(f, Factor::Words(_))) => length(factors),

@@ -94,7 +94,7 @@ pub fn headers() -> Vec<(&'static str, String)> {
     std::iter::once(("plaq.h", header())).chain(compatible).collect()
 }
 
-/// A header that stands for one of QUDA.
+/// The text of a header that replaces one of QUDA's interface.
 fn compatible(header: &Header) -> String {
     let guard = header.file.replace(['/', '.'], "_").to_uppercase();
     let (begin, end) = match header.read_as_text {
@@ -152,16 +152,16 @@ fn header() -> String {
     s
 }
 
-/// What differs between headers.
+/// Names of types and tags, which differ between plaq.h and the headers of QUDA's interface.
 struct Names {
-    /// The type of a number of 32 bits.
+    /// The type of an integer of 32 bits.
     int: &'static str,
-    /// What the tag of a struct or an enumeration has behind the name of its type.
+    /// Ending of the tags of structs and enumerations, after the name of the type.
     tag: &'static str,
 }
 
 const OWN: Names = Names { int: "int32_t", tag: "" };
-/// C++ programs name the tags of QUDA's types.
+/// Names in the headers of QUDA's interface, whose tags programs in C++ use.
 const THEIRS: Names = Names { int: "int", tag: "_s" };
 
 fn item(s: &mut String, item: &Item, names: &Names) {
@@ -230,7 +230,7 @@ fn item(s: &mut String, item: &Item, names: &Names) {
     }
 }
 
-/// A comment with a line that says how long arrays are.
+/// The lines of a function's comment, with one on the lengths of its arrays.
 pub fn with_lengths(doc: &[&'static str], args: &[Argument]) -> Vec<String> {
     let mut lines: Vec<String> = doc.iter().map(|line| line.trim().to_string()).collect();
     let lengths: Vec<String> =
@@ -281,7 +281,7 @@ fn member_comment(s: &mut String, field: &Field) {
     comment(s, "  ", &member_lines(field));
 }
 
-/// What a member is, its range and its default.
+/// The lines of a member's comment: its meaning, its range and its default.
 pub fn member_lines(field: &Field) -> Vec<String> {
     let mut lines: Vec<String> = field.doc.iter().map(|line| line.trim().to_string()).collect();
     let text = lines.join(" ");
@@ -362,7 +362,7 @@ fn c_type(ty: &Type, int: &'static str) -> String {
     .into()
 }
 
-/// docs/errors.md.
+/// The text of docs/errors.md.
 pub fn errors() -> String {
     let mut s = String::from(
         "# Statuses\n\nGenerated from src/error.rs. 0: done. Positive: the call was refused and nothing \

@@ -1,5 +1,6 @@
-//! Writes what is generated from the tables of interface/src/capi: the C headers, the modules of Fortran and Python, and the tables of
-//! statuses and parameters. `cargo run --example interface`; tests/abi fails where a file is not current.
+//! Writes what is generated from the tables of interface/src/capi: the C headers, the modules of Fortran and Python,
+//! and the tables of statuses and parameters. `cargo run --example interface`; tests/abi fails where a file is not
+//! current.
 
 mod fields;
 mod files;

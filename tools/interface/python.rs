@@ -34,7 +34,7 @@ from ._native import (
     ArgumentError, CommunicationError, DeviceError, Enum, Error, FieldError, FileError, Handle, PhysicsError, Struct)
 "#;
 
-/// Classes of the ranges of statuses, the built-in exceptions that single ones are besides.
+/// Classes of exceptions, one for each range of a hundred statuses.
 const LAYERS: [&str; 6] = [
     "ArgumentError",
     "DeviceError",
@@ -82,7 +82,7 @@ from typing import Any, Callable, Sequence, TypedDict, Union
 from . import capi
 "#;
 
-/// Members that functions of the package name themselves.
+/// For structs of parameters, the members that functions of the package have as arguments of their own.
 const NAMED: [(&str, &[&str]); 9] = [
     (
         "plaq_dirac_params",
@@ -98,7 +98,7 @@ const NAMED: [(&str, &[&str]); 9] = [
     ("plaq_gauge_write_params", &["format"]),
 ];
 
-/// A class of keywords for every struct of parameters.
+/// The text of _keywords.py: a class of keywords for every struct of parameters.
 pub fn keywords() -> String {
     let mut s = String::from(KEYWORDS_HEAD);
     for item in MODULES.iter().flat_map(|module| module.items) {
@@ -125,7 +125,7 @@ pub fn keywords() -> String {
     s
 }
 
-/// What a member takes.
+/// The annotation of a keyword that sets a member of this type.
 fn keyword_type(ty: &Type) -> String {
     match ty {
         Type::I32 | Type::I64 => "int".into(),
@@ -182,7 +182,7 @@ fn item(s: &mut String, item: &Item) {
         Item::Function { name, doc, args, returns } => {
             function(s, name, &with_lengths(doc, args), args, returns)
         }
-        // Nothing of plaq.h.
+        // Items of QUDA's headers, which plaq.h does not have.
         Item::Enum { .. } | Item::Define { .. } => {}
     }
 }
@@ -249,7 +249,7 @@ fn structure(s: &mut String, name: &str, doc: &[&str], fields: &[Field]) {
     }
 }
 
-/// A name that Python takes.
+/// A name as Python accepts it: an underscore follows words that Python reserves.
 fn word(name: &str) -> String {
     let name = name.trim_start_matches("r#");
     if KEYWORDS.contains(&name) {
@@ -298,7 +298,7 @@ fn function(s: &mut String, name: &str, doc: &[String], args: &[Argument], retur
     let result = if *returns == Type::Text { "_c.c_char_p" } else { "_c.c_int32" };
     let _ = write!(s, "\n\n_{name} = _n.function(\"{name}\", {result}, [{}])\n", types.join(", "));
 
-    // Arguments after which none is needed may be left out.
+    // Arguments at the end that all have defaults may be left out.
     let given: Vec<&Argument> = args.iter().filter(|a| is_given(a)).collect();
     let needed = given.iter().rposition(|a| default(a, args).is_none()).map_or(0, |n| n + 1);
     let parameters: Vec<String> = given
@@ -370,17 +370,17 @@ fn function(s: &mut String, name: &str, doc: &[String], args: &[Argument], retur
     }
 }
 
-/// Does the caller in Python give this argument?
+/// Whether callers in Python pass this argument: it is neither a result nor the pointer for a callback.
 fn is_given(a: &Argument) -> bool {
     !matches!(a.pass, Pass::Out | Pass::TextOut) && !is_user(a)
 }
 
-/// What C passes on to a callback; Python's functions know what they belong to.
+/// Whether this is the pointer that C passes on to a callback, which functions in Python do not need.
 fn is_user(a: &Argument) -> bool {
     a.name == "user" && a.ty == Type::Address
 }
 
-/// The value of an argument that may be left out.
+/// The default of an argument that may be left out; None: it may not.
 fn default(a: &Argument, args: &[Argument]) -> Option<&'static str> {
     let room = args.iter().zip(args.iter().skip(1));
     let of_text = room.into_iter().any(|(t, c)| t.pass == Pass::TextOut && c.name == a.name);
@@ -409,7 +409,7 @@ fn annotation(a: &Argument) -> String {
     }
 }
 
-/// What goes into the call.
+/// The expression that is passed to the C function for this argument.
 fn passed(a: &Argument) -> String {
     let name = word(a.name);
     let said = format!("{name}, \"{name}\"");
@@ -442,7 +442,8 @@ fn passed(a: &Argument) -> String {
     }
 }
 
-/// The numbers that an array must have, where the other arguments say it.
+/// The count of numbers that an array must have, as an expression of other arguments; `None` if it is not given by
+/// these.
 fn count(a: &Argument) -> String {
     match a.length {
         Some(factors) if !factors.iter().any(|f| matches!(f, Factor::Words(_))) => length(factors),

@@ -7,7 +7,8 @@ from typing import Any, Optional
 
 
 def new_file(file: Any, overwrite: bool, append: Optional[bool] = None) -> bool:
-    """Refuses a file that exists, unless it is to be replaced or, where `append` is given, added to; whether it exists."""
+    """Refuses a file that exists, unless it is to be replaced or, where `append` is given, added to. Returns whether
+    the file exists."""
     if overwrite and append:
         raise ValueError("expected one of overwrite and append, found both")
     if not isinstance(file, (str, bytes, os.PathLike)):

@@ -391,7 +391,7 @@ class _None:
 
 #: Callbacks that last, by kind: the log's and the error handler's. Calls look for signals while there is one.
 _kept: Dict[Any, Any] = {}
-#: Those that others have replaced: a thread of the library may be inside of one.
+#: Callbacks that were replaced; they stay alive, as a thread of the library may be inside of one.
 _replaced: List[Any] = []
 
 

@@ -177,17 +177,17 @@ def log(level: str = "info") -> None:
 
 
 def sites(extents: Sequence[int]) -> Tuple[int, ...]:
-    """(T, Z, Y, X) of [x, y, z, t]."""
+    """The shape (T, Z, Y, X) of an array over the sites of a lattice with extents [x, y, z, t]."""
     return tuple(reversed(list(extents)))
 
 
 def whole(value: Any, name: str) -> int:
-    """A whole number of the library's; 4.0 is one, 4.5 is refused."""
+    """Converts a value to a whole number; 4.0 is one, 4.5 is refused."""
     return _native.int32(value, name)
 
 
 def integers(values: Any, name: str) -> np.ndarray:
-    """An array of whole numbers as the library takes them; others are refused, and not rounded."""
+    """Converts values to an array of whole numbers; values that are not whole are refused, not rounded."""
     found = np.asarray(values)
     if found.dtype.kind not in "iuf" or not (found == np.rint(found)).all():
         raise TypeError(f"{name}: expected whole numbers, found {values!r:.80}")
@@ -204,7 +204,8 @@ def lattice(extents: Sequence[int], name: str = "extents") -> List[int]:
 
 
 def in_steps(call: Callable[[], None], params: Any) -> None:
-    """A call of params.steps equal steps in parts of about a quarter of a second, between which Python handles signals."""
+    """Makes a call of params.steps equal steps in parts of about a quarter of a second, between which Python handles
+    signals."""
     left, part = params.steps, 1
     params.steps = min(left, part)
     while True:
@@ -219,7 +220,7 @@ def in_steps(call: Callable[[], None], params: Any) -> None:
 
 
 def bits(value: Any) -> int:
-    """Bits of directions: a number, or letters of x, y, z, t."""
+    """The bits of directions (bit mu for direction mu), from a number or from letters of x, y, z, t."""
     if isinstance(value, str):
         if not value or set(value) - set("xyzt"):
             raise ValueError(f"directions: expected letters of x, y, z, t, found {value!r}")
@@ -228,7 +229,7 @@ def bits(value: Any) -> int:
 
 
 def phases(boundary: Union[None, str, Sequence[float]]) -> Tuple[float, ...]:
-    """Boundary phases of x, y, z, t in units of pi, of numbers or a word; by default antiperiodic in time."""
+    """Boundary phases in x, y, z, t in units of pi, from four numbers or a word; by default antiperiodic in time."""
     known = {"periodic": (0.0, 0.0, 0.0, 0.0), "antiperiodic": (0.0, 0.0, 0.0, 1.0)}
     if boundary is None:
         return known["antiperiodic"]

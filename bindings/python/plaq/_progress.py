@@ -46,7 +46,7 @@ def watched(
             warnings.warn("progress=True: tqdm, which draws the bar, is not installed", stacklevel=level())
         yield None
         return
-    # tqdm takes None as: not where the output is a file. A notebook's output is none of a terminal.
+    # With disable=None tqdm draws no bar where the output is not a terminal; that of a notebook is not, but shows bars.
     how: Dict[str, Any] = {"delay": LATE, "disable": False if "ipykernel" in sys.modules else None} if unasked else {}
     # Digits of a residual and flow times are no whole numbers.
     layout = None if unit == "it" else "{l_bar}{bar}| {n:.3g}/{total:.3g} " + unit + " [{elapsed}<{remaining}{postfix}]"
@@ -61,7 +61,8 @@ def watched(
 
 
 def residuals(progress: Progress, title: str, tol: float) -> Any:
-    """Of a call whose progress is (iteration, residual, seconds): the bar counts digits of the residual down to `tol`."""
+    """The callback of a call whose progress is (iteration, residual, seconds): the bar counts digits of the residual
+    down to `tol`."""
     digits = -math.log10(tol) if 0 < tol < 1 else None
 
     def shown(iteration: int, residual: float, seconds: float) -> Shown:
@@ -74,13 +75,13 @@ def residuals(progress: Progress, title: str, tol: float) -> Any:
 
 
 def steps(progress: Progress, title: str) -> Any:
-    """The same of a call whose steps have no common goal: the bar counts them."""
+    """The callback of a call whose steps have no common goal: the bar counts the steps."""
     return watched(progress, title, lambda step, *_: (step, ""))
 
 
 def search(progress: Progress, title: str, tol: float) -> Any:
-    """Of a search for eigenvectors to a residual of `tol`, which may begin anew: the bar counts the digits of the best
-    residual so far. It appears by itself where the search takes long."""
+    """The callback of a search for eigenvectors to a residual of `tol`, which may begin anew: the bar counts the digits
+    of the best residual so far. It appears by itself where the search takes long."""
     digits, best = -math.log10(tol), 0.0
 
     def shown(restart: int, residual: float, seconds: float) -> Shown:

@@ -28,9 +28,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
-    """Of a function whose `**` keywords are members of structs of parameters (classes of _native.Struct), or keywords of
-    other such functions: its signature has their names and defaults, its documentation what they mean, and others are
-    refused."""
+    """A decorator for a function whose `**` keywords are members of structs of parameters (classes of _native.Struct),
+    or keywords of other such functions: its signature has their names and defaults, its documentation what they mean,
+    and others are refused."""
 
     def decorate(function: F) -> F:
         own = inspect.signature(function)

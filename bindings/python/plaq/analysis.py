@@ -105,7 +105,7 @@ def picture(plot: Callable[[Any], Any]) -> Optional[str]:
 
 
 def _mirrored(data: np.ndarray) -> np.ndarray:
-    """C(T - t) at t, C(0) at 0."""
+    """The correlators reflected in time: C(T - t) at t, and C(0) at 0."""
     return np.roll(data[..., ::-1], 1, axis=-1)
 
 

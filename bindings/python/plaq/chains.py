@@ -56,14 +56,14 @@ class Hmc(Object):
     def __init__(self, handle: Any, gauge: Gauge, trajectories: Optional[int], progress: bool = False) -> None:
         super().__init__(handle, gauge.context)
         self.gauge, self._alone, self._progress = gauge, object(), progress
-        #: How many an iteration runs; None: no end.
+        #: Number of trajectories that an iteration runs; None: it does not end.
         self.trajectories = trajectories
         #: Reports of the trajectories that were run.
         self.history: List[capi.plaq_hmc_report] = []
 
     def _release(self) -> None:
         """Continues with a copy of the links if somebody else refers to them, who keeps them unchanged."""
-        # As many references as to an object that this chain alone knows: nobody else has it.
+        # If the links have more references than an object that this chain alone knows, somebody else holds them, too.
         if sys.getrefcount(self.gauge) > sys.getrefcount(self._alone):
             self.gauge = self.gauge.copy()
 

@@ -75,7 +75,8 @@ def _shift(word: Any) -> int:
 
 
 def _slices(times: Any, name: str) -> Tuple[List[int], bool]:
-    """A time slice or several ones, whole numbers, as a list, and whether they came as several ones."""
+    """Converts a time slice, or several of them, to a list of whole numbers; also returns whether there were
+    several."""
     several = isinstance(times, Iterable) and getattr(times, "ndim", 1) > 0
     found = [whole(t, name) for t in (times if several else [times])]
     if not found:

@@ -123,7 +123,7 @@ def _known(position: Any, boundary: Boundary, normalisation: str, boundary_time:
 
 def _flowing(progress: Progress, title: str, params: Any) -> Any:
     """The callback of a flow, called with the number of steps done, the number of all steps, and seconds."""
-    # What is out of range the call refuses.
+    # Values out of range give 0 here, and are refused by the call.
     steps = math.ceil(params.time / params.step - 1e-9) if params.step > 0 and 0 < params.time < 1e6 else 0
     return watched(progress, title, lambda done, *_: (done, ""), steps)
 

@@ -110,11 +110,11 @@ class Gauge(Object):
         self.precision = capi.plaq_precision(report.precision).name.lower()
         #: Boundaries in time: "periodic", "open", "sf" or "open_sf".
         self.boundary_time = capi.plaq_boundary_time(report.boundary_time).name.lower()
-        #: Angles of spatial links of the slices 0 and N_t that stand still; NaN where none do.
+        #: Angles of the fixed spatial links of slices 0 and N_t; NaN where links are not fixed.
         self.phi, self.phi_prime = list(report.phi), list(report.phi_prime)
-        # Others are rounded where a call ends, so that two calls differ from one of all steps.
+        # Links in other storages are rounded at the end of a call, so that two calls differ from one with all steps.
         self._exact = report.storage == capi.plaq_storage.SU3_18 and self.precision != "half"
-        #: Of a configuration that was read: what its file says.
+        #: Information in the file from which the links were read; None: they were not read from a file.
         self.info: Any = None
         self._sweep = 0
         if _handle is None:
@@ -601,7 +601,7 @@ def heatbath(
         if sweeps:
             gauge.heatbath(beta, sweeps, overrelax=overrelax, seed=seed, cg=cg, cg_prime=cg_prime)
         yield gauge
-        # As many references as to an object that this frame alone knows: nobody else has it.
+        # If the links have more references than an object that this frame alone knows, the caller still holds them.
         if sys.getrefcount(gauge) > sys.getrefcount(alone):
             sweep, gauge = gauge._sweep, gauge.copy()
             gauge._sweep = sweep

@@ -139,7 +139,7 @@ def times(file: Any, name: str, about: Mapping[str, Any]) -> List[int]:
             if key == "tol":
                 same, value = there is not None and there <= value * (1 + 1e-9), f"at most {value:g}"
             elif key.startswith("links_projection"):
-                # Of links in single precision this number has rounding of its own.
+                # This number has a larger rounding error for links in single precision.
                 same = there is None or abs(there - value) < 1e-5
             elif isinstance(value, (float, list)):
                 same = there is not None and np.shape(there) == np.shape(value) and np.allclose(there, value, rtol=0, atol=1e-9)

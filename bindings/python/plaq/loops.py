@@ -297,7 +297,7 @@ def space(
 
 
 def _joined(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    """Joins numbers that are in parts, which may be infinite."""
+    """Joins real and imaginary parts, which may be infinite, to complex numbers."""
     found = np.empty(real.shape, complex)
     found.real, found.imag = real, imag
     return found
@@ -330,7 +330,7 @@ class Sums(Object):
         about = capi.plaq_loops_report()
         capi.plaq_loops_describe(self, about)
         self._count = about.parts
-        #: Of the last call of add, a capi.plaq_loops_report.
+        #: Report of the last call of add, a capi.plaq_loops_report.
         self.report = capi.plaq_loops_report()
 
     def add(
@@ -361,7 +361,7 @@ class Sums(Object):
         mean, variance = np.empty(shape, complex), np.empty(shape, complex)
         current, of_current = np.empty((4, *shape[2:]), complex), np.empty((4, *shape[2:]), complex)
         capi.plaq_loops_values(self, part, mean, variance, mean.size, current, of_current, current.size)
-        # Terms of a sum of lines have the same noise: of their errors this is a bound.
+        # The terms of a sum of lines share their noise, so that this is an upper bound of the error.
         with np.errstate(invalid="ignore"):
             scatter = [np.tensordot(abs(asked.weights), np.sqrt(v), (1, 0)) ** 2 for v in (variance.real, variance.imag)]
         return np.tensordot(asked.weights, mean, (1, 0)), _joined(*scatter), current, of_current
@@ -371,7 +371,8 @@ class Sums(Object):
         return self._values(-1)[0]
 
     def error(self) -> np.ndarray:
-        """Its error by noise, that of the real plus i times that of the imaginary part; of a line that is a sum of lines a bound."""
+        """The error of `mean` by noise: that of the real part plus i times that of the imaginary part; for a line that
+        is a sum of lines an upper bound."""
         squares = self._values(-1)[1]
         return _joined(np.sqrt(squares.real), np.sqrt(squares.imag))
 
@@ -394,12 +395,14 @@ class Sums(Object):
         return found
 
     def write(self, file: Any, overwrite: bool = False) -> None:
-        """Writes sums and what they are of to a file; one that exists is refused unless overwrite=True replaces it."""
+        """Writes the sums and a description of the loops to a file; an existing file is refused unless overwrite=True
+        replaces it."""
         new_file(file, overwrite)
         capi.plaq_loops_write(self, file)
 
     def read(self, file: Any) -> None:
-        """Takes the sums of such a file; those of other links, operators, spaces, noise, lines or momenta are refused."""
+        """Replaces the sums by those of a file that write made; a file of other links, operators, spaces, noise, lines
+        or momenta is refused."""
         capi.plaq_loops_read(self, file)
 
 

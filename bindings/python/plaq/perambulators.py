@@ -36,8 +36,8 @@ _KNOWN_BY = ("stout_steps", "stout_rho", "momentum", "plaquette_spatial", "links
 
 
 class OfModes(np.ndarray):
-    """An array whose last axes count modes: `modes` has what is known of those of the last but one and of the last axis, None where
-    nothing is. Parts of it and what is computed from it keep that."""
+    """An array whose last two axes count modes. `modes`: descriptions of the modes of the last axis but one and of the
+    last axis, None where they are not known; parts of the array and arrays computed from it keep them."""
 
     modes: Optional[Tuple[Dict[str, Any], Dict[str, Any]]]
 
@@ -46,7 +46,7 @@ class OfModes(np.ndarray):
 
 
 def of_modes(array: np.ndarray, left: Mapping[str, Any], right: Mapping[str, Any]) -> OfModes:
-    """The array with what its modes are known by."""
+    """The array with descriptions of the modes that its last two axes count."""
     made = array.view(OfModes)
     left, right = ({key: one[key] for key in _KNOWN_BY if key in one} for one in (left, right))
     made.modes = (left, right)

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from .reweighting import Reweighting
 
     class Term(_keywords.Dirac, total=False):
-        """Terms of a Wilson operator, of which some classes name csw and mu."""
+        """Keywords for terms of a Wilson operator; some classes have csw and mu as arguments of their own."""
 
         csw: float
         mu: float
 
     class Twist(_keywords.Dirac, total=False):
-        """Of all Wilson operators, but for csw and mu."""
+        """Keywords of all Wilson operators except csw and mu."""
 
         mass: Optional[float]
         kappa: Optional[float]
@@ -128,7 +128,7 @@ class Operator(Object):
         self._solvers: Dict[Any, Object] = {}
         #: Boundary phase of its fields in time in units of pi.
         self._boundary = 0.0
-        #: Of the last solve, a capi.plaq_solve_report and |b - D x| / |b| of every column.
+        #: Report of the last solve, a capi.plaq_solve_report, and |b - D x| / |b| of every column.
         self.report: capi.plaq_solve_report = None  # type: ignore[assignment]
         self.residuals: Any = None
 
@@ -403,11 +403,11 @@ class Wilson(Operator):
         handle = self._create(gauge, params)
         report = capi.plaq_dirac_report()
         capi.plaq_dirac_describe(handle, report)
-        #: Both, whichever was given.
+        #: Mass and kappa, whichever of them was given.
         self.mass, self.kappa, self.boundary = report.mass, report.kappa, angles
         self.mu = float(params.mu)
         factor = "2 kappa " if normalisation == "kappa" else ""
-        # NaN stands for no value, as of cf_prime.
+        # NaN, which differs from itself, stands for no value, for instance of cf_prime.
         stated = {key: value for key, value in more.items() if isinstance(value, (int, float)) and value == value}
         extra = "".join(f", {key} {value:g}" for key, value in stated.items())
         if params.clover == capi.plaq_clover_form.EXPONENTIAL:
@@ -558,7 +558,7 @@ class Wilson(Operator):
         how = capi.plaq_multigrid_params(**given)
         for name, value in of_levels.items():
             alone = np.ndim(value) == (1 if name == "block" else 0)
-            # Blocks that are given make levels: one block is that of the levels that there are.
+            # A list of blocks determines the number of levels; a single block is that of all present levels.
             count = (max(how.levels, 2) - 1 if name == "block" else len(how.level)) if alone else len(value)
             if count > len(how.level):
                 raise ValueError(f"{name}: expected a value for at most {len(how.level)} levels, found {count}")

@@ -25,7 +25,8 @@ Spin = Union[int, str, np.ndarray, Sequence[Sequence[complex]]]
 #: An operator's line: words "+z", "-z" and "dz" with spaces, or several with their weights.
 Line = Union[str, Mapping[str, complex]]
 
-#: Contractions of three quarks by the slots of the source to which those of the sink go.
+#: Contractions of three quarks: for the quarks at positions 1, 2, 3 of the sink's operator the positions in the
+#: source's operator to which they are connected.
 PAIRINGS = ("123", "213", "132", "321", "231", "312")
 
 #: C = gamma_y gamma_t, and matrices of the pair in eps_abc (q1_a^T Gamma q2_b) q3_c.
@@ -48,7 +49,8 @@ PROJECTORS: Dict[str, np.ndarray] = {
     "z": _forward @ (-1j * gamma["X"] @ gamma["Y"]),
 }
 
-#: (pairing, slot) of an operator on a quark of the nucleon eps_abc (u_a^T Gamma d_b) u_c.
+#: For an operator on the u or the d quarks of the nucleon eps_abc (u_a^T Gamma d_b) u_c: its pairings, each with the
+#: position at the sink of the quark on which it acts.
 NUCLEON: Dict[str, List[Tuple[str, int]]] = {
     "u": [("123", 1), ("123", 3), ("321", 1), ("321", 3)],
     "d": [("123", 2), ("321", 2)],
@@ -228,8 +230,9 @@ def through_operator(
     time: int = -1,
     **params: "Unpack[_keywords.Contract]",
 ) -> Fermion:
-    """exp(i q (z - x0)) Gamma [line] S on the time slice `time`, counted from the source, or with -1 on all: D.propagator of it is the
-    line that goes on from the operator. `line` without derivatives."""
+    """exp(i q (z - x0)) Gamma [line] S on the time slice `time`, counted from the source, or on all with -1;
+    D.propagator of the result is the quark line that continues from the operator. `line` must not contain
+    derivatives."""
     steps = _factors(line)
     if any(step > 7 for step in steps):
         raise ValueError(f"line: expected steps without derivatives, found {line!r}")
@@ -331,9 +334,9 @@ def improved_axial(
     found: np.ndarray, extents: Sequence[int], *, ca: float, momenta: Sequence[Sequence[int]] = ((0, 0, 0),)
 ) -> np.ndarray:
     """The improved axial current A_mu + ca (d_mu + d*_mu) P / 2, A_mu = qbar gamma_mu gamma5 q, P = qbar gamma5 q
-    (Luescher, Sint, Sommer, Weisz, Nucl. Phys. B 478 (1996) 365), from local operators (..., 16 gammas, momenta, T)
-    as insertions has them of one line with these momenta on a lattice of these extents: (..., 4, momenta, T). The
-    result has no renormalisation factors and no mass-dependent ones."""
+    (Luescher, Sint, Sommer, Weisz, Nucl. Phys. B 478 (1996) 365), as an array (..., 4, momenta, T). `found`: local
+    operators (..., 16 gammas, momenta, T), as insertions returns them for one line and these `momenta`; `extents`:
+    those of the lattice. The result has no renormalisation factors and no mass-dependent ones."""
     array, numbers = np.asarray(found), _triples(momenta)
     if len(extents) != 4:
         raise ValueError(f"extents: expected four numbers, found {tuple(extents)}")

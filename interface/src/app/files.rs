@@ -30,7 +30,7 @@ pub const ONE: &[Opt] = &[
     PHI_PRIME,
 ];
 
-/// Options of subcommands that read several.
+/// Options of subcommands that read several configurations.
 pub const MANY: &[Opt] = &[
     opt(
         "gauge",
@@ -123,7 +123,7 @@ pub fn expand(text: &str) -> Run<Vec<String>> {
             .map(String::from)
             .collect());
     }
-    // A name may have a colon in it.
+    // The name of an existing file may contain a colon.
     if !text.contains(':') || Path::new(text).exists() {
         return Ok(vec![text.to_string()]);
     }
@@ -154,9 +154,9 @@ pub fn distinct(options: &Options) -> Run<Vec<String>> {
     Ok(all)
 }
 
-/// Opens all configurations of a list, before any of them is read as a whole, and refuses one that has another lattice
-/// or other boundaries in time than the first: measurements on them are averaged, or are rows of one table. All ranks
-/// call it.
+/// Opens all configurations of a list, before any of them is read as a whole, and refuses one whose lattice or
+/// boundaries in time differ from those of the first: measurements on them are averaged, or are rows of one table. All
+/// ranks call it.
 pub fn of_one_run(session: &Session, names: &[String], how: &LoadOptions) -> Result<()> {
     let check = || {
         let [first, others @ ..] = names else { return Ok(()) };

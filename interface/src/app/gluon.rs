@@ -166,7 +166,7 @@ impl Gluon {
                 (k[mu], remainder) = (remainder % l[mu], remainder / l[mu]);
                 let (sin, cos) = (PI * k[mu] as f64 / l[mu] as f64).sin_cos();
                 p2 += 4.0 * sin * sin;
-                // exp(-i p/2) for the midpoint of the link, times p.
+                // The lattice momentum 2 sin(p/2) times exp(-i p/2), the phase of the midpoint of the link.
                 let turn = Complex64::new(2.0 * sin * cos, -2.0 * sin * sin);
                 for (s, z) in sum.iter_mut().zip(a) {
                     square += 2.0 * z.norm_sqr(); // tr T^a T^b = delta / 2

@@ -451,7 +451,7 @@ fn run(options: Options) -> Run<i32> {
         if !resumes {
             check_outputs(&plan, first, plan.until.unwrap_or(first + plan.trajectories))?;
         }
-        // All ranks have looked before one of them writes.
+        // All ranks have checked the output files before one of them writes.
         session.comm.agree(Ok(()))?;
         let goes_on = start(session, &options, &plan, &mut gauge, &mut chain, &action)?;
         let next = u64::from(chain.trajectory());

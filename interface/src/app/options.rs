@@ -22,7 +22,7 @@ pub enum Kind {
     Number,
     /// A whole number in the given range, ends included.
     Whole(i64, i64),
-    /// One of these words; after a word's `=` an older spelling of it may stand.
+    /// One of these words; a word may be followed by `=` and an older spelling of it.
     Word(&'static [&'static str]),
     /// `yes` or `no`; the option without a value means yes.
     Flag,
@@ -102,18 +102,18 @@ impl Opt {
         Opt { old, ..self }
     }
 
-    /// The option as one that sets `row` of a table of parameters, with values of its own instead of those of the
-    /// row.
+    /// This option as one that sets `row` of a table of parameters, but with its own kind of values instead of that of
+    /// the row.
     pub const fn sets(self, row: &'static Row) -> Opt {
         Opt { sets: Some(row), ..self }
     }
 
-    /// The same option with a default other than the parameter's.
+    /// This option with a default other than the parameter's.
     pub const fn or(self, default: &'static str) -> Opt {
         Opt { default, ..self }
     }
 
-    /// The same option, for which the value 0 means the default.
+    /// This option, but the value 0 means the default.
     pub const fn zero(self) -> Opt {
         match self.kind {
             Kind::Param(of) => Opt { kind: Kind::Param(Param { zero: true, ..of }), ..self },
@@ -121,7 +121,7 @@ impl Opt {
         }
     }
 
-    /// The same option with conditions; in every list one condition must hold.
+    /// This option with conditions under which it has an effect: one condition of every list must hold.
     pub const fn needs(self, needs: &'static [&'static [Need]]) -> Opt {
         Opt { needs, ..self }
     }
@@ -261,7 +261,7 @@ pub fn refuse(name: &str, found: &str, expected: impl std::fmt::Display) -> Fail
     Failure::usage(format!("--{name}: {found}; expected {expected}"))
 }
 
-/// Refuses a word that is none of a list.
+/// Refuses a word that is not in a list.
 pub fn not_a_word(name: &str, found: &str, words: &[&str]) -> Failure {
     let hint = meant(suggestion(found, words.iter().copied()), "");
     let space = if hint.is_empty() { "" } else { " " };
@@ -293,7 +293,7 @@ pub fn integers<const N: usize>(name: &str, text: &str, least: i64) -> Run<[i64;
     })
 }
 
-/// Splits `text` at colons.
+/// Splits `text`, the value of option `name`, at colons.
 pub fn items<'a>(name: &str, text: &'a str) -> Run<Vec<&'a str>> {
     let all: Vec<&str> = text.split(':').collect();
     match all.iter().any(|item| item.is_empty()) {
@@ -535,7 +535,7 @@ impl Options {
         given.map(|(o, _, value)| (o.name, value.as_str())).chain(files)
     }
 
-    /// The input files: those without an option's name and those of the command's input option.
+    /// The input files: those given without an option, and those given by the command's input option.
     pub fn inputs(&self) -> Run<Vec<String>> {
         let name = self.command.input.expect("a command with inputs");
         let named = self.get(name).map(String::from);

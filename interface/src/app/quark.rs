@@ -34,7 +34,7 @@ impl Deref for Action {
     }
 }
 
-/// The option of a quark's row.
+/// The option that sets a row of the table of quarks, [`QuarkParams`].
 pub const fn of_quark(row: &str) -> Opt {
     let row = QuarkParams::row(row);
     let option = param::<QuarkParams>(row.option, row);
@@ -49,7 +49,7 @@ const WITHOUT_OPTION: [&str; 3] = ["csw_t", "hop", "clover_links"];
 /// Number of terms that have options.
 const TERMS: usize = DiracParams::TERMS.len() - WITHOUT_OPTION.len();
 
-/// Whether a constant list has this name.
+/// Whether `name` is one of `names`, for use in constants.
 const fn has(names: &[&str], name: &str) -> bool {
     let mut i = 0;
     while i < names.len() && !same(names[i], name) {
@@ -58,7 +58,7 @@ const fn has(names: &[&str], name: &str) -> bool {
     i < names.len()
 }
 
-/// Options of terms of a quark's operator, but for its mass and for these, in the order of the table.
+/// Options of the terms of a quark's operator except its mass and the terms `without`, in the order of the table.
 const fn terms_but<const N: usize>(
     without: &[&str],
     needs: &'static [&'static [Need]],
@@ -77,18 +77,18 @@ const fn terms_but<const N: usize>(
     options
 }
 
-/// Options of the terms of a quark's operator, but for its mass; of subcommands in which they have an effect only with
-/// others.
+/// Options of all terms of a quark's operator except its mass; `needs` are the conditions under which they have an
+/// effect.
 pub const fn terms(needs: &'static [&'static [Need]]) -> [Opt; TERMS] {
     terms_but(&[], needs)
 }
 
-/// The same without the twisted mass.
+/// Options of the terms of a quark's operator except its mass and twisted mass, without conditions.
 pub const fn terms_without_mu() -> [Opt; TERMS - 1] {
     terms_but(&["mu"], &[])
 }
 
-/// The boundary of quarks.
+/// The boundary conditions of quarks that the options give.
 pub fn boundary(options: &Options) -> Run<Boundary> {
     Ok(options.params::<QuarkParams>()?.boundary)
 }
@@ -111,13 +111,13 @@ impl Action {
         Ok(Action(options.params()?))
     }
 
-    /// The terms that have options.
+    /// The terms of the operator that have options, with their values.
     fn terms(&self) -> Vec<(&'static str, TermValue)> {
         let all = self.0.terms().into_iter();
         all.filter(|(name, _)| !WITHOUT_OPTION.contains(name)).collect()
     }
 
-    /// Text with the terms that have not their default, but for the clover term and the boundary, which reports name
+    /// Text with the terms that differ from their defaults, except the clover term and the boundary, which reports name
     /// first; empty if there are none.
     pub fn others(&self) -> String {
         let usual = QuarkParams::default().terms();
@@ -140,12 +140,12 @@ impl Action {
                 TermValue::Word(word) => json!(word),
             };
         }
-        // As it was given, not as the phases that operators have.
+        // The boundary as it was given, not the phases of the operator.
         members["boundary"] = json!(self.boundary.0);
         members
     }
 
-    /// The operator's parameters but for its mass, as attributes of HDF5.
+    /// The operator's parameters except its mass, as attributes of HDF5.
     pub fn attributes(&self) -> Attributes {
         let mut attributes = terms::attributes(self.terms());
         attributes.extend([
@@ -192,7 +192,7 @@ impl Action {
     }
 }
 
-/// What `--solver` asks for.
+/// The method of solving that `--solver` names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     Automatic,
@@ -231,12 +231,12 @@ const fn solver(name: &'static str, row: &str) -> Opt {
 }
 
 const MULTIGRID: &[Need] = &[Need::Is("solver", &["multigrid", "block-multigrid"])];
-/// The same where --error takes multigrid, too.
+/// Conditions of options of multigrid in subcommands whose option --error takes multigrid, too.
 const MULTIGRID_OR_ERROR: &[Need] =
     &[Need::Is("solver", &["multigrid", "block-multigrid"]), Need::With("error")];
 /// Conditions of options that exclude multigrid.
 const KRYLOV: &[Need] = &[Need::Is("solver", KRYLOV_SOLVERS)];
-/// Solvers that keep directions.
+/// Solvers that keep earlier directions, whose number an option sets.
 const KEEP: &[&str] = &["gcr", "block-gcr", "multigrid", "block-multigrid"];
 const NO_LOAD: &[Need] = &[Need::Without("load")];
 
@@ -406,7 +406,7 @@ pub fn monitor<'a>(
     let (mut best, mut before) = (f64::INFINITY, 0);
     move |p| {
         let residual = p.residual.iter().fold(0.0, |m: f64, r| m.max(*r));
-        // A search may begin anew.
+        // The number of the iteration falls if a search begins anew.
         best = if p.iteration < before { residual } else { best.min(residual) };
         before = p.iteration;
         progress.now_and_then(|| {

@@ -51,7 +51,7 @@ impl log::Log for StderrLog {
 
 /// Sets the log to the level of `--verbosity`.
 fn listen(options: &Options) {
-    // A second call finds the first one's.
+    // A second call finds the logger that the first one has set.
     let _ = log::set_logger(&StderrLog);
     log::set_max_level(options.text("verbosity").parse().unwrap_or(log::LevelFilter::Warn));
 }
@@ -240,7 +240,7 @@ pub fn run(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i3
     })
 }
 
-/// The same as `run`, for work that makes ranks agree on failures itself.
+/// Opens ranks and device, calls `work` and ends MPI, for work that makes ranks agree on failures itself.
 pub fn run_in_steps(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i32> {
     listen(options);
     let (comm, mpi) = ranks(options)?;

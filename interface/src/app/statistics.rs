@@ -1,6 +1,6 @@
 //! Means of Markov chains and their errors.
 
-/// A history of values: positions and values.
+/// Values along a Markov chain, with their positions in it.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     pub at: Vec<f64>,
@@ -134,7 +134,7 @@ impl Plateau {
         p
     }
 
-    /// The mean of other values over the same times, with the same weights.
+    /// The mean of `values` over the times of this plateau, with its weights.
     pub fn mean(&self, values: &[f64]) -> f64 {
         let sum: f64 =
             values[self.from..=self.to].iter().zip(&self.weights).map(|(v, w)| v * w).sum();

@@ -68,7 +68,7 @@ fn short(name: &str) -> Option<String> {
         depth += i32::from(*c == '<') - i32::from(*c == '>');
         depth == 0 && *c != '>'
     };
-    // Type arguments, and the end of an `impl`.
+    // Removes type arguments, and the closing bracket of an `impl`.
     let path: String = match path.matches('<').count() == path.matches('>').count() {
         true => path.chars().filter(plain).collect(),
         false => path.replace('>', ""),

@@ -15,8 +15,9 @@ use crate::error::{Error, Result, Status};
 
 thread_local! {
     static LAST_ERROR: RefCell<Option<LastError>> = const { RefCell::new(None) };
-    /// Texts of the last error of a thread, at addresses that never change: as for C, and with words for values. They
-    /// are allocated on the heap, since a library that is loaded at run time has very little thread-local memory.
+    /// Texts of the last error of a thread, at addresses that never change: the message with the names of C, and that
+    /// with words for values. They are allocated on the heap, since a library that is loaded at run time has very
+    /// little thread-local memory.
     static TEXTS: [RefCell<Box<[u8; TEXT]>>; 2] =
         [RefCell::new(Box::new([0; TEXT])), RefCell::new(Box::new([0; TEXT]))];
     static IN_LOG: Cell<bool> = const { Cell::new(false) };
@@ -39,7 +40,7 @@ pub(crate) struct LastError {
 /// Runs the body of a C function once and turns its errors and panics into a status; compiled once for all functions.
 pub(crate) fn call(function: &'static str, body: &mut dyn FnMut() -> Result<()>) -> i32 {
     if IN_LOG.get() {
-        // Silently: the log is where this comes from.
+        // This error is not logged, since the log callback itself makes the call.
         let message = "called by the log callback, which must not call plaq";
         set_last_error(function, Error::new(Status::Busy, message));
         return Status::Busy as i32;
@@ -147,7 +148,8 @@ pub(crate) fn last_error() -> *const c_char {
     told(0, &Error::message)
 }
 
-/// The same message with words for values and parameters.
+/// The message of this thread's last failed call with words for values and parameters, at an address that never
+/// changes.
 pub(crate) fn last_error_in_words() -> *const c_char {
     told(1, &|error| error.in_words(&super::word))
 }

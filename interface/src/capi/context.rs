@@ -19,7 +19,7 @@ use crate::refuse;
 pub struct Context {
     device: Device,
     comm: Arc<Comm>,
-    /// Number of its handle, by which what the context owns is found.
+    /// Id of the context's handle, by which the objects that it owns are found.
     id: OnceLock<i64>,
 }
 
@@ -225,7 +225,7 @@ fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
         None => RankMap::Default,
     };
     let timeout = Some(p.timeout).filter(|t| *t != 0.0);
-    // Zero is refused, on all ranks.
+    // A time that is not possible becomes zero, which is refused on all ranks.
     let timeout = timeout.map(|t| Duration::try_from_secs_f64(t).unwrap_or_default());
     let reproducible = p.reproducible != 0;
     let options = comm::Options { timeout, reproducible, ..Default::default() };

@@ -247,7 +247,7 @@ fn baryons_of(
     check_times(&l, times)?;
     let momenta = triples(momenta, nmomenta)?;
     let origin = place(origin, &momenta)?;
-    // By baryon, momentum and time.
+    // Correlators [baryon][momentum][t].
     let found: Vec<Vec<Vec<Complex64>>> = names?
         .into_iter()
         .map(|name| contract::baryons(name, &l, s.as_deref(), (origin, &momenta), closed))

@@ -144,15 +144,15 @@ impl Dirac {
     pub(crate) fn normalisation(&self) -> Normalisation {
         self.normalisation
     }
-    /// Phases of quarks in units of pi where they pass the lattice's end, which those that vanish at boundaries in time
-    /// do not.
+    /// Boundary phases of quarks in x, y, z, t in units of pi; 0 in t on links with boundaries in time, where quarks
+    /// vanish.
     pub(crate) fn phases(&self) -> [f64; 4] {
         let [x, y, z, t] = self.boundary;
         let periodic = self.op.links().geometry().boundary().is_periodic();
         [x, y, z, if periodic { t } else { 0.0 }]
     }
-    /// Boundary phases, normalisation, boundaries in time, mass and twisted mass of solutions with this operator; position and links stay
-    /// unknown.
+    /// Boundary phases, normalisation, boundaries in time, mass and twisted mass of solutions with this operator; the
+    /// source's position and the links stay unknown.
     pub(crate) fn origin(&self) -> Origin {
         let [x, y, z, t] = self.phases();
         Origin {
@@ -171,7 +171,7 @@ impl Dirac {
         let Some(form) = system.schur() else { return Ok(self.op.clone()) };
         match &self.schur[form.parity + if form.symmetric { 0 } else { 2 }] {
             Some(schur) => {
-                // Whoever counts memory finds it taken.
+                // The complement makes the inverse of the clover term now, so that it counts as memory in use.
                 schur.set_inverse_owner(InverseOwner::Complement)?;
                 Ok(schur.clone())
             }
@@ -186,7 +186,7 @@ impl Dirac {
         (quarks && !boundary.is_periodic()).then(|| vanishing(x, boundary)).transpose()
     }
 
-    /// The operator in its normalisation, over the kappa-normalised one.
+    /// Ratio of the system's operator in this object's normalisation to the kappa-normalised one.
     pub(crate) fn scale(&self, system: System) -> f64 {
         match (self.normalisation, system.schur()) {
             (Normalisation::Kappa, _) | (_, Some(Schur { symmetric: true, .. })) => 1.0,
@@ -229,7 +229,7 @@ fn create_thin(
     if under.group() != Group::Su3 {
         refuse!(Unsupported, "thin", expected("SU(3) links"), found("SU(2)"));
     }
-    // A copy, as operators have a hold of their own on what they are made of.
+    // A copy, as each operator has to own the links of which it is made.
     let own = Arc::new(under.to(under.precision(), Recon::R12)?);
     let op = |links: Arc<GaugeField>, storage| {
         // A rehearsal has links of its own device.
@@ -298,7 +298,7 @@ pub(crate) struct Wanted {
     pub boundary: [f64; 4],
     /// Twisted mass.
     pub mu: f64,
-    /// The key of all parameters.
+    /// Key that identifies all parameters of the operator.
     pub key: Key,
 }
 
@@ -349,7 +349,8 @@ pub(crate) fn build(
     Ok(Dirac { context: context.clone(), op, schur, normalisation, boundary, mu, workspace })
 }
 
-/// Begins to compile what makes the operator, and after that what solves most likely follow.
+/// Starts to compile the kernels that making the operator launches, and then those of the solves that most likely
+/// follow.
 fn foresee(
     links: &GaugeField,
     wanted: &Wanted,

@@ -312,7 +312,7 @@ fn describe(modes: &Arc<ModesObject>, report: &mut Report<plaq_modes_report>) ->
     Ok(())
 }
 
-/// Refuses an array of another size.
+/// Refuses an array whose size `count` is not `expected`.
 fn sized(count: i64, expected: usize) -> Result<()> {
     if count != expected as i64 {
         refuse!(InvalidArgument, "count", expected("{expected}"), found("{count}"));
@@ -320,7 +320,7 @@ fn sized(count: i64, expected: usize) -> Result<()> {
     Ok(())
 }
 
-/// Checks a count that C passes: at least `least`.
+/// Checks a count that C passes: from `least` to 100000.
 fn number(n: i64, argument: &str, least: i64) -> Result<usize> {
     if !(least..=100_000).contains(&n) {
         refuse!(InvalidArgument, "{argument}", expected("{least} to 100000"), found("{n}"));
@@ -446,7 +446,7 @@ fn write_perambulators(
     Ok(())
 }
 
-/// Time slices of a lattice of this extent.
+/// Reads numbers of time slices from C and refuses those outside of a lattice of this extent in time.
 fn times_of(
     (times, name): (&Array<i32>, &str),
     (count, counts): (i64, &str),
@@ -456,7 +456,7 @@ fn times_of(
     all.into_iter().map(|t| time_slice(t, name, extent)).collect()
 }
 
-/// A time slice of the lattice.
+/// Checks the number of a time slice from C: from 0 to `extent` - 1.
 fn time_slice(t: i32, name: &str, extent: usize) -> Result<usize> {
     match usize::try_from(t) {
         Ok(t) if t < extent => Ok(t),

@@ -185,7 +185,8 @@ fn create(
             eigen_set(&*op, None, &params, guess.as_ref(), &mut monitor)?
         }
         EigenMethod::Ritz => {
-            // Its tolerance is absolute: the largest eigenvalue first.
+            // The tolerance of this method is absolute: the relative one is multiplied by the largest eigenvalue, which
+            // is found first.
             let tol = eigen_tol("tol", settings.tol, op.shape().precision)?;
             let largest = EigenParams {
                 end: End::Largest,
@@ -199,7 +200,7 @@ fn create(
             let (_, top) = eigen(&*op, None, &largest, None, &mut monitor)?;
             let mut params = settings.ritz(tol * top.values[0].abs(), limit.left());
             if top.stopped {
-                // The minimisation will not begin: nothing is known of more than one vector.
+                // The work was stopped: the minimisation will not begin, so that only one vector is asked for.
                 params.count = 1;
             }
             let (v, report) = ritz(&*op, &params, guess.as_deref(), &mut monitor)?;

@@ -139,7 +139,7 @@ fn run(
     Ok(())
 }
 
-/// Parameters of a flow of this field, with the boundary phases that it records, if it does.
+/// Parameters of a flow of this field, with the boundary phases that the field records, if it records any.
 fn quark_params(spinor: &Spinor, params: &plaq_spinor_flow_params) -> Result<QuarkFlowParams> {
     let mut params = QuarkFlowParams::from_c(params, "params")?;
     params.boundary.0 = spinor.origin().phases(params.boundary.0);

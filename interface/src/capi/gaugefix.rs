@@ -184,7 +184,7 @@ fn destroy(result: plaq_gaugefix) -> Result<()> {
     handles::remove(result, "result")
 }
 
-/// Writes the first `capacity` states, with their seconds, and returns the number of all.
+/// Writes the first `capacity` states, with their seconds, and returns the number of all states.
 fn list(
     states: Vec<(Fixed, f64)>,
     to: &mut MaybeArray<plaq_gaugefix_state>,

@@ -61,7 +61,7 @@ impl Table {
 }
 
 fn slots() -> MutexGuard<'static, Table> {
-    // Nothing in here panics half-way, so a poisoned table is still whole.
+    // No code panics between two changes of the table that belong together, so that a poisoned one is still whole.
     SLOTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn made_in<H: HandleType>(handle: H) -> i64 {
 pub(crate) fn ranks_of_stale<H: HandleType>(handle: H) -> Option<Arc<Comm>> {
     let table = slots();
     let slot = table.slots.get(slot_of(handle.id()))?;
-    // An id that was never given out names nobody.
+    // An id that was never given out belongs to no ranks.
     let generation = (handle.id() >> 32) as u32 & (GENERATIONS - 1);
     if slot.kind != (handle.id() >> 56) as u8 || generation > slot.generation {
         return None;
@@ -236,7 +236,7 @@ pub(crate) fn remove<H: HandleType>(handle: H, argument: &str) -> Result<()> {
             }
         }
     }
-    // The fields die before the device, and outside the lock.
+    // Fields are dropped before the device, and after the lock is released.
     dropped.reverse();
     Ok(())
 }

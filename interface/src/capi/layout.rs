@@ -216,7 +216,8 @@ impl LayoutParams {
         })
     }
 
-    /// The host's memory at `data`; `lists` arrays may also follow each other in one block.
+    /// The host's memory at `data` for fields of this layout: one block, or `arrays` arrays,
+    /// one for each right-hand side, or of a single right-hand side one for each array of the layout.
     pub(crate) fn external<'a>(
         &self,
         data: &'a impl Memory,

@@ -121,7 +121,7 @@ impl log::Log for HostLog {
         true
     }
     fn log(&self, record: &log::Record) {
-        // Copied out: another thread may change them meanwhile.
+        // The targets are copied, as another thread may change them meanwhile.
         let targets = self.0.read().unwrap_or_else(|e| e.into_inner()).clone();
         if let ((plaq_log_callback(Some(callback)), user), true) =
             (targets.callback, record.level() <= targets.level)

@@ -74,7 +74,7 @@ impl Sums {
     fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    /// The quarks and links of the loops, which must not have changed since.
+    /// The quarks and links of the loops; links that have changed since the loops were made are refused.
     fn quarks<'a>(&'a self, links: &'a Arc<GaugeField>) -> Result<LoopQuarks<'a>> {
         if links.version() != self.links {
             refuse!(
@@ -561,7 +561,7 @@ fn values_of(
     }
     let part = match part {
         -1 => None,
-        // A negative number is none of a part.
+        // A negative number is not that of any part, and is refused like one that is too large.
         part => Some(usize::try_from(part).unwrap_or(usize::MAX)),
     };
     let found = sums.result(part)?;

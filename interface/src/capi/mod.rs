@@ -4,7 +4,7 @@
 //! file_name, versioned, the table itself and milc/start (pinned memory) touch raw pointers. The headers in
 //! `include/quda` come from tables in the same way.
 
-// C's names; and what callers of the C functions must keep to stands once, atop the header.
+// Types have the names of C, and the rules for callers of the C functions stand once, at the top of the header.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
 mod args;

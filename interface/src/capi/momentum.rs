@@ -269,7 +269,7 @@ fn evolve(gauge: &Arc<Gauge>, momentum: &Arc<Momentum>, step: f64) -> Result<()>
 
 fn reunitarise(gauge: &Arc<Gauge>, correction: &mut Out<f64>) -> Result<()> {
     let mut max = 0.0;
-    // On a copy: links that are not finite leave the field as it is.
+    // This works on a copy, so that the field stays as it is if links are not finite.
     gauge.replace("gauge", |old| {
         let mut links = old.to(old.precision(), old.recon())?;
         max = links.reunitarise()?;

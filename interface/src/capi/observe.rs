@@ -197,7 +197,7 @@ fn heatbath(
     let start = Instant::now();
     let mut stopped = false;
     gauge.change("gauge", |links| {
-        // Sweeps take no sums that a request to stop could travel with.
+        // Sweeps compute no sums over ranks with which a request to stop could be sent, so that it is sent separately.
         let comm = links.geometry().comm().clone();
         let any = |mine: bool| -> Result<bool> {
             let mut asked = [mine as i32 as f64];

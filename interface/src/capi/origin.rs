@@ -129,7 +129,7 @@ fn set_origin(spinor: &Arc<Spinor>, params: &plaq_origin_params) -> Result<()> {
     fn three(numbers: [f64; 3]) -> Option<[f64; 3]> {
         Some(numbers).filter(|numbers| numbers.iter().all(|x| x.is_finite()))
     }
-    // Links that are told as they were known belong to the configuration that they did.
+    // Links whose numbers the host passes unchanged belong to the same configuration as before.
     let before = spinor.origin().links;
     let links = three(p.links).map(|numbers| match before {
         Some(mark) if mark.numbers == numbers => mark,

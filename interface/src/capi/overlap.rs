@@ -64,7 +64,8 @@ impl Overlap {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    /// The origin of solutions with this operator, of which the boundary phase in time is known, in units of pi.
+    /// The origin of solutions with this operator: the boundary phase in time in units of pi, on links periodic in
+    /// time.
     pub(super) fn origin(&self) -> Origin {
         let phase = self.op.sign().kernel().op().params().boundary[3];
         Origin {
@@ -288,7 +289,7 @@ fn load(
     let max_seconds = seconds_of(p.max_seconds);
     check_seconds(max_seconds)?;
     let start = Instant::now();
-    // Vectors in the precision that projects.
+    // Vectors of modes are held in the precision in which they are projected out: the operator's, but single at least.
     let own = match target.0.max(Precision::F32) {
         Precision::F64 => kernel.clone(),
         wide => Arc::new(HermitianWilson::new(Arc::new(kernel.op().to(wide, target.1)?))?),

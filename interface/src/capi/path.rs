@@ -57,7 +57,7 @@ pub(crate) fn paths_of(steps: &Array<i32>, lengths: &Array<i32>, count: i64) -> 
     Paths::new(cut(&all, &lengths).into_iter().map(steps_of).collect::<Result<_>>()?)
 }
 
-/// Cuts lists that stand one after the other into pieces of these lengths.
+/// Cuts `all`, in which lists stand one after the other, into the lists of these lengths.
 fn cut<'a>(mut all: &'a [i32], lengths: &[i32]) -> Vec<&'a [i32]> {
     let mut piece = |n: &i32| {
         let (first, rest) = all.split_at(*n as usize);
@@ -67,7 +67,7 @@ fn cut<'a>(mut all: &'a [i32], lengths: &[i32]) -> Vec<&'a [i32]> {
     lengths.iter().map(&mut piece).collect()
 }
 
-/// Largest number of steps that lists have together.
+/// Largest number of steps of all lists of a call together.
 const MAX_STEPS: i64 = 100_000;
 
 /// Reads `count` lists of steps that stand one after the other, of at most `longest` steps each, if that is limited.

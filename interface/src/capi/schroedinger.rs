@@ -54,7 +54,7 @@ fn propagator_of(
 ) -> Result<()> {
     let mut told = monitor(solver.solver(), callback, user);
     let (field, done) = boundary_propagator(solver.solver(), end, settings(solver), &mut told)?;
-    // The slice of the source is a boundary, where times are counted from.
+    // The source is on slice 0, a boundary, from which times are counted.
     let position = [None, None, None, Some(0)];
     let origin = Origin { position, ..solver.origin()? };
     out.set(solver.context().adopt(Spinor::with_origin(solver.context(), field, origin))?);

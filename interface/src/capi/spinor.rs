@@ -58,7 +58,8 @@ impl Spinor {
             None => Ok(()),
         }
     }
-    /// Refuses links other than those of the propagator's operator, smeared ones included, where it knows them.
+    /// Refuses links other than those of the propagator's operator, if these are known; links smeared from them are
+    /// refused, too.
     pub(crate) fn check_own_links(
         &self,
         name: &str,
@@ -70,7 +71,8 @@ impl Spinor {
             None => Ok(()),
         }
     }
-    /// Refuses a field of another configuration, as a source of the operator that `of` tells of.
+    /// Refuses to take this field as a source for the operator with the origin `of` if it belongs to another
+    /// configuration.
     pub(crate) fn check_source(&self, name: &str, of: Origin) -> Result<()> {
         let known = self.origin();
         // Propagators and sources made of them have a position. Pseudofermions, noise and images of operators do not:

@@ -170,7 +170,7 @@ fn between<T>(
         back.check_links("back", links, "gauge")?;
     }
     let s = forward.read("forward")?;
-    // One field may be both.
+    // `back` and `forward` may be the same field, which is locked only once.
     let x = if Arc::ptr_eq(back, forward) { None } else { Some(back.read("back")?) };
     check_times(&s, times)?;
     run(Lines {
@@ -397,7 +397,7 @@ fn operator_source(
     let mut out = to.write("to")?;
     let times = psi.geometry().global_extents()[3];
     let (origin, time) = match time {
-        // Nothing depends on the source's time.
+        // On all time slices the result does not depend on the source's time, which may be unknown.
         -1 => (place(origin_with_time(origin), &[momentum])?, None),
         _ => {
             let origin = place(origin, &[momentum])?;

@@ -57,7 +57,8 @@ pub(crate) fn digest<T: CStruct>(params: &T, digest: &mut Digest) {
 /// Checks the promises of [`Versioned`], and makes the init function.
 macro_rules! versioned {
     ($name:ident, $init:ident { $($field:ident: $ty:ty,)* }) => {
-        // Padding at the end would let garbage of an old host become a member of a new library.
+        // A struct must not end with padding: a new member could take its place, and would have arbitrary bytes of a
+        // host that was compiled with the old struct.
         const _: () = {
             const fn plain<T: $crate::capi::versioned::Plain>() -> usize {
                 size_of::<T>()
@@ -101,7 +102,7 @@ macro_rules! tabled {
             <$name as $crate::params::CStruct>::FIELDS,
             size_of::<$name>(),
         ));
-        // The program of unit tests has no symbols of C: all that they reach would be compiled into it.
+        // The program of unit tests exports no symbols of C, as everything that they reach would be compiled into it.
         #[cfg_attr(not(test), no_mangle)]
         pub unsafe extern "C" fn $init(to: *mut $name, struct_size: i64) -> i32 {
             $crate::capi::boundary::call(stringify!($init), &mut || {

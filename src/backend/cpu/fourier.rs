@@ -10,8 +10,8 @@ use crate::backend::fourier::{FourierShape, Plan};
 use crate::backend::Ptr;
 use crate::error::Result;
 
-/// Number of lines that are gathered at a time where they are not contiguous, so that neighbouring numbers fill whole
-/// cache lines.
+/// Number of lines that are copied together if the numbers of a line are not contiguous, so that whole cache lines are
+/// used.
 const LINES: usize = 8;
 
 struct Lines<T> {
@@ -36,7 +36,7 @@ pub fn plan(threads: &Arc<Threads>, shape: FourierShape) -> Box<dyn Plan> {
     }
 }
 
-/// The lines of an array along axis `fft`: line `line` consists of the numbers `at + line + n stride`.
+/// The lines of an array along one axis, which `fft` transforms: number n of line `line` is at `at + line + n stride`.
 struct Axis<'a, T> {
     fft: &'a dyn Fft<T>,
     stride: usize,
@@ -72,7 +72,7 @@ impl<T: FftNum> Plan for Lines<T> {
         let axes = &self.axes[inverse as usize];
         let [x, y, z, last] = self.shape.extents;
         let block = x * y * z;
-        // Three axes of a block while it is in the caches.
+        // The first three axes of a block are transformed one after another while the block is in the caches.
         let blocks = |b: usize| {
             let zero = Complex::new(T::zero(), T::zero());
             let mut workspace = vec![zero; axes[0].get_inplace_scratch_len()];

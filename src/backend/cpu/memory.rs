@@ -1,6 +1,6 @@
-//! Memory of fields on the host. Large pieces are mappings of their own, aligned to large pages, which take from the
-//! process's address space the pages that they fill and nothing else: what is announced is what a limit
-//! (`ulimit -v`) is asked for.
+//! Memory of fields on a CPU. Large allocations are memory mappings aligned to large pages, which take exactly the
+//! pages that they fill from the process's address space, so that the memory announced for a computation is what a
+//! limit of the address space (`ulimit -v`) must allow.
 
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::ptr::null_mut;
@@ -9,23 +9,23 @@ use std::sync::OnceLock;
 
 use crate::backend::host_memory::{address_space, left_for_fields};
 
-/// Bytes of a large page. Neighbours of a site lie on more small pages than the processor remembers.
+/// Bytes of a large page. With small pages the neighbours of a site lie on more pages than the processor's TLB holds.
 pub(super) const HUGE_PAGE: usize = 2 << 20;
-/// Bytes of a small page, at least.
+/// Bytes of the smallest page of any processor.
 pub(super) const PAGE: usize = 4096;
-/// Bytes of which mappings are multiples, as many as the pages of any processor have.
+/// Sizes of mappings are multiples of this number of bytes, which is a multiple of every processor's small page.
 const GRAIN: usize = 1 << 16;
-/// Alignment of pieces from the heap.
+/// Alignment in bytes of allocations from the heap.
 const ALIGN: usize = 256;
 
-/// Bytes of the address space for what is not announced and not there when a device is opened: arrays of the host,
-/// buffers of MPI, and what the heap keeps.
+/// Bytes of the address space that are set aside for memory which is not announced and allocated only after a device
+/// is opened: arrays of the host, buffers of MPI, and freed memory that the heap keeps.
 const UNANNOUNCED: u64 = 32 << 20;
 
-/// Bytes of all pieces.
+/// Bytes of all allocations of fields in this process.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
-/// Number of bytes that are left for fields; `None`: it is not known.
+/// Number of bytes that can still be allocated for fields; `None`: not known.
 pub(super) fn left() -> Option<u64> {
     static ASIDE: OnceLock<u64> = OnceLock::new();
     let taken = TAKEN.load(Ordering::Relaxed);
@@ -35,7 +35,7 @@ pub(super) fn left() -> Option<u64> {
     left_for_fields(taken, *aside)
 }
 
-/// Whether a piece of this size is a mapping of its own.
+/// Whether an allocation of this size is a memory mapping, not from the heap.
 fn is_mapped(bytes: usize) -> bool {
     bytes >= 2 * HUGE_PAGE
 }
@@ -44,7 +44,7 @@ fn layout(bytes: usize) -> Layout {
     Layout::from_size_align(bytes.max(1), ALIGN).expect("sizes are below isize::MAX")
 }
 
-/// Zeroed memory; null: the host has none.
+/// Allocates `bytes` bytes of zeroed memory; returns null if the host has not enough.
 pub(super) fn take(bytes: usize) -> *mut u8 {
     let first = allocate(bytes);
     if !first.is_null() {
@@ -76,7 +76,7 @@ fn allocate(bytes: usize) -> *mut u8 {
             libc::munmap(base, before);
         }
         libc::munmap(base.byte_add(all - after), after);
-        // The advice may be refused, which costs only speed.
+        // If the system refuses large pages, kernels are only slower.
         #[cfg(target_os = "linux")]
         libc::madvise(first, all - HUGE_PAGE, libc::MADV_HUGEPAGE);
         first.cast()
@@ -114,7 +114,7 @@ mod tests {
     fn large_pieces_take_what_they_fill() {
         const PIECES: usize = 60;
         let bytes = 2 * HUGE_PAGE + 5 * PAGE + 7;
-        // Other tests run beside this one: the least of some tries counts.
+        // Other tests allocate memory at the same time, therefore the smallest result of several tries is taken.
         let extra = (0..20).map(|_| {
             let before = mapped();
             let pieces: Vec<*mut u8> = (0..PIECES).map(|_| take(bytes)).collect();

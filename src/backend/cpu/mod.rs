@@ -25,7 +25,7 @@ mod table {
     include!(concat!(env!("OUT_DIR"), "/cpu_table.rs"));
 }
 
-/// Name of the set that contains every kernel, for any number of lanes; it is the first in the table.
+/// Name of the instruction set for which every kernel is compiled, for any number of lanes; the first in the table.
 const GENERIC: &str = "generic";
 /// Number of outer sites in a partial sum; it is fixed, so that sums do not depend on the number of threads.
 const SUM_CHUNK: usize = 128;
@@ -33,13 +33,13 @@ const MAX_LANES: usize = 16;
 
 pub struct Cpu {
     threads: Arc<Threads>,
-    /// Number of the set for 16 lanes, or of `generic`.
+    /// Number, in the table, of the instruction set that is used for 16 lanes.
     set: usize,
-    /// Numbers, in the table, of the sets for 1, 2, 4, 8 and 16 lanes.
+    /// Numbers, in the table, of the instruction sets that are used for 1, 2, 4, 8 and 16 lanes.
     by_lanes: [usize; 5],
 }
 
-/// The compiled sets of kernels that this processor supports, with their lanes, the simplest first.
+/// Names and numbers of lanes of the compiled instruction sets that this processor supports, the plainest first.
 fn usable_sets() -> impl Iterator<Item = (&'static str, usize)> {
     table::SETS.iter().copied().filter(|&(name, _)| match name {
         #[cfg(target_arch = "x86_64")]
@@ -57,7 +57,7 @@ fn usable_sets() -> impl Iterator<Item = (&'static str, usize)> {
     })
 }
 
-/// Names of the instruction sets for 16 lanes that this processor supports, the simplest first.
+/// Names of the compiled instruction sets for 16 lanes that this processor supports, the plainest first.
 pub fn instruction_sets() -> Vec<&'static str> {
     usable_sets().filter(|&(_, lanes)| lanes == MAX_LANES).map(|(name, _)| name).collect()
 }
@@ -83,7 +83,7 @@ impl Cpu {
                     "PLAQ_CPU_ISA={asked}: this library on this processor has {sets:?}"
                 ),
             },
-            // A library built for fewer sets may meet a processor that has none of them.
+            // The processor may support none of the sets for which the library was built.
             Err(_) => sets.last().copied().unwrap_or(GENERIC),
         };
         let threads = match Threads::start(threads) {
@@ -151,7 +151,8 @@ impl Backend for Cpu {
         if first.is_null() {
             bail!(OutOfMemory, "the host refused {} MiB", bytes >> 20);
         }
-        // Pages lie near the thread that touches them first: kernels' threads share them out.
+        // A page is placed in the memory near the core that first writes to it; therefore every thread writes to a
+        // share.
         let (ptr, size) = (first as usize, (bytes as usize).max(1));
         let share = size.div_ceil(4 * self.threads.count()).next_multiple_of(HUGE_PAGE);
         let touch = |part: usize| {

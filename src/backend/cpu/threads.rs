@@ -1,5 +1,6 @@
-//! Parallel work of a launch on threads. The calling thread takes part, and workers that have just finished work poll
-//! for more before they sleep: falling asleep and waking up takes tens of microseconds, as long as a small launch.
+//! Threads on which the work of a kernel launch runs in parallel. The calling thread takes part. Worker threads that
+//! have finished poll for more work before they sleep, since falling asleep and waking up takes tens of microseconds,
+//! as long as a small launch.
 
 use std::any::Any;
 use std::cell::{Cell, UnsafeCell};
@@ -11,13 +12,13 @@ use std::time::{Duration, Instant};
 
 /// Time for which workers poll for new work before they sleep.
 const WATCH: Duration = Duration::from_micros(100);
-/// Sleeping workers are woken if work remains after this time.
+/// Sleeping workers are woken if a launch still has work left after this time.
 const WORTH_WAKING: Duration = Duration::from_micros(20);
-/// Number of pieces of a launch for each thread, so that a thread that is late or held up leaves some to others.
+/// Number of pieces into which a launch is divided for each thread; other threads take pieces of a thread that is late.
 const PIECES: usize = 4;
 
-/// State of the gate to a piece of parallel work: the lower bits count the workers inside, this bit tells whether
-/// workers may enter, and the bits above number the work.
+/// Bits of the gate's state. The bits below OPEN count the workers inside, OPEN is set while workers may enter, and the
+/// bits from FORK on count the parallel work so far.
 const OPEN: u64 = 1 << 16;
 const FORK: u64 = OPEN << 1;
 
@@ -31,7 +32,8 @@ thread_local! {
     static GOES_ON: Cell<Option<&'static dyn Fn()>> = const { Cell::new(None) };
 }
 
-/// Calls `go_on` from time to time in this thread, between the pieces of the launches that `work` makes.
+/// Runs `work` and returns its result; between the pieces of the launches that it makes, this thread calls `go_on` from
+/// time to time (e.g. to let MPI make progress).
 pub(crate) fn while_working<T>(go_on: &dyn Fn(), work: impl FnOnce() -> T) -> T {
     struct Back(Option<&'static dyn Fn()>);
     impl Drop for Back {
@@ -64,7 +66,7 @@ impl Beside {
     }
 }
 
-/// A value that shares its cache lines with no other value.
+/// A value that is alone in its cache lines, so that threads that use other values do not slow it down.
 #[repr(align(128))]
 struct Alone<T>(T);
 
@@ -72,9 +74,9 @@ struct Shared {
     gate: Alone<AtomicU64>,
     /// True while a caller runs parallel work.
     taken: AtomicBool,
-    /// The work; it is written by the caller while the gate is closed and no worker is inside.
+    /// The parallel work, written by the caller while the gate is closed and no worker is inside.
     job: UnsafeCell<Option<Job>>,
-    /// For each thread the first piece of its share that no thread has taken yet.
+    /// For each thread the number of the next piece of its share that no thread has taken yet.
     next: Box<[Alone<AtomicUsize>]>,
     sleepers: Box<[Sleeper]>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -108,7 +110,8 @@ impl Job {
 }
 
 impl Shared {
-    /// Runs pieces until none are left, the thread's own share first; `after` runs after each piece.
+    /// Runs pieces until none are left: first those of thread `me`, then those of others; `after` runs after each
+    /// piece.
     fn work(&self, me: usize, job: Job, after: impl Fn()) {
         let threads = self.next.len();
         // SAFETY: the caller of `run` waits for all who are inside before the body goes out of scope.
@@ -132,7 +135,7 @@ impl Shared {
         }
     }
 
-    /// Wakes up to two workers, which wake others.
+    /// Wakes at most two sleeping workers, which in turn wake others.
     fn wake(&self) {
         let asleep = |s: &&Sleeper| s.asleep.load(Ordering::SeqCst);
         for sleeper in self.sleepers.iter().filter(asleep).take(2) {
@@ -158,7 +161,8 @@ impl Shared {
                 if watch.goes_on(WATCH) {
                     continue;
                 }
-                // Whoever opens the gate after this has been said sees it, or the gate is seen here.
+                // Either the thread that opens the gate sees that this worker is asleep, or this worker sees the open
+                // gate.
                 sleeper.asleep.store(true, Ordering::SeqCst);
                 if self.work_after(last).is_none() {
                     thread::park();
@@ -187,7 +191,7 @@ impl Shared {
     }
 }
 
-/// A wait for another thread that polls, and yields the core to other threads that need it.
+/// A wait for another thread by polling, which yields the core to other threads from time to time.
 struct Watch {
     since: Instant,
     turns: u32,
@@ -263,7 +267,7 @@ impl Threads {
         self.workers.len() + 1
     }
 
-    /// Whether the threads exist in this process.
+    /// Whether the worker threads exist in this process; in a child process after a fork they do not.
     pub fn here(&self) -> bool {
         self.workers.is_empty() || self.forks == FORKS.load(Ordering::Relaxed)
     }
@@ -315,7 +319,7 @@ impl Threads {
             }
             beside.turn();
         });
-        // All pieces are taken: who is not inside has nothing to do.
+        // All pieces have been taken, so that workers that have not entered yet need not do so.
         shared.gate.0.fetch_and(!OPEN, Ordering::SeqCst);
         let mut watch = Watch::new();
         while shared.gate.0.load(Ordering::SeqCst) & (OPEN - 1) != 0 {
@@ -334,7 +338,8 @@ impl Threads {
 impl Drop for Threads {
     fn drop(&mut self) {
         if !self.here() {
-            // A child must not even detach what are its parent's.
+            // After a fork the worker threads belong to the parent, so that this process must neither join nor detach
+            // them.
             return self.workers.drain(..).for_each(std::mem::forget);
         }
         self.shared.stop.store(true, Ordering::SeqCst);
@@ -351,7 +356,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// The function of `while_working` is called in the thread that launches, and not after its launch.
+    /// The function that is given to `while_working` is called in the launching thread during launches, not after them.
     #[test]
     fn something_else_goes_on_beside_launches() {
         for count in [1, 2] {

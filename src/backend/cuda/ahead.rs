@@ -1,5 +1,5 @@
-//! A queue of jobs that threads do before their results are needed. Each job is done once, in the order of
-//! submission, guesses after all others.
+//! A queue of jobs that threads do before their results are needed. Each job is done once, in the order of submission;
+//! guesses, jobs whose results may not be needed, are done after all others.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -45,7 +45,8 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
         Ahead { shared: Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() }), max }
     }
 
-    /// Adds `job` unless there is one with this key; a waiting guess becomes a certain job if the new one is certain.
+    /// Adds `job` unless there is one with this key already; in that case a waiting guess becomes a certain job if the
+    /// new one is no guess.
     pub fn submit(&self, key: K, guess: bool, job: impl FnOnce() -> T + Send + 'static) {
         let mut state = self.shared.lock();
         let new = !state.slots.contains_key(&key);
@@ -57,7 +58,7 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
         }
         if new && state.threads < self.max {
             let shared = self.shared.clone();
-            // Without a thread whoever asks does it.
+            // If no thread can be started, `take` does the job.
             let named = thread::Builder::new().name("plaq-compile".into());
             let started = compiling::without_signals(|| named.spawn(move || shared.work()));
             state.threads += started.is_ok() as usize;
@@ -155,7 +156,7 @@ mod tests {
             ahead.submit(key, false, job);
         }
         ahead.submit(1, false, || panic!("this key has a job"));
-        // Both threads stand at the gate, with the first two jobs.
+        // Both threads have begun one of the first two jobs each, and wait.
         let threads = [started.recv().unwrap(), started.recv().unwrap()];
         assert_ne!(threads[0], threads[1]);
         assert_eq!(done.load(Ordering::Relaxed), 0);
@@ -215,7 +216,7 @@ mod tests {
             }
         }
         drop(held);
-        // Once the thread has begun the last one, none of the others is done by this thread.
+        // Once the worker thread has begun the last job, all others have been done by it and not by this thread.
         for _ in 0..3 {
             has_begun.recv().unwrap();
         }

@@ -74,13 +74,13 @@ impl Cache {
             return Ok((hit, false));
         }
         let compiled = compile();
-        // Not cut off by the end of the process.
+        // `begin` makes the end of the process wait until the file is written.
         if let (Ok(compiled), Ok(_running)) = (&compiled, compiling::begin()) {
             if let Err(e) = write_atomically(&entry, &encode(compiled)) {
                 log::warn!("kernel cache: cannot write {}: {e}", entry.display());
             }
         }
-        // Waiters hold the unlinked file and find the entry; later comers find it without a lock.
+        // Processes that wait for the lock then find the entry; processes that come later find it without a lock.
         let _ = fs::remove_file(&lock_path);
         drop(lock);
         Ok((compiled?, true))

@@ -1,8 +1,8 @@
-//! Makes the end of the process wait for the compiler.
+//! Makes the end of the process wait for running compilations.
 //!
-//! NVRTC registers destructors of its objects, which `exit` would run, in whichever thread calls it, while other
-//! threads compile. Its copies register none (`image.rs`); `exit` still waits, since files of the cache may be half
-//! written.
+//! NVRTC registers destructors, which `exit` would run in the thread that calls it while other threads still compile.
+//! plaq's copies of NVRTC register none (`image.rs`), but `exit` must still wait, as files of the cache may be only
+//! partly written.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::Once;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::bail;
 use crate::error::Result;
 
-/// Number of compilations that run, and of cache files that are being written.
+/// Number of compilations that are running plus number of cache files that are being written.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static ENDING: AtomicBool = AtomicBool::new(false);
 /// True while the compiler is being opened, or while the process forks.
@@ -30,8 +30,8 @@ fn prepare() {
         }
         // SAFETY: a function that may run at any time.
         _ = unsafe { libc::atexit(end) };
-        // A child has none of the threads that compile, and would wait for ever for locks of the loader that one of
-        // them holds.
+        // A child process has no compiling threads. If one of them held a lock of the loader during the fork, the child
+        // would wait for it for ever.
         extern "C" fn in_child() {
             RUNNING.store(0, SeqCst);
             release();
@@ -44,7 +44,7 @@ fn prepare() {
 /// A guard: the end of the process waits until it is dropped.
 pub struct Running(());
 
-/// Begins work for whose end the end of the process has to wait.
+/// Begins a compilation or the writing of a cache file; the process does not end before the guard is dropped.
 ///
 /// # Errors
 /// `CompileFailed`: the process is ending.
@@ -99,11 +99,11 @@ fn stay_loaded() {
     }
 }
 
-/// Number of processes of this machine that compile at a time, 1 unless told otherwise.
+/// Number of processes on this machine that may compile at the same time; 1 unless `share_machine` was called.
 static PROCESSES: AtomicUsize = AtomicUsize::new(1);
 
-/// Sets how many processes share the machine. Compiling threads then run on this process's share of all cores that
-/// the machine has for it: launchers of MPI bind a process to one core, where all threads would wait for each other.
+/// Sets how many processes share the machine. This process then compiles with its share of the machine's cores, also if
+/// an MPI launcher has bound it to a single core, where its threads would wait for each other.
 pub fn share_machine(processes: usize) {
     PROCESSES.fetch_max(processes, SeqCst);
 }
@@ -123,7 +123,7 @@ pub fn threads() -> usize {
     here().max(all / processes)
 }
 
-/// Lets this thread, which compiles, run on every core that the machine has for the process.
+/// Allows this compiling thread to run on every core of the machine, if several processes share the machine.
 pub fn on_any_core() {
     if PROCESSES.load(SeqCst) > 1 {
         let all = [0xffu8; 1024];
@@ -132,8 +132,9 @@ pub fn on_any_core() {
     }
 }
 
-/// Calls `start` to start threads with signals blocked: a handler that calls `exit` in a compiling thread would wait
-/// for itself, so that signals go to the host's threads. Signals for faults of the thread itself are not blocked.
+/// Calls `start`, which starts threads, with signals blocked, so that signals are handled in threads of the host: a
+/// handler that calls `exit` in a compiling thread would wait for that thread itself. Signals for faults of the thread
+/// are not blocked.
 pub fn without_signals<T>(start: impl FnOnce() -> T) -> T {
     let own = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP];
     // SAFETY: sets of this function, and the calling thread's mask, which is put back.

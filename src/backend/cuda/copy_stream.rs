@@ -47,7 +47,7 @@ impl CopyStream {
         }
         let made = self.downloaded[0];
         cu!(d, event_record(made, self.kernels), "recording a kernel")?;
-        // Uploads go to where these kernels may still read.
+        // Uploads must wait, too, as they overwrite memory that kernels launched before may still read.
         for stream in [self.down, self.up] {
             cu!(d, stream_wait(stream, made, 0), "ordering copies")?;
         }

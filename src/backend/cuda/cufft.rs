@@ -1,4 +1,4 @@
-//! cuFFT, a library that is opened at run time.
+//! Fourier transforms on a GPU by cuFFT, a library that is opened at run time.
 
 use std::ffi::{c_int, c_longlong};
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ impl Cufft {
                 .or_else(|e| bail!(CufftMissing, "PLAQ_CUFFT={}: {e}", path.to_string_lossy()));
         }
         let names = ["libcufft.so.12", "libcufft.so.11", "libcufft.so"];
-        // Both of one toolkit, which the driver is known to take.
+        // cuFFT is preferably of the same CUDA toolkit as NVRTC, which is known to work with the driver.
         let nvrtc = PathBuf::from(&Nvrtc::get()?.path);
         let beside = nvrtc.parent().filter(|folder| !folder.as_os_str().is_empty());
         let beside = beside.into_iter().flat_map(|folder| names.map(|name| folder.join(name)));
@@ -114,8 +114,8 @@ struct Raw {
 }
 
 impl Raw {
-    /// Makes a plan for `batch` transforms of `lengths` (slowest first), with neighbours `stride` numbers and
-    /// transforms `distance` numbers apart.
+    /// Makes a plan for `batch` transforms of arrays of extents `lengths` (slowest first). Neighbours on the fastest
+    /// axis are `stride` complex numbers apart, arrays `distance`.
     fn new(
         cuda: &Cuda,
         single: bool,

@@ -12,7 +12,7 @@ use crate::error::{Error, Result, Status};
 /// A handle of the driver: CUcontext, CUstream, CUevent, CUmodule and CUfunction are opaque pointers.
 pub type Handle = *mut c_void;
 pub type DevicePtr = u64;
-/// A name of device memory by which another process opens it: the driver's CUipcMemHandle.
+/// A handle by which another process opens device memory: the driver's CUipcMemHandle.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct IpcHandle(pub [u8; 64]);
@@ -146,7 +146,7 @@ pub const FUNCTION_REGISTERS: c_int = 4;
 pub const HOST_PORTABLE_MAPPED: c_uint = 3;
 /// Flag CU_STREAM_NON_BLOCKING.
 pub const STREAM_NON_BLOCKING: c_uint = 1;
-/// A priority above all that exist, for which the driver uses its highest.
+/// A stream priority above all that exist; the driver uses its highest instead.
 pub const URGENT: c_int = c_int::MIN;
 /// Flag CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.
 pub const IPC_LAZY_PEER_ACCESS: c_uint = 1;
@@ -230,7 +230,7 @@ fn classify(code: c_int) -> (Status, &'static str) {
             "; this is the stub library of the CUDA toolkit: take its folder off LD_LIBRARY_PATH",
         ),
         36 | 222 | 803 | 804 => (Status::DriverTooOld, "; update the NVIDIA driver"),
-        // The image was made for another device or by a newer compiler than the driver knows.
+        // The CUBIN was made for another device, or by a compiler that is newer than the driver.
         200 | 209 | 218 => (
             Status::CompileFailed,
             "; NVRTC must not be newer than the driver: set PLAQ_NVRTC to another libnvrtc",

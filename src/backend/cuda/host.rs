@@ -1,4 +1,4 @@
-//! The host program's objects on this device: arrays, and the streams on which it works.
+//! Arrays of the host program in memory of this device, and the CUDA streams on which it works.
 
 use std::ffi::{c_int, c_void};
 
@@ -100,13 +100,13 @@ impl Cuda {
         Ok(None)
     }
 
-    /// Whether an address is in memory of a device that the host cannot read.
+    /// Whether an address is in device memory that the host's code cannot read.
     pub(super) fn hidden(&self, address: u64) -> Result<bool> {
         let known = self.known(address)?;
         Ok(known.kind == DEVICE && !known.managed)
     }
 
-    /// Orders later launches after all work that is on this stream of the host at present.
+    /// Makes kernels launched later wait for all work that the host program has put on this stream so far.
     pub(super) fn after_stream(&self, stream: u64) -> Result<()> {
         let d = self.driver;
         let mut event: Handle = std::ptr::null_mut();
@@ -117,7 +117,7 @@ impl Cuda {
             0 => cu!(d, stream_wait(self.stream, event, 0), "ordering work after the host's"),
             code => Err(d.error(code, "recording on the host's stream")),
         };
-        // The wait outlives it.
+        // The stream still waits after the event has been destroyed.
         let _ = cu!(d, event_destroy(event), "");
         if matches!(code, INVALID_VALUE | INVALID_CONTEXT | INVALID_HANDLE) {
             refuse!(

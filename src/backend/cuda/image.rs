@@ -1,4 +1,4 @@
-//! Opens a shared library from a copy of its file in memory in such a way that it does not change the process: it
+//! Opens a shared library from a copy of its file in memory such that it does not change the state of the process: it
 //! registers no destructors and sets no signal handlers.
 //!
 //! A library calls `__cxa_atexit`, `signal` and `sigaction` through entries of its global offset table, which the
@@ -27,7 +27,7 @@ const DT_JMPREL: u64 = 23;
 const DT_INIT_ARRAY: u64 = 25;
 const DT_FINI_ARRAY: u64 = 26;
 const DT_INIT_ARRAYSZ: u64 = 27;
-/// A tag that loaders ignore: the first one reserved for operating systems.
+/// A tag of the dynamic section that loaders ignore: the first one reserved for operating systems.
 const DT_LOOS: u64 = 0x6000_000d;
 /// Type of the program header that describes the dynamic section.
 const PT_DYNAMIC: u32 = 2;
@@ -63,7 +63,7 @@ extern "C" fn atexit(_: *mut c_void, _: *mut c_void, _: *mut c_void) -> c_int {
     0
 }
 
-/// Replacement for `signal`: keeps the present handler, and returns the default one as the previous one.
+/// Replacement for the C function `signal`: changes nothing, and returns the default handler as the previous one.
 extern "C" fn signal(_: c_int, _: *mut c_void) -> *mut c_void {
     libc::SIG_DFL as *mut c_void
 }
@@ -80,7 +80,8 @@ extern "C" fn sigaction(
 /// A constructor of a library, which may read the program's arguments.
 type Constructor = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char);
 
-/// Opens a copy of `file` that shares nothing with others of the same file. `symbol` is a function in it.
+/// Opens a copy of the library `file` that shares no data with other copies of it. `symbol` is any function in it, by
+/// which its address is found.
 pub fn open(file: &Path, symbol: &CStr) -> Result<Library> {
     // SAFETY: the name is a string, the number a new file's.
     let mut memory = unsafe {
@@ -101,7 +102,8 @@ pub fn open(file: &Path, symbol: &CStr) -> Result<Library> {
         let map = link_map(inside).ok_or_else(|| Error::other("it is not where it was loaded"))?;
         replace(map);
         constructors.run(map.base);
-        // The loader knows it by this path, too: the number must not become another file's.
+        // The loader remembers the library by this path, which contains the file's number: the file stays open, so that
+        // no other file gets this number.
         std::mem::forget(memory);
         Ok(library)
     }
@@ -129,7 +131,7 @@ impl Constructors {
         let half = |at: u64| -> Result<u64> {
             Ok(u16::from_ne_bytes(bytes(at, 2)?.try_into().expect("two bytes")).into())
         };
-        // Four letters, and the class of 64 bits.
+        // The first bytes of an ELF file: a magic number, and 2 for the class of 64-bit files.
         if bytes(0, 5)? != *b"\x7fELF\x02" {
             return Err(Error::other("it is no library of 64 bits"));
         }

@@ -64,9 +64,9 @@ impl Memory {
         }
     }
 
-    /// Allocates memory. `shared`: other processes will access it; otherwise it may be used in the order of the
-    /// stream. `settle` is called before steps during which no kernel may be waiting for other ranks, `drain` before
-    /// those during which no kernel may be running.
+    /// Allocates device memory. `shared`: other processes will access it; otherwise it must be used on the device's
+    /// stream only. `settle` is called before driver calls during which no kernel may be waiting for other ranks,
+    /// `drain` before those during which no kernel may be running.
     pub fn alloc(
         &self,
         bytes: usize,
@@ -79,7 +79,7 @@ impl Memory {
             settle()?;
         }
         match self.attempt(bytes, shared) {
-            // Memory that the pool keeps for later may suffice.
+            // The memory that the pool keeps for later fields may be enough, if it is returned first.
             Err(e) if e.status == Status::OutOfMemory && self.kept()? > 0 => {
                 drain()?;
                 self.trim()?;
@@ -89,7 +89,7 @@ impl Memory {
         }
     }
 
-    /// Frees the memory of the pool that is not in use.
+    /// Returns to the system the memory of the pool that no field uses.
     pub fn trim(&self) -> Result<()> {
         if self.pool.is_null() {
             return Ok(());

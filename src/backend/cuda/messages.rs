@@ -1,4 +1,4 @@
-//! Messages by NCCL on a separate stream, concurrent with kernels.
+//! Messages and sums by NCCL on a CUDA stream of their own, concurrently with kernels.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,9 +12,9 @@ use super::Cuda;
 use crate::backend::{Backend, DeviceComm, Parcel, Place, Ptr, LARGEST_SUM};
 use crate::error::Result;
 
-/// Bytes of the first message to each neighbour, which makes NCCL connect the two ranks.
+/// Bytes of a first message to each neighbour, sent only so that NCCL connects the two ranks.
 const GREETING: usize = 256;
-/// Sizes of the first sums, up to the largest.
+/// Numbers of doubles in first sums, computed only so that NCCL makes the connections for sums of every size.
 const SUMS: [usize; 5] = [1, 8, 64, 512, LARGEST_SUM];
 /// Time limit for a call that NCCL completes in the background.
 const BACKGROUND: Duration = Duration::from_secs(300);
@@ -28,7 +28,7 @@ struct Stream {
     messages: Handle,
 }
 
-/// Messages that were started together, or a sum: events after the kernels before them, and after them.
+/// Messages that were started together, or a sum: an event after the kernels before them, and one after the messages.
 #[derive(Clone, Copy)]
 struct Start {
     number: u64,
@@ -41,7 +41,7 @@ struct Start {
 struct UnderWay {
     started: u64,
     starts: VecDeque<Start>,
-    /// Event after the last messages, unless they are known to be done.
+    /// Event after the last messages; None if they are known to be complete.
     last: Option<Handle>,
     events: Vec<Handle>,
 }
@@ -69,7 +69,7 @@ impl Stream {
         // From here on, drop releases what has been made.
         let mut stream =
             Stream { driver: d, context: cuda.context, kernels: cuda.stream, messages: none };
-        // Urgent: kernels that move messages go ahead of those that they run beside.
+        // The stream has the highest priority, so that kernels that move messages are scheduled before others.
         let messages = &mut stream.messages;
         cu!(d, stream_create_urgent(messages, STREAM_NON_BLOCKING, URGENT), "creating a stream")?;
         Ok(stream)
@@ -155,8 +155,8 @@ impl Messages {
         Ok(messages)
     }
 
-    /// Joins the other ranks and puts a first message to and from each neighbour and first sums on the stream, in a
-    /// thread of its own: NCCL waits for other ranks however long that takes.
+    /// Connects to the other ranks and puts on the stream a first message to and from each neighbour and first sums.
+    /// All this runs in a thread of its own, as NCCL waits for other ranks without limit.
     fn meet(
         cuda: &Cuda,
         stream: &Stream,
@@ -174,8 +174,8 @@ impl Messages {
             let (sends, receives) = greetings.split_at(greetings.len() / 2);
             // SAFETY: memory that stays until the stream has passed this.
             unsafe { ring.exchange(messages as Handle, sends, receives)? };
-            // Nor does any later sum wait for ranks in a call: NCCL connects them at the first of a kind, of which the
-            // number of numbers is one.
+            // NCCL makes connections in the first call of each kind, which depends on the number of values. After these
+            // sums no later call waits for other ranks.
             for n in SUMS {
                 // SAFETY: as above.
                 unsafe { ring.sum(messages as Handle, at, n)? };
@@ -246,7 +246,7 @@ impl DeviceComm for Messages {
 
 impl Drop for Messages {
     fn drop(&mut self) {
-        // The ring ends before its stream.
+        // The communicator must be destroyed before its stream.
         if let Ok(_current) = Current::enter(self.stream.driver, self.stream.context) {
             let d = self.stream.driver;
             let _ = cu!(d, stream_synchronize(self.stream.messages), "");

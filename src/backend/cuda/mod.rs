@@ -65,7 +65,7 @@ pub struct Cuda {
     multiprocessors: usize,
     /// Size of the second-level cache in bytes.
     cache: u64,
-    /// Whether launches may overlap with the end of the previous kernel.
+    /// Whether a kernel may start while the previous one still runs.
     overlaps: bool,
     both_parities: bool,
     modules: Option<Modules>,
@@ -120,9 +120,10 @@ impl Cuda {
         let multiprocessors = attribute(driver::ATTRIBUTE_MULTIPROCESSORS)?.max(1) as usize;
         let cache = attribute(driver::ATTRIBUTE_CACHE)?.max(0) as u64;
         let pools = attribute(driver::ATTRIBUTE_MEMORY_POOLS)? != 0;
-        // Older ones do not have the instructions of plaq_dialect.h. `PLAQ_OVERLAP=off`: one after another.
+        // GPUs before architecture 9.0 lack the instructions for this (plaq_dialect.h). With `PLAQ_OVERLAP=off` kernels
+        // always run one after the other.
         let overlaps = arch >= 90 && std::env::var("PLAQ_OVERLAP").map_or(true, |v| v != "off");
-        // `PLAQ_PARITIES=apart`: a launch for each.
+        // With `PLAQ_PARITIES=apart` there is a launch for each parity.
         let both_parities = std::env::var("PLAQ_PARITIES").map_or(true, |v| v != "apart");
         let modules = Modules::new(driver, name.clone(), arch)?;
         let none = std::ptr::null_mut();
@@ -178,7 +179,7 @@ impl Cuda {
         Ok(held.as_mut().expect("just made"))
     }
 
-    /// Calls `work` with the stream for copies that run concurrently with kernels.
+    /// Calls `work` with the streams for copies that run concurrently with kernels; they are made at the first call.
     fn copy_stream<T>(&self, work: impl FnOnce(&mut CopyStream) -> Result<T>) -> Result<T> {
         let _current = self.enter()?;
         let mut held = self.copy_stream.lock().unwrap_or_else(|e| e.into_inner());
@@ -188,13 +189,14 @@ impl Cuda {
         work(held.as_mut().expect("just made"))
     }
 
-    /// Waits for something that the driver reports as complete; the wait ends with an error if a rank has failed.
+    /// Waits until the driver reports `wanted` (a stream or an event) as complete; if a rank for which kernels wait has
+    /// failed, the wait ends with an error.
     fn wait_for(&self, wanted: Wanted) -> Result<()> {
         self.waits.wait_for(self.driver, wanted, &self.name)
     }
 
-    /// Waits until no kernel waits for other ranks; needed before calls in which the driver itself may wait for
-    /// kernels.
+    /// Waits until no kernel waits for other ranks. This is needed before driver calls that may themselves wait for
+    /// kernels, as such a call could not be ended if a rank has failed.
     fn settle(&self) -> Result<()> {
         if !self.waits.any() {
             return Ok(());
@@ -216,19 +218,19 @@ impl Cuda {
         grid_x: usize,
         sums: Option<&SumArgs>,
     ) -> Result<()> {
-        // Kernels that count their elements in 32 bits read the lower half.
+        // Kernels that count elements in 32 bits read the lower half of this number.
         let mut n = call.work.n as u64;
         let together = call.kernel.together(call.work.batches).is_some();
         let batches = if together { 1 } else { call.work.batches };
         let grid = match sums {
             None => [grid_x as u32, batches as u32, 1],
-            // Batches side by side (kernels/sums.h).
+            // In a reduction batches are the first dimension of the grid of blocks (kernels/sums.h).
             Some(_) => [batches as u32, grid_x as u32, 1],
         };
         let sums = sums.map_or(std::ptr::null(), |sums| sums as *const SumArgs);
         let mut pointers: [*mut c_void; 3] =
             [call.args.cast_mut().cast(), (&mut n as *mut u64).cast(), sums.cast_mut().cast()];
-        // Blocks may come on the device as those of the kernel before leave it (plaq_dialect.h).
+        // With this attribute blocks may start while the last blocks of the previous kernel still run (plaq_dialect.h).
         let early = LaunchAttribute { id: STREAM_SERIALIZATION, value: 1, rest: [0; 15] };
         let config = LaunchConfig {
             grid,
@@ -256,7 +258,7 @@ impl Cuda {
         let Work { n, batches, .. } = call.work;
         let kernel = kernel.best();
         let blocks = sum_blocks(call.kernel, kernel.shape, self.multiprocessors, n, batches);
-        // Launches come in the order of their tags.
+        // The lock keeps launches in the order of their tags.
         let mut sums = self.sums();
         let (args, posted) =
             sums.reserve(blocks, batches, width, self.stream, over, self.waits.mark())?;
@@ -264,7 +266,7 @@ impl Cuda {
         Ok(posted)
     }
 
-    /// Sums of nothing, for reductions over all ranks to which this one adds nothing.
+    /// Provides sums that are 0, for reductions over all ranks in which this rank has no elements.
     fn enqueue_zeros(&self, call: &Call) -> Result<Posted> {
         let ((width, _), batches) = (call.numbers(), call.work.batches);
         let mark = self.waits.mark();
@@ -279,7 +281,7 @@ impl Cuda {
         self.enqueue(call, kernel, threads.div_ceil(kernel.shape.block as usize), None)
     }
 
-    /// The loaded kernel for a call; it is compiled at the first one.
+    /// The loaded kernel for a call; at its first call the kernel is compiled.
     fn kernel(&self, call: &Call) -> Result<std::sync::Arc<Kept>> {
         let batches = call.work.batches;
         if batches > MAX_BATCHES {
@@ -292,7 +294,7 @@ impl Cuda {
         self.modules().get(call, || self.settle())
     }
 
-    /// Launches a kernel and returns its time in seconds; one kernel at a time.
+    /// Launches a kernel, waits for it and returns its time in seconds; only one kernel is timed at a time.
     fn launch_timed(&self, call: &Call, kernel: &Loaded) -> Result<f64> {
         let [start, stop, ..] = self.events;
         cu!(self.driver, event_record(start, self.stream), "starting a timer")?;

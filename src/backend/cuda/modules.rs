@@ -1,5 +1,5 @@
-//! Kernels in the memory of one device: compiled or read from the cache at their first call, then found by symbol and
-//! constants. Kernels that can have any launch shape are tried in other shapes after they have taken long.
+//! The kernels that are loaded on one device. A kernel is compiled or read from the cache at its first call and is then
+//! found by its symbol and constants. If the launch shape may vary, other shapes are tried once it has taken much time.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -32,8 +32,7 @@ unsafe impl Send for Loaded {}
 // SAFETY: as above.
 unsafe impl Sync for Loaded {}
 
-/// A kernel in the shape in which it was first loaded and, if its launch shape may vary, in the other shapes that are
-/// tried.
+/// A loaded kernel with its first launch shape and, if the shape may vary, with the other shapes that are tried.
 pub struct Kept {
     first: Loaded,
     trial: Option<Mutex<Trial>>,
@@ -72,7 +71,7 @@ impl Key {
 }
 
 impl Hash for Key {
-    // The symbol fixes the names of the constants but for dropped ones: values are enough.
+    // The symbol determines the names of the constants except for those left out, so that hashing values is enough.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.symbol.hash(state);
         self.work.hash(state);
@@ -119,7 +118,7 @@ impl Modules {
         if let Some(hit) = self.find(&key) {
             return Ok(hit);
         }
-        // Threads compile side by side; of several that want the same, one does (Cache).
+        // Several threads may compile at the same time; a kernel that several need is compiled by one of them (Cache).
         let (shape, compiled) = self.compile(call)?;
         let _turn = self.loading.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(hit) = self.find(&key) {
@@ -206,7 +205,7 @@ impl Modules {
         let (nvrtc, arch, cache) = (self.nvrtc, self.arch, self.cache.clone());
         let Some((_, first)) = sources.first() else { return };
         let key = first.hash(arch, nvrtc.version);
-        // Without a device nobody will try them.
+        // A weak pointer: if the device is gone, the other shapes are not needed.
         let kept = Arc::downgrade(kept);
         self.behind.submit(key, false, move || {
             let mut all = Vec::new();
@@ -293,7 +292,7 @@ impl Modules {
         self.to_load(asked).is_none_or(|(_, key)| self.cache.has(&key))
     }
 
-    /// Starts to compile a kernel that will be called; `likely`: one that may be called.
+    /// Starts to compile a kernel that will be called; `likely`: it will perhaps be called.
     pub fn prepare(&self, asked: &Asked, likely: bool) {
         let Some((source, key)) = self.to_load(asked) else { return };
         let (nvrtc, cache, arch) = (self.nvrtc, self.cache.clone(), self.arch);

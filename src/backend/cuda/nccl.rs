@@ -1,4 +1,4 @@
-//! NCCL, a library that is opened at run time, for messages between GPUs of several processes.
+//! NCCL, for messages and sums between GPUs of several processes; the library is opened at run time.
 
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::backend::{Parcel, Ptr};
 use crate::bail;
 use crate::error::Result;
 
-/// What ranks exchange to meet in a communicator: NCCL's ncclUniqueId.
+/// The bytes by which ranks find each other to form a communicator: NCCL's ncclUniqueId.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct UniqueId([u8; 128]);
@@ -128,7 +128,7 @@ impl Nccl {
         }
     }
 
-    /// Bytes by which ranks find each other: one rank makes them and passes them to all.
+    /// Bytes by which ranks find each other; one rank calls this and passes them to all.
     pub fn meeting(&self) -> Result<Vec<u8>> {
         let mut id = UniqueId([0; 128]);
         // SAFETY: a place for the answer.
@@ -157,9 +157,9 @@ pub struct Ring {
     nccl: &'static Nccl,
     /// The communicator; None after it was aborted.
     comm: Mutex<Option<Raw>>,
-    /// Longest time for a call that NCCL completes in the background.
+    /// Time limit for a call that NCCL completes in the background.
     limit: Duration,
-    /// The thread that ends the communicator.
+    /// After `abort`: the thread that ends the communicator.
     ending: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -168,8 +168,8 @@ struct Raw(Handle);
 unsafe impl std::marker::Send for Raw {}
 
 impl Ring {
-    /// Joins the other ranks with the bytes that one of them made. This waits for all of them without limit; the
-    /// device's context must be current.
+    /// Forms a communicator with the other ranks; `meeting` are the bytes that one of them made. This waits for all
+    /// ranks without limit. The device's context must be current.
     pub fn join(meeting: &[u8], rank: usize, ranks: usize, limit: Duration) -> Result<Ring> {
         let nccl = Nccl::get()?;
         let Ok(id) = meeting.try_into() else {
@@ -207,7 +207,7 @@ impl Ring {
         self.nccl.check(code, what)
     }
 
-    /// Puts messages on the stream.
+    /// Puts messages to and from other ranks on a stream.
     ///
     /// # Safety
     /// The addresses have the bytes that their parcels name until the stream has passed this.
@@ -237,7 +237,7 @@ impl Ring {
         queued.and(ended)
     }
 
-    /// Puts the sums of `n` double numbers over all ranks on a stream, in their place.
+    /// Puts on a stream the sums of `n` doubles over all ranks, which replace these doubles.
     ///
     /// # Safety
     /// The address has these numbers until the stream has passed this.
@@ -249,7 +249,7 @@ impl Ring {
         self.settled(comm, code, "sums over all ranks")
     }
 
-    /// An error if something on a stream has failed.
+    /// Returns an error if messages or sums on a stream have failed.
     pub fn check(&self) -> Result<()> {
         let held = self.held();
         let Some(Raw(comm)) = *held else { return Ok(()) };
@@ -260,13 +260,14 @@ impl Ring {
         self.nccl.check(failed, "messages to other ranks")
     }
 
-    /// Ends what is on streams, for good, and does not wait for that: in a thread, inside of what `enter` returns
-    /// there. A call that connects ranks and does not end keeps the communicator, but has put nothing on a stream.
+    /// Aborts all messages and sums on streams and destroys the communicator. This is done in a thread, which holds the
+    /// result of `enter` (the device's context) meanwhile, and is not waited for. While another call holds the
+    /// communicator, as one that connects ranks may, nothing is done; that call has put nothing on a stream yet.
     pub fn abort<G>(&self, enter: impl FnOnce() -> G + std::marker::Send + 'static) {
         let Some(comm) = self.comm.try_lock().ok().and_then(|mut held| held.take()) else { return };
         let nccl = self.nccl;
-        // ncclCommAbort tells its kernels to end and then waits for them, and so for what stands before them on a
-        // stream: kernels of another communicator, which may be told only after this one.
+        // ncclCommAbort tells NCCL's kernels to end and waits for them, and hence also for what is before them on the
+        // stream: possibly kernels of another communicator, which is aborted only after this one.
         let end = move || {
             let _inside = enter();
             let Raw(comm) = { comm };
@@ -274,7 +275,7 @@ impl Ring {
             unsafe { (nccl.abort)(comm) };
         };
         let named = Builder::new().name("plaq-nccl".into());
-        // Where no thread starts, the communicator stays as it is: kernels that wait end with the process.
+        // If no thread can be started, the communicator is not aborted: kernels that wait end with the process.
         let thread = without_signals(|| named.spawn(end)).ok();
         *self.ending.lock().unwrap_or_else(PoisonError::into_inner) = thread;
     }
@@ -292,8 +293,8 @@ impl Drop for Ring {
     }
 }
 
-/// Runs `work`, which may wait for other ranks however long that takes, in a thread of its own, and asks `goes_on`
-/// until it is done; an error of `goes_on` ends the wait alone. What the work gives after that goes to `late`.
+/// Runs `work`, which may wait for other ranks without limit, in a thread, and calls `goes_on` repeatedly until it is
+/// done. An error of `goes_on` ends only the wait; if the work succeeds later, its result is passed to `late`.
 pub fn in_background<T: std::marker::Send + 'static>(
     goes_on: &dyn Fn() -> Result<()>,
     work: impl FnOnce() -> Result<T> + std::marker::Send + 'static,

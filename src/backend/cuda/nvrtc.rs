@@ -35,7 +35,7 @@ type Archs = unsafe extern "C" fn(*mut c_int) -> c_int;
 
 /// Largest number of copies of the library.
 const COPIES: usize = 4;
-/// Number of compilations in a copy from which on another copy is opened.
+/// If every open copy runs at least this number of compilations, another copy is opened.
 const BUSY: usize = 4;
 
 /// The compiler. While one thread parses a source, others in the same copy of the library wait; therefore there are
@@ -44,7 +44,7 @@ const BUSY: usize = 4;
 pub struct Nvrtc {
     copies: [OnceLock<Option<Instance>>; COPIES],
     pub version: (i32, i32),
-    /// Architectures for which it compiles, as 10 major + minor.
+    /// GPU architectures for which the library can compile, as 10 major + minor.
     pub archs: Vec<i32>,
     pub path: String,
     /// The file from which copies are made.
@@ -196,7 +196,7 @@ impl Instance {
                 log: library.get(b"nvrtcGetProgramLog")?,
                 error_string: library.get(b"nvrtcGetErrorString")?,
                 running: AtomicUsize::new(0),
-                // For good: threads that compiled in it may still run its code when they end.
+                // The library is never closed, as threads that compiled in it may still run its code when they end.
                 _library: ManuallyDrop::new(library),
             })
         }

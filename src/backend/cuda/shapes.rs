@@ -3,7 +3,8 @@
 use super::source::LaunchShape;
 use crate::backend::families::{Blocks, Kernel, Kind};
 
-/// Number of blocks of a reduction per multiprocessor: enough to fill it, few enough to add up quickly.
+/// Number of blocks of a reduction per multiprocessor: enough to keep it busy, few enough that their partial sums are
+/// added up quickly.
 const REDUCE_BLOCKS: usize = 8;
 
 const fn shape(block: u32, min_blocks: u32) -> LaunchShape {
@@ -55,8 +56,8 @@ pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<LaunchShape> {
     all
 }
 
-/// Number of blocks that share each sum of a reduction, one sum for each batch. It depends on the device and the work
-/// alone, and so does the order of sums.
+/// Number of blocks among which the sum of a batch is divided in a reduction. It depends only on the device and the
+/// amount of work, so that the order of summation does, too.
 pub fn sum_blocks(
     kernel: &Kernel,
     shape: LaunchShape,

@@ -9,7 +9,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::refuse;
 
-/// Number of bytes that `share` returns: a handle, and the position in its allocation.
+/// Number of bytes that `share` returns: a handle of an allocation (64 bytes) and the position in it (8).
 const SHARED: usize = 72;
 
 pub fn share(cuda: &Cuda, ptr: Ptr) -> Result<Vec<u8>> {
@@ -20,7 +20,8 @@ pub fn share(cuda: &Cuda, ptr: Ptr) -> Result<Vec<u8>> {
     Ok([&handle.0[..], &(ptr.0 - base).to_ne_bytes()].concat())
 }
 
-/// Opens memory that another process has shared: returns its address here, and the value for `detach`.
+/// Opens memory that another process has shared; returns its address in this process, and the value to pass to
+/// `detach`.
 pub fn attach(cuda: &Cuda, shared: &[u8]) -> Result<(Ptr, Ptr)> {
     let Ok(shared) = <[u8; SHARED]>::try_from(shared) else {
         bail!(Internal, "a handle of shared memory has {} bytes", shared.len());
@@ -41,8 +42,8 @@ pub fn detach(cuda: &Cuda, base: Ptr) {
     let _ = cu!(cuda.driver, ipc_close(base.0), "");
 }
 
-/// Allocates zeroed page-locked memory of the host: its addresses on the host and on the device. More than is free is
-/// refused, since the driver would take pages until the kernel of the operating system kills the process.
+/// Allocates zeroed page-locked host memory; returns its address for the host and that for kernels. If the host has not
+/// enough free memory this is an error, since the driver would take pages until the operating system kills the process.
 pub fn mapped(d: &Driver, bytes: usize) -> Result<(u64, Ptr)> {
     if let Some(left) = host_memory_left().filter(|left| bytes as u64 > *left) {
         refuse!(

@@ -1,5 +1,5 @@
-//! The source that is passed to NVRTC: defines for the launch shape and the run's constants, one family header, one
-//! instantiation.
+//! The source text that is passed to NVRTC for a kernel: defines for the launch shape and the constants of the call,
+//! the kernel's header, and the line that instantiates it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -12,8 +12,8 @@ mod embedded {
     include!(concat!(env!("OUT_DIR"), "/kernel_sources.rs"));
 }
 
-/// Number of threads per block, and of blocks that one multiprocessor must be able to hold; together they bound the
-/// registers of a thread.
+/// Launch shape of a kernel: number of threads per block, and number of blocks that a multiprocessor must be able to
+/// hold at a time; together they limit the registers of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LaunchShape {
     pub block: u32,
@@ -63,12 +63,13 @@ impl Source {
         }
     }
 
-    /// Hash of all that is compiled, without the headers.
+    /// Hash of the source text, without the headers.
     pub fn text_hash(&self) -> blake3::Hash {
         blake3::hash(self.text.as_bytes())
     }
 
-    /// Hash of all that determines the compiled result.
+    /// Hash of everything that determines the compiled kernel: source, headers, options, architecture and version of
+    /// NVRTC.
     pub fn hash(&self, arch: i32, nvrtc: (i32, i32)) -> blake3::Hash {
         let mut h = blake3::Hasher::new();
         let mut part = |s: &str| {
@@ -98,8 +99,8 @@ fn headers() -> &'static [(&'static str, &'static str)] {
     })
 }
 
-/// The headers that the kernels of one header include, with only those argument structs and constants that they name:
-/// NVRTC parses less while other threads wait, and a kernel is compiled again only if one of its own headers changes.
+/// A kernel header with all headers that it includes, and only those argument structs and constants that they name.
+/// NVRTC then has less to parse, and a kernel is compiled again only if one of its own headers changes.
 fn headers_of(header: &'static str) -> &'static Headers {
     static KNOWN: Mutex<BTreeMap<&str, &Headers>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -155,7 +156,7 @@ mod tests {
         let all = embedded::HEADERS.iter().map(|(name, text)| (*name, reads(text)));
         let mut readers: Vec<_> = all.filter(|(_, n)| *n > 0).collect();
         readers.sort_unstable();
-        // A plane keeps it for nobody.
+        // No kernel reads the number of sites from a plane (`Plane::volume`).
         assert_eq!(readers, [("field.h", 1), ("wilson.h", 1)]);
         let of_planes = |text: &str| text.contains(".volume;") || text.contains(".volume ");
         assert!(!embedded::HEADERS.iter().any(|(_, text)| of_planes(text)));

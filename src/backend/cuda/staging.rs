@@ -14,8 +14,8 @@ use crate::backend::{Downloads, Piece, Rows};
 use crate::bail;
 use crate::error::Result;
 
-/// Largest number of bytes that a thread copies at a time: large enough that pauses between transfers are negligible,
-/// small enough for many threads.
+/// Largest and smallest number of bytes that a thread copies at a time: large enough that pauses between transfers are
+/// negligible, small enough that many threads have work.
 const CHUNK: usize = 2 << 20;
 const LEAST: usize = 256 << 10;
 /// Largest number of copying threads: one copies about 5 GB/s, structs of the host at half that rate, and the bus
@@ -39,7 +39,7 @@ pub struct Staging {
     stream: Handle,
     /// The stream of downloads, which run concurrently with kernels.
     copies: Handle,
-    /// Events recorded after the kernels that make the current and the next pieces.
+    /// Events recorded after the kernels that write the current and the next pieces of a download.
     made: [Handle; 2],
     /// Event recorded after the downloads for which a kernel must wait.
     taken: Handle,
@@ -128,8 +128,8 @@ impl Staging {
         share.next_multiple_of(4096).clamp(LEAST, CHUNK)
     }
 
-    /// Calls `work` on `threads` threads, at most on all there are, each with its own chunks and a function that
-    /// waits for them. Only the calling thread may ask other ranks, also while others work.
+    /// Calls `work` on `threads` threads, or on all if there are fewer, each with its own chunks and a function that
+    /// waits for these. Only the calling thread checks other ranks for failures, also while other threads work.
     fn share(
         &self,
         threads: usize,
@@ -170,8 +170,8 @@ impl Staging {
         watched.and(outcome.into_inner().unwrap_or_else(|e| e.into_inner()))
     }
 
-    /// Copies pieces to the device; returns when the host's rows have been read, and the device will have them in the
-    /// order of its stream.
+    /// Copies pieces to the device. Returns when the host's rows have been read; kernels launched later find the pieces
+    /// on the device.
     pub fn upload(&mut self, pieces: &[Piece], waits: &Waits) -> Result<()> {
         let d = self.driver;
         self.turn = (self.turn + 1) % self.chunks.len();
@@ -271,7 +271,7 @@ impl Staging {
     /// after them.
     fn advance(&self, q: &mut Queue) -> Result<()> {
         let d = self.driver;
-        // The kernel that `make` launches writes where the pieces of now lie.
+        // The kernel that `make` launches overwrites the device memory of the current pieces.
         cu!(d, event_record(self.taken, self.copies), "recording downloads")?;
         cu!(d, stream_wait(self.stream, self.taken, 0), "ordering a kernel")?;
         q.now = std::mem::take(&mut q.next);

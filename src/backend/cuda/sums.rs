@@ -20,9 +20,9 @@ struct Slot {
     host: *mut c_void,
     host_ptr: DevicePtr,
     totals: (DevicePtr, usize),
-    /// Number of values that there is room for.
+    /// Number of values for which the slot has memory.
     len: usize,
-    /// Recorded after the copy of totals to the host.
+    /// Event recorded after the copy of totals to the host.
     copied: Handle,
     busy: Arc<AtomicBool>,
 }
@@ -114,7 +114,8 @@ impl Sums {
         Ok((args, Posted { slot: number, tag, totals, batches, width, copied, mark, busy }))
     }
 
-    /// Puts the flag behind the totals, in order on the stream. Returns how many numbers these are with it.
+    /// Copies the flag to the device memory after the totals, in the order of the stream; returns the number of totals
+    /// plus 1.
     pub fn add_flag(&self, posted: &Posted, flag: f64, stream: Handle) -> Result<usize> {
         let (d, n) = (self.driver, posted.batches * posted.width);
         let slot = &self.slots[posted.slot];
@@ -131,7 +132,7 @@ impl Sums {
         Ok(n + 1)
     }
 
-    /// Copies the totals and the flag's to the host, in order on the stream; `wait` then takes these.
+    /// Copies the totals and the sum of the flags to the host, in the order of the stream; `wait` then returns these.
     pub fn copy(&mut self, posted: &mut Posted, stream: Handle) -> Result<()> {
         let (d, slot) = (self.driver, &mut self.slots[posted.slot]);
         if slot.copied.is_null() {
@@ -145,8 +146,8 @@ impl Sums {
         Ok(())
     }
 
-    /// Waits for the sums of each batch and returns them with the sum of the flags. Errors of the device, and failed
-    /// ranks, end the wait.
+    /// Waits for the sums of each batch and returns them with the sum of the flags. An error of the device, or the
+    /// failure of a rank for which kernels wait, ends the wait.
     pub fn wait(
         &self,
         posted: &Posted,
@@ -201,7 +202,7 @@ impl Sums {
         Ok(flag)
     }
 
-    /// Number i of the launch if the kernel has written it (kernels/sums.h), else None.
+    /// Result number i of the launch; None if the kernel has not written it to host memory yet (kernels/sums.h).
     fn read(&self, posted: &Posted, i: usize) -> Option<f64> {
         let (slot, tag) = (&self.slots[posted.slot], posted.tag as u64);
         assert!(i < slot.len);
@@ -214,7 +215,7 @@ impl Sums {
 }
 
 impl Slot {
-    /// The place for copies of totals, behind that for posted ones.
+    /// Address of the memory for copies of totals, after that for totals which kernels write themselves.
     fn copies(&self) -> *mut f64 {
         // SAFETY: `make` allocates both.
         unsafe { self.host.cast::<f64>().add(2 * self.len) }

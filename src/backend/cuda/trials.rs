@@ -1,17 +1,19 @@
-//! Trials of launch shapes, for kernels that take long, during normal work: every timed launch is one that was
-//! needed, and none is repeated, so that kernels may change what they read; first calls do not wait.
+//! Trials of launch shapes (block sizes) during normal work, for kernels that take much time. Only launches that are
+//! needed anyway are timed and none is repeated, so that this also works for kernels that change what they read; first
+//! calls do not wait for trials.
 
 /// An amount of work: number of sites and of batches.
 pub type Amount = (usize, usize);
 
-/// Number of launches before the first timed one; they also tell how long a kernel takes.
+/// Number of launches of a kernel before the first one that is timed.
 const WARM: u32 = 8;
 const SAMPLED: u32 = 2;
 /// Number of launches of each shape that is tried; the first one loads its code.
 const TRIED: usize = 6;
 /// Largest number of different amounts of work that are kept.
 const MAX_AMOUNTS: usize = 32;
-/// Largest fraction of the first shape's time that a better shape may take; smaller differences are within errors.
+/// A shape counts as better if it takes at most this fraction of the first shape's time; smaller differences are within
+/// the errors of timing.
 const BETTER: f64 = 0.97;
 
 /// The use of a launch while launch shapes are compared.

@@ -26,7 +26,7 @@ pub struct Tuner {
     table: Mutex<Table>,
 }
 
-/// Seconds that a kernel takes before other launch shapes are tried.
+/// For which kernels other launch shapes are tried, and after how many seconds of their run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Patience {
     Never,
@@ -83,7 +83,7 @@ impl Tuner {
         let (block, min_blocks) = (shape.block, shape.min_blocks);
         table.insert(key, Entry { block, min_blocks, microseconds: seconds * 1e6 });
         let Some(file) = &self.file else { return };
-        // Other processes may have added theirs meanwhile.
+        // Other processes may have added entries to the file since it was read.
         for (key, entry) in load(file) {
             table.entry(key).or_insert(entry);
         }

@@ -1,5 +1,5 @@
-//! Waits of the host for the device. A kernel may itself be waiting for another rank that has failed meanwhile;
-//! therefore the ranks are asked for failures as long as such a kernel may be running.
+//! Waits of the host for the device. A kernel may itself wait for another rank, which may have failed; therefore the
+//! host checks these ranks for failures as long as such a kernel may be running.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -14,7 +14,7 @@ pub const ROUNDS: u64 = 256;
 /// Time after which a polling wait yields the core to other threads.
 pub const PATIENCE: Duration = Duration::from_millis(1);
 
-/// Something that the host waits for.
+/// The stream or event whose completion the host waits for.
 #[derive(Clone, Copy)]
 pub enum Wanted {
     Stream(Handle),
@@ -37,7 +37,7 @@ impl Wanted {
         }
     }
 
-    /// Waits by a driver call that blocks this thread; `name` says in error messages what it waits for.
+    /// Waits in a driver call that blocks this thread; `name` states in error messages what is waited for.
     pub fn block(self, d: &Driver, name: &str) -> Result<()> {
         match self {
             Wanted::Stream(stream) => cu!(d, stream_synchronize(stream), "waiting for {name}"),
@@ -46,12 +46,12 @@ impl Wanted {
     }
 }
 
-/// The ranks that are asked for failures during a wait: those of kernels that were launched and may not have ended. A
-/// rank of finished kernels may be lost without affecting other users of the same device.
+/// The ranks that are checked for failures during a wait: those for which kernels wait that were launched and may not
+/// have ended. Other ranks may fail without affecting other users of the device.
 #[derive(Default)]
 pub struct Waits {
     list: Mutex<List>,
-    /// Number of polls of those who do not wait here.
+    /// Number of polls by waits outside of this struct (`polled`).
     polls: AtomicU64,
 }
 
@@ -76,7 +76,7 @@ impl Waits {
         list.all.push((last, awaited.clone()));
     }
 
-    /// A mark after all ranks that were added so far.
+    /// A mark for `done`, which stands for all ranks added so far.
     pub fn mark(&self) -> u64 {
         self.list().last
     }
@@ -91,8 +91,8 @@ impl Waits {
         self.list().all.iter().any(|(_, one)| one.strong_count() > 0)
     }
 
-    /// Asks all ranks for failures; an error means that one has failed and that no kernel waits for it any more. All
-    /// are asked, since a failure may affect parts of the ranks, too.
+    /// Checks all ranks for failures. An error means that one has failed and that no kernel waits for it any more. All
+    /// entries of the list are checked, since kernels that wait for a part of the ranks must be told, too.
     pub fn ask(&self) -> Result<()> {
         let all: Vec<Arc<dyn Awaited>> =
             self.list().all.iter().filter_map(|(_, one)| one.upgrade()).collect();
@@ -104,7 +104,8 @@ impl Waits {
         found
     }
 
-    /// Told by a wait that polls the device by itself and found it at work: asks all ranks at every so many polls.
+    /// Called by a wait that polls the device by itself, after each poll that found it busy; checks all ranks for
+    /// failures once in `ROUNDS` calls.
     pub fn polled(&self) -> Result<()> {
         match self.polls.fetch_add(1, Ordering::Relaxed) % ROUNDS == ROUNDS - 1 {
             true => self.ask(),
@@ -112,7 +113,8 @@ impl Waits {
         }
     }
 
-    /// Waits for something that the driver reports as complete; `name` is its name in error messages.
+    /// Waits until the driver reports a stream or event as complete; `name` states in error messages what is waited
+    /// for.
     pub fn wait_for(&self, d: &Driver, wanted: Wanted, name: &str) -> Result<()> {
         self.wait(|| wanted.done(d, name), || wanted.block(d, name))
     }
@@ -218,7 +220,7 @@ mod tests {
         assert_eq!(waits.wait(|| Ok(false), block).unwrap_err().status, Status::CommFailed);
     }
 
-    /// A wait that polls by itself hears of a rank that failed, too, and leaves the others alone most of the time.
+    /// A wait that polls by itself also gets the error of a failed rank; it checks ranks only once in `ROUNDS` polls.
     #[test]
     fn polls_ask() {
         let ranks = failing(2);

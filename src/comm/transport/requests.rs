@@ -1,21 +1,23 @@
-//! Requests of single ranks to end a call or a solve early: they travel with the next sum, after which all ranks know.
+//! Requests of single ranks to end a guarded call, or a solve with a time limit, early. They are summed along with the
+//! next sum over ranks, after which all ranks know of them.
 
 use super::Transport;
 use crate::error::Result;
 
-/// Weight of requests because of time in the sum of requests: more than there are ranks.
+/// In the sum of requests, one because of a time limit counts as this number, which is larger than any number of ranks.
 const LATE: f64 = (1u64 << 32) as f64;
 
 impl Transport {
-    /// Calls `body` with the number of this rank's requests to stop, which it adds as a further word of its sums; not
-    /// for sums of a part, which would tell some ranks only.
+    /// Calls `body` with a number that encodes this rank's requests to stop. `body` sums it over all ranks along with
+    /// its own sums and returns its result and that sum. In sums of a part of the ranks the number is not used, since
+    /// only these ranks would learn of a request.
     pub fn with_stop<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
         let (result, all) = body(self.requests())?;
         self.told(all);
         Ok(result)
     }
 
-    /// The word that holds this rank's requests.
+    /// The number that encodes this rank's requests to stop, to be summed over all ranks.
     pub fn requests(&self) -> f64 {
         if self.is_part() {
             return 0.0;
@@ -24,7 +26,7 @@ impl Transport {
         state.stop_asked as i32 as f64 + if state.late_asked { LATE } else { 0.0 }
     }
 
-    /// Takes the sum of the words of all ranks.
+    /// Called with the sum of these numbers over all ranks: records whether some rank has a request.
     pub fn told(&self, all: f64) {
         if self.is_part() {
             return;
@@ -34,22 +36,22 @@ impl Transport {
         state.late_agreed |= all >= LATE;
     }
 
-    /// Records this rank's request to stop; returns whether all ranks know of one.
+    /// Records this rank's request to stop, if any; returns whether a sum has told all ranks of a request.
     pub fn stop(&self, mine: bool) -> bool {
         let mut state = self.state();
         state.stop_asked |= mine;
         state.stop_agreed
     }
 
-    /// Records whether the time of this rank's solve is over. Returns whether an earlier sum has told all ranks that
-    /// the time of some rank is over.
+    /// Records whether the time limit of a solve has passed by this rank's clock. Returns whether an earlier sum has
+    /// told all ranks that it has passed on some rank.
     pub fn late(&self, mine: bool) -> bool {
         let mut state = self.state();
         state.late_asked |= mine;
         state.late_agreed
     }
-    /// Replaces the state of the present limit of time, whether this rank asked to stop and whether all agreed on it, by
-    /// that of another limit, which begins or continues; returns the replaced one.
+    /// Sets the state of the time limit: whether this rank has asked to stop, and whether all ranks know of a request.
+    /// Returns the state before, so that the limit of an enclosing solve can be restored.
     pub fn turn_clock(&self, (asked, agreed): (bool, bool)) -> (bool, bool) {
         let mut state = self.state();
         let before = (state.late_asked, state.late_agreed);

@@ -1,11 +1,12 @@
-//! Waits for other ranks: each has a deadline, and hears of ranks that failed.
+//! Waits for other ranks: each has a deadline, and ends if a failure of another rank is reported.
 
 use std::time::{Duration, Instant};
 
 use super::{Side, Transport};
 use crate::error::Result;
 
-/// Time for which a rank that failed waits for others to fail or finish by themselves, before it tells them.
+/// Time for which a rank that failed waits for the others to fail or finish by themselves, before it reports its
+/// failure to them.
 const GRACE: Duration = Duration::from_millis(20);
 
 /// Duration of a wait so far.
@@ -22,19 +23,20 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Forgets the time that has passed.
+    /// Starts the time-out anew.
     pub fn begin_anew(&mut self) {
         self.start = Instant::now();
     }
 
-    /// Lets others run before the next look.
+    /// Lets other ranks that share this core run, before the requests are tested again.
     pub fn pause(&self) {
         pause(self.rounds, self.start);
     }
 }
 
 impl Transport {
-    /// Looks once whether the requests are complete; `what` names those still open in messages.
+    /// Tests once whether all MPI requests are complete; `what` returns a name of those that are not, for error
+    /// messages.
     pub fn look(
         &self,
         side: Side,

@@ -1,7 +1,7 @@
 //! The cycle, V, W or K (Notay, Vassilevski, Numer. Linear Algebra Appl. 15 (2008) 473; on the lattice: Clark et al.,
-//! arXiv:1612.07873): smoothing and corrections by coarser levels, as a preconditioner of the even-odd system
-//! of the finest level. The residual of a Schur complement is that of all sites once those of the other
-//! parity are solved for: levels restrict what they have, the even sites.
+//! arXiv:1612.07873): smoothing and corrections by coarser levels, as a preconditioner of the even-odd system of the
+//! finest level. If the equations on odd sites are solved exactly, the residual on the whole lattice vanishes there and
+//! is given by that of the Schur complement on even sites. Therefore levels restrict the even sites only.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -152,8 +152,8 @@ impl Hierarchy {
         Ok(made)
     }
 
-    /// Makes of a hierarchy for one flavour one for a doublet: both flavours share null vectors and
-    /// coarse links, each has its own twisted mass, and the mass splitting couples them.
+    /// Turns a hierarchy for one flavour into one for a doublet: both flavours share null vectors and coarse links,
+    /// each has its own twisted mass, and the mass splitting couples them.
     pub fn in_flavours(self, finest: &Arc<dyn QuarkAction>, term: FlavourTerm) -> Result<Self> {
         let FlavourTerm { own, twist, split } = term;
         let on_level = |(op, factor): (&Arc<CoarseOperator>, &f64)| {
@@ -211,16 +211,16 @@ impl Hierarchy {
 
     /// out = K in on even sites of the finest level, in any precision.
     pub fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        // Frees vectors of all levels together: otherwise those of lower levels would remain besides new ones until
-        // the cycle reaches them.
+        // For another number of right-hand sides, temporary vectors of all levels are freed at once: otherwise those of
+        // coarser levels would remain beside new ones until the cycle reaches them.
         if self.last.swap(inp.nrhs(), Ordering::Relaxed) != inp.nrhs() {
             self.free_idle();
         }
         self.timed(0, || self.fine_cycle(out, inp))
     }
 
-    /// out = K in for any Schur complement, or for its adjoint. For other parities and forms the right-hand side is
-    /// extended by zeros to all sites, and the solution is a part of that on all sites.
+    /// Computes out = K in for any Schur complement, or for its adjoint. For other parities and forms than those of the
+    /// cycle the right-hand side is extended by zeros to all sites, and out is a part of the solution on all sites.
     pub fn precondition_system(
         &self,
         form: Schur,
@@ -269,8 +269,8 @@ impl Hierarchy {
         blas::copy(out, r)
     }
 
-    /// K for the adjoint system: S^dagger = gamma5 A S A^-1 gamma5 for one flavour without twist (nearly so with a
-    /// small one), and with tau1 besides for a doublet.
+    /// Computes out = K in for the adjoint system: S^dagger = gamma5 A S A^-1 gamma5 for one flavour without twist,
+    /// nearly so with a small one. For a doublet gamma5 tau1 takes the place of gamma5.
     pub fn precondition_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (op, shape) = (&self.finest, self.fine.shape());
         let s = &mut *self.around.field(&shape, inp.nrhs())?;
@@ -294,7 +294,7 @@ impl Hierarchy {
         }
     }
 
-    /// out = work(inp) for vectors of the smoother, converted to the precision of its operator.
+    /// Computes out = work(inp) for vectors of the smoother, which are converted to the precision of its operator.
     fn with_operator(
         &self,
         out: &mut SpinorField,
@@ -340,7 +340,8 @@ impl Hierarchy {
         };
         for (first, count) in parts() {
             let b = inp.columns(first, count)?;
-            // The Schur complement is symmetric: times A it is that of M.
+            // The finest level solves the symmetric Schur complement; multiplied by A its residual is the one of M,
+            // which is restricted.
             let one = op.coarsenable().filter(|_| b.precision() == fine.precision());
             if let Some(one) = one.filter(|_| level.pre == 0) {
                 let site = one.site_term(SiteTerm::Direct)?;
@@ -392,7 +393,8 @@ impl Hierarchy {
                 if level.post == 0 {
                     return Ok(());
                 }
-                // Powers in 16 bits start from a residual in 16 bits, unless it is to change.
+                // Krylov vectors in 16 bits start from a residual in 16 bits, unless more than one block of steps has
+                // to update it.
                 let own = self.fine.shape();
                 let of_r = if level.post <= STEPS { &own } else { &shape };
                 let r = &mut *self.workspace.field(of_r, count)?;
@@ -469,9 +471,9 @@ impl Hierarchy {
         op.reconstruct(x, &solution, &scaled)
     }
 
-    /// Applies the cycle of a coarse level: z = K r on the sites on which this level is solved
-    /// (even ones where it is even-odd preconditioned) and, if `remaining` is given, rest = r - S z (K
-    /// cycle: Notay, Vassilevski, Numer. Linear Algebra Appl. 15 (2008) 473).
+    /// Applies the cycle of a coarse level: z = K r on the sites on which this level is solved (even ones where it is
+    /// even-odd preconditioned) and, if `remaining` is given, remaining = r - S z (K cycle: Notay, Vassilevski, Numer.
+    /// Linear Algebra Appl. 15 (2008) 473).
     pub(super) fn coarse_cycle(
         &self,
         level: usize,
@@ -488,7 +490,7 @@ impl Hierarchy {
             remaining.copy(r)?;
             self.smooth(level, z, remaining, params.pre, false, true)?;
         }
-        // From D^-1 times the system to the system.
+        // The system of this level is D^-1 times that of M; D times its residual is restricted.
         let from: &CoarseField = if params.pre > 0 { remaining } else { r };
         op.diagonal(&mut t, from)?;
         {

@@ -49,7 +49,7 @@ impl<'a> Finest<'a> {
                 bail!(Internal, "multigrid of an action without flavours");
             }
         };
-        // Two rows of the links where they are unitary.
+        // Links that are stored as fewer than 18 numbers are unitary: the operator has two rows of each.
         let links = match op.op().links().recon() {
             Recon::R18 => Recon::R18,
             _ => Recon::R12,

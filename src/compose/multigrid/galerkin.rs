@@ -78,7 +78,8 @@ impl FineOperator {
                             continue;
                         }
                         op.hops(mu, w, v)?;
-                        // (1 -+ gamma_mu) U: projectors tell the directions apart.
+                        // Forward hops contain 1 - gamma_mu and backward hops 1 + gamma_mu: these projectors separate
+                        // them.
                         for forward in [false, true] {
                             let sign = if forward { 1.0 } else { -1.0 };
                             piece.copy_from_spinors(0, w, Some((mu, sign)))?;
@@ -138,7 +139,8 @@ impl FineOperator {
     }
 
     /// R (M + i twist gamma5) P = R M P + i twist gamma5, on the ranks where its level is gathered; `None` on the
-    /// others. `parts`: number of null vectors whose hops are held at a time, and what is called when they are done.
+    /// others. `parts`: number of null vectors whose hops are held at a time, and a function that is called after each
+    /// such group.
     pub fn coarsened_on(
         &self,
         transfer: &Transfer,

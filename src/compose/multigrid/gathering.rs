@@ -102,8 +102,8 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
     Ok(grids(params, geometry.global_extents(), all)?.into_iter().map(place).collect())
 }
 
-/// The value of [`MultigridParams`]`::gather` that is asked for, or with which a cycle is expected to be fastest. It is
-/// the same on all ranks, as all that it depends on is.
+/// The value of [`MultigridParams`]`::gather` that is asked for, or with which a cycle is expected to be fastest. It
+/// depends only on numbers that are equal on all ranks, and so is equal on all ranks.
 pub(super) fn chosen(params: &MultigridParams, geometry: &Geometry, device: &Device) -> usize {
     let comm = geometry.comm();
     let crosses = |grid, mu| crosses_hosts(comm, grid, mu);
@@ -118,7 +118,8 @@ fn fastest(params: &MultigridParams, global: [usize; 4], ranks: &Ranks, costs: &
         let params = MultigridParams { gather: Some(gather), ..params.clone() };
         grids(&params, global, ranks.grid).map(|grids| seconds(&params, &grids, ranks, costs))
     };
-    // Nothing else changes the grid of a level than numbers of sites that a rank may have there.
+    // A level's grid changes with `gather` only at numbers of sites that a part of the level can have: no others are
+    // tried.
     let Ok(levels) = grids(params, global, ranks.grid) else { return 1 };
     let parts = |extent: usize, ranks: usize| {
         (1..=ranks).filter(move |n| ranks.is_multiple_of(*n)).map(move |n| extent / n)
@@ -134,8 +135,8 @@ fn fastest(params: &MultigridParams, global: [usize; 4], ranks: &Ranks, costs: &
     timed.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(1, |(n, _)| n)
 }
 
-/// Whether neighbours in direction mu of a coarser process grid, which the first rank of every block of ranks is in, are
-/// on different hosts anywhere.
+/// Whether neighbours in direction mu of the coarser process grid `grid`, which consists of the first rank of each
+/// block of ranks, are on different hosts anywhere.
 fn crosses_hosts(comm: &Comm, grid: [usize; 4], mu: usize) -> bool {
     let all = comm.grid();
     let rank = |at: [usize; 4]| {
@@ -185,12 +186,12 @@ mod tests {
     use super::*;
     use crate::fields::Way;
 
-    /// Ranks of a level for each of these costs.
+    /// Number of ranks that hold a level if it is gathered for the fastest cycle at these costs.
     fn ranks_of(level: usize, global: [usize; 4], grid: [usize; 4], costs: Costs) -> usize {
         let step = |block| LevelParams { block, ..Default::default() };
         let levels = vec![step([4; 4]), step([2; 4])];
         let params = MultigridParams { gather: None, ..MultigridParams::with_levels(levels) };
-        // Hosts are cut in t.
+        // Ranks on different hosts are neighbours in t only.
         let crosses = |_, mu| mu == 3 && costs.hosts;
         let ranks = Ranks { grid, crosses: &crosses, gpus: false };
         let gather = Some(fastest(&params, global, &ranks, &costs));
@@ -236,7 +237,7 @@ mod tests {
             let alone = [1.0, 2.0, 4.0, 16.0].map(|alone| Costs { alone, ..costs(1e-5) });
             let on = alone.map(|costs| ranks_of(level, global, grid, costs));
             assert!(on.is_sorted_by(|a, b| a >= b), "level {level}: {on:?}");
-            // One host is faster than several.
+            // On one host at least as many ranks work as on several hosts.
             let near = Costs { hosts: false, ..costs(1e-5) };
             assert!(
                 ranks_of(level, global, grid, near) >= ranks_of(level, global, grid, costs(1e-5))

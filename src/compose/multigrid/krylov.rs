@@ -49,8 +49,8 @@ impl Hierarchy {
                 (Some(modes), _) => {
                     let (part, mut t) = (pool.lend(op.subset(), n)?, pool.lend(op.subset(), n)?);
                     squares.both(&rows, part.row(), false, r.row())?;
-                    // The vector `part` has no component in U; the component of S part in U is that of `rest` with
-                    // the other sign.
+                    // The vector `part` has no component along U, so that the component of S part along U is minus that
+                    // of t = part - S part.
                     op.one_minus_schur(&mut t, &part, &mut odd)?;
                     x.axpy(&blas::uniform(n, 1.0), &part)?;
                     modes.complete(x, &modes.project(&mut t)?, -1.0)?;
@@ -100,7 +100,8 @@ impl Hierarchy {
                 let mut direction = pool.lend(op.subset(), n)?;
                 let mut image = pool.lend(op.subset(), n)?;
                 if below {
-                    // The smoother knows what its solution leaves of r: the image is the difference.
+                    // The cycle returns the residual r - S z that its correction z leaves: the image S z is its
+                    // difference from r.
                     self.coarse_cycle(level, &mut direction, &mut image, r, true)?;
                     image.axpby(&blas::uniform(n, 1.0), r, &blas::uniform(n, -1.0))?;
                 } else {
@@ -185,7 +186,8 @@ impl<'a> Goals<'a> {
     }
 }
 
-/// Divides `all` steps into blocks of about equal size, at most `max`; returns for each whether it is the last.
+/// Divides `all` steps into blocks of about equal size, at most `max`; returns for each block its number of steps and
+/// whether it is the last one.
 pub(super) fn blocks(all: usize, max: usize) -> impl Iterator<Item = (usize, bool)> {
     let count = all.div_ceil(max);
     (0..count).map(move |i| ((i + 1) * all / count - i * all / count, i + 1 == count))

@@ -16,17 +16,18 @@ use crate::error::Result;
 use crate::fields::{CoarseField, Geometry, Precision, RhsOrder, SpinorField, VectorField};
 use crate::operators::{HalfColumns, Scales};
 
-/// Squared length, relative to that of the vector, of the rounding error that remains of a vector
-/// in 16 bits that depends linearly on the vectors before it: rounding is 2^-15 of a site's largest
-/// number, which is about three times the typical number.
+/// Squared length of the rounding error of a vector in 16 bits, relative to that of the vector: this much remains of a
+/// vector that depends linearly on those before it. Rounding is 2^-15 of a site's largest number, which is about three
+/// times the typical number.
 const SHORT_NOISE: f64 = 1e-9;
-/// The same as `SHORT_NOISE` for vectors in half precision (11 bits), after two hops.
+/// Squared relative length of the rounding error, like `SHORT_NOISE`, of vectors in half precision (11 bits) after two
+/// hops.
 const HALF_NOISE: f64 = 1e-7;
 /// Count of 16-bit numbers of a site that are read together (kernels/krylov_short.h).
 const SHORT: usize = 8;
 
-/// Number of sites of a rank from which on one site in `KRYLOV_SAMPLED` is enough for the least squares: 32 768 sites
-/// give ten unknowns to half a percent.
+/// On ranks with at least `SAMPLED_FROM` sites one site in `SAMPLED` is enough for the least squares: 32 768 sites give
+/// ten unknowns to half a percent.
 const SAMPLED: usize = KRYLOV_SAMPLED as usize;
 const SAMPLED_FROM: usize = 1 << 18;
 
@@ -244,7 +245,7 @@ impl LeastSquares {
         solve: KrylovArgs,
     ) -> Result<Norms> {
         let device = self.gram.device();
-        // On a GPU a warp shares a right-hand side.
+        // On a GPU the 32 threads of a warp solve the problem of one right-hand side.
         let team = if device.is_cpu() { 1 } else { 32 };
         let small = Work { n: team, batches: self.nrhs, lanes: device.max_lanes() };
         let least_squares = |sums: Ptr| {
@@ -269,7 +270,7 @@ impl LeastSquares {
         self.combine(rows, None, Some(residual))
     }
 
-    /// Writes the combination of `rows` found by the last solve to `solution`; with `keep` adds it.
+    /// Writes the combination of `rows` found by the last solve to `solution`; with `keep` adds it to `solution`.
     pub fn solution(&self, rows: &[Row], solution: Row, keep: bool) -> Result<()> {
         self.combine(rows, Some((solution, keep)), None)
     }
@@ -299,7 +300,7 @@ impl LeastSquares {
             ..self.args(rows)?
         };
         let work = match (row.interleaved, device.is_cpu()) {
-            // A GPU's thread has one number of one right-hand side.
+            // On a GPU a thread takes one number of one right-hand side.
             (true, false) => Work { n: row.n * row.nrhs, batches: 1, lanes: row.lanes },
             (true, true) => Work { n: row.n, batches: 1, lanes: row.lanes },
             (false, _) => Work { n: row.n, batches: row.nrhs, lanes: row.lanes },
@@ -399,7 +400,7 @@ mod tests {
         assert!((SAMPLED as f64 * some[0] / all[0] - 1.0).abs() < 0.05, "{some:?} {all:?}");
         assert!((some[1] / some[0] - all[1] / all[0]).abs() < 0.02, "{some:?} {all:?}");
         assert!(some != all && some[2] == all[2], "{some:?} {all:?}");
-        // A point, wherever it is in its group of sites.
+        // Vectors that vanish except at one site, which takes every place in its group of sites.
         for site in 0..16 {
             let mut host = vec![0.0; 24 * geometry.volume()];
             host[24 * (8 * 37 + site) + 5] = 3.0;

@@ -46,7 +46,7 @@ pub(super) fn seconds(
     all
 }
 
-/// What one visit of a level does.
+/// The work of one visit of a level.
 struct Work {
     /// Iterations, each with a visit of the next level.
     iterations: f64,
@@ -57,7 +57,7 @@ struct Work {
 impl Work {
     fn of(params: &MultigridParams, level: usize, step: Option<&LevelParams>) -> Work {
         let Some(step) = step else {
-            // Two blocks of steps without sums.
+            // A Krylov solver takes at most two blocks of steps, within which there are no sums.
             let applications = match params.coarsest {
                 Coarsest::Direct => 1.0,
                 _ => params.coarsest_iterations.min(2 * STEPS) as f64,
@@ -86,10 +86,10 @@ struct Level<'a> {
 }
 
 impl Level<'_> {
-    /// Seconds of an application of its operator.
+    /// Seconds of an application of the level's operator.
     fn application(&self, params: &MultigridParams) -> f64 {
         let (costs, n) = (self.costs, self.components);
-        // Eight matrices of every site, complex products of eight operations.
+        // Each site has eight matrices, and a complex product with its addition takes eight operations.
         let sites = self.sites(self.grid.grid);
         let flops = 8.0 * 8.0 * n * n * COLUMNS * sites;
         let link = match params.coarse_precision {
@@ -102,7 +102,8 @@ impl Level<'_> {
         costs.launch * LAUNCHES + own + self.messages()
     }
 
-    /// Seconds of the messages of an application: half of a face goes there and comes in each of its two hops.
+    /// Seconds of the messages of an application: in each of its two hops half of the sites of a face are sent and
+    /// received.
     fn messages(&self) -> f64 {
         let grid = self.grid.grid;
         let sites = self.sites(grid);
@@ -111,14 +112,14 @@ impl Level<'_> {
             .map(|mu| {
                 let way = self.way(mu);
                 let face = sites / (self.grid.global[mu] / grid[mu]) as f64;
-                // Both faces lead to the same rank where there are two.
+                // If there are two ranks in the direction, both faces lead to the same rank.
                 let messages = if grid[mu] == 2 { 1.0 } else { 2.0 };
                 2.0 * messages * way.latency + 2.0 * self.bytes(face) / way.bandwidth
             })
             .sum()
     }
 
-    /// Seconds of a sum over its ranks.
+    /// Seconds of a sum over the ranks of the level.
     fn sum(&self) -> f64 {
         let grid = self.grid.grid;
         let hosts = (0..4).any(|mu| grid[mu] > 1 && (self.ranks.crosses)(grid, mu));
@@ -152,7 +153,7 @@ impl Level<'_> {
         (0..4).map(|mu| self.grid.global[mu] as f64 / grid[mu] as f64).product()
     }
 
-    /// Bytes of the right-hand sides on so many sites in single precision.
+    /// Bytes of `COLUMNS` right-hand sides on this number of sites, in single precision.
     fn bytes(&self, sites: f64) -> f64 {
         8.0 * self.components * COLUMNS * sites
     }

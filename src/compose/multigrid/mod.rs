@@ -59,11 +59,11 @@ use crate::solvers::{self, Monitor, SolverKind, SolverParams, Stop, System};
 /// Treatment of the null vectors when the links are updated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Update {
-    /// Keeps them and builds coarse operators only.
+    /// Keeps the null vectors and builds coarse operators only.
     Keep,
     /// Applies the cycle to the null vectors this number of times.
     Refine(usize),
-    /// Starts from random vectors.
+    /// Finds new null vectors from random vectors.
     Anew,
 }
 
@@ -163,8 +163,8 @@ pub struct MultigridReport {
     /// Factor by which GCR with the cycle reduces the residual of a random vector in an iteration, at
     /// the last set-up or update.
     pub reduction: f64,
-    /// The update that was carried out in the end: a stronger one than was asked for if the cycle
-    /// was bad after that. None before the first update.
+    /// The last update that was carried out; it is stronger than the requested one if the cycle was bad after that one.
+    /// None: no update since the set-up.
     pub update: Option<Update>,
 }
 
@@ -191,44 +191,44 @@ pub struct Multigrid {
     hierarchy: RwLock<Arc<Hierarchy>>,
     state: Mutex<SetupRecord>,
     rehearsed: Arc<Rehearsed>,
-    /// Bytes of updates with a number of refinements, where message buffers take so many bytes.
+    /// Bytes of device memory of an update, by its number of refinements and the number of bytes of message buffers.
     updates: Mutex<HashMap<(usize, u64), u64>>,
 }
 
 #[derive(Clone, Debug)]
 struct SetupRecord {
     report: MultigridReport,
-    /// Reduction of the residual in an iteration after the last set-up from random vectors.
+    /// Factor by which an iteration reduced the residual after the last set-up from random vectors.
     after_setup: f64,
     first: f64,
     /// Version of the links that the last set-up or update was for.
     links: ActionVersion,
 }
 
-/// An update is bad if the cycle then takes `SLOWER` times the iterations that it took after the
-/// last set-up from random vectors, or if an iteration reduces the residual to more than `POOR` of
-/// it.
+/// The hierarchy after an update that keeps or refines null vectors is bad if its cycle takes `SLOWER` times the
+/// iterations that it took after the last set-up from random vectors, or if an iteration reduces the residual to more
+/// than `POOR` of its value.
 const SLOWER: f64 = 1.3;
 const POOR: f64 = 0.7;
-/// A set-up from random vectors is bad if its reduction in an iteration is above `POOR` and its
-/// cycle takes more than `SLOWER` times the iterations of the first set-up, or if its reduction is
-/// above this.
+/// The hierarchy after an update from random vectors is bad if an iteration reduces the residual to more than `POOR` of
+/// its value and the cycle takes more than `SLOWER` times the iterations of the first set-up, or if an iteration
+/// reduces the residual to more than `STALLED` of its value.
 const STALLED: f64 = 0.98;
 
 impl Multigrid {
     /// Finds null vectors and builds all levels.
     ///
     /// # Errors
-    /// `BadParameter`, `BadExtents`: parameters out of range, or aggregates that do not divide; `Unsupported`:
-    /// precisions that do not go together; `OutOfMemory`: the hierarchy will not fit, nothing is allocated;
-    /// `NotFinite`: links or vectors that are not; `SolverBreakdown`: a solve that makes null vectors met what
-    /// is not finite.
+    /// `BadParameter`, `BadExtents`: parameters out of range, or aggregates that do not divide the lattice;
+    /// `Unsupported`: precisions that cannot be combined; `OutOfMemory`: the hierarchy will not fit, nothing is
+    /// allocated; `NotFinite`: links or null vectors contain NaN or infinity; `SolverBreakdown`: NaN or infinity
+    /// occurred in a solve that makes null vectors.
     pub fn new(op: &dyn QuarkAction, params: &MultigridParams) -> Result<Self> {
         Self::watched(op, params, None, &mut solvers::unwatched)
     }
 
-    /// Builds all levels from null vectors that the caller gives: full fields of any precision, each right-hand side
-    /// a vector, at least as many as the first level has.
+    /// Builds all levels from null vectors that the caller gives, as the right-hand sides of a field on the full
+    /// lattice, in any precision, at least as many as the first level has.
     pub fn with_vectors(
         op: &dyn QuarkAction,
         params: &MultigridParams,
@@ -238,8 +238,8 @@ impl Multigrid {
     }
 
     /// Makes a hierarchy as `new` does, or with vectors as `with_vectors`. The monitor is called after every iteration
-    /// of solves for null vectors, every cycle for them, every part of the first coarse operator, and every pass; it may
-    /// end the set-up.
+    /// of solves for null vectors, every cycle for them, every part of the first coarse operator, and every pass; it
+    /// may end the set-up.
     ///
     /// # Errors
     /// `NotConverged`: the monitor ended it.
@@ -263,7 +263,7 @@ impl Multigrid {
             ));
         }
         geometry.reaches_all(device)?;
-        // Ranks have parts of different size.
+        // Ranks hold parts of different sizes: all refuse if the memory of one is too small.
         let checked = |rehearsed: Result<Rehearsed>| {
             geometry.comm().agree(rehearsed.and_then(|rehearsed| {
                 device.require(rehearsed.setup, "the multigrid hierarchy")?;
@@ -288,7 +288,8 @@ impl Multigrid {
         })
     }
 
-    /// Rehearses a set-up with as many columns at a time as there is memory for; returns how many these are.
+    /// Rehearses a set-up with as many columns at a time as there is memory for; returns the parameters with this
+    /// number of columns, and the memory that the rehearsal found.
     fn rehearse(
         op: &dyn QuarkAction,
         params: &MultigridParams,
@@ -341,8 +342,8 @@ impl Multigrid {
         Ok((hierarchy, reduction))
     }
 
-    /// Largest amount of device memory that a set-up takes, temporaries included, besides the operator, with as many
-    /// columns at a time as there is memory for, at least one.
+    /// Largest number of bytes of device memory that a set-up takes, temporaries included, the operator not included,
+    /// with as many columns at a time as there is memory for, at least one.
     ///
     /// # Errors
     /// Errors of `new` that do not depend on links.
@@ -389,7 +390,7 @@ impl Multigrid {
         self.update_watched(op, how, &mut solvers::unwatched)
     }
 
-    /// The same with a monitor as of [`Multigrid::watched`].
+    /// Updates as [`Multigrid::update`] does; the monitor is called as in [`Multigrid::watched`].
     ///
     /// # Errors
     /// Errors of `update`; `NotConverged`: the monitor ended it, and the hierarchy is as before.
@@ -480,8 +481,8 @@ impl Multigrid {
         bail!(Internal, "an update of multigrid without a result")
     }
 
-    /// Largest amount of device memory that an update takes, whatever means it needs in the end, beside the hierarchy
-    /// that it replaces and the operator.
+    /// Largest number of bytes of device memory that an update takes, also if it goes on to stronger treatments than
+    /// `how`; the hierarchy that it replaces and the operator are not included.
     ///
     /// # Errors
     /// Errors of [`Multigrid::memory`].
@@ -500,8 +501,8 @@ impl Multigrid {
         }
     }
 
-    /// Refuses an operator whose links have changed since the last set-up or update for it. Other operators, of
-    /// another mass say, the caller has to keep in step by itself.
+    /// Refuses an operator whose links have changed since the last set-up or update for this operator. Links of other
+    /// operators, for instance of another mass, are not checked.
     pub fn check_links(&self, op: &dyn QuarkAction) -> Result<()> {
         let (known, now) = (self.state().links, op.version());
         if known.operator == now.operator && known.links != now.links {
@@ -538,8 +539,8 @@ impl Multigrid {
         MultigridReport { levels, ..self.state().report.clone() }
     }
 
-    /// The null vectors of the finest level as many right-hand sides, normalised but not yet orthonormal on
-    /// aggregates: all levels can be built from them again.
+    /// The null vectors of the finest level as the right-hand sides of one field, normalised but not yet orthonormal on
+    /// aggregates. [`Multigrid::with_vectors`] can build all levels from them again.
     pub fn vectors(&self, precision: Precision) -> Result<SpinorField> {
         let h = self.read();
         let from = &h.transfers[0];
@@ -641,8 +642,8 @@ impl LinOp for CyclePreconditioner {
     }
 }
 
-/// Whether another set-up may succeed, with other null vectors, after one that failed with this
-/// error: not where memory was short. All ranks get these errors alike.
+/// Whether a set-up with other null vectors may succeed after one that failed with this error; false for errors of
+/// memory and of ranks. All ranks get the errors for which this is true alike.
 fn new_vectors_may_help(error: &Error) -> bool {
     gathering::found_together(error)
 }

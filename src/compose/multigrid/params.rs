@@ -9,17 +9,17 @@ use crate::solvers::{SolverKind, VectorMemory};
 
 /// Number of directions that GCR on a coarse level keeps.
 pub(super) const KRYLOV: usize = 16;
-/// Number of steps between two sums without a preconditioner: more make a basis that single precision cannot hold.
-/// The first blocks are shorter where a tolerance may be met early.
+/// Number of steps of a smoother or solver between two global sums, without a preconditioner. A basis of more steps
+/// would be nearly dependent in single precision. The first blocks have `FIRST_STEPS` steps where a tolerance may be
+/// met early.
 pub(super) const STEPS: usize = 12;
 pub(super) const FIRST_STEPS: usize = 6;
 /// Largest number of right-hand sides that are smoothed together on the finest level. More would
 /// not be faster, and their directions take memory; four complex numbers of single precision fill a
 /// sector of 32 bytes.
 const SMOOTHED: usize = 4;
-/// Number of right-hand sides from which the finest level is smoothed on tensor cores
-/// (kernels/tensor_hop.h). Links of 18 numbers and blocks of the clover term take more memory
-/// traffic there, so that fewer right-hand sides are slower.
+/// Number of right-hand sides from which the finest level is smoothed on tensor cores (kernels/tensor_hop.h). With
+/// fewer they would be slower, as they read links of 18 numbers and blocks of the clover term.
 pub(super) const COLUMNS_FROM: usize = 4;
 /// The numbers of null vectors that a set-up iterates together, tried in this order until memory
 /// suffices.
@@ -27,8 +27,8 @@ const SETUP_COLUMNS: [usize; 4] = [8, 4, 2, 1];
 /// Number of directions that GCR keeps where it makes null vectors.
 pub(super) const SETUP_KRYLOV: usize = 10;
 
-/// The number of right-hand sides, at most `n`, that the finest level smooths together; `columns`:
-/// on tensor cores.
+/// The number of right-hand sides, at most `n`, that the finest level smooths together; `columns` says whether it does
+/// so on tensor cores.
 pub(super) fn together(n: usize, columns: bool) -> usize {
     n.div_ceil(n.div_ceil(if columns { TensorHop::MAX_COLUMNS } else { SMOOTHED }))
 }
@@ -37,7 +37,7 @@ pub(super) fn together(n: usize, columns: bool) -> usize {
 pub const MAX_MODES: usize = 256;
 /// Largest number of unknowns of a level that is solved directly; the host finds its inverse in some seconds.
 pub(super) const MAX_DIRECT_UNKNOWNS: u64 = 1024;
-/// Number of unit vectors that its operator is applied to at a time.
+/// Number of unit vectors to which the coarsest operator is applied at a time, to find its matrix.
 pub(super) const UNITS: usize = 16;
 
 const MAX_VECTORS: i64 = 256;
@@ -218,13 +218,13 @@ pub(super) struct Steps {
     pub max: usize,
     /// |r|^2 of every right-hand side to which the goal is relative; empty: |r|^2 at the start.
     pub start: Vec<f64>,
-    /// True if x is added to, false if it is written.
+    /// True if the steps are added to x, false if x is overwritten.
     pub keep: bool,
-    /// True if r is to be the residual in the end.
+    /// True if r must hold the residual after the last step.
     pub residual: bool,
     /// Number of steps between two sums.
     pub at_once: usize,
-    /// True if r has no part in the images of low modes, and directions must get none; `keep` is then set.
+    /// True if r is orthogonal to the images of the low modes, and directions must be, too; `keep` is then set.
     pub deflated: bool,
 }
 
@@ -307,7 +307,7 @@ impl MultigridParams {
         })
     }
 
-    /// Whether the new null vectors of a refinement are kept on the host.
+    /// Whether a refinement keeps its new null vectors in host memory.
     pub(super) fn vectors_wait(&self) -> bool {
         self.setup_vectors == VectorMemory::Host
     }

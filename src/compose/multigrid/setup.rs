@@ -50,8 +50,8 @@ impl<'a, 'm> Setup<'a, 'm> {
         done
     }
 
-    /// Calls the monitor after a step, with the relative residuals of the step's solve, or 1 for
-    /// steps without a solve.
+    /// Calls the monitor after a step, with the relative residuals of the step's solve, or 1 for steps without a solve.
+    /// Returns `Break` if the monitor asks to end the set-up.
     fn told(&mut self, residual: &[f64]) -> ControlFlow<()> {
         self.steps += 1;
         let seconds = self.start.elapsed().as_secs_f64();
@@ -119,7 +119,7 @@ pub(super) fn refined(
     }
     for pass in 1..=passes.max(1) {
         let v = match pass <= passes {
-            // The old cycle with the new operator on the finest level.
+            // The cycle has the new operator on the finest level and, in the first pass, the old coarse levels.
             true => setup.on(0, |setup| improved(old, &op.setup, setup, &mut waiting))?,
             false => setup.on(0, |_| originals(old))?,
         };
@@ -229,7 +229,7 @@ fn build(
                 false => None,
             };
             let (form, twist) = (params.coarse_precision, params.added_twist(l) * twist);
-            // Some ranks may have no part of coarser levels.
+            // The monitor is called for the finest level only, as some ranks may have no part of coarser levels.
             let mut after = || if l == 0 { setup.step() } else { Ok(()) };
             let parts: (usize, After) = (params.setup_columns, &mut after);
             let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref(), parts)?;
@@ -268,8 +268,8 @@ fn build(
     Ok((transfers, gathers, coarse))
 }
 
-/// Moves the restricted null vectors to the ranks that hold the coarse level, where these are
-/// fewer; `op` is the coarse operator there.
+/// Moves the restricted null vectors to the ranks that hold the coarse level, if these are fewer; `op` is the coarse
+/// operator on them.
 fn gathered_tests(
     transfer: &Transfer,
     gather: Option<&Gather>,
@@ -407,7 +407,7 @@ impl<'a> NewVectors<'a> {
         Ok(NewVectors::OnHost(&mut waiting.columns))
     }
 
-    /// Stores null vectors at number `first` and following.
+    /// Stores null vectors as the vectors from number `first` on.
     fn put(&mut self, first: usize, vectors: &SpinorField) -> Result<()> {
         match self {
             NewVectors::OnDevice(v) => v.copy_from_spinors(first, vectors, None),

@@ -32,7 +32,7 @@ struct Space {
     transfer: Arc<Transfer>,
     op: Arc<CoarseOperator>,
     system: Arc<CoarseSystem>,
-    /// The cycle of the levels below, where there are any.
+    /// The cycle of the coarser levels, which preconditions solves on this one; None on the coarsest level.
     cycle: Option<Arc<dyn LinOp>>,
 }
 
@@ -103,7 +103,8 @@ impl CoarseSpaces {
         };
         let hierarchy = multigrid.read();
         let everywhere = hierarchy.gathers.iter().take_while(|gather| gather.is_none()).count();
-        // A gathered level is gathered after the transfer to it, so that this transfer still works on all ranks.
+        // A level that lives on fewer ranks is moved to them after restriction, so that the transfer to it still works
+        // on all ranks.
         let there = hierarchy.transfers.len().min(everywhere + 1);
         if count > there {
             refuse!(

@@ -50,7 +50,7 @@ impl MultigridParams {
             (0..4).for_each(|mu| global[mu] /= block[mu]);
             (0..4).for_each(|mu| extents[mu] /= block[mu]);
             if self.gathers() {
-                // Levels that a rank's part is too small for are gathered.
+                // If levels are gathered, aggregates have to divide the whole level only, not a rank's part of it.
                 extents = global;
             }
             l += 1;

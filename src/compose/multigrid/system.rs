@@ -54,8 +54,9 @@ impl CoarseSystem {
         solvers::solve(system, params, &mut x.as_rows(), &b.as_rows(), monitor)
     }
 
-    /// Solves M x = b on all sites through `system` as `solve` does, or M^dagger x = b through one that stands for
-    /// S^dagger. Residuals of the report are those of the system of solves over the norm of its source.
+    /// Solves M x = b on all sites through `system`, as `solve` does, or M^dagger x = b if `dagger`, where `system` is
+    /// that of S^dagger. Residuals of the report are those of the system that is solved, divided by the norm of its
+    /// source.
     ///
     /// # Errors
     /// Errors of [`solvers::solve`].
@@ -118,7 +119,7 @@ impl CoarseSystem {
         Ok(())
     }
 
-    /// Computes out = S in.
+    /// Computes out = S in, where S is the operator of this system.
     pub(super) fn image(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.op.schur(out, inp, &mut *self.pool.lend(Subset::Odd, inp.nrhs())?)
     }

@@ -16,10 +16,11 @@ use crate::operators::LinkPrecision;
 /// that it depends on them linearly.
 const DEPENDENT: f64 = 1e-11;
 
-/// Number of threads with which a GPU hides each other's waits.
+/// Number of threads of a GPU kernel that suffices to hide the latency of memory.
 const ENOUGH_THREADS: usize = 1 << 16;
 
-/// Number of columns of a field that a thread of a GPU takes.
+/// Number of groups of columns of a field, one for a thread of a GPU: groups of AGGREGATE_COLUMNS if that divides the
+/// number of columns, else of one column.
 fn groups(columns: usize) -> usize {
     let together = AGGREGATE_COLUMNS as usize;
     if columns.is_multiple_of(together) {
@@ -108,8 +109,8 @@ impl Transfer {
             tests,
             bytes: None,
         };
-        // By Cholesky's decomposition of the Gram matrices, twice: the first time leaves an error of
-        // rounding times their condition.
+        // By Cholesky's decomposition of the Gram matrices, twice: after the first pass the vectors are orthonormal up
+        // to rounding times the condition number of the matrices.
         for pass in 0..2 {
             transfer.orthonormalise(pass)?;
         }
@@ -129,7 +130,8 @@ impl Transfer {
 
     fn orthonormalise(&mut self, pass: usize) -> Result<()> {
         let n = self.n;
-        // Hermitian matrices, of which Cholesky's factors and their inverses are made.
+        // Gram matrices of each aggregate and chirality; the kernel replaces them by the inverses of their Cholesky
+        // factors, and in the first pass writes the factors themselves to `factor`.
         let mut gram = CoarseField::new(&self.coarse, Precision::F64, Subset::Full, 2 * n, n)?;
         let mut factor = if pass == 0 { Some(gram.like(n)?) } else { None };
         self.restrict_onto(&mut gram, self.vectors()?, true)?;
@@ -142,7 +144,7 @@ impl Transfer {
             ..Default::default()
         };
         let device = self.coarse.device();
-        // On a GPU a warp shares a matrix.
+        // On a GPU the 32 threads of a warp work on one matrix.
         let work = Work::rows(device, 2 * self.coarse.volume(), 32);
         let sums = device.reduce(kernels::AggregateCholesky(), &args, work)?;
         let mut bad = [sums[0]];
@@ -157,12 +159,12 @@ impl Transfer {
                 self.coarse.global_volume()
             );
         }
-        // The original vectors are the product of these and the factor.
+        // The original vectors are the orthonormal ones times the Cholesky factors.
         if let Some(factor) = factor.take() {
             self.tests.copy_from_columns(0, &factor, 0, n, 0)?;
         }
         if !double {
-            // Products in double would not be more precise than the stored vectors.
+            // Inverse factors in double precision would not make products in single precision more precise.
             let mut narrow = self.tests.like(n)?;
             narrow.copy_from_columns(0, &gram, 0, n, 0)?;
             gram = narrow;
@@ -222,7 +224,7 @@ impl Transfer {
     pub fn rows(&self) -> usize {
         2 * self.n
     }
-    /// Makes a field of fine vectors on these sites.
+    /// Makes a field of fine vectors on the sites of `subset`.
     pub fn fine_field(&self, subset: Subset, nrhs: usize) -> Result<CoarseField> {
         CoarseField::new(&self.fine, self.precision, subset, self.components, nrhs)
     }
@@ -239,13 +241,13 @@ impl Transfer {
         Ok(v)
     }
 
-    /// The address, for every fine site, of the bits of the directions in which a step leaves its
-    /// aggregate.
+    /// Address of an array that has, for every fine site, the bits of the directions in which a step leaves the
+    /// aggregate of the site.
     pub(super) fn faces(&self) -> Ptr {
         self.coarsening.aggregates.faces.ptr()
     }
 
-    /// Number of sites that cycles work on: the even ones where there are parities.
+    /// Number of fine sites of this rank that cycles work on: the even ones where there are parities.
     fn short_sites(&self) -> usize {
         let grid = self.fine();
         if grid.has_parity() {
@@ -332,8 +334,8 @@ impl Transfer {
         }
     }
 
-    /// Number of columns of one flavour that the right-hand sides of a fine vector are; every flavour has the same
-    /// null vectors.
+    /// Number of one-flavour columns in a fine vector: its right-hand sides times its flavours, since every flavour has
+    /// the same null vectors.
     fn columns(&self, fine: &CoarseField) -> usize {
         fine.nrhs() * (fine.components() / self.components)
     }
@@ -384,8 +386,8 @@ impl Transfer {
         self.restrict_onto(coarse, fine, false)
     }
 
-    /// Computes coarse = R fine. With `upper` only elements on and above the diagonal are needed,
-    /// of the square matrix that columns of each chirality form at a coarse site.
+    /// Computes coarse = R fine. With `upper` the columns of `coarse` form a square matrix for each site and chirality,
+    /// of which only the elements on and above the diagonal are needed.
     fn restrict_onto(
         &self,
         coarse: &mut CoarseField,
@@ -417,7 +419,7 @@ impl Transfer {
             _ => columns * (groups(columns) + 1),
         };
         let (several, some) = (AGGREGATE_COLUMNS as usize, AGGREGATE_VECTORS as usize);
-        // More vectors of a thread take fewer loads, but there must be threads enough.
+        // A thread that takes several null vectors loads fewer numbers, but there must be enough threads.
         let enough = self.coarse.volume() * each / some >= ENOUGH_THREADS;
         let vectors = match columns {
             _ if !gpu => 1,
@@ -487,7 +489,7 @@ fn launch_prolong(
     bits: LinkPrecision,
     sites: usize,
 ) -> Result<()> {
-    // In double one column of a thread is faster.
+    // In double precision it is faster if a thread takes one column.
     let single = to == Precision::F32 && from == Precision::F32;
     let (together, some) = (AGGREGATE_COLUMNS as usize, AGGREGATE_ROWS as usize);
     let (components, columns) = (2 * args.m as usize, args.columns as usize);

@@ -107,7 +107,7 @@ impl Polynomial {
         for _ in 0..12 {
             let found = Polynomial::of_degree(degree, epsilon)?;
             let error = found.delta;
-            // The error is compared with a bound that rounding allows to reach.
+            // Rounding limits how small the error of a polynomial can become.
             if error <= delta.max(2.0 * FINEST) {
                 best = Some(found);
             } else {
@@ -226,7 +226,8 @@ impl Exchange {
         let mut x = Exchange { epsilon, z, weight, p: vec![], level: 0.0, max: 0.0 };
         let root: Vec<f64> = x.z.iter().map(|&z| x.y(z).sqrt()).collect();
         let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
-        // A polynomial of this degree has no divided difference over one point more.
+        // The divided difference of a polynomial over more points than its degree plus one is zero, which gives the
+        // level.
         let (mut above, mut below) = (0.0, 0.0);
         for i in 0..x.z.len() {
             above += x.weight[i] / root[i];
@@ -275,7 +276,7 @@ impl Exchange {
             let k = (0..=PIECES).max_by(|&a, &b| samples[a].total_cmp(&samples[b])).unwrap_or(0);
             let (mut best, mut value) = (from + width * k as f64, samples[k]);
             if k > 0 && k < PIECES {
-                // The top of a parabola.
+                // The maximum of the parabola through three samples.
                 let (l, m, r) = (samples[k - 1], samples[k], samples[k + 1]);
                 let t = best + 0.5 * width * (l - r) / (l - 2.0 * m + r);
                 if t.is_finite() && (t - best).abs() < width {
@@ -404,7 +405,7 @@ impl Elliptic {
 mod tests {
     use super::*;
 
-    /// The largest error on grids of points, logarithmic and other ones.
+    /// The largest |1 - sqrt(y) P(y)| on a logarithmic and on another grid of points y.
     fn worst(epsilon: f64, value: impl Fn(f64) -> f64) -> f64 {
         let points = 20_000;
         let at = |j: usize| {
@@ -442,7 +443,7 @@ mod tests {
                 let less = Polynomial::of_degree(p.degree() - 1, epsilon).unwrap();
                 assert!(worst(epsilon, |y| less.value(y)) > 0.99 * delta);
             }
-            // GHLW's estimate of the degree.
+            // Estimate of the degree by Giusti, Hoelbling, Luescher and Wittig.
             let estimate = (0.41 / delta).ln() / rate(epsilon);
             assert!((p.degree() as f64 - estimate).abs() < 0.15 * estimate + 3.0, "{estimate}");
         }

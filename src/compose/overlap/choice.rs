@@ -1,15 +1,15 @@
 //! The choice of the algorithm that solves with the overlap operator in the least time.
 //!
-//! D_N(m) has its eigenvalues on a circle around rho + m / 2 of radius rho - m / 2. Minimal residuals of SUMR fall by
-//! the radius over the distance of the centre, CG on D^dagger D of one chirality at the same rate: both take
-//! ln(1 / tol) rho / m applications of the sign function. What is near m on the circle is sparse or deflated: the least
-//! modulus mu of what is left stands for m. GCR with the inverse of the Wilson operator takes [`PRECONDITIONED`]
-//! times ln(1 / tol), whatever the mass.
+//! D_N(m) has its eigenvalues on a circle around rho + m / 2 of radius rho - m / 2. Each step of SUMR reduces the
+//! residual by the ratio of the radius to the distance of the centre from zero, CG on D^dagger D of one chirality by
+//! the same factor: both take ln(1 / tol) rho / m applications of the sign function. Eigenvalues near m on the circle
+//! are few or deflated: m is replaced by the least modulus mu of the remaining ones. GCR with the inverse of the Wilson
+//! operator takes [`PRECONDITIONED`] times ln(1 / tol), whatever the mass.
 
 //!
-//! The inverse of the Wilson operator to a tenth takes BiCGStab about 1 / e iterations on even-odd preconditioned
-//! systems, e the distance of the low edge of its spectrum from zero, and multigrid about as long as [`CYCLES`] of
-//! them, whatever e. What that saves in all solves must be more than the set-up takes.
+//! To invert the Wilson operator to a tenth, BiCGStab takes about 1 / e iterations on even-odd preconditioned systems,
+//! where e is the distance of the low edge of its spectrum from zero, and multigrid about as long as [`CYCLES`] of
+//! these iterations, whatever e is. Multigrid must save more time in all solves than its set-up takes.
 
 use super::{Overlap, OverlapModes};
 use crate::linop::LinOp;

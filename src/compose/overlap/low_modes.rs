@@ -43,8 +43,8 @@ impl OverlapModes {
     /// zero modes, the number is doubled and the search repeated, since there may be more zero modes.
     ///
     /// # Errors
-    /// Errors of [`eigen`]; `KernelSpectrum`: they do not converge, or all are zero modes of as many as can be
-    /// sought on this lattice.
+    /// Errors of [`eigen`]; `KernelSpectrum`: the modes do not converge, or all are zero modes even for the largest
+    /// number that can be searched for on this lattice.
     pub fn find(op: &Overlap, count: usize, tol: f64, monitor: &mut Monitor) -> Result<Self> {
         Self::find_within(f64::INFINITY, op, count, tol, monitor)
     }
@@ -78,7 +78,7 @@ impl OverlapModes {
         let limit = Limit::new(max_seconds)?;
         let massless = op.with_mass(0.0)?;
         let (rho, delta) = (op.rho(), op.sign().error_bound());
-        // An application is many hops: a large Krylov space takes fewer of them than polynomials.
+        // An application of D costs many hops: a large Krylov space needs fewer applications than polynomials.
         let max = massless.shape().numbers() as usize / 8;
         let mut once = |chirality: i32, count: usize, guess: Option<&SpinorField>| -> Result<_> {
             let params = EigenParams {
@@ -262,7 +262,7 @@ impl OverlapModes {
         self.zeros[1] as i64 - self.zeros[0] as i64
     }
 
-    /// out = sum_k v_k <v_k, b> / (eigenvalue of D^dagger D of this mass).
+    /// Computes out = sum_k v_k <v_k, b> / mu_k, where mu_k is the eigenvalue of D^dagger D at this mass.
     pub(super) fn low_inverse(
         &self,
         mass: f64,
@@ -284,7 +284,7 @@ impl OverlapModes {
         Ok(())
     }
 
-    /// b = b - sum_k v_k <v_k, b>.
+    /// Removes the modes from b: b = b - sum_k v_k <v_k, b>.
     pub(super) fn take_out(&self, b: &mut SpinorField) -> Result<()> {
         let n = b.nrhs();
         for v in &self.vectors {

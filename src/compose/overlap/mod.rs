@@ -99,7 +99,7 @@ impl Overlap {
         Ok(Overlap { sign, rho, mass })
     }
 
-    /// The same operator with another mass.
+    /// This operator with another mass.
     pub fn with_mass(&self, mass: f64) -> Result<Self> {
         Self::new(self.sign.clone(), mass)
     }
@@ -139,12 +139,12 @@ impl Overlap {
     pub fn mass(&self) -> f64 {
         self.mass
     }
-    /// Bound on |D~ - D| of an application at the accuracy in use, to first order and without rounding: (1 + s - m
-    /// / 2) (2 (kappa_+ + kappa_-) + delta) (Walk, section 2.8).
+    /// Bound on |D~ - D| for the operator D~ that is applied at the accuracy in use, to first order and without
+    /// rounding: (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta) (Walk, section 2.8).
     pub fn error_bound(&self) -> f64 {
         (self.rho - 0.5 * self.mass) * self.sign.error_bound()
     }
-    /// The key of everything that the choice of the operator's kernels depends on.
+    /// Key of the properties on which the choice of the operator's kernels depends.
     pub(super) fn key(&self) -> Key {
         let sign = &self.sign;
         Key::of(("overlap", sign.kernel().key(), sign.method(), sign.modes().count() > 0))
@@ -240,7 +240,7 @@ impl OverlapSquare {
         let scale = 1.0 - mass * mass / (4.0 * rho * rho);
         (scale, mass * mass / scale)
     }
-    /// Projects on this chirality: out = in there, 0 on the other chirality.
+    /// Projects on the chirality of this operator: out is in on that chirality and 0 on the other.
     pub fn project(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         chiral_sum(out, None, &[(inp, self.here(1.0, 0.0))])
     }

@@ -1,6 +1,6 @@
-//! Low modes of the hermitian kernel Q for exact projection, with the quantities that bound the error
-//! of the projectors (Walk, section 2.8; Giusti et al., hep-lat/0212012): residues rho_k, distances d_k
-//! to the rest of the spectrum, kappa_+-^2 = sum over +-lambda_k > 0 of rho_k^2 / d_k^2.
+//! Low modes of the hermitian kernel Q for exact projection, with the quantities that bound the error of the projectors
+//! (Walk, section 2.8; Giusti et al., hep-lat/0212012): residuals rho_k, distances d_k to the rest of the spectrum, and
+//! kappa_+^2 and kappa_-^2, the sums of rho_k^2 / d_k^2 over positive and over negative eigenvalues lambda_k.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ use crate::solvers::{
 /// Parameters of the search for low modes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModeParams {
-    /// Number of modes to project, at least; more are taken if the gap to the next mode is larger there. None: found
-    /// from the spectrum.
+    /// Least number of modes to project; more are projected if a larger gap of the spectrum follows them. None: the
+    /// number is chosen from the spectrum.
     pub count: Option<usize>,
     /// Largest number of modes if `count` is None.
     pub max_count: usize,
@@ -120,8 +120,8 @@ const MAX_MODES: usize = 10_000;
 const MARGIN: f64 = 1.01;
 /// Moduli that differ by less than this fraction belong to the same level.
 const LEVEL: f64 = 0.01;
-/// Fraction of the smallest modulus that is not projected, at which the interval of the approximation starts at the
-/// lowest.
+/// Lowest start of the interval of the approximation, as a fraction of the smallest modulus that is not projected; if
+/// it would have to start lower, it starts at that modulus.
 const LOWEST_FROM: f64 = 0.7;
 
 impl Modes {
@@ -129,8 +129,8 @@ impl Modes {
     /// `guess` holds vectors of an earlier search in any precision.
     ///
     /// # Errors
-    /// `KernelSpectrum`: they do not converge, in the time that they may take or at all, or the monitor
-    /// ends the search; others as of [`eigen`].
+    /// `KernelSpectrum`: the modes do not converge within the limits of time and restarts, or the monitor ended the
+    /// search; errors of [`eigen`].
     pub fn find(
         kernel: &Arc<HermitianWilson>,
         cheap: Option<&Arc<HermitianWilson>>,
@@ -275,7 +275,8 @@ impl Modes {
     ) -> Result<Self> {
         let found = vectors.count();
         let modulus = |k: usize| report.values[k].max(0.0).sqrt();
-        // The cut is not made between eigenvalues that are close by accident.
+        // The number of projected modes is chosen at the largest relative gap, so that it does not separate nearly
+        // equal moduli.
         let gap = |&k: &usize| {
             let below = if k == 0 { 0.0 } else { modulus(k - 1) };
             (modulus(k) - below) / modulus(k).max(f64::MIN_POSITIVE)
@@ -408,8 +409,8 @@ impl Modes {
     }
 
     fn estimate(&mut self) {
-        // The approximation begins below the level that the last projected modes may share with what follows: a cut
-        // through it does no harm then.
+        // The last projected modes may share a level with modes that are not projected. The approximation begins below
+        // this level, so that it does no harm to divide it.
         let mut from = self.next;
         for l in self.values.iter().rev().map(|l| l.abs()) {
             if from - l > LEVEL * from {
@@ -421,9 +422,10 @@ impl Modes {
         (self.distances, self.kappa) = self.errors(self.from);
     }
 
-    /// Errors d_k of the projected modes and kappa_+-, for an approximation of the sign function that holds from
-    /// modulus `from` on. Mixing with a mode above `from` matters only if that has the other sign; mixing with a
-    /// lower mode also matters if that is not projected.
+    /// Distances d_k of the projected modes to the rest of the spectrum, and errors kappa_+-, for an approximation of
+    /// the sign function that holds for moduli above `from`. For a mode above `from` only eigenvalues of the other sign
+    /// count, as mixing with modes of its own sign does not change the sign function; for a mode below `from` those
+    /// that are not projected count as well.
     fn errors(&self, from: f64) -> (Vec<f64>, [f64; 2]) {
         let values = &self.values;
         let least = |positive: bool| {
@@ -448,7 +450,7 @@ impl Modes {
         (distances, kappa)
     }
 
-    /// The same modes with vectors in another precision, at least single.
+    /// These modes with vectors in another precision, at least single.
     pub fn to(&self, precision: Precision) -> Result<Self> {
         Ok(self.with_vectors(self.vectors.to(precision.max(Precision::F32))?))
     }
@@ -501,7 +503,7 @@ impl Modes {
     pub fn values(&self) -> &[f64] {
         &self.values
     }
-    /// The residuals rho_k = |(Q - lambda_k) w_k|.
+    /// The residuals rho_k = |(Q - lambda_k) w_k| of the projected modes w_k with eigenvalues lambda_k.
     pub fn residuals(&self) -> &[f64] {
         &self.residuals
     }
@@ -548,7 +550,8 @@ fn image(kernel: &Arc<HermitianWilson>, x: &SpinorField) -> Result<SpinorField> 
     Ok(image)
 }
 
-/// The matrix <v_i, Q v_j> / |q_j| for the given vectors, row by row.
+/// The matrix <v_i, Q v_j> / |q_j| of the vectors `which`, row by row, where |q_j| is the modulus that the caller gives
+/// for vector j.
 fn matrix(
     kernel: &Arc<HermitianWilson>,
     vectors: &VectorSet,
@@ -580,7 +583,7 @@ fn separate(
     report: &mut EigenReport,
     n: usize,
 ) -> Result<VectorSet> {
-    // Near zero Q v is the error of v.
+    // For eigenvalues near zero Q v consists mainly of the error of v; such vectors are not separated.
     let noise = |k: &usize| report.values[*k] <= 100.0 * report.residuals[*k];
     let first = (0..n).take_while(noise).count();
     let m = n - first;
@@ -703,7 +706,7 @@ fn highest(
             eigen(square, None, &params, None, monitor)?
         }
         EigenMethod::Ritz => {
-            // |Q^2 x| / |x| of noise is not above the largest eigenvalue, and of its order.
+            // For random x, |Q^2 x| / |x| is below the largest eigenvalue of Q^2 and of its order of magnitude.
             let (mut x, mut y) = (square.shape().field(1)?, square.shape().field(1)?);
             x.set_noise(Noise::Normal, seed, 0)?;
             square.apply(&mut y, &x)?;

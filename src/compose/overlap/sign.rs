@@ -1,5 +1,5 @@
-//! sign(Q) of the hermitian kernel (Walk, section 2.8): low modes exactly, the rest by a polynomial or
-//! a sum of poles of Q^2, Zolotarev's (van den Eshof et al., hep-lat/0202025).
+//! sign(Q) of the hermitian kernel (Walk, section 2.8): exact for low modes, for the other modes by a polynomial in Q^2
+//! or by Zolotarev's sum of poles of Q^2 (van den Eshof et al., hep-lat/0202025).
 //!   sign(Q) = P_+ - P_- + (1 - P_+ - P_-) X P(X^2) (1 - P_+ - P_-),  X = Q / top
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -69,7 +69,7 @@ impl SignParams {
     }
 }
 
-/// sign(Q) as an operator: exact on the projected modes, an approximation on the rest.
+/// sign(Q) as an operator: exact on the projected modes, and an approximation on the space orthogonal to them.
 pub struct Sign {
     kernel: Arc<HermitianWilson>,
     modes: Arc<Modes>,
@@ -97,8 +97,8 @@ const MAX_DEGREE: usize = 20_000;
 const COARSEST: f64 = 1e-2;
 /// Ratio of consecutive errors when a solve relaxes the approximation.
 const STEP: f64 = 0.1;
-/// Residues above this fraction of the largest eigenvalue come from a mode that the search missed, not from one near
-/// zero.
+/// Residuals of a mode at zero above this fraction of the largest eigenvalue mean that the modes are too inexact, not
+/// that the kernel has an eigenvalue near zero.
 const UNRESOLVED: f64 = 1e-5;
 /// The argument of the approximation is multiplied by this, as the upper end of the spectrum is only known
 /// approximately.
@@ -236,7 +236,7 @@ impl Sign {
         }
         let mut all = seconds;
         shape.geometry.comm().sum(&mut all)?;
-        // If neither takes time on the device, Zolotarev's function is assumed, since it takes more memory.
+        // If both times are zero, as in a rehearsal, Zolotarev's function is kept, since it takes more memory.
         if all[0] < all[1] {
             (self.polynomials, self.rational) = (polynomials, None);
         }
@@ -382,7 +382,7 @@ impl Sign {
         };
         {
             let d = &mut *self.workspace.field(&shape, nrhs)?;
-            // `own` is the b_(j+2) that b_j takes the place of.
+            // `own` is the coefficient of b_(j+2), which b_j overwrites.
             chiral_sum(d, None, &[(inp, [c[n], c[n]])])?;
             let (mut here, mut other) = (d, out);
             for j in (0..=2 * n).rev() {
@@ -414,7 +414,7 @@ impl Sign {
         });
     }
 
-    /// out = sign(Q) in.
+    /// Computes out = sign(Q) in.
     fn function(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         if self.modes.count() == 0 {
             return self.approximation(out, inp);
@@ -528,7 +528,7 @@ impl LinOp for Sign {
         let degree = self.chosen().map_or(50, Polynomial::degree) as f64;
         let s = self.shape();
         let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
-        // Every application also reads b_(j+2), every other one the vector.
+        // Every application also reads b_(j+2), every second one the input vector.
         (2.0 * degree + 1.0) * self.kernel.op().bytes(nrhs) + (3.0 * degree + 2.0) * vector
     }
     fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {

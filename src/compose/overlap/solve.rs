@@ -145,7 +145,7 @@ impl OverlapSolver {
         };
         let inner = self.sloppy.as_ref().unwrap_or(&self.op);
         let kernel = inner.sign().kernel().op();
-        // The solver runs in floating storage; its vectors are converted.
+        // The Wilson solver needs vectors in floating point; vectors in 16 bits are converted.
         let precision = kernel.gauge().precision().max(Precision::F32);
         let wilson = in_storage(self.op.wilson(mass)?, (precision, kernel.gauge().recon()))?;
         let kind = match multigrid {
@@ -428,7 +428,7 @@ impl OverlapSolver {
         Ok(report)
     }
 
-    /// Computes r = b - D x.
+    /// Computes r = b - D x, where D is the overlap operator of the solver's mass.
     fn residual(&self, r: &mut SpinorField, x: &SpinorField, b: &SpinorField) -> Result<()> {
         self.op.apply(r, x)?;
         let n = b.nrhs();
@@ -699,7 +699,8 @@ impl OverlapSolver {
         xs.iter_mut().try_for_each(|x| x.clear())?;
         for chirality in [1, -1] {
             self.op.square(chirality).project(&mut half, &remaining)?;
-            // Sources smaller than this have this chirality only by rounding in modes of the other one.
+            // A part of b of this chirality that is smaller than this is only rounding of the modes of the other
+            // chirality.
             let least = (0.01 * self.params.tol).powi(2);
             if blas::norm2(&half)?.iter().zip(&size).all(|(h, b)| *h <= least * b) {
                 continue;

@@ -30,7 +30,7 @@ impl LinOp for Unitary {
     }
 }
 
-/// D_W^-1 to a low accuracy; its vectors may be in another precision.
+/// D_W^-1 to a low accuracy; its vectors may have another precision than those of the solver.
 pub(super) struct WilsonInverse {
     pub(super) solver: DiracSolver,
     pub(super) shape: Shape,

@@ -131,7 +131,7 @@ impl Look<'_> {
     }
 }
 
-/// A function that makes the chain of links for multigrid with the given hierarchy.
+/// A function that makes the chain of solver links for multigrid with the given hierarchy.
 type ByMultigrid = dyn Fn(Arc<Multigrid>) -> Result<Arc<Parts>> + Send + Sync;
 
 /// The link of a solver that chooses its algorithm: BiCGStab first, GCR with multigrid after that was set up.
@@ -174,7 +174,7 @@ impl Automatic {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Uses this hierarchy of the host's from now on, or none.
+    /// Uses the hierarchy that the host gives from now on; `None`: none.
     ///
     /// # Errors
     /// Errors of solvers with multigrid.
@@ -393,7 +393,7 @@ impl Inverter for Automatic {
         }
         let at_once = self.krylov.at_once(n)?;
         if at_once < n {
-            // After the first solves multigrid may be set up.
+            // A set-up of multigrid may follow the first of these parts.
             let part = |x: &mut SpinorField, b: &SpinorField, ask: &Ask, watch: &mut Monitor| {
                 self.solve(x, b, ask, watch)
             };
@@ -427,7 +427,7 @@ impl Inverter for Automatic {
         let next = self.go_on(&left, (x, b), (at, &report.solver.residual), watch)?;
         self.state().solved += n;
         let mut all = report.followed_by(next);
-        // The report's last part is replaced by that of the whole solve.
+        // Whether the goals are met is decided by the residuals of all right-hand sides, not of the last part only.
         let solver = &mut all.solver;
         solver.converged =
             stop.met(&solver.residual, &solver.residual_hq) && stop.site_met(&solver.residual_site);

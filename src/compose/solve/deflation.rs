@@ -72,8 +72,8 @@ impl LowModes {
         self.vectors.count()
     }
 
-    /// The same modes for an operator that was made again from the same links and parameters, which the caller
-    /// guarantees. Its precision is that of the former operator.
+    /// These modes for an operator that was made again from the same links and parameters, which the caller guarantees,
+    /// in the precision of the former operator.
     pub fn of_same(&self, action: &Arc<dyn QuarkAction>) -> Result<LowModes> {
         Ok(LowModes {
             op: iterated_operator(action, self.form)?,
@@ -119,7 +119,7 @@ pub struct Deflation {
 }
 
 impl Deflation {
-    /// The same deflation on another device with modes that are zero; for rehearsals.
+    /// This deflation on another device with modes that are zero; for rehearsals.
     pub(super) fn like_on(&self, device: &Device) -> Result<Deflation> {
         let LowModes { action, form, version, vectors, values, .. } = &*self.modes;
         let action = action.like_on(device)?;

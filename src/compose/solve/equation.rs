@@ -385,7 +385,7 @@ reports! {
 }
 
 impl SolveTotals {
-    /// Totals of no solve yet, by this algorithm.
+    /// Totals to which no solve has been added yet, for the algorithm `solver`.
     pub fn nothing(solver: SolverKind) -> Self {
         SolveTotals {
             converged: true,
@@ -410,7 +410,8 @@ impl SolveTotals {
         }
     }
 
-    /// Totals of these solves and of a later one: those of the slowest, and sums of time and work.
+    /// Totals of the solves in `self` and of a later one: the largest residuals and numbers of iterations, and sums of
+    /// time and work.
     pub fn and(self, next: SolveTotals) -> Self {
         SolveTotals {
             converged: self.converged && next.converged,
@@ -489,7 +490,8 @@ impl SolveReport {
         }
     }
 
-    /// Joins the reports of solves for some right-hand sides, `self`, and for others, of the same equation.
+    /// Joins the reports of two solves of the same equation for different right-hand sides, those of `self` and of
+    /// `others`.
     pub fn beside(self, others: SolveReport) -> Self {
         SolveReport {
             memory_peak: self.memory_peak.max(others.memory_peak),

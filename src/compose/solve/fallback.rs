@@ -39,7 +39,7 @@ impl Inverter for Fallback {
             significant(report.solver.residual.iter().fold(0.0f64, |m, &r| m.max(r)), 3)
         );
         if let Some(origin) = ask.origin {
-            // Its memory was used for residuals, so it is computed again.
+            // The memory of b was used for residuals, so b is computed again.
             origin.make()?;
         }
         let left = ask.stop.iterations.saturating_sub(report.solver.iterations).max(1);

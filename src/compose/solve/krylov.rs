@@ -61,7 +61,7 @@ impl Inverter for Krylov {
         ask: &Ask,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        // A hierarchy keeps its temporaries for the next solve.
+        // After the solve operators free their temporary vectors; a hierarchy keeps them for the next solve.
         let System { precise, sloppy, preconditioner, .. } = &self.system;
         let own = preconditioner.iter().filter(|_| self.multigrid.is_none());
         let ops = [precise, &self.op].into_iter().chain(sloppy).chain(own);
@@ -75,13 +75,13 @@ impl Inverter for Krylov {
                 solvers::solve_in_range(&self.system, &params, x, source, watch)?
             }
             Equations::NormalResidual => {
-                // The residual of the weighted system is relative to its own source.
+                // The residual of the normal equations is relative to the norm of their own source.
                 let mut source = b.like(b.precision())?;
                 self.op.apply_dagger(&mut source, b)?;
                 solvers::solve(&self.system, &params, x, &source, watch)?
             }
             Equations::NormalError => {
-                // No guess for y is known from one for x: start from the residual.
+                // A guess for x gives none for y: the equation for the residual is solved from zero.
                 let params = SolverParams { initial_guess: false, ..params };
                 let mut y = b.like(b.precision())?;
                 if !guess {

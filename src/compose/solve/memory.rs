@@ -37,9 +37,10 @@ pub struct SolveMemory {
     action: Arc<dyn QuarkAction>,
     multigrid: Option<Arc<Multigrid>>,
     make: Box<PrepareSolve>,
-    /// Number of ways that the solve may take.
+    /// Number of algorithms that the solve may use, one after the other.
     ways: usize,
-    /// Bytes of solves, and those of the message buffers that were there when they were found.
+    /// Bytes of device memory of solves that have been rehearsed, by their size and the bytes of message buffers at the
+    /// time.
     known: Mutex<HashMap<(Size, u64), u64>>,
 }
 
@@ -60,7 +61,7 @@ impl SolveMemory {
     /// Bytes of device memory of a solve for `nrhs` right-hand sides, with one solution for each.
     ///
     /// # Errors
-    /// `InvalidArgument`: a number of right-hand sides that there is not.
+    /// `InvalidArgument`: `nrhs` is not a possible number of right-hand sides.
     pub fn bytes(&self, nrhs: usize) -> Result<u64> {
         self.bytes_of(1, nrhs)
     }
@@ -93,8 +94,8 @@ impl SolveMemory {
         Ok(taken)
     }
 
-    /// Compiles, in parallel, the kernels of a first solve for `nrhs` right-hand sides by the first way; `key` is
-    /// that of all settings.
+    /// Compiles, in parallel, the kernels of a first solve for `nrhs` right-hand sides by the first algorithm; `key` is
+    /// the key of all settings on which kernels depend.
     pub fn compile(&self, key: Key, nrhs: usize) {
         let (geometry, size) =
             (self.action.links().geometry(), Size { way: 0, solutions: 1, nrhs });
@@ -111,7 +112,7 @@ impl SolveMemory {
         }
     }
 
-    /// The memory of a solve, and the kernels of its first way.
+    /// The memory of a solve, and the kernels of its first algorithm.
     ///
     /// # Errors
     /// Errors of [`SolveMemory::bytes`].
@@ -127,7 +128,8 @@ impl SolveMemory {
         Ok(Needs { memory: self.bytes(nrhs)?, ..needs })
     }
 
-    /// Runs `work` in a rehearsal, with the device of that and the hierarchy there that replaces the solve's own.
+    /// Runs `work` in a rehearsal; its arguments are the device of the rehearsal and the hierarchy there that replaces
+    /// the solve's own.
     fn in_rehearsal<T>(&self, work: impl FnOnce(&Device, Option<&Arc<Multigrid>>) -> T) -> T {
         match &self.multigrid {
             None => work(&self.device().stand_in(), None),
@@ -135,7 +137,7 @@ impl SolveMemory {
         }
     }
 
-    /// Runs all that the links of the chain launch, in a rehearsal.
+    /// Runs, in a rehearsal, all kernels that the links of the chain launch.
     pub fn run_through(
         &self,
         chain: &dyn Inverter,
@@ -144,7 +146,7 @@ impl SolveMemory {
         b: &VectorField,
     ) {
         let ask = Ask { stop: Stop { seconds: f64::INFINITY, ..ask.stop }, ..*ask };
-        // Made-up sums may end it early.
+        // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
         let _ = chain.solve(x, b, &ask, &mut unwatched);
     }
 
@@ -158,7 +160,8 @@ impl SolveMemory {
         })
     }
 
-    /// Frees vectors that earlier cycles of multigrid left; returns whether there may be any.
+    /// Frees vectors that earlier cycles of multigrid left; returns true if there is a hierarchy, which may have left
+    /// some.
     fn frees(&self) -> bool {
         if let Some(multigrid) = &self.multigrid {
             multigrid.free_idle();
@@ -202,7 +205,7 @@ impl SolveMemory {
         Ok(None)
     }
 
-    /// Whether memory is there on all ranks.
+    /// Whether `here` is true on all ranks; an error of one rank is an error of all.
     fn everywhere(&self, here: Result<bool>) -> Result<bool> {
         let comm = self.action.links().geometry().comm();
         let mut short = [f64::from(!comm.agree(here)?)];
@@ -219,7 +222,7 @@ impl SolveMemory {
         self.at_once_of(1, nrhs)
     }
 
-    /// The same number for solves with several solutions for each right-hand side.
+    /// The number of [`SolveMemory::at_once`] for solves with several solutions for each right-hand side.
     ///
     /// # Errors
     /// Errors of [`SolveMemory::at_once`].

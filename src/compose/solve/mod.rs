@@ -1,4 +1,5 @@
-//! Solves with quark actions as users ask for them: chains of links, each of which knows only the next one.
+//! Solves with quark actions as users ask for them: chains of links, objects that each do one step of a solve and know
+//! only the next link.
 
 mod automatic;
 mod bounded;
@@ -70,8 +71,8 @@ impl DiracSolver {
     /// Makes a solver, with a copy of the operator in lower precision if the parameters ask for one.
     ///
     /// # Errors
-    /// `BadParameter`, `Unsupported`: parameters out of range or not combined; `OutOfMemory`: the
-    /// sloppy operator will not fit; nothing is allocated then.
+    /// `BadParameter`, `Unsupported`: parameters out of range or not combined; `OutOfMemory`: the operator in lower
+    /// precision will not fit; nothing is allocated then.
     pub fn new(op: Arc<dyn QuarkAction>, params: SolveParams) -> Result<Self> {
         params.check(&op)?;
         let sloppy = params.sloppy.map(|asked| inside(&*op, asked));
@@ -87,11 +88,11 @@ impl DiracSolver {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = prepared;
     }
 
-    /// Makes every solve start from the low modes' part of its solution; `None`: without deflation.
+    /// Makes every solve start from the part of its solution along the low modes; `None`: without deflation.
     ///
     /// # Errors
     /// `Unsupported`: the solver has distance preconditioning, or chooses its algorithm; `FieldMismatch`: the modes are
-    /// those of another operator, or of another system of it.
+    /// those of another operator, or of another even-odd system of this one.
     pub fn with_deflation(self, deflation: Option<Deflation>) -> Result<Self> {
         if let Some(deflation) = &deflation {
             if self.params.distance.is_some() || self.params.automatic.is_some() {
@@ -110,8 +111,8 @@ impl DiracSolver {
 
     /// Preconditions every iteration with this multigrid, which several solvers may share.
     ///
-    /// # Errors
-    /// `Unsupported`: not GCR on a Schur complement directly; `FieldMismatch`: set up for another
+    /// `Unsupported`: the solver is not GCR for the Schur complement itself; `FieldMismatch`: the multigrid was set up
+    /// for another lattice or device.
     /// lattice or device.
     pub fn with_multigrid(self, multigrid: Option<Arc<Multigrid>>) -> Result<Self> {
         self.set_multigrid(multigrid)?;
@@ -151,7 +152,7 @@ impl DiracSolver {
         self.prepared().of.subset()
     }
 
-    /// The links of the chain in one line, for solves of `nrhs` right-hand sides; 0: however many.
+    /// The links of the chain as text in one line, for solves of `nrhs` right-hand sides; 0: of any number.
     pub fn describe(&self, nrhs: usize) -> String {
         self.prepared().plan.first.describe(nrhs)
     }
@@ -230,7 +231,7 @@ impl DiracSolver {
     /// makes no progress; a hierarchy that an automatic solver sets up is not included.
     ///
     /// # Errors
-    /// `InvalidArgument`: a number of right-hand sides that there is not.
+    /// `InvalidArgument`: `nrhs` is not a possible number of right-hand sides.
     pub fn memory(&self, nrhs: usize) -> Result<u64> {
         self.prepared().plan.parts.memory.bytes(nrhs)
     }

@@ -159,7 +159,7 @@ impl Shifts {
             let shift = |k| Shift { sigma: k as f64, tol, heavy_quark: 0.0 };
             let shifts: Vec<Shift> = (0..size.solutions).map(shift).collect();
             let run = move || {
-                // Made-up sums may end it early.
+                // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
                 let stop = Stop { seconds: f64::INFINITY, ..system.of.params.solver.stop };
                 let _ = system.solve(stop, &shifts, &mut xs, &b, &mut unwatched);
             };
@@ -219,7 +219,7 @@ fn shifted_memory(of: &Ingredients) -> SolveMemory {
         let (mut x, b) = (shape.field(size.nrhs)?, shape.field(size.nrhs)?);
         let run = move || {
             let ask = Ask::new(there.params.solver.stop, there.params.solver.initial_guess);
-            // Made-up sums may end it early.
+            // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
             let _ = shifted_chain(&there, 0.0)
                 .and_then(|chain| chain.solve(&mut x, &b, &ask, &mut unwatched));
             drop(chain);
@@ -278,7 +278,7 @@ impl DiracSolver {
     /// last.
     ///
     /// # Errors
-    /// Errors of these two.
+    /// Errors of [`DiracSolver::shifted`] and [`DiracSolver::multishift`].
     pub fn least_shifted(
         &self,
         least: usize,
@@ -308,11 +308,10 @@ impl DiracSolver {
         Ok(reports)
     }
 
-    /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M, M M^dagger,
-    /// P^dagger P or P P^dagger, or a hermitian M or P itself, in the normalisation asked for, then every shift to its
-    /// tolerance. The solver's
-    /// `kind`, `tol` and `initial_guess` are not used. In mixed precision the common Krylov space goes no
-    /// deeper than the lower one, and each shift is refined by itself: `sloppy_shifts` asks for it.
+    /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M, M M^dagger, P^dagger P or P
+    /// P^dagger, or a hermitian M or P itself, in the normalisation asked for, then every shift to its tolerance. The
+    /// solver's `kind`, `tol` and `initial_guess` are not used. In mixed precision the common Krylov space reaches only
+    /// the accuracy of the lower precision, and then each shift is refined by itself; `sloppy_shifts` asks for this.
     ///
     /// # Errors
     /// Errors of [`solvers::multishift`]; `Unsupported`: the solver is for another equation;

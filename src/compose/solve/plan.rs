@@ -1,4 +1,5 @@
-//! The plan of a solve: the chain of links through which b goes, made once from the solver's action and settings.
+//! The plan of a solve: a chain of links, objects that each do one step of the solve and pass its vectors to the next
+//! link, made once from the solver's action and settings.
 //!
 //! ```text
 //! parts > scaled > kappa > distance weights > to the tolerance > Schur > fallback(deflated > GCR, deflated > BiCGStab)
@@ -67,7 +68,8 @@ impl Ingredients {
     /// Checks the settings and makes the operator of the iteration if it differs from `op`.
     ///
     /// # Errors
-    /// `BadParameter`, `Unsupported`; `OutOfMemory`: it will not fit, nothing is allocated then.
+    /// `BadParameter`, `Unsupported`; `OutOfMemory`: the operator of the iteration will not fit; nothing is allocated
+    /// then.
     pub fn new(op: Arc<dyn QuarkAction>, params: SolveParams) -> Result<Self> {
         let weights = params.distance.map(|d| DistanceWeights::new(&*op, d)).transpose()?;
         let (own, form, device) = (op.storage(), params.even_odd, op.shape().device);
@@ -100,7 +102,8 @@ impl Ingredients {
     /// precision is then done in single precision, like multigrid itself and the directions of GCR.
     ///
     /// # Errors
-    /// `Unsupported`: not GCR on a Schur complement directly; `FieldMismatch`: set up for another lattice or device.
+    /// `Unsupported`: the solver is not GCR for the Schur complement itself; `FieldMismatch`: the hierarchy was set up
+    /// for another lattice or device.
     pub fn with_multigrid(self, multigrid: Option<Arc<Multigrid>>) -> Result<Self> {
         let Ingredients { op, low, params, .. } = &self;
         if let Some(multigrid) = &multigrid {
@@ -150,7 +153,7 @@ impl Ingredients {
         Ok(Ingredients { low, multigrid, ..self })
     }
 
-    /// The same settings on another device, with another hierarchy in place of the solve's own; all fields are zero.
+    /// These settings on another device, with another hierarchy in place of the solve's own; all fields are zero.
     pub fn on(&self, device: &Device, multigrid: Option<&Arc<Multigrid>>) -> Result<Self> {
         let there = Ingredients::new(self.op.like_on(device)?, self.params.clone())?;
         let deflation = self.deflation.as_ref().map(|d| d.like_on(device)).transpose()?;
@@ -275,7 +278,7 @@ pub fn plan(all: &Ingredients) -> Result<Planned> {
 #[derive(Clone)]
 pub struct Planned {
     pub first: Arc<dyn Inverter>,
-    /// The link for parts; of an automatic solver that of its Krylov solver.
+    /// The link that divides right-hand sides into parts; in an automatic solver that of its Krylov solver.
     pub parts: Arc<Parts>,
     pub automatic: Option<Arc<Automatic>>,
 }
@@ -315,7 +318,7 @@ fn memory(all: &Ingredients) -> SolveMemory {
         let stop = Stop { seconds: f64::INFINITY, ..params.stop };
         let guess = params.initial_guess;
         let run = move || {
-            // Made-up sums may end it early.
+            // The sums of a rehearsal are made up and may end the solve with an error, which is ignored.
             let _ = chain.solve(&mut x, &b, &Ask::new(stop, guess), &mut unwatched);
         };
         Ok(Box::new(run) as PreparedSolve)

@@ -47,7 +47,7 @@ impl Inverter for ToTolerance {
             };
             let report = &mut all.solver;
             residual_of(report, &*self.op, x, b, (ask.norms, stop.site > 0.0))?;
-            // How far the worst right-hand side is from a criterion; 1: it is met.
+            // Factor by which the worst right-hand side exceeds a criterion; 1: the criterion is met.
             let lag = |values: &[f64], tol: f64| {
                 let worst = values.iter().fold(0.0f64, |m, &v| m.max(v));
                 if tol > 0.0 && worst > tol {
@@ -65,7 +65,7 @@ impl Inverter for ToTolerance {
             let extend = claimed && !report.converged && ask.stop.iterations > 0;
             report.stopped_by = match report.converged {
                 true => Some(stop.last_goal(&report.residual, &report.residual_hq)),
-                // The solve met the goals of another system.
+                // The solve met the goals of the preconditioned system, but not those of the equation.
                 false if ask.stop.iterations == 0 => {
                     report.stopped_by.max(Some(StoppedBy::Iterations))
                 }
@@ -109,7 +109,7 @@ impl Inverter for ToTolerance {
     }
 }
 
-/// The largest residual of the report so far.
+/// The largest residual in the report so far; 0 without a report.
 fn report_residual(report: &Option<SolveReport>) -> f64 {
     let all = report.iter().flat_map(|report| &report.solver.residual);
     all.fold(0.0, |largest, &r| largest.max(r))

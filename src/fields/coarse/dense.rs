@@ -1,5 +1,5 @@
-//! Dense products with vectors of the coarsest level (kernels/dense.h): the inverse of its whole operator, and low
-//! modes, which are the right-hand sides of a vector.
+//! Products of dense matrices with vectors of the coarsest multigrid level (kernels/dense.h). The matrices are the
+//! inverse of the level's operator, and low modes, stored as the right-hand sides of a vector.
 
 use num_complex::Complex64;
 
@@ -10,7 +10,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::Precision;
 
-/// This rank's rows of a dense matrix, with all columns: [column][row].
+/// This rank's rows of a dense matrix, with all columns, in the order [column][row].
 #[derive(Debug)]
 pub(crate) struct DenseMatrix {
     precision: Precision,
@@ -50,7 +50,7 @@ impl DenseMatrix {
         self.columns
     }
 
-    /// Computes out = A in, where `inp` holds the numbers of a vector on all ranks.
+    /// Computes this rank's part of out = A in, where `inp` holds the numbers of the vector on all ranks.
     pub fn apply(&self, out: &mut CoarseField, inp: AllRanks) -> Result<()> {
         let (device, nrhs) = (out.device().clone(), out.nrhs());
         let fits = out.range().1 * out.components() == self.rows
@@ -86,8 +86,8 @@ pub(crate) enum AllRanks<'a> {
 }
 
 impl<'a> AllRanks<'a> {
-    /// Collects the numbers of all ranks in their order; of the `all` complex numbers of a right-hand side, `first`
-    /// belong to ranks before this one.
+    /// Collects the numbers of all ranks, in the order of ranks. A right-hand side has `all` complex numbers in total,
+    /// `first` of them on ranks before this one.
     pub fn of(field: &'a CoarseField, first: usize, all: usize) -> Result<Self> {
         let comm = field.grid().comm();
         if comm.size() == 1 {
@@ -122,7 +122,7 @@ fn place(i: usize, j: usize, nrhs: usize) -> usize {
     (i / TOGETHER * nrhs + j) * TOGETHER + i % TOGETHER
 }
 
-/// Products of all pairs of right-hand sides of two vectors; they may be on the device only.
+/// Scalar products of all pairs of right-hand sides of two vectors; the host may not know them yet.
 pub(crate) enum Overlaps {
     Started(crate::backend::Started),
     Known(Buffer),
@@ -135,7 +135,7 @@ impl Overlaps {
             Overlaps::Known(buffer) => buffer.ptr(),
         }
     }
-    /// Coefficients c_ij from the host, right-hand side j fastest, `nrhs` of them.
+    /// Coefficients c_ij from the host in the place of scalar products; j = 0 .. nrhs - 1 is fastest in `numbers`.
     pub fn of(device: &Device, nrhs: usize, numbers: &[Complex64]) -> Result<Self> {
         let columns = numbers.len() / nrhs;
         let mut placed = vec![Complex64::ZERO; columns.next_multiple_of(TOGETHER) * nrhs];
@@ -208,7 +208,7 @@ impl CoarseField {
         let args = DenseArgs { matrix, rows, scale, keep, ..x.dense_args(self)? };
         let mut work = Work::rows(self.device(), self.range().1, 1);
         if !self.device().is_cpu() {
-            // Threads of a warp exchange numbers, so that each warp must have all of its 32 threads.
+            // The threads of a warp exchange partial sums, so that every warp must have all of its 32 threads.
             work.n = (numbers * DENSE_PARTS as usize).next_multiple_of(32);
         }
         self.device().launch(kernels::DenseCombine::of(self.precision())?, &args, work)

@@ -1,4 +1,4 @@
-//! Messages with the faces of coarse vectors for neighbouring ranks.
+//! Messages between neighbouring ranks with the faces of vectors of multigrid levels.
 
 use super::CoarseGrid;
 use crate::backend::args::*;
@@ -6,7 +6,7 @@ use crate::backend::{kernels, Buffer, Ptr, Work};
 use crate::error::Result;
 use crate::fields::{halo, Precision};
 
-/// A range of a vector's sites: `count` sites from number `first` of the grid on.
+/// A range of a vector's sites, `count` sites from site number `first` of the grid on, with the vector's shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub ptr: Ptr,
@@ -17,8 +17,8 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// The same sites with flavours counted as right-hand sides, the second flavour after the first; component c of
-    /// flavour f is component `flavours` c + f.
+    /// The same sites with each flavour counted as right-hand sides of its own, those of the second flavour after those
+    /// of the first; component c of flavour f is component `flavours` c + f of the vector.
     pub fn by_flavour(self, flavours: usize) -> Part {
         Part { components: self.components / flavours, nrhs: self.nrhs * flavours, ..self }
     }

@@ -12,12 +12,12 @@ use crate::comm::{coordinates, Comm};
 use crate::error::{host_array, Result};
 use crate::fields::Subset;
 
-/// Transfers vectors of a multigrid level between all ranks that hold it and the fewer ranks on which it is solved.
+/// Copies vectors of a multigrid level from all its ranks to the fewer ranks on which the level is solved, and back.
 #[derive(Debug)]
 pub struct Gather {
     outer: Arc<CoarseGrid>,
     inner: Option<Arc<CoarseGrid>>,
-    /// The rank that receives this rank's sites.
+    /// The rank to which this rank sends its sites.
     taker: usize,
     /// On a receiving rank: the ranks that send to it, each with the positions of its sites.
     givers: Vec<(usize, Vec<usize>)>,
@@ -69,7 +69,8 @@ impl Gather {
     /// Copies every right-hand side of `outer` to `inner`, which is `None` on ranks that hold no part.
     ///
     /// # Errors
-    /// `FieldMismatch`: vectors of other shapes, not on all sites, or one too few or too many; `CommFailed`.
+    /// `FieldMismatch`: the vectors have other shapes or are not on all sites, or `inner` is missing or must be `None`
+    /// on this rank; `CommFailed`.
     pub fn gather(&self, inner: Option<&mut CoarseField>, outer: &CoarseField) -> Result<()> {
         self.check(inner.as_deref(), outer)?;
         let taken = self.take(outer.memory(), outer.site_bytes())?;
@@ -101,8 +102,8 @@ impl Gather {
         outer.memory_mut().upload(&taken[0])
     }
 
-    /// Gathers a buffer with `each` bytes for every site of `outer`, in the order of `inner`; `outer` is freed before
-    /// the result is allocated.
+    /// Gathers a buffer with `each` bytes for every site, in the order of sites on the receiving ranks; `outer` is
+    /// freed before the result is allocated. `None` on ranks that receive nothing.
     pub(crate) fn take_buffer(&self, outer: Buffer, each: usize) -> Result<Option<Buffer>> {
         let Some(taken) = self.take(&outer, each)? else { return Ok(None) };
         drop(outer);
@@ -129,7 +130,7 @@ impl Gather {
         Ok(Some(all))
     }
 
-    /// Number of sites of the gathered level on this rank.
+    /// Number of sites that this rank has after gathering; 0 if it receives nothing.
     fn sites(&self) -> usize {
         self.inner.as_ref().map_or(0, |grid| grid.volume())
     }

@@ -1,5 +1,5 @@
-//! Lattices of multigrid levels, with any extents from 1 on. Kernels find sites through tables, so that orders,
-//! extents and halos are data.
+//! Lattices of multigrid levels, with any extents from 1 on. Kernels find the neighbours of a site from tables, and so
+//! do not depend on extents, order of sites or halos.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,8 +11,8 @@ use crate::fields::Geometry;
 
 /// This rank's part of the lattice of a multigrid level. If the lattice has parities, even sites come first.
 ///
-/// Directions of one site in all have no hop: what would be one is part of the diagonal. There is a
-/// parity where all other extents are even.
+/// In a direction with only one site on the whole lattice there is no hop, as it would lead to the site itself; it is
+/// part of the diagonal. The lattice has parities if the extents in all other directions are even.
 #[derive(Debug)]
 pub struct CoarseGrid {
     /// The finest lattice, whose ranks and messages the level uses.
@@ -28,12 +28,13 @@ pub struct CoarseGrid {
     neighbours: Buffer,
     /// Numbers of the sites on the lower and on the upper face of each direction.
     faces: [[Option<Buffer>; 2]; 4],
-    /// The coarser lattice that was made last, with its tables, since a set-up builds its levels several times.
+    /// The coarser lattice that was made last, with its tables and the extents of its aggregates; kept because a
+    /// multigrid set-up makes its levels several times.
     coarsened: Mutex<Option<([usize; 4], Arc<Coarsening>)>>,
 }
 
 impl CoarseGrid {
-    /// The lattice of the finest level, with the sites of `fine`.
+    /// The lattice of the finest multigrid level, which has the sites of `fine`.
     pub fn finest(fine: &Arc<Geometry>, device: &Device) -> Result<Arc<Self>> {
         Self::build(fine, device, fine.extents(), fine.global_extents())
     }
@@ -76,7 +77,7 @@ impl CoarseGrid {
         Self::build(&self.fine, &self.device, shrink(self.extents), shrink(self.global))
     }
 
-    /// The same lattice on a part of the ranks, to which this rank belongs.
+    /// The same lattice divided among the ranks of `part`, of which this rank is one.
     pub(super) fn on(&self, part: &Arc<Comm>) -> Result<Arc<Self>> {
         let fine = self.fine.on(part, &self.device)?;
         let extents = std::array::from_fn(|mu| self.global[mu] / part.grid()[mu]);
@@ -202,7 +203,7 @@ impl CoarseGrid {
     pub fn hops(&self, mu: usize) -> bool {
         self.global[mu] > 1
     }
-    /// Bits of the directions, forward and backward, in which there are hops.
+    /// Bit mask of the hops: bits 2 mu and 2 mu + 1 are set if there are hops in direction mu.
     pub(crate) fn directions(&self) -> i32 {
         (0..4).filter(|&mu| self.hops(mu)).map(|mu| 3 << (2 * mu)).sum()
     }
@@ -225,8 +226,8 @@ impl CoarseGrid {
     fn aggregates(&self, coarse: &CoarseGrid) -> Result<Aggregates> {
         let block: [usize; 4] = std::array::from_fn(|mu| self.extents[mu] / coarse.extents[mu]);
         let size = block.iter().product::<usize>();
-        // For each coordinate of a direction, its contribution to the aggregate's number, and the faces of the
-        // aggregate on which it lies.
+        // For each coordinate in direction mu: its contribution to the number of the site's aggregate, and the bits of
+        // the faces of the aggregate on which a site with this coordinate is.
         let of_axis = |mu: usize| {
             let step = coarse.extents[..mu].iter().product::<usize>();
             let one = move |x: usize| {
@@ -237,7 +238,7 @@ impl CoarseGrid {
             (0..self.extents[mu]).map(one).collect::<Vec<_>>()
         };
         let axes: [Vec<(usize, i32)>; 4] = std::array::from_fn(of_axis);
-        // Parent and faces of every site.
+        // For every site the number of its aggregate and the bits of the aggregate's faces on which it is.
         let places = || {
             self.order().iter().map(|&i| {
                 let x = coordinates(self.extents, i as usize);
@@ -326,7 +327,7 @@ pub(super) fn lex(extents: [usize; 4], x: [usize; 4]) -> usize {
     (0..4).rev().fold(0, |i, mu| i * extents[mu] + x[mu])
 }
 
-/// Number of a site among those of a face across mu.
+/// Position of the site with coordinates x among the sites of a face in direction mu.
 fn on_face(extents: [usize; 4], x: [usize; 4], mu: usize) -> usize {
     (0..4).rev().filter(|&nu| nu != mu).fold(0, |i, nu| i * extents[nu] + x[nu])
 }

@@ -13,8 +13,8 @@ use crate::fields::{
 use crate::refuse;
 
 /// A vector of a multigrid level with any number of right-hand sides. With two flavours each flavour has half of the
-/// components: component c of flavour f is number 2 c + f. This is the same memory as columns of one flavour, with
-/// the right-hand sides of both flavours beside each other.
+/// components: component c of flavour f is number 2 c + f. The memory is then also that of a vector of one flavour with
+/// twice as many right-hand sides, first those of flavour 0, then those of flavour 1.
 #[derive(Debug)]
 pub struct CoarseField {
     grid: Arc<CoarseGrid>,
@@ -69,7 +69,7 @@ impl CoarseField {
         Self::new(&self.grid, self.precision, self.subset, self.components, nrhs)
     }
 
-    /// The same memory as a vector field of rows of numbers, for vector operations and solvers.
+    /// A vector field that uses the same memory, for vector operations and solvers; right-hand sides are fastest.
     pub(crate) fn as_rows(&self) -> VectorField {
         let components = Components::of(2, self.components / 2);
         let bytes =
@@ -83,7 +83,7 @@ impl CoarseField {
             data,
         )
     }
-    /// The coarse vector on the memory of `rows`: the reverse of [`Self::as_rows`], on the same grid.
+    /// The reverse of [`Self::as_rows`]: a vector of the multigrid level `grid` that uses the memory of `rows`.
     pub(crate) fn of_rows(grid: &Arc<CoarseGrid>, subset: Subset, rows: &VectorField) -> Self {
         CoarseField {
             grid: grid.clone(),
@@ -113,7 +113,7 @@ impl CoarseField {
     pub fn nrhs(&self) -> usize {
         self.nrhs
     }
-    /// The number of the field's first site in the grid, and the number of its sites.
+    /// The position of the field's first site among the sites of the grid, and the number of the field's sites.
     pub fn range(&self) -> (usize, usize) {
         range(&self.grid, self.subset)
     }
@@ -173,8 +173,8 @@ impl CoarseField {
         }
     }
 
-    /// Sets all numbers to a function of the site (in lexicographic order of the whole lattice), the component and
-    /// the right-hand side, so that they are the same on any number of ranks.
+    /// Sets all numbers to value(site, component, right-hand side), where the site is its lexicographic index in the
+    /// whole lattice of the level, so that the vector is the same on any number of ranks.
     ///
     /// # Errors
     /// Errors of the device.
@@ -208,7 +208,7 @@ impl CoarseField {
         grid.order()[first..first + count].iter().map(place).collect()
     }
 
-    /// Refuses fields that differ in shape.
+    /// Returns an error if `other` differs in grid, precision, subset, components or number of right-hand sides.
     pub fn check_like(&self, other: &CoarseField, what: &str) -> Result<()> {
         let shape = |f: &CoarseField| (f.precision, f.subset, f.components, f.nrhs);
         if self.grid != other.grid || shape(self) != shape(other) {
@@ -272,8 +272,8 @@ impl CoarseField {
         Ok(self.dot_norm(self)?.1)
     }
 
-    /// Copies columns `first..first + count` of `x` to the columns from `to` on, for chirality 1 or 2, with the other
-    /// one set to 0, or for both (0). Precisions may differ.
+    /// Copies columns (right-hand sides) `first..first + count` of `x` to the columns from `to` on. `chirality` 0: all
+    /// components; 1 or 2: those of the upper or lower chirality, and the others are set to 0. Precisions may differ.
     pub fn copy_from_columns(
         &mut self,
         to: usize,
@@ -312,8 +312,8 @@ impl CoarseField {
         self.device().launch(kernels::CoarseColumns::of(x.precision, self.precision)?, &args, work)
     }
 
-    /// Copies all right-hand sides of spinors to the columns from `to` on; with `project` (1 - sign gamma_mu)/2 is
-    /// applied. Two flavours on both parities must have one right-hand side.
+    /// Copies all right-hand sides of spinors to the columns from `to` on; with `project` they are multiplied by (1 -
+    /// sign gamma_mu)/2. Spinors of two flavours on both parities must have one right-hand side.
     pub(crate) fn copy_from_spinors(
         &mut self,
         to: usize,
@@ -416,7 +416,7 @@ impl CoarseField {
         })
     }
 
-    /// Replaces the numbers of `count` sites from number `first` on by those in a buffer.
+    /// Replaces the numbers of `count` sites, from site number `first` on, by those in a buffer.
     pub(crate) fn replace_sites(
         &mut self,
         first: usize,
@@ -442,7 +442,7 @@ impl CoarseField {
     pub(crate) fn own(&self) -> Part {
         self.part(self.subset)
     }
-    /// The sites of a subset as a range for kernels.
+    /// The sites of a subset as a [`Part`] of this vector.
     pub(crate) fn part(&self, subset: Subset) -> Part {
         let (first, count) = range(&self.grid, subset);
         let skip = (first - self.range().0) * self.per_site() * 2 * self.precision.bytes();

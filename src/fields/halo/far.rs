@@ -1,5 +1,5 @@
-//! Messages across faces that kernels do not write across: from device to device by themselves (NCCL), or by MPI, from
-//! memory that it reaches or in chunks through copies on the host.
+//! Messages across those faces where kernels cannot write to the neighbour's memory: NCCL sends them from device to
+//! device, or MPI sends them, from device memory that it can access or in chunks from copies in host memory.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,37 +17,39 @@ use crate::fields::routes::Route;
 /// The first chunk travels while later ones are copied.
 const CHUNKS: usize = 4;
 const SMALLEST: usize = 256 << 10;
-/// Largest number of bytes of a message that MPI sends away at once.
+/// Largest number of bytes of a message that MPI sends at once, without further calls while it is under way.
 const SHORT: usize = 32 << 10;
 
-/// The faces that kernels do not write across, and how messages cross them.
+/// The faces across which kernels cannot write, as (direction, upper), the send buffer of their messages and the route
+/// by which these are sent.
 #[derive(Debug)]
 pub(super) struct Far {
     pub faces: Vec<(usize, bool)>,
     pub send: Buffer,
     pub way: Way,
-    /// The half of what is received on the host that was used last.
+    /// Which of the two halves of the receive buffer on the host was used last.
     half: AtomicBool,
-    /// Messages of MPI, by their number of columns and the place of what is received; those used last are the last.
+    /// Persistent MPI messages, by their number of columns and the address of the receive buffer; those used last are
+    /// at the end.
     repeated: Mutex<Vec<((usize, u64), Repeated)>>,
 }
 
-/// Number of kinds of messages whose requests an exchange keeps.
+/// Largest number of sets of persistent MPI messages that an exchange keeps.
 const MOST_REPEATED: usize = 8;
 
 #[derive(Debug)]
 pub(super) enum Way {
-    /// The devices of the ranks send and receive by themselves.
+    /// The devices of the ranks send and receive by NCCL.
     Devices(Arc<Peers>),
-    /// MPI reaches the memory of the device.
+    /// MPI sends from and receives into device memory.
     Mpi,
-    /// MPI sends and receives copies on the host. Of those received there are two, in turn: one may still be on its way
-    /// to the device when the next exchange begins.
+    /// MPI sends and receives copies in host memory: the send buffer, then the receive buffer. The latter has two
+    /// halves, used in turn, as one may still be copied to the device when the next exchange begins.
     Staged([Mapped; 2]),
 }
 
-/// A message across far faces, at the same place in what is sent and in what is received: to the rank behind a face and
-/// from that behind the opposite one, as far as these faces are far.
+/// A message to rank `to` behind a face and the message from rank `from` behind the opposite face, both at offset `at`
+/// (bytes) in the send and the receive buffer; None for a face across which kernels write directly.
 #[derive(Clone, Copy)]
 struct Travel {
     tag: i32,
@@ -69,7 +71,7 @@ impl Way {
         if let Some(peers) = peers.filter(|peers| peers.devices.is_some()) {
             return Ok(Way::Devices(peers));
         }
-        // MPI is not asked to copy inside of one GPU.
+        // MPI is not used for messages of a rank to itself in GPU memory.
         let own = crossed.iter().any(|&(mu, upper)| comm.neighbour(mu, upper) == comm.rank());
         let takes = comm.takes_gpu_memory() && !own && route != Some(Route::Staged);
         if device.is_cpu() || takes {
@@ -95,8 +97,8 @@ impl Far {
 }
 
 impl HaloExchange {
-    /// Sends what is packed across these faces and receives what comes; `meanwhile` runs, or is launched, beside it.
-    /// On a GPU what is launched afterwards waits.
+    /// Sends the packed messages across these faces and receives those of the neighbours; `meanwhile` runs, or launches
+    /// kernels, while they are under way. On a GPU kernels that are launched afterwards wait for the messages.
     pub(super) fn cross(
         &self,
         comm: &Comm,
@@ -123,7 +125,7 @@ impl HaloExchange {
             Way::Mpi => {
                 device.mark()?;
                 meanwhile()?;
-                // Nothing is received to where kernels may still read.
+                // Messages are received only after kernels that may still read the receive buffer have ended.
                 for round in 1u64.. {
                     if device.downloaded(0)? {
                         break;
@@ -140,7 +142,7 @@ impl HaloExchange {
         }
     }
 
-    /// Has the devices send what is packed and receive what comes.
+    /// Exchanges the packed messages by NCCL, from device to device.
     fn by_devices(
         &self,
         comm: &Comm,
@@ -158,7 +160,7 @@ impl HaloExchange {
             travels.iter().filter_map(|m| piece(m.from, slot + m.at, m.bytes)).collect();
         peers.awaited_on(self.recv.device());
         devices.start((&far.send, &sends), (&self.recv, &receives))?;
-        // Kernels follow the messages also where others could not be launched.
+        // Later kernels must wait for the messages even if `meanwhile` failed.
         let done = meanwhile();
         devices.arrive()?;
         done
@@ -191,7 +193,7 @@ impl HaloExchange {
         all
     }
 
-    /// The chunks of all messages across far faces.
+    /// All messages across far faces, divided into chunks that are copied and sent one by one.
     fn chunks(&self, comm: &Comm, far: &Far) -> Vec<Travel> {
         let mut all = vec![];
         for message in self.travels(comm, far) {
@@ -206,8 +208,8 @@ impl HaloExchange {
         all
     }
 
-    /// Sends copies on the host of what is packed, and copies to the device what comes: each chunk goes on as soon as
-    /// it is there.
+    /// Exchanges messages through copies in host memory: each chunk is sent as soon as it has been copied from the
+    /// device, and copied to the device as soon as it has been received.
     fn staged(
         &self,
         comm: &Comm,
@@ -246,7 +248,7 @@ impl HaloExchange {
             while sent < sends.len() && device.downloaded(sent + 1)? {
                 let (chunk, to) = sends[sent];
                 if chunk.to == own {
-                    // Across the other face it comes in.
+                    // A message to this rank itself arrives across its opposite face.
                     device.start_upload((out, chunk.at), here.offset(chunk.at), chunk.bytes)?;
                 } else {
                     let from = out.host() + chunk.at;
@@ -265,7 +267,7 @@ impl HaloExchange {
             }
             Ok(all && done)
         };
-        // MPI may ask for the context of a GPU that copies are of.
+        // MPI may need the context of the GPU from which the copies are.
         device.inside(&mut || {
             while !go_on()? {
                 // Ranks may share this core.
@@ -277,14 +279,14 @@ impl HaloExchange {
         device.after_uploads()
     }
 
-    /// Starts the MPI messages of the far faces between these two addresses.
+    /// Starts the MPI messages of the far faces; `send` and `recv` are the addresses of the send and receive buffer.
     fn start(&self, comm: &Comm, far: &Far, [send, recv]: [u64; 2]) -> Result<Pending> {
         let key = (self.columns, recv);
         let mut all = lock(&far.repeated);
         let mut repeated = match all.iter().position(|(k, _)| *k == key) {
             Some(at) => all.remove(at).1,
             None => {
-                // Of a rank that sends and does not receive, or the other way round, no place is named.
+                // Address 0 where there is no message to send, or none to receive.
                 let place = |base: u64, at: u64, rank: Option<usize>| rank.map_or(0, |_| base + at);
                 let message = |m: Travel| Message {
                     to: m.to.unwrap_or_default(),

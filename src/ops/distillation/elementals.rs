@@ -91,8 +91,8 @@ fn check(steps: &[Step]) -> Result<()> {
 /// origin. O is the product of steps, of which the last acts first, with the links of v.
 ///
 /// # Errors
-/// `InvalidArgument`: momenta or operators that there are not; `FieldMismatch`: modes of other lattices, devices,
-/// precisions or links; `OutOfMemory`.
+/// `InvalidArgument`: momenta or operators out of range; `FieldMismatch`: modes of other lattices, devices, precisions
+/// or links; `OutOfMemory`.
 pub fn meson_elementals(
     left: &Modes,
     modes: &Modes,
@@ -156,8 +156,8 @@ pub fn baryon_count(n: usize, operators: &[Vec<Step>; 3]) -> usize {
 }
 
 /// B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k of every time slice, O as of
-/// [`meson_elementals`]: [momentum][t][a][b][c], or without operators, where the others differ by a sign, those with
-/// a < b < c, c fastest.
+/// [`meson_elementals`]: [momentum][t][a][b][c]. Without operators only a < b < c are computed, c fastest, as other
+/// orders differ by a sign.
 ///
 /// # Errors
 /// Errors of [`meson_elementals`].
@@ -172,7 +172,7 @@ pub fn baryon_elementals(
     let whole = operators.iter().any(|steps| !steps.is_empty());
     let each = baryon_count(n, operators);
     let mut all = vec![Complex64::ZERO; momenta.len() * times * each];
-    // Number of the first triple with a and then b.
+    // Place of the triple (a, b, c) in the result: among all triples, or among those with a < b < c.
     let place = |a: usize, b: usize, c: usize| match whole {
         true => (a * n + b) * n + c,
         false => {

@@ -55,7 +55,7 @@ pub fn about_quarks(modes: &Modes, solver: &DiracSolver) -> Attributes {
         return about;
     };
     let p = wilson.params();
-    // Of quarks that vanish at boundaries in time there is no phase.
+    // Quarks that vanish at boundaries in time have no phase there.
     let [x, y, z, t] = Boundary::of_phases(p.boundary).0;
     about.extend([
         ("boundary", Attribute::Number(if boundary.is_periodic() { t } else { 0.0 })),
@@ -215,7 +215,7 @@ impl<'a> PerambulatorFile<'a> {
     /// Names the group in a file; neither need exist yet.
     ///
     /// # Errors
-    /// `InvalidArgument`: no name of a group.
+    /// `InvalidArgument`: a name that a group cannot have.
     pub fn new(
         path: &Path,
         group: &str,

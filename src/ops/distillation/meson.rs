@@ -38,7 +38,8 @@ pub fn correlator(
     }
     let t = SpinMatrix::axis(3);
     let five = SpinMatrix::gamma5();
-    // Spins: Gamma_A, and gamma_t Gamma_B^dagger gamma_t gamma5 beside tau'^dagger, which gamma5 ends.
+    // Spin matrices gamma5 Gamma_A and gamma_t Gamma_B^dagger gamma_t gamma5: in the trace gamma5 stands on both sides
+    // of tau'^dagger.
     let a = five.times(sink.gamma.matrix());
     let b = t.times(source.gamma.matrix().dagger()).times(t).times(five);
     let at = |all: &[Complex64], time: usize, sink: usize, source: usize| -> Vec<Complex64> {
@@ -64,7 +65,8 @@ pub fn correlator(
         let now = (source_time + time) % times;
         let phi_a = &sink.elemental[now * block..(now + 1) * block];
         let mut sum = Complex64::ZERO;
-        // tr_spin [A tau B tau'^dagger] = sum A_ru tau_uv B_vw conj(tau'_rw), one column a row of A and B.
+        // tr_spin [A tau B tau'^dagger] = sum A_ru tau_uv B_vw conj(tau'_rw), where each row of A and B has one
+        // non-zero entry.
         for r in 0..4 {
             let u = a.column[r];
             for v in 0..4 {

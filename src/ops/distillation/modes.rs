@@ -117,14 +117,14 @@ fn smeared(
             expected("links on the lattice and device of the others")
         );
     }
-    // Links that were smeared elsewhere are what the caller says.
+    // Links that were not smeared in this process are accepted as smeared links of `gauge`.
     if own.configuration() != own.version() {
         check_configuration(gauge, "gauge", own, "smeared")?;
     }
     Ok(Arc::new(copy(own)?))
 }
 
-/// A file of modes.
+/// An open file of modes, in one of the two formats.
 enum Kept {
     Lime(VectorFile),
     Hdf5(Hdf5Modes),
@@ -323,7 +323,7 @@ impl Modes {
     /// [`Modes::new`].
     ///
     /// # Errors
-    /// `FieldMismatch`: they are of other links; `FileFormat`, and what [`VectorFile`] refuses.
+    /// `FieldMismatch`: modes of other links; `FileFormat`, and errors of [`VectorFile`].
     pub fn load(path: &Path, gauge: &GaugeField, own: Option<&GaugeField>) -> Result<Modes> {
         let (device, geometry) = (gauge.device(), gauge.geometry());
         let times = geometry.global_extents()[3];
@@ -358,7 +358,7 @@ impl Modes {
         let beyond = table("beyond", times)?;
         let beyond = beyond.into_iter().map(|x| if x < 0.0 { f64::INFINITY } else { x }).collect();
         let largest = table("largest", 1)?[0];
-        // Older files have the averages alone.
+        // Files of older versions have the averages of the links, but not their projection.
         let count = if numbers("links")?.len() == 3 { 3 } else { 5 };
         let (mark, smearing) = (table("links", count)?, table("smearing", 2)?);
         let smearing = (smearing[0] as usize, smearing[1]);

@@ -131,7 +131,7 @@ impl Hdf5Modes {
     /// The table of numbers with this name.
     ///
     /// # Errors
-    /// `FileFormat`: there is none of this name.
+    /// `FileFormat`: the file has no table of this name.
     pub fn table(&self, name: &str) -> Result<Vec<f64>> {
         let found = self.geometry.comm().agree(hdf5::read(&self.path, name, false))?;
         match found {

@@ -106,7 +106,7 @@ impl NoiseInModes {
     /// Number of columns from `first` on.
     ///
     /// # Errors
-    /// `BadParameter`: parts that there cannot be, or no column.
+    /// `BadParameter`: a number of parts that is not possible, or no column.
     pub fn columns(&self, modes: &Modes) -> Result<usize> {
         if self.noise == Noise::Normal {
             refuse!(BadParameter, "params.noise", expected("Z2 or Z4"));

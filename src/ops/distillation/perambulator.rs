@@ -58,7 +58,7 @@ fn check_solver(solver: &DiracSolver, modes: &Modes, columns: usize, at_once: us
     check(solver, columns.min(4096), at_once)
 }
 
-/// Refuses a time slice that there is not.
+/// Refuses a time slice outside of the lattice.
 pub(super) fn check_time(time: usize, modes: &Modes, name: &str) -> Result<()> {
     let times = modes.times();
     if time >= times {
@@ -336,8 +336,8 @@ pub fn generalised(
             for (sink, count) in portions(columns) {
                 let products = spin_products(&take(&kept.view(sink..sink + count)?)?, &w)?;
                 for (at, z) in products.into_iter().enumerate() {
-                    // [t][sink column][sink's spin r][source column]: the sink's column is 4 a + s', Gamma 5 on both
-                    // sides.
+                    // Index of a product: [t][sink column 4 a + s'][sink's spin r][source column]; gamma5 multiplies
+                    // the sink's propagator on both sides, for spins s' and r.
                     let width = 4 * count * x.nrhs();
                     let (t, i, j) = (at / width, at / x.nrhs() % (4 * count), at % x.nrhs());
                     let (column, spin) = ((sink + i / 4) % (4 * n), i % 4);
@@ -375,7 +375,7 @@ fn spin_products(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     Ok(picked.collect())
 }
 
-/// Refuses an operator with (u, M v) other than (gamma5 M gamma5 u, v).
+/// Refuses an operator that is not gamma5-hermitian: (u, M v) differs from (gamma5 M gamma5 u, v).
 fn check_gamma5(solver: &DiracSolver) -> Result<()> {
     let (op, shape) = (solver.op(), solver.op().shape());
     let noise = |number| {

@@ -36,12 +36,12 @@ pub struct ModesMemory {
 }
 
 impl ModesMemory {
-    /// How modes are searched for and stored: as `vectors` asks for or, if automatic, as memory allows for `count`
-    /// modes; the same on all ranks. `links`: bytes of the Laplacian's links on the whole lattice; `made`: they exist
-    /// already, else they are counted with the search.
+    /// The memory for a search of `count` modes and for these, which are stored as `vectors` asks for or, if automatic,
+    /// as memory allows; the same on all ranks. `links`: bytes of the Laplacian's links on the whole lattice; `made`:
+    /// these exist already, else they are counted with the search.
     ///
     /// # Errors
-    /// `OutOfMemory`: not even two slices fit on the device, or what is to stay there does not.
+    /// `OutOfMemory`: not even two slices fit on the device, or modes that are to stay on the device do not fit.
     pub fn of(
         shape: &Shape,
         (links, made): (&dyn Fn(&Geometry) -> u64, bool),
@@ -144,7 +144,7 @@ fn fix_phases(v: &mut VectorField) -> Result<()> {
     Ok(())
 }
 
-/// Numbers of a host's array, whatever their precision.
+/// An array in the host's memory for this number of reals, in words of 64 bits.
 fn numbers(reals: usize, precision: Precision) -> Result<Vec<u64>> {
     host_array(reals * precision.bytes() / size_of::<u64>(), 0, "modes on the host")
 }
@@ -259,7 +259,8 @@ fn by_parts(
         }
         before += report.restarts;
         work += (report.applications * n) as f64 / all as f64;
-        // Times of all ranks: slice i of rank r is number r n + i of the part.
+        // Copies results of all ranks: time slice t of the part is slice `first` + t mod n of rank t / n, where each
+        // rank has n slices in the part.
         for t in 0..n * times / all {
             let whole = t / n * all + first + t % n;
             let copy = |to: &mut [f64], from: &[f64]| {

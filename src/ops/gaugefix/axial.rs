@@ -35,7 +35,8 @@ impl Axial {
             direction: direction as i32,
             slice: 0,
         };
-        // Repeats over pieces of a line, on lanes and ranks: each piece is right when the one before it is.
+        // A line is divided into pieces among lanes and ranks. A piece is right only once the piece before it is, so
+        // that the pass over the slices is repeated for every piece.
         for _ in 0..geometry.global_extents()[direction] / slices {
             for slice in 0..slices {
                 args.slice = slice as i32;

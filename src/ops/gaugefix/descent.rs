@@ -14,8 +14,8 @@ use crate::fields::{GaugeField, Precision};
 
 /// A decrease of the functional by less than this multiple of the precision, relative to the functional, is rounding.
 const ROUNDING: f64 = 32.0;
-/// Factor by which steps of steepest descent grow again after one was halved. Near twice Newton's step, above which
-/// the functional decreases, every seventh step is then halved.
+/// Factor by which steps of steepest descent grow again after one was halved. A step longer than about twice Newton's
+/// lowers the functional and is halved; as 1.1^7 is about 2, this then happens at every seventh step.
 const GROWTH: f64 = 1.1;
 /// Largest length of a step, as a multiple of the trial step before it.
 const LONGEST: f64 = 4.0;
@@ -48,9 +48,11 @@ pub(super) struct Descent {
     gradient: Buffer,
     vector: Buffer,
     direction: Option<Buffer>,
-    /// The numbers 4 sin^2(p/2) for all momenta of an axis, one axis after another.
+    /// The numbers 4 sin^2(p_mu / 2), in double precision, for this rank's part of momentum space: first for axis x,
+    /// then y, z, t.
     momenta: Buffer,
-    /// One or two factors for each slice, by which kernels multiply vectors; double precision.
+    /// One number (`advance`) or two (`turn`) for each slice of this rank, by which kernels multiply vectors; in double
+    /// precision.
     factors: Buffer,
     alpha: f64,
     slices: Vec<Slice>,
@@ -111,22 +113,23 @@ impl Descent {
         Ok(())
     }
 
-    /// Measures functional and violation and computes the gradient. A step that has lowered the functional is halved
-    /// until it does not.
+    /// Measures functional and violation and computes the gradient. If the last step has lowered the functional, which
+    /// is to be maximised, the step is halved until it does not.
     pub fn measure(&mut self, at: &mut Sweeper) -> Result<Vec<Found>> {
         if let Some(found) = &self.found {
             return Ok(found.clone());
         }
         let epsilon = ROUNDING * at.links.precision().epsilon();
         loop {
-            // Conjugate gradients need the product with the previous preconditioned gradient; steepest descent needs
-            // the slope of the functional along it.
+            // The scalar product of the gradient with the preconditioned gradient of the last step: conjugate gradients
+            // need it for the next direction; for steepest descent it is the slope of the functional along the last
+            // step.
             let found = self.pass(at, true, self.vector.ptr())?;
             let mut back = vec![0.0; self.slices.len()];
             for ((slice, (sums, _)), back) in self.slices.iter_mut().zip(&found).zip(&mut back) {
                 let fall = slice.functional - sums[0];
-                // A fall of the functional that rounding hides is found from the slopes: the functional grows by
-                // their average.
+                // If rounding hides the change of the functional, the mean of its slopes at the start and the end of
+                // the step tells whether it fell.
                 let hidden = fall.abs() <= epsilon * slice.functional.abs();
                 let steepest = self.direction.is_none();
                 let fallen =

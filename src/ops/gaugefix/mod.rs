@@ -128,8 +128,8 @@ pub fn fix_gauge(
     Ok(GaugeFixed { gauge: best.g.apply(gauge)?, transformation: best.g, report })
 }
 
-/// Compiles the kernels of a first fixing in parallel; not on several ranks, where kernels wait for messages that are
-/// counted.
+/// Compiles the kernels of a first fixing in parallel. Not on several ranks, where kernels count the messages of other
+/// ranks and wait for them.
 fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     let geometry = gauge.geometry();
     if geometry.comm().size() > 1 {
@@ -144,7 +144,8 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     });
 }
 
-/// Runs, in a rehearsal, everything that a fixing launches. Errors are ignored, since sums are made up.
+/// Runs, in a rehearsal, everything that a fixing launches. Errors are ignored: a rehearsal computes nothing, and its
+/// sums are arbitrary.
 pub fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
     let few = &params.chosen(gauge).few();
     let _ = unitarity(gauge);
@@ -332,9 +333,9 @@ impl CopyState<'_, '_> {
         let mut before = vec![f64::NEG_INFINITY; slices.len()];
         let (mut lowest, mut stale, mut sweeps, mut steps) = (f64::INFINITY, 0, 0, 0);
         slices.iter_mut().for_each(|s| s.converged = false);
-        // The quality on the sites of one parity, which the last half of a sweep measures: mostly it shows that the
-        // whole lattice need not be measured. It is not used if a rise of the functional has to be known exactly, nor
-        // for steps of a descent, which measure all sites.
+        // The quality on the sites of one parity, measured in the last half of a sweep. It usually shows already that a
+        // slice has not converged, so that the whole lattice need not be measured. It is not used if the increase of
+        // the functional has to be known exactly, nor for steps of a descent, which measure all sites.
         let mut seen = updater.poll()?;
         let falling = updater.sweeper.g.device().falling(stop.fall(), DIFFERENT);
         let exactly = stop.change > 0.0 || method.descends();
@@ -487,7 +488,7 @@ impl<'a, 'b> Run<'a, 'b> {
         }
         if params.condition == (Condition::MaximallyAbelian { residual: true }) {
             let phases = Functional { kind: args::GAUGE_PHASES, without: None };
-            // In single precision the rounding of g would undo what was reached before.
+            // In single precision the rounding of g would undo the maximally Abelian gauge that was reached before.
             let slices = self.converge(phases, Method::Overrelaxation, Working::Double)?;
             report.residual = Some(slices[0]);
         }

@@ -309,8 +309,9 @@ impl Stop {
             && below(rise, self.change)
     }
 
-    /// Whether a slice may meet the criteria, judged by averages over the sites of one parity: theta of all sites is
-    /// at least half of that. `late`: these averages were taken half a sweep ago.
+    /// Whether a slice may meet the criteria, judged by `half`, averages over the sites of one parity; theta of all
+    /// sites is at least half of theta of one parity. `rise`: increase of the functional in the last iteration. `late`:
+    /// `half` was measured half a sweep ago.
     pub(super) fn may_be_met(&self, half: &Quality, rise: f64, late: bool) -> bool {
         let fall = if late { 0.1 } else { 1.0 };
         let (theta, theta_max) = (0.5 * fall * half.theta, fall * half.theta_max);
@@ -334,9 +335,9 @@ impl Stop {
     }
 }
 
-/// Smallest violation theta that single precision reaches for all omega up to 1.95 and all volumes. Measured:
-/// rounding of g leaves 25 to 50 times 2^-48 for omega = 1 and links of eight numbers 45 to 105 more, which
-/// overrelaxation follows: 4e-13 to 1.2e-12 for omega = 1.7, 3e-12 to 6e-12 for 1.95.
+/// Smallest violation theta that single precision reaches for all omega up to 1.95 and all volumes. Measured: for omega
+/// = 1 rounding of g leaves 25 to 50 times 2^-48, and that of links stored as eight numbers 45 to 105 times 2^-48 more;
+/// overrelaxation leaves 4e-13 to 1.2e-12 for omega = 1.7, 3e-12 to 6e-12 for 1.95.
 const SINGLE_THETA: f64 = 1e-11;
 /// Smallest change of the functional in one iteration that single precision can resolve.
 const SINGLE_CHANGE: f64 = 1e-9;
@@ -377,14 +378,14 @@ impl GaugeFixParams {
         let (device, comm) = (gauge.device(), gauge.geometry().comm());
         let possible = match self.condition {
             Condition::MaximallyAbelian { .. } => false,
-            // Transforms of lattices over GPUs go through the memory of the host.
+            // Fourier transforms of a lattice on several GPUs go through the memory of the host, which is slow.
             _ => device.is_cpu() || comm.size() == 1,
         };
         let fits = || {
             Fourier::available(device)?;
             device.require(descent.memory(gauge)?, "Fourier-accelerated gauge fixing")
         };
-        // Memory may be short on one rank alone.
+        // Memory may be short on one rank alone, but all ranks must choose the same method.
         match possible && comm.agree(fits()).is_ok() {
             true => descent,
             false => GaugeFixParams { method: Method::Overrelaxation, ..*self },
@@ -412,8 +413,8 @@ impl GaugeFixParams {
     }
 
     /// # Errors
-    /// `BadParameter` naming the first one out of range; `Unsupported`: links in half precision,
-    /// Fourier acceleration in maximally Abelian gauge.
+    /// `BadParameter` naming the first parameter out of range; `Unsupported`: links in half precision, Fourier
+    /// acceleration in maximally Abelian gauge.
     pub(super) fn check(&self, gauge: &GaugeField) -> Result<()> {
         if gauge.precision() == Precision::F16 {
             refuse!(

@@ -42,10 +42,10 @@ pub fn sweep_storage(device: &Device, group: Group) -> Recon {
     }
 }
 
-/// Where a GPU makes a whole sweep in one launch (kernels/block_order.h), the number of slices by which odd sites
-/// follow even ones, which is the number of slices in progress at a time. 0: one launch for each parity, because the
-/// cache does not hold links and g of that many slices, arithmetic takes longer than memory access, or slices are
-/// independent or on other ranks.
+/// The number of slices by which odd sites follow even ones if a GPU makes a whole sweep in one launch
+/// (kernels/block_order.h); as many slices are in progress at a time. 0: one launch for each parity, because the cache
+/// does not hold links and g of that many slices, arithmetic takes longer than memory access, or slices are independent
+/// or on other ranks.
 fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize {
     let geometry = links.geometry();
     let Some(gpu) = links.device().gpu() else { return 0 };
@@ -54,7 +54,8 @@ fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize 
     if divided || functional.kind != args::GAUGE_TRACE || !work.n.is_multiple_of(MAX_THREADS) {
         return 0;
     }
-    // Measured (docs/lab/gaugefix.md): threads of a multiprocessor, and the part of the cache.
+    // Measured in docs/lab/gaugefix.md: the number of threads for each multiprocessor, and the part of the cache that
+    // slices may fill.
     let threads = if links.precision() == Precision::F64 { 256 } else { 512 };
     let lag = 2 + (threads * gpu.multiprocessors + work.n) / (2 * work.n);
     let bytes = |f: FieldView| 2 * f.plane_bytes as u64 / work.batches as u64;
@@ -79,7 +80,8 @@ pub(super) struct Sweeper {
     /// waiting.
     done: Buffer,
     pub args: GaugeFixArgs,
-    /// Number of the exchange of faces in which the last half of a sweep took part, where borders of `g` are behind.
+    /// Number of the exchange of faces that the last half of a sweep made within its kernel, after which the borders of
+    /// `g` are not up to date; None: they are.
     ahead: Option<u32>,
     pub functional: Functional,
     /// For each time slice, whether sweeps change it.
@@ -128,7 +130,7 @@ impl Sweeper {
         Ok(sweeper)
     }
 
-    /// Replaces the functional by another one with the same slices, all of which become active.
+    /// Replaces the functional by another one whose slices have the same direction; all slices become active.
     pub fn set_functional(&mut self, functional: Functional) -> Result<()> {
         self.functional = functional;
         self.lag = lag(&self.links, &self.g, functional);
@@ -356,7 +358,8 @@ mod tests {
         for extents in extents {
             let geometry = Geometry::new(extents, &device).unwrap();
             for (kind, without) in functionals {
-                // There are no slices of a direction in which lanes turn; `fix_gauge` orders the sites anew.
+                // In the direction in which lanes turn, slices in memory are not slices of the lattice; `fix_gauge`
+                // orders the sites anew in this case.
                 if without.is_some() && without == geometry.turning() {
                     continue;
                 }
@@ -554,7 +557,7 @@ mod tests {
         let relax = Step::Overrelax { omega: 1.6 };
         whole.sweep(relax, 3, 0).unwrap();
         whole.poll().unwrap();
-        // One site more than there are.
+        // Sites now wait for one site more than a slice has, which never comes.
         whole.args.target += 1;
         let start = std::time::Instant::now();
         whole.sweep(relax, 3, 1).unwrap();
@@ -579,7 +582,7 @@ mod tests {
             Condition::MaximallyAbelian { residual: false },
         ] {
             for storage in [Recon::R8, Recon::R12] {
-                // Some 1.3 times what relaxation in single precision can come to at the best.
+                // About 1.3 times the smallest theta that relaxation in single precision can reach.
                 let stop = Stop { theta: 7e-13, theta_max: 0.0, change: 0.0 };
                 let new = GaugeFixParams::new(condition);
                 let precision = Working::Single;
@@ -601,7 +604,7 @@ mod tests {
                 let said = report.total;
                 let what = format!("{condition:?} {storage:?} {said:?}");
                 assert!(said.converged && said.quality.theta <= stop.theta, "{what}");
-                // The quality is that of the transformed links.
+                // The reported quality must be that of the original links transformed by g.
                 let mut all =
                     Sweeper::with_links(&u, (Recon::R12, 0), g, functional(condition)).unwrap();
                 let even = all.poll().unwrap();
@@ -614,8 +617,8 @@ mod tests {
         assert!(hidden > 0.2, "nothing was hidden: {hidden}");
     }
 
-    /// A sweep that measures gives the same links as one that does not, and measures what is present after even sites
-    /// have changed.
+    /// A sweep that measures gives the same links as one that does not, and measures the field after even and before
+    /// odd sites have changed.
     #[test]
     fn what_a_sweep_sees_is_what_is_there() {
         for (u, functional) in cases() {
@@ -649,7 +652,7 @@ mod tests {
             assert_eq!(all.len(), sweeper.slices());
             for ((even, odd), all) in even.iter().zip(&odd).zip(&all) {
                 assert!((even.functional - odd.functional).abs() < 1e-13, "{even:?} {odd:?}");
-                // The sites of the last half of a sweep have a smaller violation.
+                // Odd sites, which a sweep changes last, have a smaller violation than even ones.
                 assert!(odd.theta < even.theta, "{even:?} {odd:?}");
                 assert!(all.theta >= 0.5 * even.theta && all.theta_max >= even.theta_max);
             }

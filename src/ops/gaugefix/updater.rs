@@ -28,7 +28,7 @@ impl Updater {
         Updater { sweeper, descent: None }
     }
 
-    /// Replaces the functional by another one with the same slices, all of which become active.
+    /// Replaces the functional by another one whose slices have the same direction; all slices become active.
     pub fn set_functional(&mut self, functional: Functional) -> Result<()> {
         self.descent = None;
         self.sweeper.set_functional(functional)

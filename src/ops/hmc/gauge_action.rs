@@ -117,7 +117,8 @@ impl GaugeForce {
         Self::bounded(device, geometry, precision, coefficients, AtBounds::default())
     }
 
-    /// The same as `new`, with coefficients at boundaries in time.
+    /// Makes the intermediate fields as [`GaugeForce::new`] does, with coefficients of the action at boundaries in
+    /// time.
     ///
     /// # Errors
     /// `BadParameter`: weights other than 1 where links are periodic in time.
@@ -206,7 +207,7 @@ impl GaugeForce {
         if others != [c; 5] {
             bail!(Internal, "gauge force: a flow of planes that differ");
         }
-        // With boundaries in time staples come with their coefficient, else without.
+        // With boundaries in time the staples contain their coefficient, otherwise the step does.
         let step = if self.geometry.boundary().is_periodic() { step * c / 6.0 } else { step };
         let args = ForceArgs { momenta, flowed, scale, step, time, ..args };
         let (work, _) = link_work(&self.geometry, &self.device);
@@ -243,7 +244,7 @@ pub trait LinkAction: std::fmt::Debug + Send {
         scale: f64,
         step: f64,
     ) -> Result<KickReport>;
-    /// The key of everything that the choice of its kernels depends on, except the lattice.
+    /// A key that identifies everything on which the choice of the action's kernels depends, except the lattice.
     fn key(&self) -> Key;
     /// The same action on another device; for rehearsals.
     ///

@@ -370,7 +370,8 @@ pub fn value_of(text: &str, path: &str) -> Result<Option<toml::Value>> {
     Ok(at)
 }
 
-/// Keys of the table `[run]` that the program `plaq hmc` takes; those that are also options have the same names.
+/// Keys of the table `[run]` that the program `plaq hmc` takes; keys that also exist as options of the program have the
+/// same names there.
 #[rustfmt::skip]
 pub const RUN_KEYS: &[&str] = &[
     "lattice", "start", "trajectories", "until", "log", "checkpoint", "checkpoint_every", "configurations", "save_every",
@@ -596,7 +597,7 @@ impl Quark {
 
     fn params(self) -> Result<DiracParams> {
         let mut quark = QuarkParams::default();
-        // A chain decides about precision, storage and normalisation itself.
+        // Keys of precision, storage and normalisation are refused: a chain chooses these itself.
         let known = [&["kappa", "mass"], DiracParams::TERMS].concat();
         for (key, value) in &self.0 {
             let argument = format!("operator.{key}");

@@ -25,14 +25,15 @@ pub struct LoopAction {
     coefficients: Vec<f64>,
 }
 
-/// A plaquette as a list of steps; the other loops of its kind are rotations and reflections of it.
+/// A plaquette as a list of steps, 0 to 3 forward in x, y, z, t and 7 - mu back; its rotations and reflections are all
+/// others.
 const PLAQUETTE: [u8; 4] = [0, 1, 7, 6];
 const RECTANGLE: [u8; 6] = [0, 0, 1, 7, 7, 6];
 const PARALLELOGRAM: [u8; 6] = [0, 1, 2, 7, 6, 5];
 
 impl LoopAction {
     /// # Errors
-    /// `BadParameter`: another number of coefficients than loops, one that is not finite or above 1e6.
+    /// `BadParameter`: not one coefficient for each loop; a coefficient that is not finite or above 1e6.
     pub fn new(loops: Paths, coefficients: Vec<f64>) -> Result<Self> {
         if coefficients.len() != loops.len() {
             refuse!(
@@ -124,7 +125,8 @@ impl LoopAction {
             for (way, k) in
                 [path, &back].into_iter().flat_map(|w| (0..w.len()).map(move |k| (w, k)))
             {
-                // The path in the sense in which it goes forward along its link k.
+                // If step k of the path goes forward, the other steps are the path that closes the loop through its
+                // link.
                 if let Some(list) = all.get_mut(usize::from(way[k])) {
                     let rest = way[k + 1..].iter().chain(&way[..k]);
                     *list.entry(rest.rev().copied().collect()).or_default() += c / 6.0;

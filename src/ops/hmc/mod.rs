@@ -126,7 +126,7 @@ pub trait Monomial: Send {
     /// interval was given by the user.
     ///
     /// # Errors
-    /// `BadParameter`: not possible.
+    /// `BadParameter`: an interval that is not possible.
     fn set_measured(&mut self, _interval: Option<(f64, f64)>) -> Result<()> {
         Ok(())
     }
@@ -134,7 +134,7 @@ pub trait Monomial: Send {
     fn solves(&mut self) -> Solves {
         Solves::default()
     }
-    /// The key of everything that the choice of its kernels depends on, except the lattice.
+    /// A key that identifies everything on which the choice of the monomial's kernels depends, except the lattice.
     fn key(&self) -> Key {
         Key::of(("monomial", self.name()))
     }

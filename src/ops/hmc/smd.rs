@@ -178,7 +178,8 @@ impl Cycle {
     ) -> Result<()> {
         match (how, self.alive) {
             (Rejection::Before, true) => momenta.copy_from(&self.momenta)?,
-            // The first cycle has drawn all of its momenta.
+            // Otherwise the momenta after the rotation are made again from the same random numbers. A first cycle has
+            // only these, as it had no momenta before.
             _ => self.draw(momenta, stream, by)?,
         }
         momenta.scale(-1.0)?;

@@ -41,7 +41,7 @@ impl Stout {
             for nu in (0..4).filter(|&nu| nu != mu) {
                 all[4 * mu + nu] = rho[mu][nu];
             }
-            // Two staples each: eigenvalues of Q are at most this, twice.
+            // Each plane has two staples, so that eigenvalues of Q are at most twice this sum.
             let sum: f64 = all[4 * mu..4 * mu + 4].iter().map(|r| r.abs()).sum();
             if sum.is_nan() || sum > 0.75 {
                 refuse!(
@@ -65,8 +65,8 @@ impl Stout {
     }
 }
 
-/// Links after every level of smearing, with what the transformation of forces needs; `update` smears other links in
-/// the same memory.
+/// Links after every level of smearing, and the exponents that the transformation of forces needs; `update` smears
+/// other links in the same memory.
 #[derive(Debug)]
 pub struct Smeared {
     stout: Stout,

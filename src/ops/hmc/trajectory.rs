@@ -128,7 +128,8 @@ struct StandIn {
 }
 
 impl StandIn {
-    /// Launches, in a rehearsal, all kernels that a trajectory launches. Errors are ignored, since sums are made up.
+    /// Launches, in a rehearsal, all kernels that a trajectory launches. Errors are ignored: a rehearsal computes
+    /// nothing, and its sums are arbitrary.
     fn run(&mut self, params: &HmcParams) {
         let StandIn { links, start, momenta, shift, before, monomials } = self;
         let mut rotated = vec![];
@@ -156,7 +157,7 @@ impl StandIn {
                 let _ = links.evolve(momenta, 1.0);
                 let _ = m.kick(links, momenta, 1.0);
             }
-            // This memory is needed besides the guesses for further forces.
+            // The action's memory is needed in addition to the guesses that are kept for further forces.
             let _ = links.evolve(momenta, 1.0);
             let _ = m.action(links);
             let _ = m.check(links, stream);
@@ -185,8 +186,8 @@ impl Hmc {
     /// A chain for links in this precision (double; single for experiments), stored as R18.
     ///
     /// # Errors
-    /// `BadParameter`: the integrator is not possible, names of monomials appear twice, at no level or
-    /// at two levels, or a level names one that is not there.
+    /// `BadParameter`: an integrator that is not possible; a name of a monomial that appears twice, at no level or at
+    /// two levels; a level with a name that no monomial has.
     pub fn new(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -245,7 +246,7 @@ impl Hmc {
     /// Continues from the state of another chain, as a checkpoint stores it.
     ///
     /// # Errors
-    /// `BadParameter`: an interval that is none; the chain is then as it was.
+    /// `BadParameter`: an interval that is not possible; the chain is then as it was.
     pub fn go_on(&mut self, place: &ChainPosition) -> Result<()> {
         let before = self.place();
         let done = self.take_measured(place);
@@ -367,7 +368,7 @@ impl Hmc {
         }
     }
 
-    /// The key of everything that the choice of a trajectory's kernels depends on.
+    /// A key that identifies everything on which the choice of a trajectory's kernels depends.
     fn key(&self, gauge: &GaugeField) -> Key {
         let terms: Vec<Key> = self.monomials.iter().map(|m| m.key()).collect();
         let place = (gauge.geometry().extents(), gauge.precision(), self.shift.is_some());
@@ -451,14 +452,14 @@ impl Hmc {
         report.correction = gauge.reunitarise()?;
         for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
             let since = Instant::now();
-            // An interval that the next trajectory measures anew may be violated now.
+            // If the next trajectory measures the interval anew, the present one need not contain the spectrum.
             if trajectory >= until || m.measured().is_none() {
                 m.check(gauge, stream)?;
             }
             r.seconds += since.elapsed().as_secs_f64();
         }
         let after = self.hamiltonian(gauge, &mut report, 1)?;
-        // Differences term by term: the sums are larger.
+        // Differences are taken term by term, since the sums of all terms are larger and would be rounded more.
         let terms = report.monomials.iter().map(|m| m.action_end - m.action_start);
         report.delta_h = report.kinetic[1] - report.kinetic[0] + terms.sum::<f64>();
         if !report.delta_h.is_finite() || !before.is_finite() || !after.is_finite() {

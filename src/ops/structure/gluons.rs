@@ -74,7 +74,7 @@ pub fn gluon_pairs(
             let slices = &found[a / 3][b / 3];
             for p in 0..count {
                 for t in 0..times {
-                    // Sums are over the place of the second one.
+                    // The sums are over the site x + d of the second field strength, where d = `end`.
                     let y = (t as i64 + i64::from(end[3])).rem_euclid(times as i64) as usize;
                     out.push(-phases[p] * slices[p][y][4 * (b % 3) + a % 3]);
                 }
@@ -130,7 +130,8 @@ impl Fields {
 
     /// Parallel transports all fields by one step of the path.
     fn go_on(&mut self, step: u8) -> Result<()> {
-        // The value at the end of a step comes from its beginning, so the shift goes backward.
+        // A shift gives each site the value of a neighbour. The value at the end of a step comes from its beginning, so
+        // that the shift goes opposite to the step.
         let shift = |of| CovariantShift::new(self.links.clone(), of, vec![7 - step]);
         let (colours, spinors) = (shift(Components::COLOUR)?, shift(Components::SPINOR)?);
         let mut next = self.unit.like(self.unit.precision())?;

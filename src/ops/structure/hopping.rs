@@ -53,7 +53,7 @@ impl<'a> Hopping<'a> {
         self.noise.columns()
     }
 
-    /// Computes out = A^-1 in.
+    /// Computes out = A^-1 in, where A is the part of M that acts on single sites.
     fn site(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let op = self.solver.op();
         for (parity, subset) in [(0, Subset::Even), (1, Subset::Odd)] {
@@ -74,7 +74,7 @@ impl<'a> Hopping<'a> {
         (0..self.terms).try_for_each(|_| self.step(x, None))
     }
 
-    /// Computes x <- x + A^-1 (b - M x).
+    /// Computes x <- x + A^-1 (b - M x); None: b = 0.
     fn step(&self, x: &mut SpinorField, b: Option<&SpinorField>) -> Result<()> {
         let shape = self.solver.op().shape();
         let (mut t, mut s) = (shape.field(x.nrhs())?, shape.field(x.nrhs())?);

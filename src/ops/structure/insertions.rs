@@ -35,8 +35,8 @@ pub struct Lines<'a> {
 /// the origin's t: [line][Gamma][momentum][t], with all sixteen Gammas and q_i = 2 pi n_i / L_i.
 ///
 /// # Errors
-/// `FieldMismatch`: fields of other lattices or numbers of columns; `InvalidArgument`: an origin or lines that there
-/// are not.
+/// `FieldMismatch`: fields of other lattices or numbers of columns; `InvalidArgument`: an origin outside of the
+/// lattice, or lines that are too long.
 pub fn insertions(
     lines: Lines,
     operators: &[Vec<Factor>],
@@ -57,8 +57,8 @@ pub fn insertions(
     Ok(out)
 }
 
-/// Computes the same sums for the conserved vector current of Wilson's operator: [mu][momentum][t]. For anisotropic
-/// operators the weights of their hops are not included.
+/// Computes the sums of [`insertions`] for the conserved vector current of Wilson's operator: [mu][momentum][t]. For
+/// anisotropic operators the weights of their hops are not included.
 ///
 /// # Errors
 /// Errors of [`insertions`].
@@ -122,8 +122,8 @@ impl Found {
         Ok(Found { paths, slices, momenta: momenta.to_vec(), extents, start: origin[3] })
     }
 
-    /// The sum of all terms, each contracted with the matrix `of` its spin matrix, for momentum number `p`, by the
-    /// time from the source.
+    /// The sum over the terms of an operator, for momentum number `p` and each time from the origin. `of` maps the spin
+    /// matrix of a term to the one that is contracted.
     fn sum(&self, terms: &[Term], of: impl Fn(Spin) -> Spin, p: usize) -> Vec<Complex64> {
         let five = Spin::from(SpinMatrix::gamma5());
         let times = self.extents[3];
@@ -141,7 +141,7 @@ impl Found {
                 })
                 .sum();
             let phase = Complex64::from_polar(1.0, -std::f64::consts::TAU * turns);
-            // Entries alpha, gamma of the slices are of the rows of forward and back.
+            // Entry [alpha][gamma] of a slice has spin alpha of `forward` and spin gamma of `back`.
             let spin = five.times(of(term.spin)).transposed().scaled(phase);
             for (y, m) in slices.iter().enumerate() {
                 let z = (y as i64 - i64::from(end[3])).rem_euclid(times as i64) as usize;
@@ -163,7 +163,7 @@ pub(super) fn links_for(
         unit.set_unit()?;
         return Ok(Arc::new(unit));
     };
-    // Other links are refused when they are used.
+    // Links of SU(2) are refused when they are used.
     if links.group() != Group::Su3 {
         return Ok(links.clone());
     }
@@ -195,7 +195,7 @@ impl Place<'_> {
 struct Traversal<'a> {
     back: &'a SpinorField,
     waves: Waves,
-    /// Shifts by one step that have been made so far.
+    /// Shifts by one step, by the number of the step, made when they are first needed.
     shifts: Vec<(u8, CovariantShift)>,
     links: Arc<GaugeField>,
     wave: Wave,

@@ -23,7 +23,7 @@ impl Factor {
     /// The factor with this number: 0 to 7 are steps, 8 to 11 derivatives in x, y, z, t.
     ///
     /// # Errors
-    /// `InvalidArgument`: none of these.
+    /// `InvalidArgument`: a number that is not 0 to 11.
     pub fn from_number(number: i32) -> Result<Factor> {
         match number {
             0..=7 => Ok(Factor::Step(number as u8)),
@@ -173,7 +173,7 @@ fn reduced(path: impl Iterator<Item = u8>) -> Vec<u8> {
 }
 
 impl Term {
-    /// The path from the place of qbar to that of q; a sum over all z depends on no more than this.
+    /// The path from the place of qbar to that of q; a sum over all z depends on the term's paths only through it.
     pub fn path(&self) -> Vec<u8> {
         reduced(self.left.iter().rev().map(|step| 7 - step).chain(self.right.iter().copied()))
     }

@@ -25,7 +25,8 @@ impl Term {
             Term::Hopping => "hopping".into(),
         }
     }
-    /// Whether two terms estimate the same quantity: they are equal, or both are the last level, by noise or exactly.
+    /// Whether two terms estimate the same quantity: they are equal, or both are the trace of level `last`, one by
+    /// noise and the other exactly.
     fn goes_for(self, other: Term, last: usize) -> bool {
         let level = |term| match term {
             Term::Noise(level) | Term::Exact(level) => Some(level),
@@ -160,8 +161,8 @@ impl LoopSums {
     /// Replaces the sums by those of a file.
     ///
     /// # Errors
-    /// `FieldMismatch`: of other loops, of which the message names the first difference; errors of [`Tables::read`];
-    /// nothing has changed then.
+    /// `FieldMismatch`: the file is of other loops, and the message names the first difference; errors of
+    /// [`Tables::read`]. On an error nothing has changed.
     pub fn read(&mut self, path: &Path, quarks: &LoopQuarks) -> Result<()> {
         let comm = quarks.links.geometry().comm();
         let file = comm.agree(Tables::read(path, KIND))?;

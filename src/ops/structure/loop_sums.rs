@@ -66,7 +66,7 @@ parameters! {
 
 impl LoopGoals {
     /// # Errors
-    /// `InvalidArgument`, `BadParameter`: out of range, or nothing ends the work.
+    /// `InvalidArgument`, `BadParameter`: a goal out of range, or no goal that ends the work.
     pub fn check(&self, argument: &str) -> Result<()> {
         self.check_rows(argument)?;
         for (name, value) in [("error", self.error), ("seconds", self.seconds)] {
@@ -101,7 +101,7 @@ const AT_ONCE: usize = 12;
 pub enum Term {
     /// The difference of this level and the next one, or the last level itself, by noise on this level.
     Noise(usize),
-    /// The same quantity exactly, from all coordinate vectors of the level.
+    /// The quantity that noise on this level estimates, computed exactly from all coordinate vectors of the level.
     Exact(usize),
     /// The first terms of the hopping expansion, exactly.
     Hopping,
@@ -150,7 +150,8 @@ impl Part {
             false => self.sum[k],
         }
     }
-    /// Variances of real and imaginary part of one noise vector's estimate; infinite before there are two.
+    /// Variances of real and imaginary part of number `k` of one noise vector's estimate; infinite before there are two
+    /// vectors.
     fn variance(&self, k: usize) -> Complex64 {
         if !self.noisy() {
             return Complex64::ZERO;
@@ -210,7 +211,7 @@ pub struct LoopQuarks<'a> {
 pub struct LoopsAdded {
     /// True if the monitor ended the work.
     pub stopped: bool,
-    /// True if the error, or if no error was asked for the limit of vectors, is reached.
+    /// True if the error is reached or, if no error was asked for, the limit of vectors.
     pub reached: bool,
     /// The error as defined in [`LoopGoals`].
     pub error: f64,
@@ -230,7 +231,7 @@ impl LoopSums {
     /// Makes loops without any noise vector yet.
     ///
     /// # Errors
-    /// `Unsupported`: low modes or the hopping expansion with other contractions than of plain loops;
+    /// `Unsupported`: low modes or the hopping expansion together with a contraction other than `OneEnd::None`;
     /// `FieldMismatch`: a space of another operator; `InvalidArgument`: nothing to sum.
     pub fn new(of: LoopOf, quarks: &LoopQuarks) -> Result<LoopSums> {
         // (A^-1 H)^n before S - S' is no product of two inverses, as A differs for two quarks.
@@ -442,8 +443,8 @@ impl LoopSums {
         let with: f64 = roots.iter().map(|(_, r)| r).sum();
         let without: f64 = roots.iter().filter(|(last, _)| !last).map(|(_, r)| r).sum();
         let all = columns as f64 * cost(&self.parts[place]);
-        // The least cost of an error e is (sum of the roots)^2 / e^2, with vectors in proportion to sqrt(variance /
-        // cost).
+        // The least cost of an error e is [sum over the parts of sqrt(variance cost)]^2 / e^2, with numbers of vectors
+        // in proportion to sqrt(variance / cost).
         let exact = if goals.error > 0.0 {
             without * without + all * goals.error * goals.error < with * with
         } else if goals.seconds > 0.0 {

@@ -117,7 +117,7 @@ pub struct LoopNoise {
     /// Number of the first noise vector.
     pub first: usize,
     pub vectors: usize,
-    /// Whether it is diluted in spin, colour and parity.
+    /// Whether noise is diluted in spin, colour and parity.
     pub dilute: [bool; 3],
     /// Number of parts of the time slices in which noise is diluted; 1: none.
     pub time_parts: usize,
@@ -170,8 +170,8 @@ impl LoopNoise {
         [if spin { 4 } else { 1 }, if colour { 3 } else { 1 }, rest]
     }
 
-    /// Number of noise vectors whose columns of the same wave are solved for together, if `at_once` columns are; 0:
-    /// twelve.
+    /// Number of noise vectors, at least one, whose columns of the same plane wave are solved for together if `at_once`
+    /// columns are; 0: twelve columns.
     pub(super) fn together(&self, at_once: usize) -> usize {
         let parts: usize = self.parts().iter().product();
         (if at_once == 0 { COLUMNS } else { at_once } / parts).max(1)
@@ -213,7 +213,7 @@ impl LoopNoise {
 /// Every level contains the waves of those before it, and in the last one each site has its own colour.
 ///
 /// # Errors
-/// `InvalidArgument`: as many waves as sites there are not.
+/// `InvalidArgument`: `c` is not less than the number of sites.
 pub fn probe(extents: [usize; 4], c: usize) -> Result<[i32; 4]> {
     let volume: usize = extents.iter().product();
     if c >= volume {

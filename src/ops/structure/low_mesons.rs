@@ -32,7 +32,7 @@ pub struct LowMesons {
 /// source's time slice, it is a contraction of W M with W; each coordinate vector takes one solve.
 ///
 /// # Errors
-/// Errors of [`LowSpace::solve`] and [`insertions`]; `InvalidArgument`: nothing to contract.
+/// Errors of [`LowSpace::solve`] and [`insertions`]; `InvalidArgument`: no pairs or momenta.
 pub fn low_mesons(
     space: &LowSpace,
     level: usize,
@@ -105,8 +105,8 @@ pub fn low_mesons(
     Ok(LowMesons { correlators: found, stopped: false, failed })
 }
 
-/// Computes W M with M = R exp(i p x) gamma_t Gamma^dagger gamma_t gamma5 R^dagger on a time slice; for the same
-/// coordinate vectors `left` is gamma5 R^dagger e and `w` is W.
+/// Computes W M with M = R exp(i p x) gamma_t Gamma^dagger gamma_t gamma5 R^dagger on a time slice. For a set of
+/// coordinate vectors e, `left` is gamma5 R^dagger e and `w` is W = P D_c^-1 e.
 fn by_source(
     space: &LowSpace,
     level: usize,

@@ -106,12 +106,12 @@ impl LowSpace {
         Ok((op.clone(), factor(solver)))
     }
 
-    /// The first `levels` coarse levels of a hierarchy, 0: all that live on all ranks. Systems of coarse levels are
-    /// solved to the relative residual `tol`, which must be well below the noise.
+    /// The spaces of the first `levels` coarse levels of a hierarchy; 0: of all levels that live on all ranks. Systems
+    /// of coarse levels are solved to the relative residual `tol`, which must be well below the noise.
     ///
     /// # Errors
-    /// `InvalidArgument`: `tol`; `Unsupported`: no spinors, or in half precision; `FieldMismatch`: the hierarchy of
-    /// another configuration; errors of [`CoarseSpaces::new`].
+    /// `InvalidArgument`: `tol` out of range; `Unsupported`: an operator without spinors, or in half precision;
+    /// `FieldMismatch`: the hierarchy of another configuration; errors of [`CoarseSpaces::new`].
     pub fn of_multigrid(
         solver: &DiracSolver,
         multigrid: &Multigrid,
@@ -139,8 +139,8 @@ impl LowSpace {
     /// The space of orthonormal vectors on the full lattice, such as eigenvectors of D^dagger D.
     ///
     /// # Errors
-    /// `FieldMismatch`: not of the operator's lattice and precision; `InvalidArgument`: too many, or V^dagger gamma5
-    /// M V has no inverse.
+    /// `FieldMismatch`: vectors of another lattice or precision than the operator; `InvalidArgument`: too many vectors,
+    /// or V^dagger gamma5 M V has no inverse.
     pub fn of_vectors(solver: &DiracSolver, vectors: Arc<VectorSet>) -> Result<LowSpace> {
         let (op, factor) = LowSpace::of(solver, 0.5)?;
         let k = vectors.count();
@@ -180,7 +180,7 @@ impl LowSpace {
         Ok(LowSpace { op, factor, kind, tol: 0.5 })
     }
 
-    /// The same space for the operator of another solver, with the same P and R.
+    /// A space with the same P and R for the operator of another solver.
     ///
     /// # Errors
     /// Errors of [`CoarseSpaces::of_other`] and [`LowSpace::of_vectors`].
@@ -305,7 +305,8 @@ impl LowSpace {
         }
     }
 
-    /// Restricts spinors to the first level by R.
+    /// Projects spinors onto the first level: the coefficients on its lattice, or those of the vectors, a column for
+    /// each right-hand side.
     ///
     /// # Errors
     /// `FieldMismatch`, `OutOfMemory`.
@@ -491,9 +492,9 @@ impl LowSpace {
         Ok((own, Some(self.prolong(level + 1, &y)?), [how, below]))
     }
 
-    /// Both sides of products of two inverses with a level's vectors between them: L L' with the space `other` of
-    /// another mass, or L(mu) gamma5 L(-mu). If there is a next level its product follows, which has to be
-    /// subtracted. Returns also the number of solves that failed.
+    /// Both sides of the products of two inverses with a level's vectors between them: L L' with the space `other` of
+    /// another mass, or L(mu) gamma5 L(-mu) without it. If there is a next level, the product on that level follows,
+    /// which has to be subtracted. Returns also the number of solves that failed.
     ///
     /// # Errors
     /// Errors of [`LowSpace::solve`].

@@ -174,7 +174,7 @@ pub fn through_baryon(
     let fields = [0, 1, 2].map(|k| same.of(&quarks.quarks, k));
     wave.check(fields[0])?;
     fields[0].check_like(to, "to")?;
-    // Computed in the precision of the propagators.
+    // The sum is computed in the precision of the propagators.
     let sum = fields[0].like(fields[0].precision())?;
     let phase = if crossed { quarks.across() } else { Complex64::ONE };
     for term in terms {

@@ -43,10 +43,11 @@ impl Form {
     /// The contraction of a pairing for operators with matrix Gamma = `sink` at the sink and `conjugate` at the
     /// source.
     pub fn new(Pairing(to): Pairing, sink: Spin, conjugate: Spin) -> Form {
-        // X is a line of the sink's pair that ends in the pair of the source; Y is the other one of the sink's pair.
+        // X is a quark of the sink's pair that is connected to the source's pair; Y is the other quark of the sink's
+        // pair.
         let x = if to[0] < 2 { 0 } else { 1 };
         let y = 1 - x;
-        // Rows of X~ are the spin of Y at the sink, and its columns that of the source's other slot of the pair.
+        // Rows of X~ have the spin of Y at the sink, columns the spin of the other position of the source's pair.
         let g = if x == 0 { sink.transposed() } else { sink };
         let h = if to[x] == 0 { conjugate } else { conjugate.transposed() };
         Form { lines: [x, y, 2], g, h, open: to[2] != 2 }
@@ -110,9 +111,9 @@ impl ThreeQuarks<'_> {
         self.phases.iter().product()
     }
 
-    /// Computes C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)> for every pairing, with both
-    /// spins open: O = eps_abc (q1_a^T Gamma q2_b) q3_c with Gamma at the sink, Obar = O^dagger gamma_t with another
-    /// one at the source. The result is [pairing][momentum][t][4 s + s'], with times from the source.
+    /// Computes C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)> for every pairing, with both spins
+    /// open: O = eps_abc (q1_a^T Gamma q2_b) q3_c at the sink; Obar = O^dagger gamma_t at the source, whose Gamma may
+    /// differ. The result is [pairing][momentum][t][4 s + s'], with times from the source.
     ///
     /// # Errors
     /// `FieldMismatch`: not twelve columns, or other lattices; `InvalidArgument`: a source outside of the lattice.

@@ -13,8 +13,8 @@ use crate::fields::{blas, Geometry, Precision, SpinorField};
 pub(super) struct Wave {
     /// Coordinates at which the wave's phase is 1.
     pub position: [usize; 4],
-    /// Displacement of the path along which the field was transported; for each crossing of the boundary it takes the
-    /// boundary phases.
+    /// Displacement of the path along which the field was transported; the wave takes the boundary phases for each
+    /// boundary that the path crosses.
     pub displacement: [i32; 4],
     pub boundary: [f64; 4],
     /// The only time slice on which the wave is not zero; None: all.
@@ -124,8 +124,8 @@ impl Same {
     }
 }
 
-/// Orders values by the time from the source instead of the time of the lattice; those beyond the lattice's end are
-/// multiplied by `phase`.
+/// Orders values by the time from the source instead of the time on the lattice; values at times before the source's,
+/// which are reached across the end of the lattice, are multiplied by `phase`.
 pub(super) fn from_source<T: Clone>(
     by_time: &[T],
     start: usize,

@@ -1,7 +1,8 @@
 //! Conjugate gradient with one sum over the ranks in an iteration (Chronopoulos and Gear, J. Comput. Appl. Math. 25
-//! (1989) 153): the operator is applied to the gradient, so that all scalar products are of vectors that are there
-//! together. The image of the direction follows by the recurrence of the direction itself, and its curvature c = <p, M
-//! p> by c = <s, M s> - beta^2 c, as the gradient s is conjugate to the direction before.
+//! (1989) 153): the operator is applied to the gradient, so that the vectors of all scalar products exist at the same
+//! time. The image of the direction follows by the recurrence of the direction itself, and its curvature c = <p, M p>
+//! by c = <s, M s> - beta^2 c, where c on the right is that of the previous direction, as the gradient s is conjugate
+//! to the latter.
 //!
 //! Rounding of these recurrences adds up. Where the residual is recomputed, which the drift of the residual asks for,
 //! image and curvature are computed anew.
@@ -16,9 +17,9 @@ use crate::solvers::mixed_precision::{retain, MixedPrecision, Next};
 
 /// Vectors of the iteration besides x and r.
 struct Vectors {
-    /// The direction.
+    /// The search direction p.
     p: VectorField,
-    /// Its image M p.
+    /// The image M p of the search direction.
     q: VectorField,
     /// The gradient of the normal equations; of M x = b it is r itself.
     s: Option<VectorField>,

@@ -42,7 +42,8 @@ impl Process<'_, '_> {
         }
     }
 
-    /// Position at which an interval begins, at some distance behind this value.
+    /// The beginning of an interval that leaves `value` outside: its distance from the wanted end of the spectrum is
+    /// 1.5 times that of `value`, but at least 3 % of the length of the spectrum.
     pub(super) fn beyond(&self, value: f64) -> f64 {
         let (end, other) = self.span();
         end + 1.5 * ((value - end) / (other - end)).max(0.02) * (other - end)
@@ -71,7 +72,7 @@ impl Process<'_, '_> {
         Some(self.filter(self.p.cut()))
     }
 
-    /// A measure that grows from the wanted end of the spectrum inwards.
+    /// The value with the sign with which it grows from the wanted end of the spectrum inwards.
     pub(super) fn inward(&self, value: f64) -> f64 {
         match self.params.end {
             End::Smallest => value,
@@ -83,7 +84,7 @@ impl Process<'_, '_> {
     pub(super) fn filter(&self, cut: f64) -> Polynomial {
         let (least, largest) = self.ends();
         let (end, other) = self.span();
-        // None also where the spectrum is a point.
+        // There is no polynomial either if the spectrum is a single point and this ratio is NaN.
         if (cut - end) / (other - end) < 0.9 {
             Polynomial::for_cut(self.params.end, cut, least, largest)
         } else {
@@ -101,7 +102,7 @@ impl Process<'_, '_> {
         let margin = (wanted / 4).max(2);
         let cut = match outside.get(wanted + margin) {
             Some(&v) => v,
-            // Too few Ritz values lie outside of the interval.
+            // Too few Ritz values lie outside of the interval: it begins twice as far from the wanted end.
             None => end + 2.0 * (old - end),
         };
         let ratio = (cut - end) / (old - end);

@@ -33,7 +33,7 @@ pub struct OfMass {
     pub rho_xyz: [Vec<f64>; 3],
     pub rho: Vec<f64>,
     pub nucleon: Vec<f64>,
-    /// Effective masses of pion, rho and nucleon.
+    /// Effective masses of pion, rho and nucleon in lattice units, a number for each time from the source.
     pub masses: [Vec<f64>; 3],
     pub condensate: f64,
 }
@@ -173,7 +173,8 @@ pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
         true => Some(timed(&mut seconds[4], || locality(&op))?),
         false => None,
     };
-    // By CG, Zolotarev's function is linear to its error only: eigenvectors get no better.
+    // Zolotarev's function is linear only up to its error, as CG computes it, so that eigenvectors get no more
+    // accurate.
     let zolotarev = op.sign().method() == Method::Zolotarev;
     let tol = if zolotarev { op.error_bound().max(1e-9) } else { 1e-9 };
     let low = match plan.low_sought() {

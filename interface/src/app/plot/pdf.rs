@@ -89,7 +89,7 @@ fn operators(mark: &Mark, up: &impl Fn(f64) -> f64) -> String {
         }
         Mark::Symbol { at: [x, y], symbol, radius: r, colour } => {
             let path = match symbol {
-                // Four arcs by cubic curves.
+                // A circle of four arcs, each a cubic curve.
                 Symbol::Disc => {
                     let (h, k) = (up(*y), 0.5523 * r);
                     format!(

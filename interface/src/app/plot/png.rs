@@ -8,7 +8,7 @@ use tiny_skia::{
 use super::{Anchor, Mark, Symbol, BLACK, HEIGHT, WHITE, WIDTH};
 use crate::error::{Error, Result, Status};
 
-/// Pixels of a point.
+/// Number of pixels in a point, the unit of positions and lengths.
 const SCALE: f32 = 2.0;
 /// Letters of 12 points.
 const SIZE: RasterHeight = RasterHeight::Size24;

@@ -26,7 +26,7 @@ fn element(mark: &Mark) -> String {
             "<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
             xml(text)
         ),
-        // Twice, as not all that show SVG know paint-order.
+        // The text is drawn twice, since not every viewer of SVG supports paint-order.
         Mark::Name { at: [x, y], text, colour } => {
             let place = format!("x=\"{x}\" y=\"{y}\" text-anchor=\"end\"");
             let text = xml(text);

@@ -147,7 +147,7 @@ impl Hadrons {
         let closed = (1, Projection::Trace, [phase; 2]);
         for sink in sinks() {
             for &name in &self.baryons {
-                // Without a strange quark all are light.
+                // Without a strange quark the light one stands in its place.
                 add(baryon(name, &quarks[0], Some(&quarks[self.quarks - 1]), sink, closed)?);
             }
         }

@@ -40,7 +40,7 @@ const OF_NAMES: [usize; 3] = [PION, RHO, NUCLEON];
 fn derive(job: &Job, numbers: &[f64], ends: Option<&Ends>) -> Vec<f64> {
     let h = &job.hadrons;
     let masses = |correlator: &[f64], form| match ends {
-        // Nothing comes around between boundaries.
+        // Between boundaries in time no state propagates around the lattice.
         Some(ends) => outward_mass(correlator, ends.source, ends.boundary.kind()),
         None => effective_mass(correlator, form),
     };
@@ -48,7 +48,7 @@ fn derive(job: &Job, numbers: &[f64], ends: Option<&Ends>) -> Vec<f64> {
     let along = [Gamma::X, Gamma::Y, Gamma::Z].map(|g| h.meson(numbers, g));
     let rho: Vec<f64> =
         (0..h.times).map(|t| along.iter().map(|r| r[t]).sum::<f64>() / 3.0).collect();
-    // The average over configurations is real.
+    // The nucleon's average over configurations is real, so that only real parts are used.
     let nucleon = h.nucleon(numbers);
     let masses = [
         masses(&pion, EffectiveMass::Cosh),
@@ -89,10 +89,10 @@ fn shown<'a>(plan: &Plan, job: &'a Job, found: &Found) -> Option<Shown<'a>> {
         let half = ends.as_ref().map_or(job.hadrons.times / 2, |e| e.upper - e.source);
         for (k, name) in NAMES.iter().enumerate() {
             let (masses, errors) = (all.values(MASSES + k), all.errors(MASSES + k));
-            // Masses beyond the middle of the lattice, or a boundary, count where they are asked for only.
+            // Masses beyond the middle of the lattice, or beyond a boundary, are used only if a window was asked for.
             let end = if plan.fit.is_some() { masses.len() } else { half };
             let window = plateau(&masses[..end], &errors[..end], plan.fit);
-            // The weights of the window for the average without each bin, too.
+            // Averages without one bin have the same window and weights.
             let fit = window.map(|mut p| {
                 let of = |numbers: &[f64]| {
                     let masses =
@@ -138,14 +138,14 @@ fn scientific(x: f64, digits: usize, width: usize) -> String {
 /// Places in time of correlators on links with boundaries there.
 struct Ends {
     boundary: BoundaryTime,
-    /// Stored slices, that of all sources, and the last one of the lattice.
+    /// Number of stored time slices, the slice of all sources, and the last slice of the lattice.
     slices: usize,
     source: usize,
     upper: usize,
 }
 
 impl Ends {
-    /// None where links are periodic in time.
+    /// The places in time for the correlators of a job; None where links are periodic in time.
     fn of(job: &Job, found: &Found) -> Option<Ends> {
         let boundary = found.boundary.filter(|boundary| !boundary.is_periodic())?;
         let slices = found.extents?[3];

@@ -70,7 +70,7 @@ impl Samples {
         self.there().filter(|s| s.old).count()
     }
 
-    /// Means of the plaquettes.
+    /// Means of the total, spatial and temporal plaquette over all samples.
     pub fn plaquette(&self) -> [f64; 3] {
         let n = self.there().count() as f64;
         [0, 1, 2].map(|k| self.there().map(|s| s.plaquette[k]).sum::<f64>() / n)
@@ -97,7 +97,8 @@ impl Samples {
         means
     }
 
-    /// Averages over these configurations.
+    /// Averages of correlators over complete configurations, and of what `derive` computes from them, with errors from
+    /// a jackknife over bins of `bin` configurations.
     pub fn average(&self, bin: usize, derive: impl Fn(&[f64]) -> Vec<f64>) -> Averages {
         let all: Vec<Vec<f64>> = self.means().into_iter().map(|(_, numbers)| numbers).collect();
         Averages { whole: all.len(), all: jackknife(&all, bin, derive) }

@@ -46,7 +46,8 @@ fn dilution(options: &Options, noise: bool) -> Run<Dilution> {
     }
     match d.spin && d.colour {
         true => Ok(d),
-        // Twelve columns that share their numbers are contracted as a propagator.
+        // Noise diluted in spin and colour gives twelve columns with the same numbers, which are contracted as a
+        // propagator.
         false => Err(Failure::usage(
             "--dilute: expected spin and colour, which contractions need, and perhaps time and parity",
         )),
@@ -105,7 +106,7 @@ pub fn asked(options: &Options) -> Run<Vec<Asked>> {
                 return usage("--source: volume: expected --noise z2 or z4, too");
             }
             alone("volume")?;
-            // Diluted in time it is a wall of its noise on every slice.
+            // A volume diluted in time is solved for as a wall with the volume's noise on every time slice.
             all_times = d.time;
             if d.time {
                 Source::wall(0)

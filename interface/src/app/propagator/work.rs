@@ -201,7 +201,7 @@ impl Run<'_> {
         let (field, report) = {
             let tol = self.plan.solving.settings.tol;
             let mut watch = monitor(&self.session.comm, &mut progress, "", tol);
-            // Sources that nobody else needs are made inside, which saves their memory.
+            // Without `from` the solve makes the sources itself, which saves the memory for all of them.
             match from {
                 Some(from) => propagator_of(solver, from, rhs, &mut watch)?,
                 None => propagator(solver, *source, rhs, &mut watch)?,
@@ -233,7 +233,8 @@ impl Run<'_> {
     ) -> Outcome<SpinorField> {
         let plan = self.plan;
         let (device, comm) = (&self.session.device, &self.session.comm);
-        // The source, boundary and normalisation that it is of are checked below by the operator itself.
+        // Whether the propagator in the file belongs to this source, boundary and normalisation is checked below, by
+        // applying the operator.
         let (precision, extents) = (Some(Precision::F64), self.found.extents);
         let options = LoadOptions { precision, extents, ..Default::default() };
         let (field, _) = load_propagator(device, comm, Path::new(name), &options)?;
@@ -341,7 +342,7 @@ impl Run<'_> {
             }
             let before = hierarchies[q].as_ref();
             if let Some(before) = before.filter(|_| plan.solving.method == Method::Automatic) {
-                // Without it the choice begins anew.
+                // If the hierarchy cannot be updated, the automatic choice begins anew without it.
                 if before.update(&**op, Update::Keep).is_err() {
                     hierarchies[q] = None;
                 }
@@ -435,7 +436,7 @@ impl Run<'_> {
             }
             job.seconds_propagator = before + start.elapsed().as_secs_f64();
             done = !job.solved.stopped;
-            // Half a propagator is shown only where there is nothing else.
+            // An incomplete propagator is shown only if it is the first one.
             if done || (c == 0 && s == 0) {
                 let boundary = phase(self.found.phase(&plan.action));
                 sample.numbers = job.hadrons.contract(&quarks, &source, boundary)?;

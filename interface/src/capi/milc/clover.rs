@@ -247,7 +247,7 @@ impl Host<'_> {
         let key = (links_key, clover_keys, kappa.to_bits(), self.sloppy, params.clone());
         let Solves { links: kept, clover: [direct, inverse], solver, .. } = solves;
         solver.get(comm, key, || {
-            // No solver holds the former fields any more: they go before the new ones come.
+            // No solver holds the former fields any more, so that they are freed before new ones are made.
             let links = kept.get(comm, links_key, || {
                 let (links, off) = self.links(boundary, link)?;
                 log::info!("links uploaded, {} off SU(3)", significant(off, 2));

@@ -34,7 +34,7 @@ impl HostMomenta {
             (arg.mom, REALS * precision.bytes(), "arg.mom")
         } else {
             let end = arg.mom_offset.checked_add(REALS * precision.bytes());
-            // No struct comes near the limit, below which nothing overflows.
+            // No struct is as large as this limit, below which no product of sizes overflows.
             if end.is_none_or(|end| end > arg.size) || arg.size > 1 << 32 {
                 refuse!(
                     InvalidArgument,
@@ -122,7 +122,7 @@ pub fn momentum_action(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Resu
         Some(momenta) => momenta.kinetic()?,
         None => host.load()?.kinetic()?,
     };
-    // The mean of the eight coefficients' part of a link, which MILC takes off.
+    // MILC subtracts from each link the mean of its kinetic energy, which is 4 for eight coefficients.
     Ok(kinetic - 4.0 * 4.0 * host.session.geometry.global_volume() as f64)
 }
 
@@ -183,7 +183,7 @@ pub fn force_phased(
     let host = HostMomenta::new(precision, arg)?;
     let links = Links::new(precision, arg, phase_in)?.load(FINITE)?;
     let (mut momenta, kept) = host.current()?;
-    // i sqrt(2) p loses eb3 times i times the traceless part of (W - W^dagger) / 2i.
+    // The host's matrices i sqrt(2) p decrease by eb3 times i times the traceless part of (W - W^dagger) / 2i.
     let sum = gathered(&links, &Paths::new(paths)?, &numbers)?;
     momenta.add_projection(1.0, -0.5 * eb3 * SQRT_2, &sum)?;
     if kept {

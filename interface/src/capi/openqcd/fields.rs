@@ -49,7 +49,7 @@ pub fn operator() -> QudaInvertParam {
     }
 }
 
-/// The same parameters for arrays in an order of `quda.h`, to which openQxD's are converted.
+/// These parameters for arrays in an order of `quda.h`, to which openQxD's arrays are converted.
 pub fn in_order(param: &QudaInvertParam) -> QudaInvertParam {
     QudaInvertParam {
         dirac_order: QUDA_DIRAC_ORDER,
@@ -242,14 +242,15 @@ pub fn gauge_load(
         Ok(())
     })?;
     if boundary.phi().is_none() {
-        // The former ones go first.
+        // The former links are freed first.
         to.resident().set_links(None);
     }
     let mut arrays = ours.chunks_exact_mut(host.order.volume() * LINK);
     let arrays: [*mut f64; 4] =
         std::array::from_fn(|_| arrays.next().map_or(std::ptr::null_mut(), |a| a.as_mut_ptr()));
     let links = to.links_to_keep(arrays.as_ptr() as *mut c_void, "gauge")?;
-    // Links of U(1) stand still with angles of their own.
+    // Fixed links times links of U(1) have other angles, so that links are compared with the stated angles for SU(3)
+    // alone.
     if host.fields()?.gauge == Group::SU3 {
         let tolerance = if prec.0 == Precision::F64 { 1e-10 } else { 1e-5 };
         check_fixed(&links.field, tolerance).map_err(|e| {
@@ -288,7 +289,7 @@ pub fn gauge_save(
         boundary: [one, one, one, Complex64::new(sign, 0.0)],
         ..Layout::lexicographic(prec.0)
     };
-    // Room for either precision, aligned for both.
+    // Doubles have the size and alignment that suffice for either precision.
     let mut ours = vec![0.0f64; 4 * host.order.volume() * LINK];
     let at: *mut c_void = ours.as_mut_ptr().cast();
     field.save(&layout, &mut session.external(&[at], "gauge")?)?;

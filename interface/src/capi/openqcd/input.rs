@@ -108,7 +108,7 @@ impl Input {
         }
     }
 
-    /// The words after a key.
+    /// The words after a key in the section `title`.
     pub fn value(&self, title: &str, key: &str) -> Result<Vec<&str>> {
         let section = self.section(title)?;
         match section.rows.iter().find(|row| row.0 == key) {

@@ -12,7 +12,7 @@ const AXIS: [usize; 4] = [3, 0, 1, 2];
 
 /// Index tables of a rank's part of the lattice.
 pub struct Order {
-    /// Extents in t, x, y, z.
+    /// Extents of this rank's part in t, x, y, z.
     extents: [usize; 4],
     blocks: [usize; 4],
     /// Whether a direction has neighbours on other ranks, for t, x, y, z.
@@ -99,8 +99,9 @@ impl Order {
         self.divided[mu] && x[mu] == self.extents[mu] - 1
     }
 
-    /// The index of x + mu, openQxD's `iup`. If that site is outside of this rank's part it is the volume plus a
-    /// number among all such sites: even ones come first, and for each direction those below before those above.
+    /// The index of x + mu, openQxD's `iup`. If that site is outside of this rank's part, it is the volume plus the
+    /// number of the site among all such sites: even sites come first, and for each direction the sites below the part
+    /// come before those above it.
     pub fn up(&self, x: [usize; 4], mu: usize) -> usize {
         if !self.leaves(x, mu) {
             return self.index(self.step(x, mu));
@@ -199,7 +200,7 @@ fn packed(k: usize) -> (usize, f64) {
         return (start + rows(k).0, 1.0);
     }
     let (pair, part) = ((k - 6) / 2, (k - 6) % 2);
-    // Column by column what is below the diagonal.
+    // Elements below the diagonal as (row, column), column by column.
     let below: Vec<(usize, usize)> =
         (0..5).flat_map(|column| (column + 1..6).map(move |row| (row, column))).collect();
     let ((row, a), (column, b)) = (rows(below[pair].0), rows(below[pair].1));

@@ -102,7 +102,7 @@ impl Levels {
     }
 }
 
-/// Frees what a solver has on the device.
+/// Frees the multigrid that a solver has on the device.
 fn destroy_multigrid(solver: &mut Solver) -> Result<()> {
     match solver.multigrid.as_mut().and_then(|levels| levels.made.take()) {
         Some((made, ..)) => multigrid::destroy(made),
@@ -181,13 +181,13 @@ pub fn hash(id: c_int) -> Result<c_int> {
     number(id, -1, "id")?;
     state::with(|state| {
         let Some(solver) = state.solvers.get(&id) else { return Ok(0) };
-        // Addresses differ from run to run, mu from solve to solve.
+        // Left out of the hash are addresses, which differ from run to run, and mu, which differs from solve to solve.
         let settings = solver.param.lines().into_iter().skip(1).zip(QudaInvertParam::ROLES);
         let settings = settings.filter(|(_, (name, role, _))| {
             *role == Role::Used && !matches!(*name, "preconditioner" | "mu" | "dslash_type")
         });
         let text: Vec<String> = settings.map(|(line, _)| line).collect();
-        // 0 says that there is none.
+        // The hash is never 0, which says that there is none.
         Ok(xxh3_64(text.join("\n").as_bytes()) as c_int | 1)
     })
 }
@@ -236,7 +236,7 @@ pub fn solve(
 ) -> Result<f64> {
     number(id, 0, "id")?;
     let host = state::host()?;
-    // openQxD's own term is up to date then, too.
+    // This also brings openQxD's own clover term up to date.
     host.clover()?;
     let mut b = fields::spinor_in(&host, source, "h_source")?;
     updated(&host, id, Some(mu), |param| {

@@ -227,7 +227,7 @@ pub fn finalize() -> Result<()> {
     drop(STATE.lock().unwrap_or_else(PoisonError::into_inner).take());
     if own {
         session::close();
-        // The host closes its file.
+        // The log no longer uses the file, which the host closes.
         log_to(LogFile { file: 0, prefix: String::new(), level: log::LevelFilter::Off });
     }
     Ok(())

@@ -22,7 +22,7 @@ fn two_rows(precision: Precision) -> f64 {
     }
 }
 
-/// The number, which the host must have set.
+/// Returns a number, or an error if the host has not set it or it is not finite.
 fn set(value: f64, name: &str) -> Result<f64> {
     if !value.is_finite() || value == UNSET {
         refuse!(BadParameter, "param.{name}", expected("a finite number"), found("{value:e}"));
@@ -75,7 +75,7 @@ impl Vectors<'_> {
         Ok(Some(distance))
     }
 
-    /// The action on these links.
+    /// The parameters of the quark action on these links.
     pub fn quark_params(&self, links: &Links) -> Result<ActionParams> {
         self.params_with(links.scale(), links.sign, links.cf)
     }
@@ -144,7 +144,8 @@ impl Vectors<'_> {
         Ok((key, action))
     }
 
-    /// The links in the precision of the operator: two rows of those of SU(3), others whole, as those with phases are.
+    /// The links in the precision of the operator: links of SU(3) are stored as two rows, others, such as links with
+    /// phases, as whole matrices.
     pub fn links(&self, resident: &mut Resident, links: &Links) -> Result<Arc<GaugeField>> {
         if let Some(field) = resident.turned(links, self.inside)? {
             return Ok(field);

@@ -42,7 +42,7 @@ impl<T: Copy + CType> Arg for InOut<T> {
     }
 }
 
-/// A list of addresses of arrays.
+/// The address of a list of addresses of arrays.
 pub struct List(*const *mut c_void);
 
 impl Arg for List {

@@ -125,7 +125,7 @@ fn run<T: Nothing, W: FnOnce()>(
 ) -> T {
     let rank = ranks.as_ref().map_or(0, |comm| comm.rank());
     let mut value = T::NOTHING;
-    // A level that the call's parameters set ends with it.
+    // A level of the log that the call's parameters set ends with the call.
     let level = log_at(None);
     let mut body = Some(body);
     let together = Together::begin(function, &[ranks]);
@@ -155,9 +155,9 @@ fn failed(function: &str, rank: usize) {
             // SAFETY: the host's function and its own pointer.
             unsafe { handler(name.as_ptr(), status, text.as_ptr(), user as *mut c_void) };
         }
-        // All ranks have the same to say, unless they lost each other.
+        // All ranks have the same error, which rank 0 prints, unless they have lost each other.
         None if rank == 0 || status == Status::CommFailed as i32 => print(&block),
-        // Were this rank the first to end, MPI might end the one that prints.
+        // This rank waits a second: if it ended first, MPI might end the rank that prints.
         None if ends => std::thread::sleep(Duration::from_secs(1)),
         None => {}
     }

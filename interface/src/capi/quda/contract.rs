@@ -36,7 +36,7 @@ interface! {
     }
 }
 
-/// quda::ColorSpinorParam of color_spinor_field.h.
+/// The layout in C of quda::ColorSpinorParam in color_spinor_field.h.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct FieldParam {
@@ -75,7 +75,7 @@ fn param_of(at: *mut c_void) -> Result<FieldParam> {
     Ok(unsafe { at.cast::<FieldParam>().read_unaligned() })
 }
 
-/// Vectors of the host as contractions take them.
+/// Shape and layout of the vectors of the host that are contracted.
 struct Form<'a> {
     session: &'a Session,
     layout: Layout,
@@ -104,7 +104,7 @@ impl Form<'_> {
         }
         check_part(&param.x[..4], part, "cs_param_ptr.x")?;
         let Numbers(outside) = choose(Number::new(param.precision), "cs_param_ptr.precision")?;
-        // Colour vectors have no basis.
+        // Colour vectors have no spin basis, so that any value will do.
         let basis = match spins {
             1 => GammaBasis::DeGrandRossi,
             _ => choose::<Basis>(Number::new(param.gammaBasis), "cs_param_ptr.gammaBasis")?.0,
@@ -160,7 +160,7 @@ fn traces(products: &[Complex64], colours: usize) -> Vec<Complex64> {
         let mut sum = Complex64::ZERO;
         for a in 0..4 {
             for b in 0..4 {
-                // Entries (a, s2) and (b, s1) of the matrix.
+                // The entries of the matrix that are not zero: row a has its entry in column s2, row b in column s1.
                 let (s2, s1) = (m.column[a], m.column[b]);
                 let of = |c: usize| {
                     let (x, y) = (s1 * colours + c, b * colours + c);
@@ -174,7 +174,7 @@ fn traces(products: &[Complex64], colours: usize) -> Vec<Complex64> {
     matrices().into_iter().map(trace).collect()
 }
 
-/// A part of a Fourier factor in space: momenta with their weights.
+/// The plane waves in space, as momenta with their weights, whose sum is the product of these parts in x, y and z.
 fn waves(n: [c_int; 3], parts: [FourierPart; 3]) -> Vec<([i32; 3], Complex64)> {
     let mut all = vec![([0; 3], Complex64::ONE)];
     for (i, part) in parts.into_iter().enumerate() {
@@ -196,7 +196,7 @@ fn waves(n: [c_int; 3], parts: [FourierPart; 3]) -> Vec<([i32; 3], Complex64)> {
     all
 }
 
-/// The factor of a time slice.
+/// The Fourier factor in time of momentum number `n`, at a distance of `steps` time slices.
 fn in_time(n: c_int, part: FourierPart, steps: i64, extent: usize) -> Complex64 {
     let angle = TAU * (i64::from(n) * steps).rem_euclid(extent as i64) as f64 / extent as f64;
     match part {
@@ -276,7 +276,7 @@ fn contract(
             1 => vec![(0..width).map(|k| slice[k * width + k]).sum()],
             _ => traces(slice, colours),
         };
-        // Phases count from the source.
+        // Phases count from the source's position.
         let back: f64 =
             (0..3).map(|i| f64::from(n[i]) * f64::from(source[i]) / whole[i] as f64).sum();
         let phase = Complex64::from_polar(1.0, -TAU * back);
@@ -294,7 +294,7 @@ fn contract(
             row.iter_mut().zip(values).for_each(|(sum, z)| *sum += weight * z);
         };
         match kind {
-            // Waves of all momenta in z tell the slices of z apart.
+            // The sums with all momenta in z together determine the sum of each slice in z.
             Contraction::InSpace => {
                 let extent = whole[2];
                 for k in 0..extent {

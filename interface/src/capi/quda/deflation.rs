@@ -25,7 +25,7 @@ use crate::solvers::{unwatched, EigenParams};
 pub struct Wanted {
     at: *mut QudaEigParam,
     params: EigenParams,
-    /// Number of the modes that are used.
+    /// Number of modes that deflate the solve.
     used: usize,
     restart: f64,
     precision: Precision,
@@ -34,7 +34,7 @@ pub struct Wanted {
     /// The host's `preserve_deflation_space`: instead of an address the number of an eigenspace that an earlier solve
     /// wrote there.
     space: *mut c_void,
-    /// Number of the modes that the solve has; 0: none yet.
+    /// Number of the eigenspace that the solve uses; 0: none yet.
     number: Cell<usize>,
 }
 
@@ -129,7 +129,7 @@ impl Wanted {
                     );
                 }
                 if !kept.modes.is_of(&**action) {
-                    // The operator went in between, and was made again.
+                    // The operator of the kept modes was freed and made again meanwhile.
                     let storage = (kept.modes.precision(), action.storage().1);
                     let own = in_storage(action.clone(), storage)?;
                     kept.modes = Arc::new(kept.modes.of_same(&own)?);
@@ -167,7 +167,7 @@ impl Wanted {
     ) -> Result<LowModes> {
         let precision = self.precision.min(vectors.inside);
         let least = if precision == Precision::F64 { 0.0 } else { 1e-6 };
-        // One that is missing is taken out by the solve.
+        // A missing eigenvector does no harm, since the solve itself then finds its part of the solution.
         let params =
             EigenParams { tol: self.params.tol.max(least), verify: false, ..self.params.clone() };
         let action = in_storage(action.clone(), (precision, action.storage().1))?;

@@ -78,7 +78,7 @@ fn resident_momenta(mom: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<(
 fn action(momentum: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<f64> {
     let host = Host::new(param)?;
     let kinetic = host.momenta(momentum)?.kinetic()?;
-    // The mean of the eight coefficients' part of a link, which QUDA takes off.
+    // QUDA subtracts from each link the mean of its kinetic energy, which is 4 for eight coefficients.
     Ok(kinetic - 4.0 * 4.0 * host.session.geometry.global_volume() as f64)
 }
 
@@ -213,7 +213,7 @@ impl Fixing {
         if self.steps < 1 {
             refuse!(InvalidArgument, "Nsteps", expected("1 or more"), found("{}", self.steps));
         }
-        // With 0 all steps are taken.
+        // A tolerance of 0 becomes the smallest number above it, so that all steps are made.
         let least = self.tolerance.max(f64::MIN_POSITIVE);
         let (stop, check_every) = match self.stop_theta {
             0 => (Stop { theta: 0.0, theta_max: 0.0, change: least }, 1),

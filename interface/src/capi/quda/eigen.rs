@@ -63,7 +63,7 @@ pub(crate) fn search(p: &QudaEigParam, name: &str) -> Result<(EigenKind, EigenPa
             Ok(degree @ 2..) if polynomial && p.a_max > 0.0 => {
                 Filter::Chebyshev { degree, from: p.a_min, to: p.a_max }
             }
-            // Without a polynomial the largest are found soon, the smallest hardly ever.
+            // The largest eigenvalues are found quickly without a polynomial, the smallest hardly ever.
             _ if end == solvers::End::Largest => Filter::Plain,
             _ => Filter::Auto,
         },

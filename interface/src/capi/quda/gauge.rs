@@ -54,7 +54,7 @@ pub(crate) fn list_of(
         refuse!(InvalidArgument, "num_paths", expected("1 to {max}"), found("{num_paths}"));
     }
     let n = num_paths as usize;
-    // Hosts pass a maximum above what they use.
+    // Hosts pass a max_length above the lengths of their paths.
     let longest = (max_length.max(0) as usize).min(longest);
     let mut all = vec![];
     for length in lengths.get(n)? {
@@ -154,7 +154,7 @@ fn gauge_force(
         0 => host.momenta(mom)?,
         _ => host.new_momenta()?,
     };
-    // i sqrt(2) p loses dt times i times the traceless part of (W - W^dagger) / 2i.
+    // The host's matrices i sqrt(2) p decrease by dt times i times the traceless part of (W - W^dagger) / 2i.
     let sum = gathered(&links, &paths, &numbers)?;
     momenta.add_projection(1.0, -0.5 * dt * std::f64::consts::SQRT_2, &sum)?;
     host.store_momenta(momenta, mom)?;

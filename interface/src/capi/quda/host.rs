@@ -59,7 +59,7 @@ impl Host {
         Ok(Host { session, param, kind, geometry, order, layout, sign, outside, inside })
     }
 
-    /// The same for links with these boundaries in time.
+    /// This description for links with these boundaries in time.
     ///
     /// # Errors
     /// `BadExtents`: too few time slices.
@@ -113,7 +113,7 @@ impl Host {
                 found("{anisotropy}")
             );
         }
-        // Hosts that know no anisotropy leave QUDA's mark there.
+        // Hosts without anisotropy leave the number there by which QUDA marks values that are not set.
         let anisotropy = if anisotropy < 1e-300 { 1.0 } else { anisotropy };
         let space = 1.0 / anisotropy;
         let layout = self.carrying(self.sign, [space, space, space, 1.0]);

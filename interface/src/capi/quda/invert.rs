@@ -228,7 +228,7 @@ fn solver(
         false => None,
     };
     if multigrid.is_some() && !params.solution.preconditioned() {
-        // The whole solution comes from either parity's system: multigrid is for this one.
+        // Either parity's system gives the whole solution; multigrid is made for the symmetric system on even sites.
         params.even_odd = Some(Schur::EVEN_SYMMETRIC);
     }
     let recon = action.storage().1;
@@ -270,7 +270,7 @@ pub(crate) fn told(progress: &Progress) -> ControlFlow<()> {
 
 /// Writes the report of a solve into the host's struct.
 fn report(p: &mut QudaInvertParam, r: &SolverReport) {
-    // Hosts take fewer than maxiter for convergence.
+    // Hosts take a number of iterations below maxiter as a sign of convergence.
     p.iter = match r.converged {
         true => r.iterations as i32,
         false => p.maxiter.max(r.iterations as i32),
@@ -320,7 +320,7 @@ fn solve_with(
     params.solver.initial_guess |= former.is_some();
     let solver = solver(vectors, &mut vectors.session.resident(), params, eigen)?;
     let subset = solver.subset();
-    // x of the factor's operator is so many times x of the kappa-normalised one.
+    // The solution for the host's normalisation is this factor times the one for the kappa-normalised operator.
     let factor = inverse_factor(vectors, solution)?;
     let at_once = if at_b.len() > 1 { solver.part_of(at_b.len())? } else { 1 };
     // Parts wait on the host until all are solved: an error leaves every solution of the host as it was.
@@ -374,10 +374,10 @@ fn solve_with(
     Ok(())
 }
 
-/// The largest |b - M x| / |b| over right-hand sides, if |b - M x| is at most `absolute`.
+/// The relative residual with which |b - M x| of each right-hand side is at most `absolute`.
 fn relative(absolute: f64, b: &VectorField) -> Result<f64> {
     let norm = blas::norm2(b)?.into_iter().fold(0.0, f64::max).sqrt();
-    // Zero would meet a larger one.
+    // A relative residual of 1 is met by x = 0, so that none above 0.5 is used.
     Ok(if absolute < 0.5 * norm { absolute / norm } else { 0.5 })
 }
 
@@ -410,7 +410,7 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
             found("{solution}")
         );
     }
-    // The solver's kind only has to be valid for a normal equation: shifts have their own solver.
+    // Systems with shifts have a solver of their own: this kind only has to be valid for a normal equation.
     params.solver.kind = SolverKind::Cgnr;
     let factor = inverse_factor(&vectors, solution)?;
     let heavy = asked.residual_type.0 & HEAVY_QUARK != 0;
@@ -505,7 +505,7 @@ mod tests {
         let residuals = run(&mut x, &mut b).unwrap();
         assert!(residuals[..N].iter().all(|r| *r < 1e-9));
         let whole = x.clone();
-        // Room for two at a time.
+        // The device has memory for two sources at a time.
         let (made, bytes) = {
             let resident = session.resident();
             let solver = &resident.solver.as_ref().unwrap().1;

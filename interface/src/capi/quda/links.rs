@@ -59,7 +59,7 @@ pub(crate) fn load_gauge(h_gauge: *mut c_void, param: &Array<QudaGaugeParam>) ->
     if h_gauge.is_null() && host.param.use_resident_gauge != 0 {
         return host.resident().links().map(|_| ());
     }
-    // The former ones go first.
+    // The former links are freed first.
     match host.kind {
         LinkKind::Plain => host.resident().set_links(None),
         LinkKind::Smeared => host.resident().smeared = None,
@@ -261,7 +261,7 @@ pub(super) fn start(resident: &Resident, p: &QudaGaugeSmearParam) -> Result<Link
     }
 }
 
-/// The directions left by `dir_ignore`; -1: `usual`.
+/// Bits of the directions that remain without direction `dir_ignore`; if that is -1, without direction `usual`.
 fn directions(p: &QudaGaugeSmearParam, usual: c_int) -> Result<i32> {
     match if p.dir_ignore == -1 { usual } else { p.dir_ignore } {
         mu @ 0..=3 => Ok(15 & !(1 << mu)),

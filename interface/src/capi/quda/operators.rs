@@ -146,8 +146,8 @@ impl<'a> Vectors<'a> {
         Ok(field)
     }
 
-    /// Loads spinors, or if they have one spin colour vectors, of the host on the whole lattice, each as a right-hand
-    /// side, in the host's spin basis and not in 16 bits.
+    /// Loads vectors of the host on the whole lattice, each as a right-hand side: spinors, or colour vectors if vectors
+    /// have one spin. They stay in the host's spin basis, and their precision is single at least.
     pub fn load_unturned(
         &self,
         at: &[*mut c_void],

@@ -50,7 +50,7 @@ fn agree(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * b.abs()
 }
 
-/// The checked arguments that both force functions share.
+/// The checked arguments that the force of clover quarks and that of twisted quarks share.
 struct Quarks<'a> {
     host: Host,
     vectors: Vectors<'a>,
@@ -168,7 +168,7 @@ fn clover_force(
     // With D^dagger D = P^dagger P this is sum_i -2 coeff[i] Re <P x_i, dP x_i>, and 2 ln det A = ln |det A|^2.
     let coef: Vec<f64> = quarks.coefficients.iter().map(|c| -c).collect();
     let mut momenta = quarks.host.momenta(mom)?;
-    // P = i sqrt(2) p, and p loses its step times F.
+    // The host's matrices are P = i sqrt(2) p, where p decreases by the step times F.
     let (step, mut work) = (SQRT_2 * dt, ForceWorkspace::default());
     op.add_force(&mut work, &mut momenta, step, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
     if multiplicity != 0.0 {
@@ -243,7 +243,7 @@ fn twisted_force(
         0 => quarks.host.momenta(mom)?,
         _ => quarks.host.new_momenta()?,
     };
-    // P = i sqrt(2) p gains 4 i F.
+    // The host's matrices P = i sqrt(2) p increase by 4 i F, so that the step of p is -2 sqrt(2).
     let (step, mut work) = (-2.0 * SQRT_2, ForceWorkspace::default());
     op.add_force(&mut work, &mut momenta, step, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
     if detratio == 0 {

@@ -32,12 +32,12 @@ pub struct Links {
 }
 
 impl Links {
-    /// Links that carried nothing.
+    /// Links that the host has not multiplied by a sign, an anisotropy or phases.
     pub fn plain(field: Arc<GaugeField>) -> Links {
         Links { field, sign: 1.0, anisotropy: 1.0, theta: [0.0; 3], cf: [1.0; 2] }
     }
 
-    /// Refuses links that carried anything in space.
+    /// Refuses links whose spatial directions the host has multiplied by an anisotropy or by phases.
     ///
     /// # Errors
     /// `Unsupported`.
@@ -100,7 +100,8 @@ pub struct CloverTerm {
     /// operator needs.
     pub inverse: Arc<CloverField>,
     pub square: Option<f64>,
-    /// Number of the term in this session; the same links and coefficient give the same number again.
+    /// Number of the term in this session: a term computed again from the same links and coefficient has the same
+    /// number.
     pub number: usize,
 }
 
@@ -127,9 +128,10 @@ pub type OperatorKey = String;
 pub struct SolverKey {
     pub operator: OperatorKey,
     pub params: SolveParams,
-    /// Number of its multigrid; 0: none.
+    /// Number of the multigrid that preconditions the solver; 0: none.
     pub multigrid: usize,
-    /// Number of the eigenspace that deflates it, modes that are used, and when they are again.
+    /// Number of the eigenspace that deflates it, number of modes that are used, and factor by which the residual falls
+    /// until they are used again.
     pub deflation: Option<(usize, usize, f64)>,
 }
 
@@ -150,7 +152,7 @@ pub struct Resident {
     terms: VecDeque<(TermSource, usize)>,
     /// The links with sign and anisotropy that were requested last, and the version of the links without them.
     carrying: Option<(u64, Precision, Arc<GaugeField>)>,
-    /// The same with the phases in space alone.
+    /// The links with the host's phases in space that were requested last, and the version of the links without them.
     turned: Option<(u64, Precision, Arc<GaugeField>)>,
     /// For the latest versions of links their deviation from SU(3), the last measured one at the end.
     unitarity: Vec<(u64, f64)>,
@@ -230,7 +232,7 @@ impl Resident {
             return Ok(*off);
         }
         let off = observables::unitarity(links)?.worst();
-        // Links and smeared links are asked for in turn.
+        // Two versions are remembered, as links and smeared links are measured in turn.
         if self.unitarity.len() == 2 {
             self.unitarity.remove(0);
         }
@@ -238,8 +240,8 @@ impl Resident {
         Ok(off)
     }
 
-    /// The links with the phases in space that the host's have, in this precision, where they have any; multiplied in
-    /// once for a version of them and a precision.
+    /// The links multiplied by the phases in space that the host's links contain, in this precision; None: they contain
+    /// none. They are made once for each version of the links and precision.
     pub fn turned(
         &mut self,
         links: &Links,
@@ -352,7 +354,7 @@ mod tests {
             links
         };
         let mut resident = Resident::default();
-        // Kernels that a question launches.
+        // The kernels that are launched when the deviation is asked for.
         let mut launched = |links: &GaugeField| {
             let asked = device.recorded(|| {
                 assert!(resident.unitarity(links).unwrap() < 1e-13);

@@ -32,7 +32,7 @@ impl Session {
     }
 }
 
-/// Largest number of these threads; more do not copy memory faster.
+/// Largest number of threads that copy the host's arrays; more do not copy memory faster.
 const MAX_THREADS: usize = 16;
 
 /// Starts the threads that copy the host's arrays, as many as this rank's share of the cores.

@@ -59,7 +59,7 @@ global_asm!(
     ".popsection",
 );
 
-/// The functions of QMP, in the order above.
+/// Addresses of the functions of QMP, in the order of the table above; 0: the program has no QMP.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Functions {

@@ -1,5 +1,5 @@
-//! Fields that were uploaded from the host before. They are recognised by their content, since hosts pass the same
-//! arrays with every right-hand side, and new ones at the same addresses.
+//! Fields that were uploaded from the host before. They are recognised by their content: hosts pass the same arrays
+//! with every right-hand side, but also new contents at the same addresses.
 
 use std::sync::Arc;
 

@@ -122,8 +122,8 @@ impl Inverter {
             Some(multigrid) => (SolverKind::Gcr, multigrid.nkrylov),
             None => (SolverKind::Cg, plain.nkrylov),
         };
-        // CG updates x before drift spoils it: a residual that is recomputed more often than that costs as much as
-        // three iterations in half each time.
+        // CG itself updates x and recomputes the residual before its drift matters. Recomputing it more often than that
+        // would cost as much as three iterations in half precision each time.
         let inner = self.inner(op.links().device());
         let delta = match inner.0 {
             Precision::F16 => 0.01,
@@ -177,7 +177,8 @@ impl Operator {
             Some(thin) => params.create_on(links.clone(), thin.clone())?,
             None => params.create(links.clone())?,
         };
-        // Forces and energies take the complement as often as solves.
+        // Forces and energies apply the complement as often as solves do, so that it owns the inverse of the clover
+        // term.
         let complement = op.clone().schur(schur)?;
         complement.set_inverse_owner(InverseOwner::Complement)?;
         let solver = |tol, guess| inverter.solver(op.clone(), schur, tol, guess);
@@ -360,7 +361,7 @@ impl Operators {
         if !sum.is_finite() {
             bail!(NotFinite, "a fermion force is not finite");
         }
-        // The builder subtracts the force with step 1.
+        // `build` has subtracted the force with step 1, so that it is added here.
         momenta.add(1.0, step, force)?;
         Ok(KickReport { solves, ..KickReport::of(&geometry, (sum, max)) })
     }

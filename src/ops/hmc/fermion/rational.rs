@@ -192,7 +192,8 @@ impl OneFlavour {
         let (least, greatest) =
             (BELOW * (low.value - low.distance), ABOVE * (high.value + high.distance));
         let Some((from, to)) = self.interval() else { return self.approximate(least, greatest) };
-        // Both estimates lie between eigenvalues: outside is an eigenvalue whatever their errors are.
+        // Both estimates lie within the spectrum: if one is outside of the interval so is an eigenvalue, whatever their
+        // errors.
         if low.value >= from && high.value <= to {
             return Ok(());
         }
@@ -210,7 +211,7 @@ impl OneFlavour {
         )
     }
 
-    /// Whether the spectrum is measured in this trajectory, by `check_every`.
+    /// Whether the spectrum is to be measured in the trajectory of `stream`, according to `check_every`.
     fn is_due(&self, stream: Stream) -> bool {
         let every = self.params.check_every;
         every != 0 && stream.trajectory.is_multiple_of(every)
@@ -289,7 +290,7 @@ impl Monomial for OneFlavour {
     /// Draws phi_i = (P^dagger P)^(1/4 n) eta_i for normal eta. Measures the spectrum first if that is due.
     ///
     /// # Errors
-    /// `SpectralBounds`: it has left the interval of the approximations.
+    /// `SpectralBounds`: the spectrum has left the interval of the approximations.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
         let seed = noise_seed(stream.seed, &self.name);
         if self.powers.is_none() || self.is_due(stream) {
@@ -324,7 +325,7 @@ impl Monomial for OneFlavour {
     }
 
     /// # Errors
-    /// `SpectralBounds`: where it is due, and the spectrum has left the interval since `refresh`.
+    /// `SpectralBounds`: a measurement was due, and the spectrum has left the interval since `refresh`.
     fn check(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
         match self.is_due(stream) {
             true => self.look(gauge, self.look_seed(stream)),
@@ -347,7 +348,7 @@ impl Monomial for OneFlavour {
                 s += residue * blas::dot(&one, x)?[0].re;
             }
         }
-        // ln |det A| is half of what two flavours have.
+        // log_det is ln |det A|^2, that of two flavours; one flavour has half of it.
         Ok(r.constant * s - 0.5 * op.schur.log_det()?)
     }
 

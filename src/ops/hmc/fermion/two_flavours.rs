@@ -1,10 +1,10 @@
 //! Two degenerate flavours: det(M^dagger M), or a ratio det(M^dagger M) / det(W^dagger W) of them
 //! (Hasenbusch, hep-lat/0107019), with M and W Wilson, clover or twisted-mass operators.
 //!
-//! With the Schur complements P of M and Q of W, det M = det P times det A of what P leaves out, and S =
-//! |(P^dagger)^-1 Q^dagger phi|^2 - ln |det A_M|^2 + ln |det A_W|^2, Q = A_W = 1 without W. A chain of such ratios,
-//! each with the W that the next one has for M, ends with a monomial without W; the whole is det(M^dagger M) of the
-//! first, whichever operators stand between.
+//! With the Schur complements P of M and Q of W, det M = det P det A_M, where A_M is the part of M that P leaves out,
+//! and S = |(P^dagger)^-1 Q^dagger phi|^2 - ln |det A_M|^2 + ln |det A_W|^2; without W, Q = A_W = 1. In a chain of such
+//! ratios the W of each monomial is the M of the next one. With a last monomial without W, their product is
+//! det(M^dagger M) of the first, whichever operators stand between.
 
 use super::{
     check_multigrid, check_operator, noise_seed, Guesses, Inverter, KickReport, Operators,
@@ -149,7 +149,8 @@ impl Monomial for TwoFlavours {
         let (mut x, mut y) = (b.like(b.precision())?, b.like(b.precision())?);
         self.solves += ops.list[0].solve_hamiltonian(&mut x, &b)?;
         ops.list[0].schur.apply(&mut y, &x)?;
-        // 2 <x, b> - |P x|^2: the error of x enters squared.
+        // With P^dagger P x = b, S is <x, b> = 2 <x, b> - |P x|^2; in the second form the error of x enters only
+        // squared.
         let mut s = 2.0 * blas::dot(&x, &b)?[0].re - blas::norm2(&y)?[0];
         s -= ops.list[0].schur.log_det()?;
         if let Some(w) = ops.list.get(1) {
