@@ -26,7 +26,7 @@ static plaq_dirac laplacian(plaq_context context, plaq_gauge gauge, int spins, i
 }
 
 /* On unit links the lowest modes of each time slice are constant, one for each colour; then come those with the least
- * momentum. */
+ * momentum, of eigenvalue 2 - 2 cos(2 pi / 4) = 2: two momenta in x and two in y. */
 static void spectrum(plaq_context context) {
   double *links = unit_links(), values[5 * 3 * LT];
   plaq_gauge gauge = new_gauge(context, links);
