@@ -439,7 +439,8 @@ impl Device {
         PeakWatch(max)
     }
     /// Keeps memory that fields free, so that work which repeatedly makes the same fields allocates nothing. It is
-    /// returned to the system if memory runs out.
+    /// returned to the system if memory runs out; work that makes large fields of other sizes afterwards calls
+    /// `free_kept` before, as a CPU's host does not refuse memory that it does not have.
     pub fn keep_memory(&self) -> KeptMemory {
         self.store().keepers += 1;
         KeptMemory(self.clone())
@@ -455,6 +456,11 @@ impl Device {
                 unsafe { self.0.backend.free(ptr, bytes as u64, false) };
             }
         }
+    }
+    /// Bytes of fields and of memory that is kept for later ones.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> u64 {
+        self.used().0 + self.store().bytes
     }
     /// Returns memory that is kept for later allocations to the system.
     pub fn free_kept(&self) -> Result<()> {
