@@ -170,7 +170,6 @@ fn short_memory_makes_fewer_columns() {
                 assert!((a - b).abs() < 1e-8 * b, "{columns}: {a} {b}");
             }
         }
-        // Solved columns wait on the host if they fit on the device only without a solve.
         let on_host = |columns| memory_on_host(&solver, 12, columns).unwrap();
         let fitting = |columns: usize| {
             *[12, 6, 4, 3, 2, 1].iter().find(|n| on_host(**n) <= on_host(columns)).unwrap()
@@ -181,6 +180,20 @@ fn short_memory_makes_fewer_columns() {
             on_host(2),
             memory(&solver, 12, 1).unwrap()
         );
+        let refused = |limit: u64, asked| {
+            device.limit_memory(device.used().0 + limit);
+            let refused = run(asked).map(|_| ());
+            device.limit_memory(u64::MAX);
+            assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);
+        };
+        // Nothing waits on a CPU, whose memory is that of the host.
+        if device.is_cpu() {
+            for (asked, columns) in [(0, 1), (2, 2), (5, 5)] {
+                refused(memory(&solver, 12, columns).unwrap() - 1, asked);
+            }
+            continue;
+        }
+        // Columns wait on the host where they would fit on the device only without a solve.
         for (asked, columns) in [(0, 2), (0, 1), (2, 2), (5, 5)] {
             device.limit_memory(device.used().0 + on_host(columns));
             let made = run(asked);
@@ -191,9 +204,6 @@ fn short_memory_makes_fewer_columns() {
                 assert!((a - b).abs() < 1e-8 * b, "{columns} on the host: {a} {b}");
             }
         }
-        device.limit_memory(device.used().0 + on_host(1) - 1);
-        let refused = run(0).map(|_| ());
-        device.limit_memory(u64::MAX);
-        assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);
+        refused(on_host(1) - 1, 0);
     }
 }

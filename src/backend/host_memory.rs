@@ -6,21 +6,29 @@ use std::path::Path;
 use super::{Buffer, Device};
 use crate::error::{host_array, Result};
 
+/// Bytes of the address space for what is not announced and not there when a device is opened: arrays of the host,
+/// buffers of MPI, and what the heap keeps.
+const UNANNOUNCED: u64 = 32 << 20;
+
 /// Number of bytes that the host has free without swapping, as its kernel estimates, within the limits of this
 /// process's address space (`ulimit -v`) and control groups. None: it is not known.
 pub fn host_memory_left() -> Option<u64> {
-    left_for_fields(0, 0)
+    left(None)
 }
 
-/// As [`host_memory_left`], for fields on a CPU, which take `fields` bytes so far. For everything else in the address
-/// space at least `aside` bytes are set aside.
-pub(super) fn left_for_fields(fields: u64, aside: u64) -> Option<u64> {
+/// The same for fields of a CPU, of which there are `fields` bytes; `others`: bytes of all else in the address space
+/// when the device was opened.
+pub(super) fn left_for_fields(fields: u64, others: u64) -> Option<u64> {
+    left(Some((fields, others)))
+}
+
+fn left(of_fields: Option<(u64, u64)>) -> Option<u64> {
     let read = |file: &str| read_to_string(file).ok();
     let machine = read("/proc/meminfo").and_then(|text| available(&text));
     let groups =
         read("/proc/self/cgroup").and_then(|text| group_left(Path::new("/sys/fs/cgroup"), &text));
     let space = limit_of_address_space().zip(address_space());
-    let space = space.map(|(limit, mapped)| address_space_left(limit, mapped, fields, aside));
+    let space = space.map(|(limit, mapped)| address_space_left(limit, mapped, of_fields));
     [machine, groups, space].into_iter().flatten().min()
 }
 
@@ -49,10 +57,16 @@ pub(super) fn address_space() -> Option<u64> {
     Some(text.split_whitespace().next()?.parse::<u64>().ok()? * page_size())
 }
 
-/// Number of bytes that are left of an address space of `limit` bytes, of which `mapped` bytes are mapped. A sixteenth
-/// is subtracted for memory that is not announced.
-fn address_space_left(limit: u64, mapped: u64, fields: u64, aside: u64) -> u64 {
-    let left = limit.saturating_sub(fields + mapped.saturating_sub(fields).max(aside));
+/// Number of bytes that are left of an address space of `limit` bytes, of which `mapped` are mapped. A sixteenth is
+/// subtracted for what nobody announces. For fields of a CPU, of which there are so many bytes, what is not there yet
+/// is set aside, too: all else may grow to [`UNANNOUNCED`] bytes more than it had when the device was opened. Where it
+/// had more then than now, it may grow by as much from now on.
+fn address_space_left(limit: u64, mapped: u64, of_fields: Option<(u64, u64)>) -> u64 {
+    let taken = of_fields.map_or(mapped, |(fields, at_opening)| {
+        let others = mapped.saturating_sub(fields);
+        fields + others.max(at_opening.min(others) + UNANNOUNCED)
+    });
+    let left = limit.saturating_sub(taken);
     left - left / 16
 }
 
@@ -130,13 +144,20 @@ mod tests {
         assert_eq!(available("MemFree: 7 kB\nMemAvailable:   12 kB\n"), Some(12 << 10));
         assert_eq!(available("MemFree: 7 kB\n"), None);
         assert!(address_space().is_none_or(|bytes| bytes > 1 << 20));
-        assert_eq!(address_space_left(1 << 20, 1 << 16, 0, 0), (15 << 16) * 15 / 16);
-        assert_eq!(address_space_left(1 << 10, 1 << 16, 0, 0), 0);
-        // What is not fields may grow to what is set aside.
-        for mapped in [1 << 16, 3 << 16] {
-            assert_eq!(address_space_left(1 << 20, mapped, 1 << 16, 2 << 16), (13 << 16) * 15 / 16);
+        assert_eq!(address_space_left(1 << 20, 1 << 16, None), (15 << 16) * 15 / 16);
+        assert_eq!(address_space_left(1 << 10, 1 << 16, None), 0);
+        // In units of half of what is not announced: what is not fields may grow to 2 more than at the opening.
+        let unit = UNANNOUNCED / 2;
+        let left = |mapped: u64, fields: u64, at_opening: u64| {
+            let of_fields = Some((fields * unit, at_opening * unit));
+            address_space_left(32 * unit, mapped * unit, of_fields) * 16 / 15 / unit
+        };
+        for mapped in [5, 6, 7] {
+            assert_eq!(left(mapped, 1, 4), 25);
         }
-        assert_eq!(address_space_left(1 << 20, 4 << 16, 1 << 16, 2 << 16), (12 << 16) * 15 / 16);
+        assert_eq!(left(8, 1, 4), 24);
+        // A host that has freed most of its arrays since.
+        assert_eq!(left(3, 1, 20), 27);
     }
 
     #[test]

@@ -446,8 +446,9 @@ impl Device {
         self.watches().push(Arc::downgrade(&max));
         PeakWatch(max)
     }
-    /// As long as the result exists, memory that fields free is kept for new fields of the same size, so that work
-    /// which repeatedly makes the same fields need not allocate. It is returned to the system if memory runs out.
+    /// Keeps memory that fields free, so that work which repeatedly makes the same fields allocates nothing. It is
+    /// returned to the system if memory runs out; work that makes large fields of other sizes afterwards calls
+    /// `free_kept` before, as a CPU's host does not refuse memory that it does not have.
     pub fn keep_memory(&self) -> KeptMemory {
         self.store().keepers += 1;
         KeptMemory(self.clone())
@@ -464,7 +465,12 @@ impl Device {
             }
         }
     }
-    /// Returns memory to the system that is kept for later allocations.
+    /// Bytes of fields and of memory that is kept for later ones.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> u64 {
+        self.used().0 + self.store().bytes
+    }
+    /// Returns memory that is kept for later allocations to the system.
     pub fn free_kept(&self) -> Result<()> {
         self.empty(&mut self.store());
         self.0.backend.free_kept()

@@ -194,6 +194,8 @@ impl VectorSet {
         let (precision, subset) = (first.precision(), first.subset());
         let content = (first.components(), first.order());
         drop(first);
+        // Where freed memory is kept, too.
+        device.free_kept()?;
         copies.extend(on_host);
         let on_host = copies.split_off(here);
         let first =
@@ -338,5 +340,24 @@ impl VectorSet {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::{Geometry, Subset};
+
+    /// Of vectors that go by way of the host nothing stays behind, also where freed memory is kept.
+    #[test]
+    fn a_cut_by_way_of_the_host_frees_the_rest() {
+        let device = Device::cpu(1).unwrap();
+        let geometry = Geometry::new([4; 4], &device).unwrap();
+        let before = device.held();
+        let _kept = device.keep_memory();
+        let first = VectorField::new(&device, &geometry, Precision::F64, Subset::Full, 9).unwrap();
+        let nine = device.held() - before;
+        let two = VectorSet::new(first, 1).cut(2, true).unwrap();
+        assert_eq!((two.on_device(), 9 * (device.held() - before)), (2, 2 * nine));
     }
 }

@@ -296,25 +296,35 @@ pub fn load_gauge(
     let rounded = options.reunitarise
         && info.precision_bits == 32
         && (precision, recon) == (Precision::F32, Recon::R18);
-    let onto = |device: &Device, tolerance: Option<f64>| {
-        let within = tolerance.map_or(ROUNDING, |t| t.min(ROUNDING));
-        let as_they_are = LinkOptions { tolerance: Some(within), reproject: false };
-        match rounded.then(|| read(device, as_they_are)) {
-            Some(Err(e)) if e.status == Status::NotUnitary => {}
-            Some(done) => return done,
-            None => {}
-        }
+    let as_they_are = |device: &Device, tolerance: Option<f64>| {
+        let tolerance = Some(tolerance.map_or(ROUNDING, |t| t.min(ROUNDING)));
+        read(device, LinkOptions { tolerance, reproject: false })
+    };
+    let projected = |device: &Device, tolerance: Option<f64>| {
         read(device, LinkOptions { tolerance, reproject: options.reunitarise })
+    };
+    let onto = |device: &Device, tolerance: Option<f64>| match rounded {
+        true => match as_they_are(device, tolerance) {
+            Err(e) if e.status == Status::NotUnitary => projected(device, tolerance),
+            done => done,
+        },
+        false => projected(device, tolerance),
     };
     let convert = |exact: GaugeField| match (precision, recon) == form {
         true => Ok(exact),
         false => exact.to(precision, recon),
     };
-    let key = Key::of(("links", geometry.extents(), geometry.boundary().kind(), precision, recon));
+    let (extents, boundary) = (geometry.extents(), geometry.boundary().kind());
+    let key = (extents, boundary, precision, recon, options.reunitarise, rounded);
+    let key = Key::of(("links", key));
     let [in_double, in_single] =
         [Precision::F64, Precision::F32].map(|p| LinkOptions::checked(p).tolerance);
     geometry.foresee(device, None, false, key, |device| {
-        let exact = onto(device, in_double)?;
+        // Whether links are projected after they were read as they are depends on their numbers.
+        if rounded {
+            as_they_are(device, in_double)?;
+        }
+        let exact = projected(device, in_double)?;
         plaquette(&exact)?;
         convert(exact)
     });

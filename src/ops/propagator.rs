@@ -8,7 +8,6 @@ use num_complex::Complex64;
 use super::contract::{baryon, mesons, Baryon, Projection, Sink};
 pub use super::source::COLUMNS;
 use super::source::{Source, SourceSites};
-use crate::backend::host_memory_left;
 use crate::bail;
 use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;
@@ -59,22 +58,6 @@ impl Columns {
         }
     }
 
-    /// Whether solved columns may wait in the memory of the host, for solves of `at_once` columns. On a CPU this is
-    /// also the device's memory, in which columns and solve must fit together. All ranks call this and get the same
-    /// answer.
-    fn may_wait(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<bool> {
-        let shape = solver.op().shape();
-        let mut short = [0.0];
-        if let Some(left) = host_memory_left().filter(|_| shape.device.is_cpu()) {
-            let waiting = shape.bytes(columns);
-            let solve = Columns { at_once, on_host: true };
-            let all = solver.memory(at_once).map(|n| waiting + solve.memory(solver, columns, n));
-            short[0] = f64::from(all.is_ok_and(|all| all > left));
-        }
-        shape.geometry.comm().max(&mut short)?;
-        Ok(short[0] == 0.0)
-    }
-
     /// Chooses the number of columns that are solved for together: `asked`, or if that is 0 as many as fit, with
     /// solved columns on the device if possible; the same on all ranks.
     fn choose(solver: &DiracSolver, columns: usize, asked: usize) -> Result<Columns> {
@@ -87,7 +70,8 @@ impl Columns {
         numbers.dedup();
         let all = |on_host| numbers.iter().map(move |&at_once| Columns { at_once, on_host });
         let mut ways: Vec<Columns> = all(false).collect();
-        if Self::may_wait(solver, columns, numbers[numbers.len() - 1])? {
+        // The host's memory is that of a CPU: columns that wait there make no room.
+        if !shape.device.is_cpu() {
             ways.extend(all(true));
         }
         let need = |way: Columns, solve: &dyn Fn(usize) -> Result<u64>| {
@@ -116,11 +100,11 @@ impl Columns {
 /// report covers all solves: the largest number of iterations, sums of times, work, updates and restarts, and
 /// histories one after the other. The monitor's iterations start from 0 with each solve, its seconds do not; once it
 /// has asked to stop or all solves together have taken `max_seconds`, each remaining solve ends after one iteration.
-/// If the columns do not fit in memory beside a solve, those that are solved are kept on the host.
+/// If the columns do not fit in the memory of a GPU beside a solve, those that are solved are kept on the host.
 ///
 /// # Errors
-/// `BadParameter`: `at_once` is out of range, more than 4096 columns; `OutOfMemory`: [`memory_on_host`] will not
-/// fit, nothing is allocated; else those of [`Source::set`] and [`DiracSolver::solve`]. Not converged is
+/// `BadParameter`: `at_once` is out of range, more than 4096 columns; `OutOfMemory`: [`memory`] on a CPU, on a GPU
+/// [`memory_on_host`], will not fit, nothing is allocated; else those of [`Source::set`] and [`DiracSolver::solve`]. Not converged is
 /// not an error: see the report.
 pub fn propagator(
     solver: &DiracSolver,

@@ -189,6 +189,7 @@ pub fn slice_modes(
     report.seconds = start.elapsed().as_secs_f64();
     let Space { v, other, .. } = space;
     drop(other);
+    shape.device.free_kept()?;
     let mut wanted = shape.field(params.count)?;
     wanted.copy_rhs(0, &v, 0, params.count)?;
     Ok((wanted, report))
@@ -207,10 +208,14 @@ impl<'a> Space<'a> {
     /// These vectors, converted to the precision of `op`, with which the search continues.
     fn refined(self, op: &'a dyn LinOp) -> Result<Space<'a>> {
         let Space { times, largest, v: rough, other, .. } = self;
+        // No field has the size of these any more.
+        let device = op.shape().device;
         drop(other);
+        device.free_kept()?;
         let mut v = op.shape().field(rough.nrhs())?;
         blas::copy(&mut v, &rough)?;
         drop(rough);
+        device.free_kept()?;
         let other = v.like(v.precision())?;
         Ok(Space { op, times, largest, v, other })
     }
@@ -400,11 +405,39 @@ fn polynomial((lowest, wanted, cut): (f64, f64, f64), to: f64, gain: f64) -> Pol
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
     use crate::backend::Device;
     use crate::fields::{Components, GaugeField, Geometry, Precision, Recon};
-    use crate::solvers::unwatched;
+    use crate::solvers::{unwatched, Progress};
     use plaq::operators::Laplace;
+
+    /// A search that changes from single to double precision takes no more than it announces, with the memory that is
+    /// kept for later fields.
+    #[test]
+    fn a_change_of_precision_leaves_nothing_behind() {
+        let device = Device::cpu(2).unwrap();
+        let geometry = Geometry::new([8, 8, 8, 4], &device).unwrap();
+        let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        links.set_near_unit(7, 0.3).unwrap();
+        let short = links.to(Precision::F32, Recon::R18).unwrap();
+        let [op, rough] = [links, short]
+            .map(|links| Laplace::massive(links.into(), Components::COLOUR, 7, 0.0).unwrap());
+        let (held, before) = (device.used().0, device.held());
+        let mut most = 0;
+        let mut monitor = |_: &Progress| {
+            most = most.max(device.held() - before);
+            ControlFlow::Continue(())
+        };
+        let params = EigenParams { count: 8, verify: false, ..EigenParams::default() };
+        let announced = slice_modes_memory(&op.shape(), params.count);
+        let (found, report) = slice_modes(&op, Some(&rough), &params, &mut monitor).unwrap();
+        assert!(report.converged && most > announced / 2, "{most} {announced} {report:?}");
+        assert!(most <= announced, "{most} bytes, announced {announced}");
+        drop(found);
+        assert_eq!((device.used().0, device.held()), (held, before));
+    }
 
     /// If the third lowest vector of every slice is left out, the search reports it as missing; if it is not, none is
     /// missing.

@@ -205,20 +205,23 @@ fn short_memory_solves_fewer_columns() {
             let room = besides + solver.memory_with_multigrid(columns).unwrap();
             assert_eq!(run(0, room), (columns, Chosen::Multigrid));
         }
-        // If not all columns fit beside a solve, solved columns wait on the host.
+        // Where not all columns fit on a GPU beside a solve, those that are solved wait on the host.
         let field = |columns| op.shape().bytes(columns);
         let (without, with) =
             (solver.memory(12).unwrap(), solver.memory_with_multigrid(12).unwrap());
         assert!(without < with, "{without} {with}");
         let room = field(12).max(field(2) + solver.memory_with_multigrid(1).unwrap());
         assert!(room < field(13) + solver.memory(1).unwrap(), "{room}");
-        assert_eq!(run(0, room).1, Chosen::Multigrid);
+        if !device.is_cpu() {
+            assert_eq!(run(0, room).1, Chosen::Multigrid);
+        }
         assert_eq!(run(12, field(24) + with), (12, Chosen::Multigrid));
         let kept = kept();
         let parts = run(12, field(24) + without);
         assert!(parts.0 < 12 && parts.1 == Chosen::Multigrid, "{parts:?}");
-        // Memory that the first part's cycles keep is available to the second part.
-        let limit = kept + field(12) + solver.memory_with_multigrid(6).unwrap();
+        // What the first part's cycles leave is not missing in the second.
+        let besides = field(if device.is_cpu() { 18 } else { 12 });
+        let limit = kept + besides + solver.memory_with_multigrid(6).unwrap();
         assert_eq!(run_in(6, limit), (6, Chosen::Multigrid));
         let [mut x, mut b] = [op.shape(), op.shape()].map(|shape| shape.field(1).unwrap());
         b.set_noise(Noise::Normal, 5, 0).unwrap();

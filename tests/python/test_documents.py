@@ -5,6 +5,8 @@ import inspect
 import io
 import os
 import re
+import subprocess
+import sys
 
 import plaq
 from common import ROOT
@@ -33,6 +35,13 @@ def test_names_of_the_page_exist():
     for letter, kind in kinds.items():
         for name in re.findall(rf"\b{letter}\.([a-z_]+)\(", text):
             assert hasattr(kind, name), f"docs/python.md: {letter}.{name}: {kind.__name__} has none"
+
+
+def test_the_reference_is_that_of_the_package():
+    written = subprocess.run([sys.executable, ROOT / "scripts/python-reference.py"], capture_output=True, check=True)
+    page = (ROOT / "docs/python-reference.md").read_text(encoding="utf-8")
+    same = written.stdout.decode("utf-8") == page
+    assert same, "expected what scripts/python-reference.py > docs/python-reference.md writes"
 
 
 def test_everything_public_is_documented():

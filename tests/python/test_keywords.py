@@ -42,6 +42,7 @@ def test_misspelt_keywords_are_type_errors():
         "solve()|'tolerance'|did you mean tol": lambda: D.solve(D.field(), tolerance=3),
         "solve()|'algorithm'|its name is solver now": lambda: D.solve(D.field(), algorithm="cg"),
         "write()|'path'|its name is file now": lambda: U.write(path="links"),
+        "write()|has no keyword 'path'|its name is file now": lambda: plaq.write(note="a", path="numbers", contents={}),
         "open()|'path'|its name is file now": lambda: plaq.open(path="links"),
         "save()|'path'|its name is file now": lambda: D.eigen(1).save(path="vectors"),
         "load_eigen()|'path'|its name is file now": lambda: D.load_eigen(path="vectors"),

@@ -18,6 +18,8 @@ def test_sources_and_momenta():
     for far in (2**40, -(2**63)):
         refused(OverflowError, f"momenta|32 bits|{far}", lambda: plaq.mesons(S, momenta=[(far, 0, 0)]))
     refused(ValueError, "mass: expected a finite number, found nan", lambda: plaq.Wilson(U, mass=np.nan))
+    refused(ValueError, "mass: expected a finite number, found inf", lambda: plaq.Wilson(U, mass=np.inf))
+    refused(ValueError, "xi: expected a finite number, found -inf", lambda: plaq.Wilson(U, mass=1, xi=-np.inf))
     refused(ValueError, "kappa: expected a finite number, found nan", lambda: plaq.Clover(U, kappa=np.nan, csw=1))
     refused(ValueError, "flow: expected a time|inf", lambda: U.flow(np.inf))
 

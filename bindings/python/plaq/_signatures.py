@@ -34,7 +34,9 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         own = inspect.signature(function)
-        parameters = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        # Of a function that takes any keyword only old names are refused.
+        free = not sources and any(p.kind is p.VAR_KEYWORD for p in own.parameters.values())
+        parameters = [p for p in own.parameters.values() if free or p.kind is not p.VAR_KEYWORD]
         named = {p.name for p in parameters} | set(without)
         texts = []
         old = {was: now for was, now in RENAMED.items() if now in own.parameters}
@@ -71,8 +73,8 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
 
         @functools.wraps(function)
         def checked(*arguments: Any, **keywords: Any) -> Any:
-            if not allowed.issuperset(keywords):
-                check_keywords(spoken, keywords, known, old)
+            if free or not allowed.issuperset(keywords):
+                check_keywords(spoken, old.keys() & keywords.keys() if free else keywords, known, old)
             return function(*arguments, **keywords)
 
         owner, _, last = function.__qualname__.rpartition(".")
@@ -89,15 +91,14 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
 
 def checks_keywords(names: Dict[str, Any]) -> None:
     """Gives the public functions and the methods of classes that a module with these names defines the refusal of unknown
-    keywords that passes_on makes, where they do not have it yet. Those that take any keyword stay as they are."""
+    keywords that passes_on makes, where they do not have it yet, and to those that take any keyword that of old names."""
 
     def checked(value: Any) -> Any:
         if isinstance(value, (classmethod, staticmethod)):
             return type(value)(checked(value.__func__))
         if not inspect.isfunction(value) or hasattr(value, "__sources__"):
             return value
-        kinds = {p.kind for p in inspect.signature(value).parameters.values()}
-        return value if inspect.Parameter.VAR_KEYWORD in kinds else passes_on()(value)
+        return passes_on()(value)
 
     for name, value in list(names.items()):
         if name.startswith("_") or getattr(value, "__module__", None) != names["__name__"]:

@@ -5,7 +5,6 @@
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::OnceLock;
 
 use crate::backend::host_memory::{address_space, left_for_fields};
 
@@ -18,21 +17,20 @@ const GRAIN: usize = 1 << 16;
 /// Alignment in bytes of allocations from the heap.
 const ALIGN: usize = 256;
 
-/// Bytes of the address space that are set aside for memory which is not announced and allocated only after a device
-/// is opened: arrays of the host, buffers of MPI, and freed memory that the heap keeps.
-const UNANNOUNCED: u64 = 32 << 20;
-
-/// Bytes of all allocations of fields in this process.
+/// Bytes of all pieces.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
+/// Bytes of the address space besides pieces when a device was last opened.
+static OTHERS: AtomicU64 = AtomicU64::new(0);
+
+/// Takes note that a device has been opened.
+pub(super) fn opened() {
+    let others = address_space().unwrap_or(0).saturating_sub(TAKEN.load(Ordering::Relaxed));
+    OTHERS.store(others, Ordering::Relaxed);
+}
 
 /// Number of bytes that can still be allocated for fields; `None`: not known.
 pub(super) fn left() -> Option<u64> {
-    static ASIDE: OnceLock<u64> = OnceLock::new();
-    let taken = TAKEN.load(Ordering::Relaxed);
-    let aside = ASIDE.get_or_init(|| {
-        address_space().map_or(0, |mapped| mapped.saturating_sub(taken) + UNANNOUNCED)
-    });
-    left_for_fields(taken, *aside)
+    left_for_fields(TAKEN.load(Ordering::Relaxed), OTHERS.load(Ordering::Relaxed))
 }
 
 /// Whether an allocation of this size is a memory mapping, not from the heap.

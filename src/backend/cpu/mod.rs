@@ -96,6 +96,7 @@ impl Cpu {
             by_lanes[lanes.ilog2() as usize] =
                 if lanes == MAX_LANES { set } else { set_named(other) };
         }
+        memory::opened();
         Ok(Cpu { threads, set, by_lanes })
     }
 
