@@ -73,13 +73,13 @@ impl Geometry {
         launch(SumArgs { board_tag: i64::from(board.number), ..board.args }).map(Some)
     }
 
-    /// Whether ranks add up through their hosts. All ranks call this.
-    pub(crate) fn adds_by_hosts(&self, device: &Device) -> Result<bool> {
+    /// Whether ranks add up through their hosts; None as long as they have not found out. All ranks call this.
+    pub(crate) fn adds_by_hosts(&self, device: &Device) -> Result<Option<bool>> {
         if device.is_cpu() || self.comm().size() == 1 {
-            return Ok(self.comm().size() > 1);
+            return Ok(Some(self.comm().size() > 1));
         }
         let peers = self.peers(device)?;
-        Ok(peers.board.is_none() && !peers.adds(self.comm()))
+        Ok(peers.found.then(|| peers.board.is_none() && !peers.adds(self.comm())))
     }
 
     /// The peers with whom devices add up these sums by messages of their own. None where they do not.
@@ -146,6 +146,13 @@ impl Geometry {
         work: Work,
     ) -> Result<Vec<f64>> {
         let sums = device.reduce(kernel, args, work)?;
+        self.check_messages(device)?;
+        Ok(sums)
+    }
+
+    /// Waits for a reduction over the sites of this rank only, which [`Device::start`] has started.
+    pub(crate) fn finish_here(&self, device: &Device, started: &Started) -> Result<Vec<f64>> {
+        let (sums, _) = device.finish(started)?;
         self.check_messages(device)?;
         Ok(sums)
     }

@@ -106,9 +106,9 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
 /// the same on all ranks, as all that it depends on is.
 pub(super) fn chosen(params: &MultigridParams, geometry: &Geometry, device: &Device) -> usize {
     let comm = geometry.comm();
-    let crosses = |grid, mu| crosses_hosts(comm, grid, mu);
-    let ranks = Ranks { grid: comm.grid(), crosses: &crosses, gpus: !device.is_cpu() };
     let costs = Costs::new(device, comm);
+    let crosses = |grid, mu| costs.hosts && crosses_hosts(comm, grid, mu);
+    let ranks = Ranks { grid: comm.grid(), crosses: &crosses, gpus: !device.is_cpu() };
     params.gather.unwrap_or_else(|| fastest(params, geometry.global_extents(), &ranks, &costs))
 }
 
