@@ -115,7 +115,8 @@ struct Places {
     hosts: Vec<usize>,
     /// Number of ranks that may run on exactly the same cores as this rank, itself included.
     core_sharers: usize,
-    /// Number of cores per rank, less than 1 if ranks share a core; the smallest such number of all ranks.
+    /// Cores on which a rank may run, whatever the number of its threads, divided by the ranks that may run on exactly
+    /// these; less than 1 where ranks share one. The least of all ranks.
     cores: f64,
 }
 
@@ -229,8 +230,12 @@ impl Comm {
         let (machines, hosts) = (groups(2), groups(4));
         let near = together(&machines, rank);
         let core_sharers = near.iter().filter(|&&r| fact(r, 3) == fact(rank, 3)).count();
-        let own = mpi::cores().iter().map(|byte| byte.count_ones()).sum::<u32>().max(1);
-        let cores = transport.all_gather(&(f64::from(own) / core_sharers as f64).to_ne_bytes())?;
+        // Where the system names no cores, those of which it tells the number.
+        let own = match mpi::cores().iter().map(|byte| byte.count_ones() as usize).sum() {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            own => own,
+        };
+        let cores = transport.all_gather(&(own as f64 / core_sharers as f64).to_ne_bytes())?;
         let cores = cores.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes));
         let cores = cores.fold(f64::INFINITY, f64::min);
         let places = Places { machines, hosts, core_sharers, cores };
@@ -350,7 +355,7 @@ impl Comm {
     pub fn core_sharers(&self) -> usize {
         self.places.core_sharers
     }
-    /// Number of cores that the rank with the fewest cores has, less than 1 if ranks share a core.
+    /// Number of cores on which the rank that has the fewest may run, its share where ranks may run on the same.
     pub fn cores(&self) -> f64 {
         self.places.cores
     }

@@ -308,31 +308,51 @@ pub fn dots_norms(
 ) -> Result<Vec<(Vec<Complex64>, Vec<f64>)>> {
     let Some(&(first, _)) = pairs.first() else { return Ok(vec![]) };
     let (geometry, device) = (first.geometry(), first.device());
-    let nothing = Scaled::plain([&[], &[], &[]]);
-    if !geometry.adds_by_hosts(device)? {
-        let later = |&(x, y): &(&_, &_)| match std::ptr::eq(x, y) {
-            true => norm2_later(x),
-            false => dot_norm_later(x, y),
+    let alone = |&(x, y): &(&VectorField, &VectorField)| std::ptr::eq(x, y);
+    if geometry.adds_by_hosts(device)? != Some(true) {
+        let later = |pair: &(&_, &_)| match alone(pair) {
+            true => norm2_later(pair.0),
+            false => dot_norm_later(pair.0, pair.1),
         };
         let started: Vec<Sums> = pairs.iter().map(later).collect::<Result<_>>()?;
         return started.iter().map(Sums::get).collect();
     }
-    let mut all = vec![];
-    for &(x, y) in pairs {
+    let nothing = Scaled::plain([&[], &[], &[]]);
+    let mut started = vec![];
+    for pair in pairs {
+        let &(x, y) = pair;
         same(&[first, x, y], "dot")?;
-        let (op, y) = if std::ptr::eq(x, y) { (BLAS_NORM, None) } else { (BLAS_DOT, Some(y)) };
+        let (op, y) = if alone(pair) { (BLAS_NORM, None) } else { (BLAS_DOT, Some(y)) };
         for (first, count) in groups(x.nrhs()) {
             let args = arguments(op, [Some(x), y, None, None, None], &nothing, first, count);
             let work = elements(x, None, count, true);
-            let kernel = kernels::BlasSum(x.precision());
-            let own = geometry.reduce_here(device, kernel, &args, work)?;
-            all.extend(per_rhs(&own, planes(x)).flatten());
+            started.push(device.start(kernels::BlasSum(x.precision()), &args, work)?);
         }
     }
-    geometry.comm().sum(&mut all)?;
-    let sums: Vec<(Complex64, f64)> =
-        all.chunks_exact(3).map(|s| (Complex64::new(s[0], s[1]), s[2])).collect();
-    Ok(sums.chunks(first.nrhs()).map(|of_one| of_one.iter().copied().unzip()).collect())
+    let mut own = vec![];
+    for one in &started {
+        own.extend(per_rhs(&geometry.finish_here(device, one)?, planes(first)));
+    }
+    // Ranks send what is asked for, and of every x its norm once: pairs that have a dot, and those that have a norm.
+    let n = first.nrhs();
+    let norm_of = |k: usize| (0..k).find(|&j| std::ptr::eq(pairs[j].0, pairs[k].0)).unwrap_or(k);
+    let sent = |k: usize| match (alone(&pairs[k]), norm_of(k) == k) {
+        (true, true) => 2..3,
+        (false, true) => 0..3,
+        (false, false) => 0..2,
+        (true, false) => 0..0,
+    };
+    let places = || (0..pairs.len()).flat_map(|k| (n * k..n * (k + 1)).map(move |i| (k, i)));
+    let mut words: Vec<f64> = places().flat_map(|(k, i)| own[i][sent(k)].to_vec()).collect();
+    geometry.comm().sum(&mut words)?;
+    let mut words = words.into_iter();
+    places()
+        .for_each(|(k, i)| own[i][sent(k)].iter_mut().zip(&mut words).for_each(|(s, w)| *s = w));
+    let of_pair = |k: usize| {
+        let norms = own[n * norm_of(k)..][..n].iter().map(|s| s[2]).collect();
+        (own[n * k..][..n].iter().map(|s| Complex64::new(s[0], s[1])).collect(), norms)
+    };
+    Ok((0..pairs.len()).map(of_pair).collect())
 }
 
 /// Computes y += a x; returns |y|^2 of every right-hand side.

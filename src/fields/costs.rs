@@ -37,22 +37,27 @@ pub(crate) struct Costs {
 }
 
 impl Costs {
-    /// The constants for these ranks, which all have devices of the same kind as `device`.
+    /// The costs of these ranks with devices like this one. Where sums have the same bits in every run, costs are the
+    /// same on whatever hosts and cores the ranks are: those of one host with a core for each.
     pub fn new(device: &Device, comm: &Comm) -> Costs {
-        let (ranks, hosts) = (comm.size(), comm.hosts() > 1);
+        let ranks = comm.size();
+        let (hosts, cores) = match comm.reproducible() {
+            true => (false, 1.0),
+            false => (comm.hosts() > 1, comm.cores()),
+        };
         match device.is_cpu() {
             true => {
                 // A rank that shares its core has to wait for its turn.
-                let turn = if comm.cores() < 1.0 { 40e-6 } else { 0.0 };
+                let turn = if cores < 1.0 { 40e-6 } else { 0.0 };
                 Costs {
                     ranks,
                     hosts,
                     near: Way { latency: 3e-6 + turn, bandwidth: 4e9 },
                     far: Way { latency: 25e-6 + turn, bandwidth: 4e9 },
                     launch: 2e-6,
-                    memory: 8e9 * comm.cores(),
-                    flops: 20e9 * comm.cores(),
-                    alone: (1.0 / comm.cores()).max(1.0),
+                    memory: 8e9 * cores,
+                    flops: 20e9 * cores,
+                    alone: (1.0 / cores).max(1.0),
                     copy: 0.0,
                 }
             }

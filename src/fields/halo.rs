@@ -467,7 +467,7 @@ fn copy_messages(
     (to, dry): (&Arc<Comm>, &Device),
 ) -> Result<()> {
     let known = known_peers(from, device);
-    let peers = || known.map_or_else(|| Peers::new(dry, to), |known| known.like_on(dry, to));
+    let peers = || known.map_or_else(|| Peers::expected(dry, to), |known| known.like_on(dry, to));
     let peers = if dry.is_cpu() { None } else { Some(peers()?) };
     let faces: Vec<Faces> = {
         let cache = exchanges(from);

@@ -26,6 +26,8 @@ pub(super) struct Peers {
     pub board: Option<Mutex<SumBoard>>,
     /// The connected devices of all ranks, if messages are sent by NCCL.
     pub devices: Option<Devices>,
+    /// Whether the ranks have found all this out together; else it is what one of them expects.
+    pub found: bool,
     ranks: Listener,
 }
 
@@ -45,6 +47,15 @@ pub(super) struct SumBoard {
 impl Peers {
     /// Makes the shared memory of a device for flags and sums. All ranks call this.
     pub fn new(device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
+        Self::with(device, comm, true)
+    }
+
+    /// What a device whose kernels are not run expects while the ranks have not yet found out.
+    pub fn expected(device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
+        Self::with(device, comm, false)
+    }
+
+    fn with(device: &Device, comm: &Comm, found: bool) -> Result<Arc<Peers>> {
         let failed = comm.agree(device.mapped(1))?;
         let route = Route::agreed(comm)?;
         let board = match route {
@@ -58,7 +69,7 @@ impl Peers {
         let reached = all(comm, reach.is_everything(comm))?;
         let devices = Devices::connect(device, comm, route, reached)?;
         let ranks = comm.listener();
-        Ok(Arc::new(Peers { failed, route, reach, board, devices, ranks }))
+        Ok(Arc::new(Peers { failed, route, reach, board, devices, found, ranks }))
     }
 
     /// The counterpart of this value for a stand-in device in a dry run, with the same faces and routes.
@@ -68,8 +79,9 @@ impl Peers {
         let board = board.map(Mutex::new);
         let connected = |_| Devices::try_connect(device, comm, self.route == Route::Nccl);
         let devices = self.devices.as_ref().map(connected).transpose()?;
-        let Peers { route, reach, .. } = *self;
-        Ok(Arc::new(Peers { failed, route, reach, board, devices, ranks: comm.listener() }))
+        let Peers { route, reach, found, .. } = *self;
+        let ranks = comm.listener();
+        Ok(Arc::new(Peers { failed, route, reach, board, devices, found, ranks }))
     }
 
     /// Whether the devices of these ranks add up sums by NCCL.

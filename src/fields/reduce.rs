@@ -74,13 +74,13 @@ impl Geometry {
         launch(SumArgs { board_tag: i64::from(board.number), ..board.args }).map(Some)
     }
 
-    /// Whether the sums of ranks are added up through MPI, and not by their devices. All ranks call this.
-    pub(crate) fn adds_by_hosts(&self, device: &Device) -> Result<bool> {
+    /// Whether ranks add up through their hosts; None as long as they have not found out. All ranks call this.
+    pub(crate) fn adds_by_hosts(&self, device: &Device) -> Result<Option<bool>> {
         if device.is_cpu() || self.comm().size() == 1 {
-            return Ok(self.comm().size() > 1);
+            return Ok(Some(self.comm().size() > 1));
         }
         let peers = self.peers(device)?;
-        Ok(peers.board.is_none() && !peers.adds(self.comm()))
+        Ok(peers.found.then(|| peers.board.is_none() && !peers.adds(self.comm())))
     }
 
     /// The connection by which the devices of all ranks add up these sums (NCCL); None if they do not.
@@ -151,7 +151,14 @@ impl Geometry {
         Ok(sums)
     }
 
-    /// Returns an error if a message for which kernels waited has not arrived.
+    /// Waits for a reduction over the sites of this rank only, which [`Device::start`] has started.
+    pub(crate) fn finish_here(&self, device: &Device, started: &Started) -> Result<Vec<f64>> {
+        let (sums, _) = device.finish(started)?;
+        self.check_messages(device)?;
+        Ok(sums)
+    }
+
+    /// An error if a message for which kernels waited has not arrived.
     fn check_messages(&self, device: &Device) -> Result<()> {
         if !device.is_cpu() && self.halo_mask() != 0 {
             self.peers(device)?.check(self.comm())?;

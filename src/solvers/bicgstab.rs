@@ -120,6 +120,10 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         };
         let (sv, (tr, tt)) = (sv.get()?.0, tr.get()?);
         mixed.count(2 + 3 + 2 + 7 + 4, 96 * 2 + 144 + 3 * 96 + 144 + 192);
+        if fused {
+            // Two products more, one of which the last update makes otherwise.
+            mixed.count(4, 144);
+        }
         let alpha = mixed.masked(|i| rho[i] / sv[i]);
         let broken: Vec<usize> = (0..n).filter(|&i| !alpha[i].is_finite()).collect();
         if !broken.is_empty() {

@@ -70,8 +70,8 @@ enum Outcome {
     Breakdown,
 }
 
-/// Squared norms |p|^2 of the present search directions, one for each right-hand side, and the squared norms of the
-/// residuals from which the next factor beta is computed.
+/// Squared norms |p|^2 of the present search directions, one for each right-hand side, and the last numerators of
+/// alpha, from which beta follows.
 struct Path {
     p2: Vec<f64>,
     rho: Option<Vec<f64>>,
@@ -171,7 +171,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
         return Ok(());
     }
     let one_sum_pays = match form {
-        Form::Hermitian => fewer_sums::pay(mixed, 1, 1, 4),
+        Form::Hermitian => fewer_sums::pay(mixed, 1, 1, 3),
         Form::NormalResidual => fewer_sums::pay(mixed, 2, 2, 4),
         Form::NormalError => fewer_sums::pay(mixed, 1, 1, 1),
     };

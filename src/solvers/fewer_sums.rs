@@ -19,9 +19,12 @@ pub(super) fn pay(
     let (geometry, device) = (mixed.r.geometry(), mixed.r.device());
     match mixed.params.fused_sums {
         Some(asked) => Ok(asked),
+        // Places of the ranks decide below, and may differ in the next run.
+        None if geometry.comm().reproducible() => Ok(false),
         // Recurrences that take the place of products lose digits: in 16 bits too many on systems near to singular.
         None if mixed.precision() == Precision::F16 => Ok(false),
-        None if !geometry.adds_by_hosts(device)? => Ok(false),
+        // Where ranks have not found out yet, fused sums are announced: they need more memory than the others.
+        None if geometry.adds_by_hosts(device)? == Some(false) => Ok(false),
         None => {
             let costs = Costs::new(device, geometry.comm());
             let bytes = passes as f64 * mixed.r.held() as f64;

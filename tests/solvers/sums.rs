@@ -3,13 +3,18 @@
 
 use std::sync::Arc;
 
+use plaq::backend::Device;
+use plaq::comm::{Comm, Communicator, Options, RankMap};
 use plaq::compose::{Solution, SolveParams};
-use plaq::fields::{Precision, Recon, Subset};
-use plaq::linop::{LinOp, Normal};
+use plaq::error::{Result, Status};
+use plaq::fields::{blas, Components, Geometry, Precision, Recon, RhsOrder, SpinorField, Subset};
+use plaq::linop::{LinOp, Normal, Shape};
 use plaq::operators::DiracParams;
 use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, SolverReport, Stop, System};
 
-use super::reference::{spinor, Field};
+use super::common::{over_ranks, Lex};
+use super::reference::numbers::field_numbers;
+use super::reference::{spinor, Field, Lattice};
 use super::{parameter_sets, ranks, residual, setups, Setup};
 
 const KINDS: [SolverKind; 4] =
@@ -117,6 +122,141 @@ fn fused_sums_reach_the_last_digits() {
                         "{kind:?} {sloppy:?}: {fused:e} {apart:e}"
                     );
                 }
+            }
+        }
+    }
+}
+
+/// An operator that is one number on even sites and another on odd ones.
+struct Parities {
+    shape: Shape,
+    lat: Lattice,
+    numbers: [f64; 2],
+}
+
+impl LinOp for Parities {
+    fn shape(&self) -> Shape {
+        self.shape.clone()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        let mut numbers = inp.save_lex()?;
+        let column = numbers.len() / inp.nrhs();
+        for (parity, factor) in self.numbers.into_iter().enumerate() {
+            for lex in self.lat.sites_of_parity(parity) {
+                let sites = numbers.chunks_mut(column).map(|c| &mut c[24 * lex..24 * (lex + 1)]);
+                sites.flatten().for_each(|z| *z *= factor);
+            }
+        }
+        out.load_lex(&numbers)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        0.0
+    }
+    fn bytes(&self, _nrhs: usize) -> f64 {
+        0.0
+    }
+}
+
+/// CG on this operator of two numbers, for a few random columns.
+fn of_two_numbers(shape: Shape, numbers: [f64; 2], ask: &SolverParams) -> Result<SolverReport> {
+    let lat = Lattice::new(shape.geometry.global_extents());
+    let fields: Vec<f64> =
+        (0..6).flat_map(|seed| field_numbers(&spinor::random(lat, 70 + seed))).collect();
+    let Shape { device, geometry, precision, .. } = &shape;
+    let mut b = SpinorField::new(device, geometry, *precision, Subset::Full, 6)?;
+    b.load_lex(&fields)?;
+    let mut x = b.like(*precision)?;
+    let op = Arc::new(Parities { shape: shape.clone(), lat, numbers });
+    solve(&System::new(op), ask, &mut x, &b, &mut unwatched)
+}
+
+fn iterations(iterations: usize, fused_sums: Option<bool>) -> SolverParams {
+    let stop = Stop { iterations, ..Stop::at(1e-30) };
+    SolverParams { kind: SolverKind::Cg, stop, fused_sums, ..Default::default() }
+}
+
+/// Directions without positive curvature are refused alike.
+#[test]
+fn fused_sums_refuse_indefinite_operators() {
+    for s in small_setups() {
+        for precision in [Precision::F64, Precision::F32] {
+            let [apart, fused] = [false, true].map(|fused| {
+                let shape = s.shape(precision, Components::SPINOR);
+                of_two_numbers(shape, [1.0, -2.0], &iterations(100, Some(fused))).unwrap_err()
+            });
+            assert_eq!(apart.status, Status::SolverBreakdown, "{apart}");
+            assert_eq!(fused.status, Status::SolverBreakdown, "{fused}");
+            assert_eq!(fused.message(), apart.message());
+            assert!(apart.message().contains("no positive curvature"), "{apart}");
+        }
+    }
+}
+
+/// The second direction is along the low mode of two, where nothing of <s, M s> is left by the recurrence of the
+/// curvature but rounding.
+#[test]
+fn fused_sums_find_small_curvatures() {
+    for s in small_setups() {
+        for fused in [false, true] {
+            let shape = s.shape(Precision::F32, Components::SPINOR);
+            let report = of_two_numbers(shape, [1.0, 1e-12], &iterations(2, Some(fused))).unwrap();
+            assert_eq!((report.iterations, report.restarts), (2, 0), "{fused}: {report:?}");
+        }
+    }
+}
+
+/// Sums in the order of ranks have the same bits wherever the ranks are: sums are not fused where hosts are far apart.
+#[test]
+fn sums_in_order_are_not_fused() {
+    if ranks().size() == 1 {
+        return println!("skipped: one rank");
+    }
+    let grid = ranks().grid().map(|n| n as i32);
+    let device = Device::cpu(1).unwrap();
+    for per_host in ["1", "2"] {
+        std::env::set_var("PLAQ_RANKS_PER_HOST", per_host);
+        let options = Options { reproducible: true, ..Default::default() };
+        let comm = Comm::mpi(Communicator::World, grid, &RankMap::Default, &options).unwrap();
+        std::env::remove_var("PLAQ_RANKS_PER_HOST");
+        let geometry = Geometry::decomposed(over_ranks([4, 4, 4, 4]), &device, &comm).unwrap();
+        let sums = |most| {
+            let shape = Shape {
+                device: device.clone(),
+                geometry: geometry.clone(),
+                precision: Precision::F64,
+                subset: Subset::Full,
+                components: Components::SPINOR,
+                order: RhsOrder::Slowest,
+            };
+            let before = comm.counts().sums;
+            let report = of_two_numbers(shape, [1.0, 3.0], &iterations(most, None)).unwrap();
+            assert_eq!(report.iterations, most);
+            comm.counts().sums - before
+        };
+        let [few, more] = [1, 2].map(sums);
+        assert_eq!(more - few, 2, "{per_host}: {few} and {more} sums");
+    }
+}
+
+/// Products that share one sum over the ranks are those found one after the other, with norms that come twice.
+#[test]
+fn products_share_a_sum() {
+    for s in small_setups() {
+        let columns =
+            |seed| -> Vec<Field> { (0..40u64).map(|i| spinor::random(s.lat, seed + i)).collect() };
+        let [u, v] = [1, 60].map(|seed| s.spinors(Precision::F64, Subset::Full, &columns(seed)));
+        let pairs = [(&u, &u), (&v, &u), (&u, &v), (&v, &v), (&v, &u)];
+        let found = blas::dots_norms(&pairs).unwrap();
+        for ((x, y), (dots, norms)) in pairs.into_iter().zip(found) {
+            let (expect, squares) = blas::dot_norm(x, y).unwrap();
+            let near = |a: f64, b: f64| (a - b).abs() <= 1e-13 * b.abs();
+            assert!(norms.iter().zip(&squares).all(|(a, b)| near(*a, *b)), "{norms:?}");
+            if !std::ptr::eq(x, y) {
+                let size = squares[0];
+                assert!(dots.iter().zip(&expect).all(|(a, b)| (a - b).norm() <= 1e-13 * size));
             }
         }
     }

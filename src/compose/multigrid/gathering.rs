@@ -106,9 +106,9 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
 /// depends only on numbers that are equal on all ranks, and so is equal on all ranks.
 pub(super) fn chosen(params: &MultigridParams, geometry: &Geometry, device: &Device) -> usize {
     let comm = geometry.comm();
-    let crosses = |grid, mu| crosses_hosts(comm, grid, mu);
-    let ranks = Ranks { grid: comm.grid(), crosses: &crosses, gpus: !device.is_cpu() };
     let costs = Costs::new(device, comm);
+    let crosses = |grid, mu| costs.hosts && crosses_hosts(comm, grid, mu);
+    let ranks = Ranks { grid: comm.grid(), crosses: &crosses, gpus: !device.is_cpu() };
     params.gather.unwrap_or_else(|| fastest(params, geometry.global_extents(), &ranks, &costs))
 }
 

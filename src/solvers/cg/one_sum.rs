@@ -5,7 +5,8 @@
 //! to the latter.
 //!
 //! Rounding of these recurrences adds up. Where the residual is recomputed, which the drift of the residual asks for,
-//! image and curvature are computed anew.
+//! image and curvature are computed anew. Where the difference leaves little of <s, M s>, as for a direction along low
+//! modes, the curvature is that of direction and image: one more sum, and no operator.
 
 use num_complex::Complex64;
 
@@ -14,6 +15,9 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::solvers::mixed_precision::{retain, MixedPrecision, Next};
+
+/// Least part of <s, M s> that the curvature of the next direction may be to be found by the difference.
+const LEFT: f64 = 1e-3;
 
 /// Vectors of the iteration besides x and r.
 struct Vectors {
@@ -46,12 +50,16 @@ impl Vectors {
 
     /// Computes the image of the direction, and its curvature.
     fn measure(&mut self, mixed: &mut MixedPrecision, form: Form) -> Result<Vec<f64>> {
-        let Vectors { p, q, .. } = self;
-        mixed.operator().apply(q, p)?;
+        mixed.operator().apply(&mut self.q, &self.p)?;
+        self.curvature(form)
+    }
+
+    /// The curvature of the direction, from it and its image.
+    fn curvature(&self, form: Form) -> Result<Vec<f64>> {
         match form {
-            Form::Hermitian => Ok(blas::dot(p, q)?.iter().map(|z| z.re).collect()),
-            Form::NormalResidual => blas::norm2(q),
-            Form::NormalError => blas::norm2(p),
+            Form::Hermitian => Ok(blas::dot(&self.p, &self.q)?.iter().map(|z| z.re).collect()),
+            Form::NormalResidual => blas::norm2(&self.q),
+            Form::NormalError => blas::norm2(&self.p),
         }
     }
 
@@ -125,6 +133,10 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
             match w {
                 Some(w) => blas::axpby(&one, w, &beta, q)?,
                 None => mixed.operator().apply(q, p)?,
+            }
+            let clear = |i: usize| curvature[i] > LEFT * found.curvature[i];
+            if (0..curvature.len()).any(|i| mixed.active[i] && !clear(i)) {
+                curvature = vectors.curvature(form)?;
             }
             continue;
         }
