@@ -512,13 +512,13 @@ typedef struct plaq_gauge_params {
   /** Storage of the links, which also determines the gauge group.
    * Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
-  /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
-   * slice are exactly zero, else periodic. Default: 0. */
+  /** Boundaries in time of the links; 0: periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
-   * with sum 0. Default: not set (NaN). */
+  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
+   * (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
+  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`
+   * (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_params;
 
@@ -672,10 +672,11 @@ typedef struct plaq_gauge_read_params {
   /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
    * slice are exactly zero, else periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
-   * with sum 0. Default: not set (NaN). */
+  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
+   * (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
+  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`
+   * (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_read_params;
 
@@ -1207,8 +1208,8 @@ typedef struct plaq_dirac_params {
   /** Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
    * Default: 1, 1, 1, 1. */
   double hop[4];
-  /** Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
-   * also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+  /** Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Options,
+   * TOML and Python also take a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
    * Default: 0, 0, 0, 1. */
   double boundary[4];
   /** Precision of the operator's links and spinors; 0: that of the gauge field. Default: 0. */
@@ -2148,7 +2149,8 @@ typedef struct plaq_source_params {
   /** Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
    * 1 to 1048576. Default: 1. */
   int32_t vectors;
-  /** Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits. Default: 0. */
+  /** Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time).
+   * Default: 0. */
   int32_t dilute;
   /** The only spin whose component is not zero; -1: all spins. 0 to 3. Default: -1. */
   int32_t spin;
@@ -2515,8 +2517,8 @@ typedef struct plaq_loops_params {
   int32_t first;
   /** Number of noise vectors. 1 to 1048576. Default: 1. */
   int32_t vectors;
-  /** Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits; contributions of the parts are added.
-   * Default: 0. */
+  /** Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time); contributions of
+   * the parts are added. Default: 0. */
   int32_t dilute;
   /** Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. 0 to 1048576.
    * Default: 0. */
@@ -3040,8 +3042,8 @@ typedef struct plaq_loops_report {
   int32_t reached;
   /** 1: the callback ended the call. */
   int32_t stopped;
-  /** The error as defined in plaq_loop_goals, in descriptions for Gamma number 0; infinite before all parts
-   * have an estimate. */
+  /** The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
+   * number 0. Infinite before all parts have an estimate. */
   double error;
   /** Seconds that the call took. */
   double seconds;
@@ -4888,7 +4890,7 @@ typedef struct plaq_spinor_flow_params {
    * 0 to 1000000. */
   double time;
   /** Boundary phases in units of pi, for fields that do not carry their own: psi(x + L_mu) = exp(i pi
-   * boundary[mu]) psi(x). Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+   * boundary[mu]) psi(x). Options, TOML and Python also take a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
    * Default: 0, 0, 0, 1. */
   double boundary[4];
 } plaq_spinor_flow_params;

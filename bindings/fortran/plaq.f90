@@ -329,13 +329,13 @@ module plaq
     integer(c_int32_t) :: precision
     !> Storage of the links, which also determines the gauge group.
     integer(c_int32_t) :: storage
-    !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
-    !> slice are exactly zero, else periodic.
+    !> Boundaries in time of the links; 0: periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
-    !> with sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
+    !> (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`
+    !> (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Description of a gauge field.
@@ -429,10 +429,11 @@ module plaq
     !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
     !> slice are exactly zero, else periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
-    !> with sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
+    !> (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`
+    !> (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.
@@ -722,8 +723,8 @@ module plaq
     real(c_double) :: mu
     !> Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
     real(c_double) :: hop(4)
-    !> Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
-    !> also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+    !> Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Options,
+    !> TOML and Python also take a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
     real(c_double) :: boundary(4)
     !> Precision of the operator's links and spinors; 0: that of the gauge field.
     integer(c_int32_t) :: precision
@@ -1286,7 +1287,7 @@ module plaq
     integer(c_int32_t) :: momentum(4)
     !> Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
     integer(c_int32_t) :: vectors
-    !> Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits.
+    !> Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time).
     integer(c_int32_t) :: dilute
     !> The only spin whose component is not zero; -1: all spins.
     integer(c_int32_t) :: spin
@@ -1386,7 +1387,8 @@ module plaq
     integer(c_int32_t) :: first
     !> Number of noise vectors.
     integer(c_int32_t) :: vectors
-    !> Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits; contributions of the parts are added.
+    !> Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time); contributions of
+    !> the parts are added.
     integer(c_int32_t) :: dilute
     !> Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0.
     integer(c_int32_t) :: time_parts
@@ -1670,8 +1672,8 @@ module plaq
     integer(c_int32_t) :: reached
     !> 1: the callback ended the call.
     integer(c_int32_t) :: stopped
-    !> The error as defined in plaq_loop_goals, in descriptions for Gamma number 0; infinite before all parts
-    !> have an estimate.
+    !> The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
+    !> number 0. Infinite before all parts have an estimate.
     real(c_double) :: error
     !> Seconds that the call took.
     real(c_double) :: seconds
@@ -2514,7 +2516,7 @@ module plaq
     !> Flow time t / a^2 at the end, starting with 0 for the given links. It must be set.
     real(c_double) :: time
     !> Boundary phases in units of pi, for fields that do not carry their own: psi(x + L_mu) = exp(i pi
-    !> boundary[mu]) psi(x). Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+    !> boundary[mu]) psi(x). Options, TOML and Python also take a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
     real(c_double) :: boundary(4)
   end type
   !> Report of a flow of quark fields, or of its adjoint.

@@ -780,11 +780,11 @@ class plaq_gauge_params(Struct):
       precision: Precision of the links. Default: PLAQ_PRECISION_DOUBLE.
       storage: Storage of the links, which also determines the gauge group.
         Default: PLAQ_STORAGE_SU3_18.
-      boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
-        slice are exactly zero, else periodic. Default: 0.
-      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
-        with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+      boundary_time: Boundaries in time of the links; 0: periodic. Default: 0.
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
+        (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`
+        (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -1013,9 +1013,10 @@ class plaq_gauge_read_params(Struct):
         were changed after they were written and are known to be good. 0 or 1. Default: 0.
       boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
         slice are exactly zero, else periodic. Default: 0.
-      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
-        with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
+        (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`
+        (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -1917,8 +1918,8 @@ class plaq_dirac_params(Struct):
       mu: Twisted mass mu. Default: 0.
       hop: Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
         Default: 1, 1, 1, 1.
-      boundary: Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
-        also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+      boundary: Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Options,
+        TOML and Python also take a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
         Default: 0, 0, 0, 1.
       precision: Precision of the operator's links and spinors; 0: that of the gauge field. Default: 0.
       storage: Storage of the links of the hop; 0: two rows. The clover term is computed from the gauge field as it is
@@ -3358,7 +3359,8 @@ class plaq_source_params(Struct):
       momentum: Integer momentum n: p_mu = 2 pi n_mu / L_mu. Default: 0, 0, 0, 0.
       vectors: Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
         1 to 1048576. Default: 1.
-      dilute: Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits. Default: 0.
+      dilute: Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time).
+        Default: 0.
       spin: The only spin whose component is not zero; -1: all spins. 0 to 3. Default: -1.
       colour: The only colour whose component is not zero; -1: all colours. 0 to 2. Default: -1.
       first: Number of the first column; those before it are left out. 0 or more. Default: 0.
@@ -3913,8 +3915,8 @@ class plaq_loops_params(Struct):
       first: Number of the first noise vector; a later one continues an earlier estimate.
         0 to 1048576. Default: 0.
       vectors: Number of noise vectors. 1 to 1048576. Default: 1.
-      dilute: Indices in which noise is diluted, a sum of PLAQ_DILUTE_ bits; contributions of the parts are added.
-        Default: 0.
+      dilute: Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time); contributions of
+        the parts are added. Default: 0.
       time_parts: Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. 0 to 1048576.
         Default: 0.
       probes: Hierarchical probing: number of plane waves by which each noise vector is multiplied, 1 (none) to the
@@ -4716,8 +4718,8 @@ class plaq_loops_report(Struct):
       parts: Number of parts into which the loops are divided.
       reached: 1: the call reached the error that was asked for or, if none was, the number of vectors.
       stopped: 1: the callback ended the call.
-      error: The error as defined in plaq_loop_goals, in descriptions for Gamma number 0; infinite before all parts
-        have an estimate.
+      error: The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
+        number 0. Infinite before all parts have an estimate.
       seconds: Seconds that the call took.
       failed: Number of solves in all parts that did not converge.
     """
@@ -7617,7 +7619,7 @@ class plaq_spinor_flow_params(Struct):
       time: Flow time t / a^2 at the end, starting with 0 for the given links. It must be set.
         0 to 1000000.
       boundary: Boundary phases in units of pi, for fields that do not carry their own: psi(x + L_mu) = exp(i pi
-        boundary[mu]) psi(x). Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+        boundary[mu]) psi(x). Options, TOML and Python also take a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
         Default: 0, 0, 0, 1.
     """
     struct_size: int
