@@ -309,6 +309,10 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.report.bytes += (vectors as u64 * bytes) as f64;
     }
 
+    /// Whether residuals are recomputed in a higher precision than that of the iteration.
+    pub fn refines(&self) -> bool {
+        self.upper.is_some()
+    }
     /// Whether any right-hand side is still iterated.
     pub fn running(&self) -> bool {
         !self.done

@@ -4,9 +4,9 @@
 //! by c = <s, M s> - beta^2 c, where c on the right is that of the previous direction, as the gradient s is conjugate
 //! to the latter.
 //!
-//! Rounding of these recurrences adds up. Where the residual is recomputed, which the drift of the residual asks for,
-//! image and curvature are computed anew. Where the difference leaves little of <s, M s>, as for a direction along low
-//! modes, the curvature is that of direction and image: one more sum, and no operator.
+//! Rounding of these recurrences adds up. Image and curvature are computed anew where the residual is recomputed, which
+//! its drift asks for in two precisions. In one precision they are where the difference leaves little of <s, M s>, as
+//! for a direction along low modes: one sum and one operator more.
 
 use num_complex::Complex64;
 
@@ -50,16 +50,12 @@ impl Vectors {
 
     /// Computes the image of the direction, and its curvature.
     fn measure(&mut self, mixed: &mut MixedPrecision, form: Form) -> Result<Vec<f64>> {
-        mixed.operator().apply(&mut self.q, &self.p)?;
-        self.curvature(form)
-    }
-
-    /// The curvature of the direction, from it and its image.
-    fn curvature(&self, form: Form) -> Result<Vec<f64>> {
+        let Vectors { p, q, .. } = self;
+        mixed.operator().apply(q, p)?;
         match form {
-            Form::Hermitian => Ok(blas::dot(&self.p, &self.q)?.iter().map(|z| z.re).collect()),
-            Form::NormalResidual => blas::norm2(&self.q),
-            Form::NormalError => blas::norm2(&self.p),
+            Form::Hermitian => Ok(blas::dot(p, q)?.iter().map(|z| z.re).collect()),
+            Form::NormalResidual => blas::norm2(q),
+            Form::NormalError => blas::norm2(p),
         }
     }
 
@@ -135,8 +131,8 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
                 None => mixed.operator().apply(q, p)?,
             }
             let clear = |i: usize| curvature[i] > LEFT * found.curvature[i];
-            if (0..curvature.len()).any(|i| mixed.active[i] && !clear(i)) {
-                curvature = vectors.curvature(form)?;
+            if !mixed.refines() && (0..curvature.len()).any(|i| mixed.active[i] && !clear(i)) {
+                curvature = vectors.measure(mixed, form)?;
             }
             continue;
         }
