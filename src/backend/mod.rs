@@ -14,6 +14,7 @@ pub mod families;
 mod first;
 pub mod fourier;
 mod host_memory;
+mod kept;
 mod numbers;
 mod profile;
 mod rehearsal;
@@ -24,7 +25,7 @@ pub(crate) mod tests;
 #[cfg(debug_assertions)]
 pub mod trace;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -43,6 +44,8 @@ use families::{Instance, NotMade, Sites, Sums};
 use first::FirstLaunches;
 pub use host_memory::host_memory_left;
 pub use host_memory::HostArray;
+use kept::Store;
+pub use kept::{KeptMemory, PeakWatch};
 pub(crate) use numbers::Falling;
 pub use numbers::Numbers;
 use profile::Profile;
@@ -291,39 +294,6 @@ impl Drop for DeviceState {
         }
         if let Some(first) = &self.first {
             first.write(&self.backend.name());
-        }
-    }
-}
-
-/// The largest number of bytes that fields on a device have taken since this was made.
-pub struct PeakWatch(Arc<AtomicU64>);
-
-impl PeakWatch {
-    pub fn bytes(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Device memory that fields have freed and that is kept for later fields: addresses by size in bytes, as long as there
-/// are `keepers` of it.
-#[derive(Default)]
-struct Store {
-    keepers: usize,
-    left: HashMap<usize, Vec<Ptr>>,
-    bytes: u64,
-    /// Number of times that the back end was asked for memory.
-    allocations: u64,
-}
-
-/// A guard: while it exists, memory that fields of a device free is kept for fields of the same size.
-pub struct KeptMemory(Device);
-
-impl Drop for KeptMemory {
-    fn drop(&mut self) {
-        let mut store = self.0.store();
-        store.keepers -= 1;
-        if store.keepers == 0 {
-            self.0.empty(&mut store);
         }
     }
 }

@@ -5,6 +5,7 @@ mod exchange;
 mod failure;
 mod grid;
 mod launcher;
+mod listener;
 mod mpi;
 mod outcomes;
 mod part;
@@ -28,6 +29,7 @@ pub use exchange::{Owner, Pending};
 pub(crate) use grid::coordinates;
 pub use grid::RankMap;
 pub use launcher::{launched, Launched};
+pub(crate) use listener::Listener;
 pub use mpi::{host, CommAddress, Communicator};
 
 /// Default time after which a rank that waits for another gives up, if neither the host nor PLAQ_COMM_TIMEOUT sets one.
@@ -67,37 +69,6 @@ pub struct Options {
     pub reproducible: bool,
     /// Directions in which a rank exchanges halos with itself although the process grid has one rank there, for tests.
     pub looped: [bool; 4],
-}
-
-/// Tells a thread that waits, e.g. for a GPU, whether another rank has failed, as long as the Comm exists.
-#[derive(Debug)]
-pub(crate) struct Listener {
-    transport: Weak<Transport>,
-    /// The value of [`Comm::failures`] when this listener was made.
-    failures: u64,
-}
-
-impl Listener {
-    /// Returns an error if another rank has failed; in a thread that must not call MPI always `Ok`.
-    pub fn watch(&self) -> Result<()> {
-        match self.transport.upgrade().map(|t| t.ready(Side::Data)) {
-            Some(Err(e)) if e.status != Status::MpiThread => Err(e),
-            _ => Ok(()),
-        }
-    }
-
-    /// Makes all ranks fail with this error, as [`Comm::fail`] does; returns the error for this rank to return.
-    pub fn fail(&self, error: &Error) -> Error {
-        match self.transport.upgrade() {
-            Some(transport) => transport.fail(error),
-            None => error.clone(),
-        }
-    }
-
-    /// Whether a failure has ended a guarded call since this listener was made.
-    pub fn new_failures(&self) -> bool {
-        self.transport.upgrade().is_some_and(|t| t.failures() != self.failures)
-    }
 }
 
 /// The state of the time limit of an enclosing solve, which [`Comm::end_clock`] restores.
