@@ -1,8 +1,8 @@
 //! The mass of the Wilson operator that preconditions the overlap operator (Brannick et al., arXiv
 //! 1410.7170, choose it so that the spectra fit).
 //!
-//! An eigenvalue x + i y of a normal D_W(0), small beside rho, belongs to m + i y of D_N(m), whatever x is: D_N(m) (D_W
-//! + w)^-1 has the eigenvalue m / (w + x) at the low edge x of the Wilson spectrum and about one half where most
+//! An eigenvalue x + i y of a normal D_W(0), small beside rho, belongs to m + i y of D_N(m), whatever x is: D_N(m)
+//! (D_W + w)^-1 has the eigenvalue m / (w + x) at the low edge x of the Wilson spectrum and about one half where most
 //! eigenvalues lie. The smallest disc around all eigenvalues, which bounds the iterations of GCR, then hardly changes
 //! for w + x from 0.75 m to 2.5 m and is smallest at 2 m. This was found for the spectrum of the free field at all
 //! momenta, and for spectra that shrink towards 4 as x grows, as on rougher links.
