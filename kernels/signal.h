@@ -1,4 +1,4 @@
-// Flags in the memory of other GPUs: a message has been written there.
+// Flags in the memory of other GPUs, by which this GPU tells them that a message has been written to their memory.
 #pragma once
 #include "geometry.h"
 

@@ -57,7 +57,7 @@ PLAQ_FN void project(HalfSpinor<R>& h, const Spinor<R>& p, int mu, R g, const Su
   }
 }
 
-// Loads the projected spinor of a neighbour.
+// h becomes the upper two spins of (1 - g gamma_mu) psi(n), g = 1 or -1, of the spinor at the neighbour n.
 template <class S, class R> PLAQ_FN void load_projected(HalfSpinor<R>& h, const Plane& in, const Site& n, int mu, R g) {
   Spinor<R> p;
 #if PLAQ_GPU

@@ -288,8 +288,8 @@ on_ranks() { # subcommand, arguments
   done
 }
 
-# The last rank stops for ever once the first file is there: the other one says so and ends the job, with
-# mpirun's own status (125 to 143 are those of `timeout`).
+# Rank 1 is stopped (SIGSTOP) once the first file exists: rank 0 reports that it is gone and ends the job, with a status
+# that is neither success nor that of `timeout` (124, or 137 after -k).
 a_rank_is_gone() {
   local found
   rm -f "$out"/gone.*

@@ -34,7 +34,7 @@ struct Source {
     module: Vec<String>,
     /// Text without comments, strings and characters.
     code: String,
-    /// The contents of its string literals.
+    /// The contents of its string literals, without raw ones.
     strings: Vec<String>,
 }
 

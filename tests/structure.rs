@@ -154,8 +154,8 @@ fn three_quarks_and_their_sequential_sources_agree_with_the_definition() {
             let at = (momentum, origin);
             let reference = |given| structure::three_quarks(lat, given, to, [&sink, &source], at);
             let wanted = reference(given);
-            // tr[P C] is linear in each line: for another propagator in its place it is the scalar product with the
-            // line's sequential source.
+            // tr[P C] is linear in the propagator of each line: with `other` in place of one of them it is the scalar
+            // product of that line's sequential source and `other`.
             let replaced = [0, 1, 2].map(|line| {
                 let mut given = given;
                 given[line] = &other;

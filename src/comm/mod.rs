@@ -363,7 +363,7 @@ impl Comm {
         Ok(std::array::from_fn(|mu| global[mu] / grid[mu]))
     }
 
-    /// Starts sending and receiving messages as [`Comm::start`] does, for code outside of this crate.
+    /// Starts sending and receiving messages as `Comm::start` does, for code outside of this crate.
     ///
     /// # Safety
     /// At both addresses of every message there are `bytes` bytes, which nobody else uses before [`Comm::finish`]

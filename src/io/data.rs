@@ -99,9 +99,11 @@ pub enum Sum {
     None,
     /// Sum of the file's 32-bit words modulo 2^32 (NERSC).
     Nersc,
-    /// Two exclusive ors of the file's 32-bit words, rotated by their number modulo 29 and modulo 31 (MILC).
+    /// Two exclusive ors over the file's 32-bit words, each rotated by the number of the word in the file, modulo 29 in
+    /// one and modulo 31 in the other (MILC).
     Milc,
-    /// Two exclusive ors of the CRC32 of each site, rotated by its number modulo 29 and modulo 31 (SciDAC).
+    /// Two exclusive ors over the sites' CRC32, each rotated by the number of the site, modulo 29 in one and modulo 31
+    /// in the other (SciDAC).
     SciDac,
 }
 

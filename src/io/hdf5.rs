@@ -191,7 +191,7 @@ impl Api {
     /// The dataspace of an array, or of one value.
     fn space_of(&'static self, extents: &[usize]) -> Result<Owned> {
         let extents: Vec<u64> = extents.iter().map(|&n| n as u64).collect();
-        // SAFETY: as many extents as said.
+        // SAFETY: `extents` has the number of elements that is passed beside its address.
         let id = unsafe {
             match extents.len() {
                 0 => (self.space)(SCALAR),

@@ -4,8 +4,9 @@
 //!
 //! The flavours of a doublet share null vectors, and twisted masses are the same on coarse levels as on the finest
 //! one, since P^dagger P = 1 and P preserves chirality. With the operator M_1 = D_1 (1 + Y_1) of one flavour, M = M_1
-//! (x) 1 + T, where T is i twist[f] gamma5 on flavour f plus split tau1. Only the links of one flavour are stored: D
-//! = D_1 (x) 1 + T and Y = (1 + D_1^-1 T)^-1 (Y_1 (x) 1).
+//! (x) 1 + T, where T is i mu_f gamma5 on flavour f (`twist[f]`: its twisted mass mu_f) plus the mass splitting
+//! `split` times tau1, which exchanges the flavours. Only the links of one flavour are stored: D is D_1 (x) 1 + T,
+//! and Y is (1 + D_1^-1 T)^-1 (Y_1 (x) 1).
 
 use std::sync::{Arc, Mutex};
 

@@ -9,8 +9,9 @@ use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Precision};
 
-/// Count of pairs (re, im) for the links of a site in the table; the site term has the same count.
+/// Numbers (re, im) of the links of a site in the table: eight 3x3 matrices, forward and backward in four directions.
 const LINKS: usize = 72;
+/// Numbers (re, im) of the site term of a site in the table: a 6x6 matrix for each chirality.
 const BLOCKS: usize = 72;
 /// Bytes of the first-level cache that the neighbours of a tile's rows may take: three slices of the tile and the
 /// rows around it.

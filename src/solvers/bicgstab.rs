@@ -20,7 +20,7 @@ const RESTARTS: usize = 3;
 /// not yet fallen by a factor of 100: near and beyond the critical kappa the residual may stay there for more than a
 /// thousand iterations, where CGNR needs some hundred in all. CGNR is then tried, and BiCGStab may continue after it.
 const DOUBTFUL: usize = 30;
-/// Number of iterations after which a right-hand side that is still doubtful is given up.
+/// The same number in a patient solve (`SolverParams::patient`), in which CGNR is not tried before.
 const IN_VAIN: usize = 100;
 
 /// A preconditioner K applied from the right (van der Vorst 1992): the recurrence is that of M K, and steps of x go

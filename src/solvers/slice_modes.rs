@@ -208,7 +208,7 @@ impl<'a> Space<'a> {
     /// These vectors, converted to the precision of `op`, with which the search continues.
     fn refined(self, op: &'a dyn LinOp) -> Result<Space<'a>> {
         let Space { times, largest, v: rough, other, .. } = self;
-        // No field has the size of these any more.
+        // Vectors of the other precision have another size in bytes: the kept memory of these cannot be used again.
         let device = op.shape().device;
         drop(other);
         device.free_kept()?;

@@ -1,5 +1,5 @@
-//! Programs of other codes as they meet the library: C programs that call it the way those do, with
-//! their arrays, on one and on several ranks.
+//! C programs that call the library as other lattice codes do (MILC, tmLQCD, openQCD, ...), with the array layouts of
+//! those codes, on one and on several ranks.
 
 mod misuse;
 mod records;

@@ -170,8 +170,8 @@ fn ends(grid: &str, name: &str, recovers: bool) -> (bool, bool, String) {
     (out.status.success(), said.contains("rank 0: CommFailed"), said)
 }
 
-/// A rank that dies between messages of devices that stand in for GPUs ends the others' exchanges, with each way of
-/// messages.
+/// If a rank dies between two messages, exchanges on the other ranks end with an error instead of waiting for ever;
+/// here with devices that stand in for GPUs, for each way in which messages travel.
 #[test]
 fn a_rank_that_dies_between_messages_of_devices() {
     if mpi_library().is_none() {

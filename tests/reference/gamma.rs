@@ -73,7 +73,7 @@ pub fn sigma(mu: usize, nu: usize) -> Gamma {
 }
 
 /// The unitary T with psi_DeGrandRossi = T psi_basis and gamma_DeGrandRossi = T gamma_basis
-/// T^dag. The phase of T is the one that QUDA's interface uses (comment of QudaGammaBasis).
+/// T^dag. The phase of T is the one that QUDA's interface uses (QudaGammaBasis, docs/layouts.md).
 pub fn to_degrand_rossi(basis: Basis) -> Gamma {
     let r = C::new(std::f64::consts::FRAC_1_SQRT_2, 0.0);
     match basis {

@@ -686,7 +686,7 @@ impl Data {
 
     /// The array's first `count` numbers, converted to double precision.
     pub(crate) fn numbers(&self, precision: Precision, count: usize) -> Vec<f64> {
-        // SAFETY: as above.
+        // SAFETY: the host's array has `count` numbers of this precision, and nobody changes them during the call.
         unsafe { numbers_at(self.0, precision, count) }
     }
 }

@@ -189,7 +189,8 @@ pub(super) struct Operators {
 }
 
 impl Operators {
-    /// Checks the lengths and factors of lines, and momenta; each error names the argument that counts them.
+    /// Makes the operators from the host's arrays: `lengths` has the number of factors of each line, `steps` the factors
+    /// of all lines one after the other, `momenta` three integers each. An error names the argument that counts them.
     pub fn of(
         lengths: (&Array<i32>, i64),
         steps: (&Array<i32>, i64),

@@ -233,8 +233,8 @@ impl SolveMemory {
         }
     }
 
-    /// The number of [`SolveMemory::at_once`] by the memory of this rank alone; `None`: not even one right-hand side
-    /// fits.
+    /// The largest number of right-hand sides, at most `nrhs`, that can be solved at once in the memory of this rank
+    /// alone; [`SolveMemory::at_once`] looks at all ranks. `None`: not even one fits.
     pub fn at_once_here(&self, nrhs: usize) -> Option<usize> {
         let device = self.device();
         let fits =

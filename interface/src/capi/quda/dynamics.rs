@@ -231,7 +231,7 @@ impl Fixing {
         })
     }
 
-    /// The links after gauge fixing by overrelaxation.
+    /// The links after gauge fixing by overrelaxation with the parameter `relax_boost`, from 1 to below 2.
     pub fn overrelaxed(&self, links: &GaugeField, relax_boost: f64) -> Result<GaugeField> {
         if !(1.0..2.0).contains(&relax_boost) {
             refuse!(

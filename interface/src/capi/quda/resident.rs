@@ -59,7 +59,7 @@ impl Links {
         [space, space, space, 1.0]
     }
 
-    /// Whether the host's links contain a sign or an anisotropy in a direction of the mask (bit mu).
+    /// Whether the host's links contain a sign, an anisotropy or a phase in one of the directions whose bit mu is set.
     fn carry(&self, directions: i32) -> bool {
         let (space, time) = (directions & 7 != 0, directions & 8 != 0);
         let turned = (0..3).any(|k| directions & (1 << k) != 0 && self.theta[k] != 0.0);
