@@ -514,11 +514,10 @@ typedef struct plaq_gauge_params {
   plaq_storage storage;
   /** Boundaries in time of the links; 0: periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
-   * (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN). */
+  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+   * with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`
-   * (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN). */
+  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_params;
 
@@ -672,11 +671,10 @@ typedef struct plaq_gauge_read_params {
   /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
    * slice are exactly zero, else periodic. Default: 0. */
   plaq_boundary_time boundary_time;
-  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
-   * (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN). */
+  /** Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+   * with sum 0. Default: not set (NaN). */
   double phi[3];
-  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`
-   * (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN). */
+  /** The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN). */
   double phi_prime[3];
 } plaq_gauge_read_params;
 

@@ -243,7 +243,7 @@ again_from_its_file() {
 same_iterations() { # JSON, JSON
   local file
   for file in "$@"; do
-    grep '"solver": {' "$file" | grep -oE '"(iterations|reliable_updates|restarts)": [0-9]+' | paste -sd' '
+    grep '"solver": {' "$file" | grep -oE '"(iterations|reliable_updates|restarts)": [0-9]+' | paste -sd' ' -
   done | tee "$out/iterations"
   [ "$(grep -c 'iterations.*reliable_updates.*restarts' "$out/iterations")" = 2 ] && [ "$(sort -u "$out/iterations" | wc -l)" = 1 ]
 }

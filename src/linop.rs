@@ -228,7 +228,7 @@ pub trait LinOp: Send + Sync {
     /// right-hand sides takes in addition to in and out. It is found by a rehearsal.
     ///
     /// # Errors
-    /// Those errors of an application that do not depend on the numbers in the fields.
+    /// The errors of an application that do not depend on the numbers in the fields.
     fn memory(&self, nrhs: usize, dagger: bool) -> Result<u64> {
         let (domain, range) = (self.shape(), self.range());
         let device = domain.device.stand_in();

@@ -331,11 +331,10 @@ module plaq
     integer(c_int32_t) :: storage
     !> Boundaries in time of the links; 0: periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
-    !> (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+    !> with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`
-    !> (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN).
+    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Description of a gauge field.
@@ -429,11 +428,10 @@ module plaq
     !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
     !> slice are exactly zero, else periodic.
     integer(c_int32_t) :: boundary_time
-    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
-    !> (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN).
+    !> Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+    !> with sum 0. Default: not set (NaN).
     real(c_double) :: phi(3)
-    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`
-    !> (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN).
+    !> The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     real(c_double) :: phi_prime(3)
   end type
   !> Format and header of a file that is written. Texts are NULL or NUL-terminated UTF-8.

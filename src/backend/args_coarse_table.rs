@@ -72,7 +72,7 @@ kernel_args! {
         arg inp: Ptr,
         arg out: Ptr,
         spec rows: i32,
-        /// In products the number of matrices of `inp` for each matrix of `left`. For the kernel `coarse_inner` a bit
+        /// Products: the number of matrices of `inp` for each matrix of `left`. For the kernel `coarse_inner` a bit
         /// mask of directions 2 mu + forward, for `coarse_adjoint` one of directions mu.
         spec each: i32,
     }

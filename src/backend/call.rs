@@ -88,7 +88,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Those constants, out of `all` of an argument struct, on which a kernel depends; on a GPU they are compiled into it.
+/// The constants, out of `all` of an argument struct, on which a kernel depends; on a GPU they are compiled into it.
 /// Kernels that work site by site do not depend on the extents if no direction has halos; kernels that do not depend on
 /// extents do not depend on the number of sites either.
 pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {

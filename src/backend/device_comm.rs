@@ -17,7 +17,7 @@ pub struct Parcel {
 /// The devices of all ranks of a communicator, one for each rank.
 ///
 /// # Safety of `start` and `sum`
-/// At the addresses there are the bytes that the parcels state, or `n` doubles, until the messages or sums are
+/// The addresses are of the bytes that the parcels state, or of `n` doubles, until the messages or sums are
 /// complete.
 #[allow(clippy::missing_safety_doc)]
 pub trait DeviceComm: Send + Sync {

@@ -7,7 +7,7 @@
 pub enum Kind {
     /// The body handles W lanes of a site at a time, W being the number of numbers in a vector register.
     Site,
-    /// As `Site` on a CPU. On a GPU the body itself divides the sites among thread blocks; a block handles all batches
+    /// Like `Site` on a CPU. On a GPU the body itself divides the sites among thread blocks; a block handles all batches
     /// of its sites, with two threads per site if there are several batches.
     Block,
     /// The body handles one lane of a site at a time, for work that takes little time or cannot be vectorised.

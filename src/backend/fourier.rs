@@ -38,7 +38,7 @@ pub struct Fourier {
     // Stands before `device`, so that the plan is dropped while the device still exists.
     plan: Box<dyn Plan>,
     device: Device,
-    /// In rehearsals memory of the size that the work area of a GPU's transforms has, so that it is counted.
+    /// Memory, in rehearsals, of the size that the work area of a GPU's transforms has, so that it is counted.
     _work: Option<Buffer>,
 }
 

@@ -9,8 +9,8 @@ use super::args::{BasisArgs, TimeSliceArgs, BASIS_COLUMNS, BASIS_ROWS};
 use super::families::Instance;
 use super::{kernels, zeros, Call, Device};
 
-/// In a loop that was not announced, the results of a kernel decrease by a factor of ten with each call after this
-/// number of calls.
+/// Number of calls in a loop that was not announced after which the results of a kernel decrease by a factor of ten
+/// with each call.
 const MANY: u32 = 1000;
 /// Number of calls during which the results decrease, before the count of calls starts again.
 const FALLING: u32 = 40;

@@ -9,7 +9,7 @@ use crate::error::{Error, Result, Status};
 #[derive(Debug)]
 pub(crate) struct Listener {
     pub(super) transport: Weak<Transport>,
-    /// The value of [`Comm::failures`] when this listener was made.
+    /// The value of [`super::Comm::failures`] when this listener was made.
     pub(super) failures: u64,
 }
 
@@ -22,7 +22,7 @@ impl Listener {
         }
     }
 
-    /// Makes all ranks fail with this error, as [`Comm::fail`] does; returns the error for this rank to return.
+    /// Makes all ranks fail with this error, as [`super::Comm::fail`] does; returns the error for this rank to return.
     pub fn fail(&self, error: &Error) -> Error {
         match self.transport.upgrade() {
             Some(transport) => transport.fail(error),

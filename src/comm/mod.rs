@@ -134,7 +134,7 @@ pub struct Comm {
     reproducible: bool,
     /// The connection to other ranks; None for a single rank, and for ranks of a dry run, which exchange nothing.
     transport: Option<Arc<Transport>>,
-    /// In a dry run: the communicating ranks from which these were made; else None.
+    /// The communicating ranks from which these were made, in a dry run; else None.
     origin: Option<silent::Origin>,
     /// The ranks of dry runs that were made from these.
     silent: silent::Silent,
@@ -366,7 +366,7 @@ impl Comm {
     /// Starts sending and receiving messages as `Comm::start` does, for code outside of this crate.
     ///
     /// # Safety
-    /// At both addresses of every message there are `bytes` bytes, which nobody else uses before [`Comm::finish`]
+    /// Both addresses of every message are of `bytes` bytes, which nobody else uses before [`Comm::finish`]
     /// returns, and which `owner` keeps allocated.
     ///
     /// # Errors
@@ -638,7 +638,7 @@ impl Comm {
         Self::guard_call(Some(self), "", None, body)
     }
 
-    /// As [`Comm::guard`], for a function with a name and a hash `digest` of its parameters (`None` on a rank whose
+    /// Like [`Comm::guard`], for a function with a name and a hash `digest` of its parameters (`None` on a rank whose
     /// arguments are invalid). Before `body` runs, ranks compare both; the call fails on all ranks if they differ, and
     /// if ranks are in different functions the Comm cannot be used any more.
     pub fn guard_call<T>(

@@ -297,7 +297,7 @@ pub(super) enum Threads {
     Any,
 }
 
-/// With MPI_THREAD_SERIALIZED this lock serialises the MPI calls of all of plaq's communicators. The host program must
+/// Lock that, with MPI_THREAD_SERIALIZED, serialises the MPI calls of all of plaq's communicators. The host program must
 /// not call MPI at the same time.
 static CALLS: Mutex<()> = Mutex::new(());
 

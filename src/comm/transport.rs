@@ -592,7 +592,7 @@ impl Transport {
         self.state().call
     }
 
-    /// At the beginning of a guarded call: fails unless all ranks are in the same call with the same parameters.
+    /// Called at the beginning of a guarded call: fails unless all ranks are in the same call with the same parameters.
     ///
     /// # Errors
     /// On all ranks: `InvalidArgument` if parameters differ; `CommFailed`, with the names of the calls, if ranks are in

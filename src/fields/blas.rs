@@ -73,7 +73,7 @@ impl Sums {
         let sums = under.geometry.finish(&under.device, &under.started)?;
         Ok(under.known.get_or_init(|| per_rhs(&sums, under.planes).collect()))
     }
-    /// From where kernels get the sums: an address on the device, or numbers if the host knows them already.
+    /// Where kernels find the sums: an address on the device, or numbers if the host knows them already.
     pub(crate) fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
         match &self.0 {
             SumStatus::Known(sums) => Err(sums),

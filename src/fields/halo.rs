@@ -294,7 +294,7 @@ impl Direct {
         Ok(Some((recv, Direct { there, memory, number: 0, ahead: false, peers })))
     }
 
-    /// Those of `faces` across which kernels write directly, as (direction, upper).
+    /// The `faces` across which kernels write directly, as (direction, upper).
     fn list<'a>(&'a self, faces: &'a Faces) -> impl Iterator<Item = (usize, bool)> + 'a {
         faces.list().filter(|&(mu, upper)| self.there[mu][upper as usize] != Ptr::NULL)
     }

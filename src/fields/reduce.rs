@@ -186,7 +186,7 @@ mod tests {
     use super::*;
     use crate::backend::kernels;
 
-    /// With two ranks the shared memory holds 2^15 numbers of each rank; larger reductions are summed through MPI.
+    /// The shared memory of two ranks holds 2^15 numbers of each rank; larger reductions are summed through MPI.
     #[test]
     fn boards_are_for_what_fits() {
         let capacity = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;

@@ -348,7 +348,7 @@ mod tests {
     use super::*;
     use crate::fields::{Geometry, Subset};
 
-    /// Of vectors that go by way of the host nothing stays behind, also where freed memory is kept.
+    /// Vectors that go by way of the host leave nothing behind, also where freed memory is kept.
     #[test]
     fn a_cut_by_way_of_the_host_frees_the_rest() {
         let device = Device::cpu(1).unwrap();

@@ -16,7 +16,7 @@ fn job(name: &str, arguments: &str) -> Command {
 /// is up to chance.
 fn limited(job: &Command, mib: usize) -> Output {
     let mut limited = Command::new("sh");
-    limited.args(["-c", &format!("ulimit -v {}; exec \"$0\" \"$@\"", mib << 10)]);
+    limited.args(["-c", &format!("ulimit -c 0; ulimit -v {}; exec \"$0\" \"$@\"", mib << 10)]);
     limited.arg(job.get_program()).args(job.get_args()).env("MALLOC_ARENA_MAX", "1");
     limited.current_dir(env!("SOURCE_TREE")).output().unwrap()
 }
@@ -54,7 +54,7 @@ fn short_memory_is_noticed_before_work() {
     let propagator = propagator("12,12,12,24");
     let (mut refused, mut fewer) = (0, 0);
     // Up to the limit with which all columns are solved for together.
-    for more in (40..).step_by(40) {
+    for more in (40..).step_by(20) {
         assert!(
             more < 4000,
             "{base} MiB and {more} more: {refused} refused, {fewer} with fewer columns"

@@ -178,11 +178,15 @@ fn iterations(iterations: usize, fused_sums: Option<bool>) -> SolverParams {
     SolverParams { kind: SolverKind::Cg, stop, fused_sums, ..Default::default() }
 }
 
-/// Directions without positive curvature are refused alike.
+/// Directions without positive curvature are refused alike. With 3 and -1 it is the second one, whose curvature comes
+/// from the recurrence: fused sums then make no step and restart, in every iteration.
 #[test]
 fn fused_sums_refuse_indefinite_operators() {
     for s in small_setups() {
         for precision in [Precision::F64, Precision::F32] {
+            let shape = s.shape(precision, Components::SPINOR);
+            let report = of_two_numbers(shape, [3.0, -1.0], &iterations(10, Some(true))).unwrap();
+            assert!(!report.converged && report.restarts == 9, "{report:?}");
             let [apart, fused] = [false, true].map(|fused| {
                 let shape = s.shape(precision, Components::SPINOR);
                 of_two_numbers(shape, [1.0, -2.0], &iterations(100, Some(fused))).unwrap_err()
@@ -216,11 +220,15 @@ fn sums_in_order_are_not_fused() {
     }
     let grid = ranks().grid().map(|n| n as i32);
     let device = Device::cpu(1).unwrap();
+    let given = std::env::var_os("PLAQ_RANKS_PER_HOST");
     for per_host in ["1", "2"] {
         std::env::set_var("PLAQ_RANKS_PER_HOST", per_host);
         let options = Options { reproducible: true, ..Default::default() };
         let comm = Comm::mpi(Communicator::World, grid, &RankMap::Default, &options).unwrap();
-        std::env::remove_var("PLAQ_RANKS_PER_HOST");
+        match &given {
+            Some(given) => std::env::set_var("PLAQ_RANKS_PER_HOST", given),
+            None => std::env::remove_var("PLAQ_RANKS_PER_HOST"),
+        }
         let geometry = Geometry::decomposed(over_ranks([2, 2, 2, 2]), &device, &comm).unwrap();
         let sums = |most| {
             let shape = Shape {
@@ -244,6 +252,9 @@ fn sums_in_order_are_not_fused() {
 /// Products that share one sum over the ranks are those found one after the other, with norms that come twice.
 #[test]
 fn products_share_a_sum() {
+    if ranks().size() == 1 {
+        return println!("skipped: one rank");
+    }
     for s in small_setups() {
         let columns =
             |seed| -> Vec<Field> { (0..40u64).map(|i| spinor::random(s.lat, seed + i)).collect() };

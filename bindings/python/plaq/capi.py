@@ -781,10 +781,9 @@ class plaq_gauge_params(Struct):
       storage: Storage of the links, which also determines the gauge group.
         Default: PLAQ_STORAGE_SU3_18.
       boundary_time: Boundaries in time of the links; 0: periodic. Default: 0.
-      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
-        (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`
-        (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN).
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+        with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     """
     struct_size: int
     extents: Any
@@ -1013,10 +1012,9 @@ class plaq_gauge_read_params(Struct):
         were changed after they were written and are known to be good. 0 or 1. Default: 0.
       boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
         slice are exactly zero, else periodic. Default: 0.
-      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`
-        (PLAQ_BOUNDARY_TIME_SF): three numbers with sum 0. Default: not set (NaN).
-      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`
-        (PLAQ_BOUNDARY_TIME_OPEN_SF). Default: not set (NaN).
+      phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
+        with sum 0. Default: not set (NaN).
+      phi_prime: The same angles on slice N_t, for boundaries `sf` and `open_sf`. Default: not set (NaN).
     """
     struct_size: int
     extents: Any

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypedDict, TypeVar, Union, overload
 
@@ -387,7 +386,7 @@ class Wilson(Operator):
         for name, number in (("mass", mass), ("kappa", kappa), ("xi", xi)):
             if number == 0 and name != "mass":
                 raise ValueError(f"{name}: expected a number other than 0")
-            if number is not None and not math.isfinite(number):
+            if isinstance(number, (int, float, np.number)) and not np.isfinite(number):
                 raise ValueError(f"{name}: expected a finite number, found {number}")
         angles = phases(boundary)
         params = capi.plaq_dirac_params(

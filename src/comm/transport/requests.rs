@@ -4,7 +4,7 @@
 use super::Transport;
 use crate::error::Result;
 
-/// In the sum of requests, one because of a time limit counts as this number, which is larger than any number of ranks.
+/// Value of a request because of a time limit in the sum of requests: larger than any number of ranks.
 const LATE: f64 = (1u64 << 32) as f64;
 
 impl Transport {

@@ -27,7 +27,7 @@ pub(super) struct Far {
     pub faces: Vec<(usize, bool)>,
     pub send: Buffer,
     pub way: Way,
-    /// Which of the two halves of the receive buffer on the host was used last.
+    /// The half of the receive buffer on the host that was used last.
     half: AtomicBool,
     /// Persistent MPI messages, by their number of columns and the address of the receive buffer; those used last are
     /// at the end.

@@ -132,7 +132,11 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
             }
             let clear = |i: usize| curvature[i] > LEFT * found.curvature[i];
             if !mixed.refines() && (0..curvature.len()).any(|i| mixed.active[i] && !clear(i)) {
-                curvature = vectors.measure(mixed, form)?;
+                // M M^dagger y = b has the image of the direction itself, and its curvature |p|^2.
+                curvature = match form {
+                    Form::NormalError => blas::norm2(&vectors.p)?,
+                    _ => vectors.measure(mixed, form)?,
+                };
             }
             continue;
         }
