@@ -8,7 +8,7 @@ use crate::error::{host_array, Result};
 
 /// Bytes of the address space for what is not announced and not there when a device is opened: arrays of the host,
 /// buffers of MPI, and what the heap keeps.
-const UNANNOUNCED: u64 = 32 << 20;
+const UNANNOUNCED: u64 = 64 << 20;
 
 /// Number of bytes that the host has free without swapping, as its kernel estimates, within the limits of this
 /// process's address space (`ulimit -v`) and control groups. None: it is not known.

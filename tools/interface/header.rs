@@ -48,7 +48,7 @@ const PROMISES: &str = r#"
   names the largest. `max_iterations` of solves and `trajectories` are the host's, whose callbacks can end them.
 - **Memory.** Fields, and whatever on the host grows with the lattice, end in `PLAQ_OUT_OF_MEMORY` where there is
   no room. On a CPU the smallest of free memory, control groups and `ulimit -v` counts; of the last what is mapped
-  already and 32 MiB for arrays of the host are set aside.
+  already and 64 MiB for arrays of the host are set aside.
 - **Panics** of plaq are `PLAQ_INTERNAL` and say nothing on the standard error. Those of a Rust host are its own.
 - **Threads and callbacks.** An object in use is `PLAQ_BUSY`; nothing waits for another call. So is every call that a
   log callback makes. ThreadSanitizer (`scripts/tsan.sh`) finds nothing in calls of four threads that share objects.
