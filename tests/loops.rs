@@ -37,7 +37,7 @@ fn quark(device: &Device, precision: Precision) -> (Setup, DiracSolver, Multigri
         DiracSolver::new(op.clone(), SolveParams { solver, ..Default::default() }).unwrap();
     let level = |block, vectors| LevelParams { block, vectors, ..Default::default() };
     let levels = vec![level([2, 1, 2, 2], 5), level([1, 2, 1, 1], 4)];
-    let params = MultigridParams { gather: None, ..MultigridParams::with_levels(levels) };
+    let params = MultigridParams { gather: Some(0), ..MultigridParams::with_levels(levels) };
     let multigrid = Multigrid::new(&*op, &params).unwrap();
     (setup, solver, multigrid)
 }
