@@ -129,7 +129,7 @@ enum {
   PLAQ_LOG_OFF = 0,
   /** Defects of plaq and lost devices. */
   PLAQ_LOG_ERROR = 1,
-  /** Also calls that were refused. */
+  /** Calls that were refused, too. */
   PLAQ_LOG_WARN = 2,
   /** Work that takes long: compilation, tuning, solves. */
   PLAQ_LOG_INFO = 3,

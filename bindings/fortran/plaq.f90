@@ -57,7 +57,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_LOG_OFF = 0
   !> Defects of plaq and lost devices.
   integer(c_int32_t), parameter :: PLAQ_LOG_ERROR = 1
-  !> Also calls that were refused.
+  !> Calls that were refused, too.
   integer(c_int32_t), parameter :: PLAQ_LOG_WARN = 2
   !> Work that takes long: compilation, tuning, solves.
   integer(c_int32_t), parameter :: PLAQ_LOG_INFO = 3

@@ -243,7 +243,7 @@ class plaq_log_level(Enum):
     OFF = 0
     #: Defects of plaq and lost devices.
     ERROR = 1
-    #: Also calls that were refused.
+    #: Calls that were refused, too.
     WARN = 2
     #: Work that takes long: compilation, tuning, solves.
     INFO = 3

@@ -25,7 +25,7 @@ interface! {
             PLAQ_LOG_OFF = 0 => Level(log::LevelFilter::Off),
             /// Defects of plaq and lost devices.
             PLAQ_LOG_ERROR = 1 => Level(log::LevelFilter::Error),
-            /// Also calls that were refused.
+            /// Calls that were refused, too.
             PLAQ_LOG_WARN = 2 => Level(log::LevelFilter::Warn),
             /// Work that takes long: compilation, tuning, solves.
             PLAQ_LOG_INFO = 3 => Level(log::LevelFilter::Info),
