@@ -18,7 +18,7 @@ use plaq::comm::{self, host, Comm, Communicator, RankMap};
 use plaq::compose::{DiracSolver, Equations, SolveParams};
 use plaq::error::Result;
 use plaq::fields::{
-    blas, GaugeField, Geometry, Group, Noise, Precision, Recon, SpinorField, Subset,
+    blas, BoundaryTime, GaugeField, Geometry, Group, Noise, Precision, Recon, SpinorField, Subset,
 };
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
@@ -170,15 +170,20 @@ impl Bench<'_> {
 }
 
 fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f64) -> Result<()> {
-    let mut b = Bench { o, geometry, precision, copy };
     let wilson = DiracParams { mass: 0.1, ..Default::default() };
-    // The hop from one parity to the other on half of the sites, alone and followed by A^-1.
-    for (kernel, site_hop, csw) in
-        [("hop", SiteTerm::One, 0.0), ("clover_hop", SiteTerm::Inverse, 1e-3)]
-    {
+    let open = geometry.bounded(BoundaryTime::Open)?;
+    // The hop from one parity to the other on half of the sites, alone, on links with open boundaries in time, and
+    // followed by A^-1.
+    for (kernel, site_hop, csw, geometry) in [
+        ("hop", SiteTerm::One, 0.0, geometry),
+        ("open_hop", SiteTerm::One, 0.0, &open),
+        ("clover_hop", SiteTerm::Inverse, 1e-3, geometry),
+    ] {
+        let mut b = Bench { o: &mut *o, geometry, precision, copy };
         for recon in [Recon::R18, Recon::R12, Recon::R8] {
             for nrhs in [1, 12] {
-                let plain = recon == Recon::R12 || (kernel == "hop" && nrhs == 1);
+                let plain =
+                    recon == Recon::R12 || (kernel.ends_with("hop") && csw == 0.0 && nrhs == 1);
                 if !plain || !b.wanted(kernel, recon.token(), nrhs) {
                     continue;
                 }
@@ -199,6 +204,7 @@ fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f
             }
         }
     }
+    let mut b = Bench { o, geometry, precision, copy };
     if b.wanted("even_odd_clover", "R12", 1) {
         let op = Arc::new(clover_operator(&b, DiracParams { csw: 1e-3, csw_t: 1e-3, ..wilson })?);
         let eo = EvenOdd::new(op, 1, true);

@@ -44,6 +44,21 @@ template <class R> PLAQ_FN R inside(const Bounds& b, const Geom& g, const Site& 
   return f;
 }
 
+// Whether quarks vanish at the neighbour in time of some lanes of the site. Where the last stored slice is not a
+// boundary slice, slice 0 follows it.
+PLAQ_FN bool some_neighbours_vanish(const Bounds& b, const Geom& g, const Site& s, bool forward) {
+  const bool lower = b.kind() & BOUND_LOWER, upper = b.kind() & BOUND_UPPER;
+  return forward ? (upper && near_last(g, s, 1)) || (lower && near_last(g, s)) : (lower && near_first(g, s, 1)) || (upper && near_first(g, s));
+}
+// 0 in lanes whose neighbour in time is on a slice where quarks vanish, else 1.
+template <class R> PLAQ_FN R neighbour_inside(const Bounds& b, const Geom& g, const Site& s, bool forward) {
+  R f = splat<R>(1);
+  const R zero = splat<R>(0);
+  if (b.kind() & BOUND_LOWER) f = forward ? on_last(g, s, zero, f) : on_first(g, s, zero, f, 1);
+  if (b.kind() & BOUND_UPPER) f = forward ? on_last(g, s, zero, f, 1) : on_first(g, s, zero, f);
+  return f;
+}
+
 // Sets numbers of a site to 0 in lanes where quarks vanish.
 template <class R, int N> PLAQ_FN void vanish(R (&v)[N], const Bounds& b, const Geom& g, const Site& s) {
   if (!some_vanish(b, g, s)) return;

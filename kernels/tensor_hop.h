@@ -39,7 +39,8 @@ template <int W, class S, int RECON> struct TensorTables {
       Su3<R> u;
       load_link<S, RECON>(u, plane(h.gauge, from.par), from, mu, keep);
       cplx<R> f = {(R)h.coef[mu], 0};
-      const R there = inside<R>(h.bounds, h.geom, s);
+      R there = inside<R>(h.bounds, h.geom, s);
+      if (mu == 3) there = there * neighbour_inside<R>(h.bounds, h.geom, s, forward);
       if (has_phase(h, s, mu, forward)) f = (R)h.coef[mu] * boundary_phase<R>(h, s, mu, forward);
       PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
         const cplx<R> z = there * (f * (forward ? u.e[i][j] : conj(u.e[j][i])));

@@ -1,7 +1,7 @@
 // Wilson hopping term with a fused site operator; gammas in the DeGrand-Rossi basis (physics.md).
 //   hop(in)(x) = sum_mu c_mu [ (1 - g_mu) U_mu(x) in(x+mu) + (1 + g_mu) U_mu(x-mu)^dagger in(x-mu) ]
 //   out = coef_y S_y(y) + S_hop(hop(in)) + coef_z z + coef_own out;   dagger swaps the projectors.
-// Where quarks vanish at boundaries in time out = 0, and `in` is to be 0, so that no link of such a slice counts.
+// Where quarks vanish at boundaries in time out = 0, and `in` counts as 0 whatever it is.
 #pragma once
 #include "block_order.h"
 #include "bounds.h"
@@ -239,19 +239,22 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
   load_neighbour<S>(h, a, s, n, n, in, rhs, mu, forward, g, messages);
   multiply(r, u, h, !forward);
   R f = splat<R>(c);
+  if (mu == 3 && a.bounds.kind()) f = f * neighbour_inside<R>(a.bounds, a.geom, s, forward);
   const bool phase = has_phase(a, s, mu, forward);
   if (phase) apply_phase(r, f, a, mu, boundary_phase<R>(a, s, mu, forward));
   unproject(acc, r, mu, g * f, f);
 }
 #else
-// What hops of few sites need: lanes that change places, a boundary phase, a coefficient c. They share a branch whose
+// What hops of few sites need: lanes that change places, a boundary phase, a neighbour where quarks vanish (`edge`), a
+// coefficient c. They share a branch whose
 // condition the compiler cannot derive: otherwise it would make a copy of the following code for each case.
 template <class R> struct Rare {
-  int any, swap, phase;
+  int any, swap, phase, edge;
   PLAQ_FN Rare(const HopArgs& a, const Site& s, const Site& n, int mu, bool forward, double c) {
     swap = n.lx & (lanes<R>::W - 1);
     phase = has_phase(a, s, mu, forward);
-    any = swap | phase | (c != 1);
+    edge = mu == 3 && some_neighbours_vanish(a.bounds, a.geom, s, forward);
+    any = swap | phase | edge | (c != 1);
     asm("" : "+r"(any));
   }
   PLAQ_FN void apply(HalfSpinor<R>& h, const HopArgs& a, const Site& s, int mu, bool forward, double c) const {
@@ -260,8 +263,9 @@ template <class R> struct Rare {
       cplx<R>& z = h.c[i / 3][i % 3];
       z = {lane_xor(z.re, swap), lane_xor(z.im, swap)};
     }
-    if (!phase && c == 1) return;
+    if (!phase && !edge && c == 1) return;
     R f = splat<R>(c);
+    if (edge) f = f * neighbour_inside<R>(a.bounds, a.geom, s, forward);
     if (phase) apply_phase(h, f, a, mu, boundary_phase<R>(a, s, mu, forward));
     PLAQ_UNROLL for (int i = 0; i < 6; i++) h.c[i / 3][i % 3] = f * h.c[i / 3][i % 3];
   }
@@ -511,6 +515,7 @@ template <class S, int RECON> struct HopBlock {
     };
 
     const R g = forward == (a.dagger() == 0) ? 1 : -1;
+    const R seen = HopArgs{}.bounds.kind() ? neighbour_inside<R>(a.bounds, a.geom, s, forward) : 1;
     _Pragma("unroll 1") for (int rhs = 0; rhs < a.nrhs(); rhs++) {
       const Plane after = later_plane(a.inp, in, a.step_in());
       Spinor<R> acc;
@@ -534,6 +539,7 @@ template <class S, int RECON> struct HopBlock {
         }
         multiply(r, u, h, false);
         R f = (R)a.coef[mu];
+        if (mu == 3 && HopArgs{}.bounds.kind()) f = f * seen;
         if (a.phase_mask() >> mu & 1) apply_phase(r, f, a, mu, phase[mu]);
         unproject(acc, r, mu, f, f);
       }

@@ -65,7 +65,8 @@ for name, how in estimators.items():
     if name != "plain" and (asked.only not in name or clock.total() > asked.limit):
         print(f"# left out: {name}")
         continue
-    sums("noise", **how).add(vectors=1)  # what is used for the first time is made then
+    # What is used for the first time is made in this run. Vectors of one column are solved for twelve at a time.
+    sums("noise", **how).add(vectors=1 if "dilute" in how else 12)
     run = sums("noise", **how)
     run.add(vectors=asked.vectors if "dilute" not in how else max(asked.vectors // 6, 2))
     noisy = [part for part in run.parts if part.term == "noise"]

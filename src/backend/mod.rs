@@ -16,6 +16,7 @@ pub mod fourier;
 mod host_memory;
 mod kept;
 mod numbers;
+pub(crate) mod products;
 mod profile;
 mod rehearsal;
 mod shared;
@@ -48,6 +49,7 @@ use kept::Store;
 pub use kept::{KeptMemory, PeakWatch};
 pub(crate) use numbers::Falling;
 pub use numbers::Numbers;
+use products::Products;
 use profile::Profile;
 use rehearsal::Record;
 pub use rehearsal::{Asked, Kernels};
@@ -227,6 +229,14 @@ pub trait Backend: Send + Sync {
     /// Fourier transforms for arrays of this shape; see [`fourier::Fourier`].
     fn fourier(&self, _shape: fourier::FourierShape) -> Result<Box<dyn fourier::Plan>> {
         bail!(Unsupported, "{} has no Fourier transforms", self.name());
+    }
+    /// Whether there is a library for products of matrices.
+    fn multiplies(&self) -> bool {
+        false
+    }
+    /// Computes products of matrices; returns false if nothing has been computed.
+    unsafe fn multiply(&self, _all: &[Products]) -> Result<bool> {
+        Ok(false)
     }
     /// Starts to compile a kernel that will be called; `likely`: it will perhaps be called, and is compiled after all
     /// others.

@@ -5,6 +5,7 @@ use num_complex::Complex64;
 
 use super::{BoundaryTime, Components, Geometry, Precision, RhsOrder, Subset, VectorField};
 use crate::backend::args::TimeSliceArgs;
+use crate::backend::products::{Form, Matrices, Products};
 use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::error::Result;
@@ -77,9 +78,67 @@ fn arguments(v: &VectorField, w: &VectorField) -> Result<TimeSliceArgs> {
     })
 }
 
+/// Whether the colour vectors of a field are columns of matrices on every time slice and parity, and their device has a
+/// library for products of such matrices.
+pub(crate) fn is_matrix(v: &VectorField) -> bool {
+    // On a GPU numbers of 32 sites stand together (kernels/field.h).
+    let sites = slice_numbers(v) / 3;
+    let whole = v.geometry().lanes() == 1 && sites.is_multiple_of(32);
+    v.precision() == Precision::F64 && !v.device().is_cpu() && whole && v.device().multiplies()
+}
+
+/// Number of complex numbers of a colour vector on one parity of a time slice of this rank.
+fn slice_numbers(v: &VectorField) -> usize {
+    let [x, y, z, _] = v.geometry().extents();
+    3 * (x / 2 * y * z)
+}
+
+/// Columns of a field of colour vectors on one parity, a matrix for each time slice.
+fn columns_of(v: &VectorField, parity: usize, form: Form) -> Matrices {
+    let view = v.view();
+    let plane = view.plane_bytes as usize;
+    let ptr = view.data.offset((parity * plane) as u64);
+    Matrices { ptr, column: 2 * plane / size_of::<Complex64>(), step: slice_numbers(v), form }
+}
+
+/// What [`dots`] computes, by a library for products of matrices; `None` if nothing has been computed.
+fn dots_of_matrices(v: &VectorField, w: &VectorField) -> Result<Option<Vec<Complex64>>> {
+    if !is_matrix(v) || !is_matrix(w) {
+        return Ok(None);
+    }
+    let (rows, columns, geometry) = (v.nrhs(), w.nrhs(), v.geometry());
+    let (first, times) = (geometry.origin()[3], geometry.extents()[3]);
+    let each = rows * columns;
+    let sums = v.device().alloc(times * each * size_of::<Complex64>())?;
+    // Column by column these are the products <w_j, v_i> with j fastest.
+    let c = Matrices { ptr: sums.ptr(), column: columns, step: each, form: Form::Plain };
+    let products = [0, 1].map(|parity| Products {
+        a: columns_of(w, parity, Form::Adjoint),
+        b: columns_of(v, parity, Form::Plain),
+        c,
+        rows: columns,
+        columns: rows,
+        inner: slice_numbers(v),
+        batch: times,
+        add: parity == 1,
+    });
+    if !v.device().multiply(&products)? {
+        return Ok(None);
+    }
+    let mut all = vec![Complex64::ZERO; geometry.global_extents()[3] * each];
+    let own = &mut all[first * each..(first + times) * each];
+    sums.download(bytemuck::cast_slice_mut(own))?;
+    own.iter_mut().for_each(|z| *z = z.conj());
+    geometry.comm().sum(bytemuck::cast_slice_mut(&mut all))?;
+    Ok(Some(all))
+}
+
 /// Computes <v_i, w_j> on every time slice of the whole lattice: [t][i][j].
 pub(crate) fn dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     let args = arguments(v, w)?;
+    if let Some(all) = dots_of_matrices(v, w)? {
+        return Ok(all);
+    }
     let (rows, columns) = (v.nrhs(), w.nrhs());
     let across = columns.div_ceil(4);
     let tiles = across * rows.div_ceil(4);
@@ -125,7 +184,25 @@ pub(crate) fn combine(
     let own = &c[each * first..each * (first + times)];
     let mut coef = w.device().alloc(size_of_val(own))?;
     coef.upload(bytemuck::cast_slice(own))?;
-    let add = !matches!(how, Combination::Of) as i32;
+    let add = !matches!(how, Combination::Of);
+    if !diagonal && is_matrix(v) && is_matrix(w) {
+        let (ptr, form) = (coef.ptr(), Form::Transposed);
+        let b = Matrices { ptr, column: w.nrhs(), step: each, form };
+        let products = [0, 1].map(|parity| Products {
+            a: columns_of(v, parity, Form::Plain),
+            b,
+            c: columns_of(w, parity, Form::Plain),
+            rows: slice_numbers(v),
+            columns: w.nrhs(),
+            inner: v.nrhs(),
+            batch: times,
+            add,
+        });
+        if w.device().multiply(&products)? {
+            return Ok(());
+        }
+    }
+    let add = add as i32;
     let args = TimeSliceArgs { coef: coef.ptr(), add, diagonal: diagonal as i32, ..args };
     let work = geometry.work(2 * w.nrhs().div_ceil(4));
     w.device().launch(kernels::TimeSliceUpdate::of(w.precision())?, &args, work)

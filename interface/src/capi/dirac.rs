@@ -179,11 +179,13 @@ impl Dirac {
         }
     }
 
-    /// The spinors that an operator on links with boundaries in time takes in the place of x: zero where quarks vanish.
+    /// The spinors that an operator of two flavours on links with boundaries in time takes in the place of x: zero where
+    /// quarks vanish. Hops of one flavour take them as zero there.
     fn inside(&self, x: &SpinorField) -> Result<Option<SpinorField>> {
         let boundary = self.op.links().geometry().boundary();
-        let quarks = x.components().spins == Components::SPINOR.spins;
-        (quarks && !boundary.is_periodic()).then(|| vanishing(x, boundary)).transpose()
+        let content = x.components();
+        let doublet = content.spins == Components::SPINOR.spins && content.slices > 1;
+        (doublet && !boundary.is_periodic()).then(|| vanishing(x, boundary)).transpose()
     }
 
     /// Ratio of the system's operator in this object's normalisation to the kappa-normalised one.
@@ -520,9 +522,7 @@ fn hop(
         }
     }
     let x = x.read_any("x")?;
-    let inside = dirac.inside(&x)?;
-    let x = inside.as_ref().unwrap_or(&x);
-    dirac.op.hop_to(&mut *y.write_any("y")?, x, parity as usize, dagger == 1)?;
+    dirac.op.hop_to(&mut *y.write_any("y")?, &x, parity as usize, dagger == 1)?;
     y.set_origin(Origin::default());
     Ok(())
 }

@@ -5,6 +5,7 @@ mod ahead;
 mod cache;
 mod compiling;
 mod copy_stream;
+mod cublas;
 mod cufft;
 mod driver;
 mod host;
@@ -45,6 +46,7 @@ use waits::{Waits, Wanted};
 
 use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
+use super::products::Products;
 use super::{
     Asked, Awaited, Backend, Call, DeviceComm, Downloads, Gpu, Piece, Place, Posted, Ptr, Started,
     Work,
@@ -74,6 +76,7 @@ pub struct Cuda {
     staging: Mutex<Option<Staging>>,
     copy_stream: Mutex<Option<CopyStream>>,
     sums: Mutex<Sums>,
+    multiplier: cublas::Multiplier,
     waits: Waits,
     /// Events around a timed launch; the outer two belong to `time`.
     events: [Handle; 4],
@@ -146,6 +149,7 @@ impl Cuda {
             staging: Mutex::new(None),
             copy_stream: Mutex::new(None),
             sums: Mutex::new(Sums::new(driver)),
+            multiplier: cublas::Multiplier::default(),
             waits: Waits::default(),
             events: [none; 4],
         };
@@ -511,6 +515,16 @@ impl Backend for Cuda {
         Ok(Box::new(cufft::Plans::new(self, shape)?))
     }
 
+    fn multiplies(&self) -> bool {
+        cublas::Cublas::get().is_some()
+    }
+    unsafe fn multiply(&self, all: &[Products]) -> Result<bool> {
+        let Some(cublas) = cublas::Cublas::get() else { return Ok(false) };
+        let _current = self.enter()?;
+        self.settle()?;
+        self.multiplier.launch(cublas, self.stream, all)
+    }
+
     fn synchronize(&self) -> Result<()> {
         let _current = self.enter()?;
         let mark = self.waits.mark();
@@ -540,6 +554,7 @@ impl Drop for Cuda {
             *self.staging.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
             *self.copy_stream.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
             self.sums.get_mut().unwrap_or_else(|e| e.into_inner()).clear();
+            self.multiplier.end();
             self.memory = None;
             if let Some(mut modules) = self.modules.take() {
                 modules.clear();

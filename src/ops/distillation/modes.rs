@@ -10,7 +10,7 @@ use super::search::{bytes_of, laplacian, search, ModesMemory};
 use super::vectors::portions;
 use crate::bail;
 use crate::error::{significant, Result};
-use crate::fields::time_slices::{combine, dots, Combination};
+use crate::fields::time_slices::{combine, dots, is_matrix, Combination};
 use crate::fields::{
     Components, GaugeField, Geometry, Recon, RhsOrder, Subset, VectorField, VectorSet,
 };
@@ -263,6 +263,9 @@ impl Modes {
     /// Scalar products v_a(t)^dagger w_j(t) on every time slice: [t][a][j].
     pub(super) fn products(&self, w: &VectorField) -> Result<Vec<Complex64>> {
         let (n, columns) = (self.count(), w.nrhs());
+        if self.vectors.on_device() == n && is_matrix(self.vectors.first()) {
+            return dots(&self.some(0, n)?, w);
+        }
         let mut all = vec![Complex64::ZERO; self.times() * n * columns];
         for (first, count) in portions(n) {
             let some = dots(&self.some(first, count)?, w)?;

@@ -181,12 +181,15 @@ pub fn perambulators(
         let mut tau = vec![Complex64::ZERO; 16 * n * n * modes.times()];
         let source = |first: usize, count: usize| exact(modes, time, first, count);
         let mut project = |first: usize, x: &SpinorField| {
-            let (found, columns) = (modes.products(&take(x)?)?, 4 * x.nrhs());
-            for (at, z) in found.into_iter().enumerate() {
-                let (t, a, column) = (at / (n * columns), at / columns % n, at % columns);
-                let (number, sink) = (first + column / 4, column % 4);
-                let (b, s) = (number / 4, number % 4);
-                tau[(((t * 4 + sink) * 4 + s) * n + a) * n + b] = z;
+            let found = modes.products(&take(x)?)?;
+            for (k, products) in found.chunks(4 * x.nrhs()).enumerate() {
+                let (t, a) = (k / n, k % n);
+                for (number, of_spins) in (first..).zip(products.chunks(4)) {
+                    let (b, s) = (number / 4, number % 4);
+                    for (sink, z) in of_spins.iter().enumerate() {
+                        tau[(((t * 4 + sink) * 4 + s) * n + a) * n + b] = *z;
+                    }
+                }
             }
             Ok(())
         };
