@@ -12,6 +12,10 @@ use crate::backend::products::{Form, Products};
 use crate::bail;
 use crate::error::Result;
 
+/// A complex number of the host, aligned as `cuDoubleComplex` is: cuBLAS reads it in one load.
+#[repr(C, align(16))]
+struct Factor([f64; 2]);
+
 type Create = unsafe extern "C" fn(*mut Handle) -> c_int;
 type Destroy = unsafe extern "C" fn(Handle) -> c_int;
 type SetStream = unsafe extern "C" fn(Handle, Handle) -> c_int;
@@ -22,14 +26,14 @@ type Gemm = unsafe extern "C" fn(
     c_longlong,
     c_longlong,
     c_longlong,
-    *const [f64; 2],
+    *const Factor,
     *const c_void,
     c_longlong,
     c_longlong,
     *const c_void,
     c_longlong,
     c_longlong,
-    *const [f64; 2],
+    *const Factor,
     *mut c_void,
     c_longlong,
     c_longlong,
@@ -107,7 +111,7 @@ impl Multiplier {
             Form::Adjoint => 2,
         };
         for p in all {
-            let (one, before) = ([1.0, 0.0], [f64::from(p.add as u8), 0.0]);
+            let (one, before) = (Factor([1.0, 0.0]), Factor([f64::from(p.add as u8), 0.0]));
             // SAFETY: the caller's matrices; both factors are on the host, where cuBLAS expects them by default.
             let code = unsafe {
                 (cublas.gemm)(
