@@ -1,7 +1,6 @@
 //! Helpers that tests of the library share: devices to run on, lattices, tolerances.
 #![allow(dead_code)]
 
-pub mod largest;
 pub mod lex;
 pub mod milc;
 pub mod ranks;
@@ -10,7 +9,7 @@ pub mod remote;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use largest::largest;
+pub use crate::reference::largest;
 #[allow(unused_imports)]
 pub use lex::Lex;
 use plaq::backend::Device;
