@@ -9,11 +9,11 @@ pub mod remote;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use crate::reference::largest;
 #[allow(unused_imports)]
 pub use lex::Lex;
 use plaq::backend::Device;
 use plaq::fields::{Geometry, Precision, Recon};
+pub use plaq_reference::largest;
 pub use ranks::ranks;
 
 /// Number of the GPU of this rank: ranks have the GPUs in turn.
