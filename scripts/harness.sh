@@ -41,6 +41,12 @@ program() {
     { cat "$scratch/build" >&2; return 1; }
 }
 
+# Compiles the library, and the reference as programs in Python load it (tests/reference/plaq_reference.py).
+reference() {
+  "$CARGO" build --quiet --profile "$PROFILE" -p plaq -p plaq-reference || return 1
+  export PLAQ_TEST_REFERENCE=${CARGO_TARGET_DIR:-$PWD/target}/${PROFILE/#dev/debug}/libplaq_reference.so
+}
+
 # Names of the tests of a program in words `module` or `module:part,part`, where a part is any piece of a test's name.
 # A word without a test is an error.
 tests_of() { # program, word...

@@ -7,6 +7,8 @@
 # Skipped, with the reason, where the registry cannot be reached or there is no MPI.
 set -eu
 cd "$(dirname "$0")/.."
+# shellcheck source=scripts/harness.sh
+. scripts/harness.sh
 mkdir -p build/pyquda/resources
 if [ $# = 0 ]; then
   make --no-print-directory install PREFIX="$PWD/build/pyquda/prefix"
@@ -49,6 +51,7 @@ if [ ! -f "$configuration" ]; then
   configuration=
 fi
 set -o pipefail
+reference
 numbers() { "$@" "$python" tests/clients/pyquda_numbers.py build/pyquda/resources ${configuration:+"$configuration"} | grep '^pyquda: '; }
 numbers env
 if [ ! -f build/mpi/libplaq_mpi.so ]; then

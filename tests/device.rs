@@ -2,9 +2,9 @@
 //! `make kit` packs this program for machines without cargo and the source tree.
 
 extern crate plaq_core as plaq;
+extern crate plaq_reference as reference;
 
 mod common;
-mod reference;
 #[path = "common/setup.rs"]
 mod setup;
 

@@ -1,9 +1,10 @@
 //! Tests that need compilers, MPI or the source tree, and tests of the reference itself.
 
+extern crate plaq_reference as reference;
+
 mod common;
 #[path = "common/programs.rs"]
 mod programs;
-mod reference;
 
 #[path = "abi/main.rs"]
 mod abi;

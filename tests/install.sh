@@ -149,6 +149,7 @@ END
   # The package itself, with the NumPy of the environment of tests/python.sh.
   local numpy
   if numpy=$(build/python/bin/python -c 'import numpy; print(numpy.__path__[0])' 2>/dev/null); then
+    reference || return 1
     echo "${numpy%/*}" >"$(echo "$work"/venv/lib/python3*/site-packages)/numpy.pth"
     env -u PYTHONPATH -u PLAQ_LIBRARY "$python" tests/python/run.py || return 1
     # The sample configuration is there without the source tree.

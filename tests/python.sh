@@ -22,7 +22,7 @@ if [ -z "${PLAQ_PYTHON:-}" ] && ! "$python" -c 'import numpy' 2>/dev/null; then
   install mypy matplotlib pyerrors gvar xarray h5py mpi4py auditwheel tqdm || true
   install jax || true
 fi
-"$CARGO" build --quiet --profile "$PROFILE" || exit 1
+reference || exit 1
 export PLAQ_LIBRARY=${CARGO_TARGET_DIR:-$PWD/target}/${PROFILE/#dev/debug}/libplaq.so PYTHONPATH=$PWD/bindings/python
 export MPLBACKEND=svg PYTHONPYCACHEPREFIX=$PWD/build/python-cache
 "$python" tests/python/run.py "$@" | tee "$scratch/python"

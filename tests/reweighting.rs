@@ -90,9 +90,13 @@ impl Case {
         let of = reference_params(&params);
         let (lat, bounded) = (s.lat, s.reference());
         let periodic = Dirac::new(lat, &s.links, reference_params(&params));
+        let site_terms = match boundary.is_periodic() {
+            true => vec![],
+            false => bounded.site_terms(&of, [params.cf, params.cf_prime]),
+        };
         let apply = |psi: &Field| match boundary.is_periodic() {
             true => periodic.apply(psi),
-            false => bounded.dirac(&of, [params.cf, params.cf_prime], psi),
+            false => bounded.dirac_of(&of, &site_terms, psi),
         };
         let vanishes =
             |lex: usize| !boundary.is_periodic() && bounded.is_boundary(lat.coords(lex)[3]);

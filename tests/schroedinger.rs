@@ -144,8 +144,9 @@ impl Slow<'_> {
                 })
                 .collect()
         };
-        let d = |f: &Field| bounded.dirac(&of, cf, f);
-        let x = cgne(d, |f| five(&d(&five(f))), &self.source(upper, spin, colour), 1e-11).x;
+        let site_terms = bounded.site_terms(&of, cf);
+        let d = |f: &Field| bounded.dirac_of(&of, &site_terms, f);
+        let x = cgne(d, |f| five(&d(&five(f))), &self.source(upper, spin, colour), 1e-14).x;
         let c = cf[upper as usize];
         x.iter().map(|v| v.map(|row| row.map(|z| c * z))).collect()
     }

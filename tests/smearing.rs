@@ -18,184 +18,25 @@ use plaq::ops::flow::{Flow, FlowKind};
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::link_smearing::{smear_links, Smearing};
 use plaq::solvers::unwatched;
-use reference::matrix::{self, Matrix};
+use reference::matrix::Matrix;
 use reference::numbers::{gauge_from, gauge_numbers};
-use reference::{su3, Gauge, Lattice, C};
+use reference::smearing::{self as slow, Rule};
+use reference::{su3, Gauge, Lattice};
 
-type Link = Matrix<3>;
-/// A function that gives the link of a direction and a site.
-type Links<'a> = dyn Fn(usize, usize) -> Link + 'a;
-
-/// Sum of the two staples of a link in the (mu, nu) plane, with different links as sides and tops.
-fn staples(lat: Lattice, side: &Links, top: &Links, x: usize, mu: usize, nu: usize) -> Link {
-    let (xm, up, down) = (lat.forward(x, mu), lat.forward(x, nu), lat.backward(x, nu));
-    let corner = lat.forward(down, mu);
-    let over = matrix::product(&[&side(nu, x), &top(mu, up), &matrix::dag(&side(nu, xm))]);
-    let under =
-        matrix::product(&[&matrix::dag(&side(nu, down)), &top(mu, down), &side(nu, corner)]);
-    matrix::add(&over, &under)
-}
-
-/// The product of links along steps (direction, forward) from x.
-fn path(lat: Lattice, link: &Links, mut x: usize, steps: &[(usize, bool)]) -> Link {
-    let mut line = matrix::one::<3>();
-    for &(mu, forward) in steps {
-        if !forward {
-            x = lat.backward(x, mu);
-        }
-        let u = link(mu, x);
-        line = matrix::mul(&line, &if forward { u } else { matrix::dag(&u) });
-        if forward {
-            x = lat.forward(x, mu);
-        }
-    }
-    line
-}
-
-/// Sum of the products of five links around the six rectangles of the (mu, nu) plane that contain a link.
-fn rectangles(lat: Lattice, link: &Links, x: usize, mu: usize, nu: usize) -> Link {
-    let (ahead, back) = ((mu, true), (mu, false));
-    [((nu, true), (nu, false)), ((nu, false), (nu, true))]
-        .iter()
-        .flat_map(|&(out, home)| {
-            [
-                [out, out, ahead, home, home],
-                [out, ahead, ahead, home, back],
-                [back, out, ahead, ahead, home],
-            ]
-        })
-        .fold(matrix::zero(), |sum, steps| matrix::add(&sum, &path(lat, link, x, &steps)))
-}
-
-fn size(m: &Link) -> f64 {
-    matrix::trace(&matrix::mul(&matrix::dag(m), m)).re.sqrt()
-}
-
-/// The unitary factor of V by the inverse square root of V^dagger V, in the iteration of Denman and Beavers.
-fn project(v: &Link) -> Link {
-    let (mut y, mut z) = (matrix::mul(&matrix::dag(v), v), matrix::one::<3>());
-    // Convergence is quadratic until only rounding errors are left.
-    let mut step = 1.0;
-    while step > 1e-15 {
-        let half = C::new(0.5, 0.0);
-        let next = matrix::scale(half, &matrix::add(&y, &matrix::inverse(&z)));
-        z = matrix::scale(half, &matrix::add(&z, &matrix::inverse(&y)));
-        step = size(&matrix::sub(&next, &y)) / size(&next);
-        y = next;
-    }
-    let u = matrix::mul(v, &z);
-    let det = matrix::det(&u);
-    matrix::scale(C::from_polar(1.0, -det.arg() / 3.0), &u)
-}
-
-fn average(u: &Link, sum: &Link, alpha: f64, weight: f64) -> Link {
-    let kept = matrix::scale(C::new(1.0 - alpha, 0.0), u);
-    project(&matrix::add(&kept, &matrix::scale(C::new(weight, 0.0), sum)))
-}
-
+/// The reference's links, which the ranks compute together.
 fn smeared(lat: Lattice, links: &Gauge, smearing: Smearing) -> Gauge {
-    let plain = |mu: usize, x: usize| links[4 * x + mu];
-    let links_of = |n: usize, f: &dyn Fn(usize) -> Link| -> Gauge {
-        gauge_from(&shared(n, 18, |i| gauge_numbers(&vec![f(i)])))
-    };
-    let each = |f: &dyn Fn(usize, usize) -> Link| links_of(4 * lat.volume(), &|i| f(i % 4, i / 4));
-    match smearing {
-        Smearing::Ape { alpha, directions } => {
-            let inside = |mu: usize| directions >> mu & 1 == 1;
-            let weight = alpha / (2.0 * (directions.count_ones() - 1) as f64);
-            each(&|mu, x| {
-                if !inside(mu) {
-                    return plain(mu, x);
-                }
-                let planes = (0..4).filter(|&nu| nu != mu && inside(nu));
-                let sum = planes.fold(matrix::zero(), |s, nu| {
-                    matrix::add(&s, &staples(lat, &plain, &plain, x, mu, nu))
-                });
-                average(&plain(mu, x), &sum, alpha, weight)
-            })
-        }
-        Smearing::Stout { rho, directions } => {
-            smeared(lat, links, Smearing::OverImproved { rho, epsilon: 1.0, directions })
-        }
+    let (rule, directions) = match smearing {
+        Smearing::Ape { alpha, directions } => (Rule::Ape { alpha }, directions),
+        Smearing::Stout { rho, directions } => (Rule::Stout { rho, epsilon: 1.0 }, directions),
         Smearing::OverImproved { rho, epsilon, directions } => {
-            let inside = |mu: usize| directions >> mu & 1 == 1;
-            let times = |c: f64, m: &Link| matrix::scale(C::new(c, 0.0), m);
-            each(&|mu, x| {
-                let u = plain(mu, x);
-                if !inside(mu) {
-                    return u;
-                }
-                let planes = (0..4).filter(|&nu| nu != mu && inside(nu));
-                let sum = planes.fold(matrix::zero(), |s, nu| {
-                    let near = staples(lat, &plain, &plain, x, mu, nu);
-                    let s = matrix::add(&s, &times((5.0 - 2.0 * epsilon) / 3.0, &near));
-                    let far = rectangles(lat, &plain, x, mu, nu);
-                    matrix::add(&s, &times((epsilon - 1.0) / 12.0, &far))
-                });
-                let omega = times(rho, &matrix::mul(&sum, &matrix::dag(&u)));
-                // The exponent Q = i/2 (Omega^dagger - Omega), less its trace.
-                let q = matrix::sub(&matrix::dag(&omega), &omega);
-                let q = matrix::scale(C::new(0.0, 0.5), &q);
-                let trace = matrix::scale(matrix::trace(&q) / 3.0, &matrix::one());
-                matrix::mul(&su3::exp_i(&matrix::sub(&q, &trace)), &u)
-            })
+            (Rule::Stout { rho, epsilon }, directions)
         }
-        // HYP smearing within cubes, for directions of a subspace: links are averaged with staples of links that were
-        // averaged with staples in the third direction.
-        Smearing::Hyp { alpha, directions } if directions != 15 => {
-            let inside = |mu: usize| directions >> mu & 1 == 1;
-            let others = |mu: usize| (0..4).filter(move |&nu| nu != mu && inside(nu));
-            let mut first = vec![vec![]; 16];
-            for (mu, eta) in (0..4).flat_map(|mu| others(mu).map(move |eta| (mu, eta))) {
-                first[4 * mu + eta] = links_of(lat.volume(), &|x| {
-                    let sum = staples(lat, &plain, &plain, x, mu, eta);
-                    average(&plain(mu, x), &sum, alpha[2], alpha[2] / 2.0)
-                });
-            }
-            each(&|mu, x| {
-                if !inside(mu) {
-                    return plain(mu, x);
-                }
-                let sum = others(mu).fold(matrix::zero(), |s, nu| {
-                    let third = others(mu).find(|&rho| rho != nu).unwrap();
-                    let link = |d: usize, x: usize| -> Link { first[4 * d + third][x] };
-                    matrix::add(&s, &staples(lat, &link, &link, x, mu, nu))
-                });
-                average(&plain(mu, x), &sum, alpha[1], alpha[1] / 4.0)
-            })
-        }
-        Smearing::Hyp { alpha, .. } => {
-            // first[(mu, eta)]: links mu with staples in direction eta only; second[(mu, nu)]: in all directions but
-            // nu.
-            let mut first = vec![vec![]; 16];
-            for (mu, eta) in (0..16).map(|i| (i / 4, i % 4)).filter(|(mu, eta)| mu != eta) {
-                first[4 * mu + eta] = links_of(lat.volume(), &|x| {
-                    let sum = staples(lat, &plain, &plain, x, mu, eta);
-                    average(&plain(mu, x), &sum, alpha[2], alpha[2] / 2.0)
-                });
-            }
-            let mut second = vec![vec![]; 16];
-            for (mu, nu) in (0..16).map(|i| (i / 4, i % 4)).filter(|(mu, nu)| mu != nu) {
-                second[4 * mu + nu] = links_of(lat.volume(), &|x| {
-                    let others = (0..4).filter(|&rho| rho != mu && rho != nu);
-                    let sum = others.fold(matrix::zero(), |s, rho| {
-                        let eta = 6 - mu - nu - rho;
-                        let link = |d: usize, x: usize| -> Link { first[4 * d + eta][x] };
-                        matrix::add(&s, &staples(lat, &link, &link, x, mu, rho))
-                    });
-                    average(&plain(mu, x), &sum, alpha[1], alpha[1] / 4.0)
-                });
-            }
-            each(&|mu, x| {
-                let sum = (0..4).filter(|&nu| nu != mu).fold(matrix::zero(), |s, nu| {
-                    let side = |_: usize, x: usize| -> Link { second[4 * nu + mu][x] };
-                    let top = |_: usize, x: usize| -> Link { second[4 * mu + nu][x] };
-                    matrix::add(&s, &staples(lat, &side, &top, x, mu, nu))
-                });
-                average(&plain(mu, x), &sum, alpha[0], alpha[0] / 6.0)
-            })
-        }
-    }
+        Smearing::Hyp { alpha, directions } => (Rule::Hyp { alpha }, directions),
+    };
+    let together = |n: usize, link: &dyn Fn(usize) -> Matrix<3>| -> Gauge {
+        gauge_from(&shared(n, 18, |i| gauge_numbers(&vec![link(i)])))
+    };
+    slow::smeared(lat, links, rule, directions, &together)
 }
 
 fn kinds() -> Vec<Smearing> {

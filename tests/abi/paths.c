@@ -1,7 +1,8 @@
-/* Traces, action and force of closed paths against sums made here. */
+/* Traces, action and force of closed paths against sums of the reference's products of links. */
 #include <complex.h>
 
 #include "lattice.h"
+#include "reference.h"
 
 typedef double complex number;
 typedef struct {
@@ -12,39 +13,11 @@ enum { PATHS = 3, MAX_STEPS = 6 };
 static const int32_t steps[] = {0, 1, 7, 6, 2, 3, 3, 5, 4, 4, 3, 0, 6, 4, 7, 1};
 static const int32_t lengths[PATHS] = {4, 6, 6};
 static const double coefficients[PATHS] = {1.5, -0.25, 0.4};
-static const int extents[4] = {LX, LY, LZ, LT};
-static const matrix unit = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-
-/* The number of the site one step from site number `site`, in lexicographic order. */
-static int next(int site, int step) {
-  int stride = 1, mu = step < 4 ? step : 7 - step, i, x;
-  for (i = 0; i < mu; i++) stride *= extents[i];
-  x = site / stride % extents[mu];
-  return site + stride * ((x + (step < 4 ? 1 : extents[mu] - 1)) % extents[mu] - x);
-}
-
-static matrix link_of(const double *links, int site, int mu) {
-  matrix u;
-  int i;
-  for (i = 0; i < 9; i++) u.e[i / 3][i % 3] = links[18 * (4 * site + mu) + 2 * i] + I * links[18 * (4 * site + mu) + 2 * i + 1];
-  return u;
-}
+static const int32_t extents[4] = {LX, LY, LZ, LT};
 
 static matrix along(const double *links, int site, const int32_t *path, int length) {
-  matrix m = unit, u, product;
-  int k, i, j, l;
-  for (k = 0; k < length; k++) {
-    const int back = path[k] > 3;
-    if (back) site = next(site, path[k]);
-    u = link_of(links, site, back ? 7 - path[k] : path[k]);
-    if (!back) site = next(site, path[k]);
-    for (i = 0; i < 3; i++)
-      for (j = 0; j < 3; j++) {
-        product.e[i][j] = 0;
-        for (l = 0; l < 3; l++) product.e[i][j] += m.e[i][l] * (back ? conj(u.e[j][l]) : u.e[l][j]);
-      }
-    m = product;
-  }
+  matrix m;
+  reference_path(extents, links, site, path, (size_t)length, (double *)&m);
   return m;
 }
 

@@ -149,7 +149,7 @@ static void correlate(double to[MESONS][TIMES], spinor **columns) {
       for (s = 0; s < 4; s++)
         for (r = 0; r < 4; r++) {
           /* The element (s, r) of S, and that of G S G. */
-          const int at = meson == 1 ? gamma_column[0][s] : s, from = meson == 1 ? gamma_column[0][r] : r;
+          const int at = meson == 1 ? gamma_column(0, s) : s, from = meson == 1 ? gamma_column(0, r) : r;
           const double sign = (s < 2) == (r < 2) ? 1 : -1;
           number factor = meson == 0 ? 1 : sign;
           if (meson == 1) factor *= gamma_value(0, s) * gamma_value(0, from);

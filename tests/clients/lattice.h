@@ -1,9 +1,10 @@
-/* A host's own code: a lattice that every rank holds as a whole, this rank's part of it in MILC's order, and slow
- * observables and the clover operator with which the library is compared. */
+/* A host's own code: a lattice that every rank holds as a whole, this rank's part of it in MILC's order, and what the
+ * library is compared with, of which the operator and plaquettes are those of the reference of all tests. */
 #ifndef LATTICE_H
 #define LATTICE_H
 
 #include "check.h"
+#include "reference.h"
 
 #include <complex.h>
 #include <math.h>
@@ -26,6 +27,8 @@ static inline number *at(const spinor *v, int i) { return (number *)&v[i / 12].d
 static int global[4], ranks[4] = {1, 1, 1, 1}, place[4], local[4], volume, own;
 /* Links of the whole lattice, 4 site + direction, x fastest. */
 static matrix *links;
+/* The gammas of DeGrand and Rossi and gamma5, [row][column]. */
+static number gammas[5][4][4];
 
 #ifdef CLIENT_MPI
 /* Sets the place of this rank in the process grid of PLAQ_TEST_GRID; ranks run fastest in the first direction of
@@ -58,6 +61,7 @@ static void set_lattice(const int *extents) {
   }
   free(links);
   links = room(4 * (size_t)volume * sizeof *links);
+  reference_gammas((double *)gammas);
 }
 
 static int lex(const int *x) {
@@ -177,18 +181,8 @@ static void twist(const double *angle) {
 
 /* The product of links along a path from a site, and the site where the path ends. */
 static inline matrix along(int site, const int *path, int length, int *end) {
-  matrix m = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  int k;
-  for (k = 0; k < length; k++) {
-    if (path[k] < 4) {
-      m = mul(m, links[4 * site + path[k]]);
-      site = step(site, path[k], 1);
-    } else {
-      site = step(site, 7 - path[k], -1);
-      m = mul(m, dagger(links[4 * site + 7 - path[k]]));
-    }
-  }
-  *end = site;
+  matrix m;
+  *end = reference_path(global, (const double *)links, site, path, (size_t)length, (double *)&m);
   return m;
 }
 
@@ -240,26 +234,13 @@ static inline void staggered_phases(void) {
 /* ---- observables ---- */
 
 static inline void plaquettes(double *space, double *time) {
-  int site, mu, nu;
-  *space = *time = 0;
-  for (site = 0; site < volume; site++)
-    for (nu = 1; nu < 4; nu++)
-      for (mu = 0; mu < nu; mu++) {
-        matrix a = mul(links[4 * site + mu], links[4 * step(site, mu, 1) + nu]);
-        matrix b = mul(links[4 * site + nu], links[4 * step(site, nu, 1) + mu]);
-        *(nu == 3 ? time : space) += creal(trace(mul(a, dagger(b)))) / (9.0 * volume);
-      }
+  reference_plaquettes(global, (const double *)links, space, time);
 }
 
 static inline number polyakov_loop(void) {
-  int site, t, slice = volume / global[3];
-  number sum = 0;
-  for (site = 0; site < slice; site++) {
-    matrix line = links[4 * site + 3];
-    for (t = 1; t < global[3]; t++) line = mul(line, links[4 * (site + t * slice) + 3]);
-    sum += trace(line);
-  }
-  return sum / (3 * slice);
+  number loop;
+  reference_polyakov(global, (const double *)links, (double *)&loop);
+  return loop;
 }
 
 /* The functional and QUDA's theta, for the links in the first `directions` directions. */
@@ -280,95 +261,34 @@ static inline void gauge(int directions, double *functional, double *theta) {
   }
 }
 
-/* ---- the clover operator M = A - kappa H, gammas of DeGrand and Rossi ---- */
+/* ---- the clover operator M = A - kappa H ---- */
 
-/* gamma[mu] has one nonzero entry in each row: its column and its value. */
-static const int gamma_column[4][4] = {{3, 2, 1, 0}, {3, 2, 1, 0}, {2, 3, 0, 1}, {2, 3, 0, 1}};
-static number gamma_value(int mu, int row) {
-  const number values[4][4] = {{I, I, -I, -I}, {-1, 1, 1, -1}, {I, -I, -I, I}, {1, 1, 1, 1}};
-  return values[mu][row];
+/* A gamma has one nonzero entry in each row: its column and its value. */
+static inline int gamma_column(int mu, int row) {
+  int column = 0;
+  while (gammas[mu][row][column] == 0) column++;
+  return column;
 }
+
+static inline number gamma_value(int mu, int row) { return gammas[mu][row][gamma_column(mu, row)]; }
 
 typedef struct {
   number b[2][6][6];
 } blocks;
 
-/* A = 1 + 2 kappa csw (i/2) sum_{mu < nu} sigma F, F = (Q - Q^dagger) / 8. */
+/* A = 1 + 2 kappa csw (i/4) sum sigma F. */
 static inline void clover_term(blocks *a, double kappa, double csw) {
-  int site, mu, nu, s, c, e;
-  for (site = 0; site < volume; site++) {
-    memset(&a[site], 0, sizeof *a);
-    for (s = 0; s < 12; s++) a[site].b[s / 6][s % 6][s % 6] = 1;
-    for (nu = 1; nu < 4; nu++)
-      for (mu = 0; mu < nu; mu++) {
-        matrix q = {{{0}}};
-        int leaf;
-        for (leaf = 0; leaf < 4; leaf++) {
-          /* The four plaquettes at the site, all in the sense from mu to nu. */
-          int at = step(step(site, mu, leaf == 1 || leaf == 2 ? -1 : 0), nu, leaf > 1 ? -1 : 0);
-          matrix u[4];
-          u[0] = links[4 * at + mu];
-          u[1] = links[4 * step(at, mu, 1) + nu];
-          u[2] = dagger(links[4 * step(at, nu, 1) + mu]);
-          u[3] = dagger(links[4 * at + nu]);
-          q = add(q, 1, mul(mul(u[leaf], u[(leaf + 1) % 4]), mul(u[(leaf + 2) % 4], u[(leaf + 3) % 4])));
-        }
-        q = add(q, -1, dagger(q));
-        for (s = 0; s < 4; s++) {
-          /* sigma = i gamma_mu gamma_nu takes a spin to itself or to the other spin of its chirality. */
-          int middle = gamma_column[mu][s], to = gamma_column[nu][middle];
-          number sigma = I * gamma_value(mu, s) * gamma_value(nu, middle);
-          for (c = 0; c < 3; c++)
-            for (e = 0; e < 3; e++)
-              a[site].b[s / 2][3 * (s % 2) + c][3 * (to % 2) + e] +=
-                  2 * kappa * csw * 0.5 * I * sigma * q.e[c][e] / 8;
-        }
-      }
-  }
+  int i;
+  reference_clover(global, (const double *)links, 2 * kappa * csw, (double *)a);
+  for (i = 0; i < 12 * volume; i++) a[i / 12].b[i % 12 / 6][i % 6][i % 6] += 1;
 }
 
-/* Inverts blocks by Gauss-Jordan elimination without pivots, as A is positive. */
 static inline void invert_blocks(blocks *out, const blocks *a) {
-  int site, k, i, j, n;
-  for (site = 0; site < volume; site++)
-    for (n = 0; n < 2; n++) {
-      number w[6][12];
-      for (i = 0; i < 6; i++)
-        for (j = 0; j < 12; j++) w[i][j] = j < 6 ? a[site].b[n][i][j] : j - 6 == i;
-      for (k = 0; k < 6; k++) {
-        number pivot = w[k][k];
-        for (j = 0; j < 12; j++) w[k][j] /= pivot;
-        for (i = 0; i < 6; i++) {
-          number factor = w[i][k];
-          for (j = 0; i != k && j < 12; j++) w[i][j] -= factor * w[k][j];
-        }
-      }
-      for (i = 0; i < 36; i++) out[site].b[n][i / 6][i % 6] = w[i / 6][6 + i % 6];
-    }
+  reference_inverse(2 * (size_t)volume, (const double *)a, (double *)out);
 }
 
 static void apply(spinor *out, const blocks *a, double kappa, const spinor *in) {
-  int site, mu, way, s, c, e;
-  for (site = 0; site < volume; site++) {
-    memset(&out[site], 0, sizeof *out);
-    for (s = 0; s < 12; s++)
-      for (e = 0; e < 6; e++)
-        out[site].d[s / 3][s % 3] +=
-            a[site].b[s / 6][s % 6][e] * in[site].d[2 * (s / 6) + e / 3][e % 3];
-    for (mu = 0; kappa != 0 && mu < 4; mu++)
-      for (way = -1; way < 2; way += 2) {
-        int near = step(site, mu, way);
-        matrix u = way > 0 ? links[4 * site + mu] : dagger(links[4 * near + mu]);
-        spinor v;
-        for (s = 0; s < 4; s++)
-          for (c = 0; c < 3; c++)
-            for (v.d[s][c] = 0, e = 0; e < 3; e++) v.d[s][c] += u.e[c][e] * in[near].d[s][e];
-        for (s = 0; s < 4; s++)
-          for (c = 0; c < 3; c++)
-            out[site].d[s][c] -=
-                kappa * (v.d[s][c] - way * gamma_value(mu, s) * v.d[gamma_column[mu][s]][c]);
-      }
-  }
+  reference_apply(global, (const double *)links, (const double *)a, kappa, (const double *)in, (double *)out);
 }
 
 /* The relative residual |b - M x| / |b|, and the heavy-quark residual. */

@@ -581,7 +581,7 @@ static void correlators(const double *angle) {
           sums[t] += creal(g * conj(g));
           for (i = 0; i < 3; i++) {
             /* (gamma5 gamma_i)(s, to) takes the sink spin to `to` and the source spin likewise. */
-            int to = gamma_column[i][s], source = gamma_column[i][column / 3];
+            int to = gamma_column(i, s), source = gamma_column(i, column / 3);
             number sink_factor = (s < 2 ? 1 : -1) * gamma_value(i, s);
             s0 = column / 3;
             number source_factor = (s0 < 2 ? 1 : -1) * gamma_value(i, s0);

@@ -105,7 +105,7 @@ static void bases_belong_together(void) {
   int mu, s;
   for (mu = 0; mu < 4; mu++)
     for (s = 0; s < 4; s++) {
-      const int theirs = their_spin[s], to = their_column[mu][theirs], ours = gamma_column[axis[mu]][s];
+      const int theirs = their_spin[s], to = their_column[mu][theirs], ours = gamma_column(axis[mu], s);
       CHECK(their_spin[ours] == to);
       CHECK(gamma_value(axis[mu], s) == their_sign[s] * their_value(mu, theirs) * their_sign[ours]);
     }

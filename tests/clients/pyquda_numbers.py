@@ -21,7 +21,9 @@ from pyquda.hmc import HMC, O2Nf1Ng0V, O4Nf4Ng0V
 from pyquda_utils import core, eigensolve, io
 from pyquda_utils.core import T, X, Y, Z
 
-from pyquda_reference import along, backward, dagger, forward, hopping, neighbour, smeared, strength
+from pyquda_reference import backward, forward, hopping, neighbour, smeared
+from plaq_reference import HYP, OVERIMPROVED, charge_density
+from plaq_reference import smeared as links_smeared
 
 folder, configuration, backend = sys.argv[1], *[*sys.argv[2:], "", ""][:2]
 backend = backend or "numpy"
@@ -324,59 +326,6 @@ def modes():
             close("its length, " + spectrum, np.linalg.norm(v), 1.0, 1e-12)
 
 
-def charge_density(u):
-    """-1 / (4 pi^2) sum tr F F of the three pairs of planes, F with its trace."""
-    pairs = [(1, 0, 1, 2, 3), (-1, 0, 2, 1, 3), (1, 0, 3, 1, 2)]
-    terms = [s * np.trace(strength(u, a, b) @ strength(u, c, d), axis1=-2, axis2=-1).real for s, a, b, c, d in pairs]
-    return -sum(terms) / (4 * np.pi**2)
-
-
-def staples(u, mu, nu):
-    return along(u, [nu, mu, 7 - nu]) + along(u, [7 - nu, mu, nu])
-
-
-def rectangles(u, mu, nu):
-    """The six ways of five links that close a rectangle with a link."""
-    total = 0
-    for out in [nu, 7 - nu]:
-        home, back = 7 - out, 7 - mu
-        paths = [[out, out, mu, home, home], [out, mu, mu, home, back], [back, out, mu, mu, home]]
-        total = total + sum(along(u, path) for path in paths)
-    return total
-
-
-def average(link, total, alpha, count):
-    """The unitary factor of the mean with `count` staples, with determinant 1."""
-    w, _, v = np.linalg.svd((1 - alpha) * link + alpha / count * total)
-    x = w @ v
-    return x * np.exp(-1j * np.angle(np.linalg.det(x)) / 3)[..., None, None]
-
-
-def hyp_in_space(u, alpha2, alpha3):
-    space = range(3)
-    decorated = [[average(u[mu], staples(u, mu, nu), alpha3, 2) for mu in space] for nu in space]
-    out = u.copy()
-    for mu in space:
-        # Staples in direction rho, of links that were averaged in the third direction.
-        total = sum(staples(decorated[3 - mu - rho], mu, rho) for rho in space if rho != mu)
-        out[mu] = average(u[mu], total, alpha2, 4)
-    return out
-
-
-def over_improved_stout(u, rho, epsilon):
-    out = np.empty_like(u)
-    for mu in range(4):
-        others = [nu for nu in range(4) if nu != mu]
-        c = rho * (5 - 2 * epsilon) / 3 * sum(staples(u, mu, nu) for nu in others)
-        c = c - rho * (1 - epsilon) / 12 * sum(rectangles(u, mu, nu) for nu in others)
-        q = c @ dagger(u[mu])
-        q = (q - dagger(q)) / 2
-        q = q - np.trace(q, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) / 3
-        values, vectors = np.linalg.eigh(1j * q)
-        out[mu] = (vectors * np.exp(-1j * values)[..., None, :]) @ dagger(vectors) @ u[mu]
-    return out
-
-
 def links():
     gauge = random_links(13, 0.2)
     u = gauge.lexico()
@@ -388,7 +337,7 @@ def links():
     close("charge, of its density", gauge.qcharge(), np.sum(charge_density(u)), 1e-11)
     smeared = gauge.copy()
     smeared.hypSmear(1, 0.75, 0.6, 0.3, 3)
-    close("HYP in space", smeared.lexico(), hyp_in_space(u, 0.6, 0.3), 1e-12)
+    close("HYP in space", smeared.lexico(), links_smeared(u, HYP, [0.75, 0.6, 0.3], "xyz"), 1e-12)
     smeared = gauge.copy()
     with smeared.use() as d:
         p = d.smear_param
@@ -397,7 +346,7 @@ def links():
         quda.performGaugeSmearQuda(p, d.obs_param)
         d.saveSmearedGauge(smeared)
         d.freeSmearedGauge()
-    close("over-improved stout", smeared.lexico(), over_improved_stout(u, 0.07, -0.25), 1e-12)
+    close("over-improved stout", smeared.lexico(), links_smeared(u, OVERIMPROVED, [0.07, -0.25]), 1e-12)
 
 
 def heavy():

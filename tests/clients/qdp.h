@@ -56,20 +56,9 @@ static void weak_field(uint64_t seed) {
 
 /* One step of stout smearing in all directions. */
 static inline void stout(double rho) {
+  const double alpha[3] = {rho};
   matrix *out = room(4 * (size_t)volume * sizeof *out);
-  int site, mu, nu, end;
-  for (site = 0; site < volume; site++)
-    for (mu = 0; mu < 4; mu++) {
-      matrix sum = {{{0}}};
-      double ten[10] = {0};
-      for (nu = 0; nu < 8; nu++)
-        if (nu != mu && nu != 7 - mu) {
-          const int path[3] = {nu, mu, 7 - nu};
-          sum = add(sum, rho, along(site, path, 3, &end));
-        }
-      traceless(ten, mul(sum, dagger(links[4 * site + mu])));
-      out[4 * site + mu] = mul(exponential(1, ten), links[4 * site + mu]);
-    }
+  reference_smear(global, (const double *)links, REFERENCE_STOUT, alpha, 15, (double *)out);
   memcpy(links, out, 4 * (size_t)volume * sizeof *out);
   free(out);
 }

@@ -226,7 +226,7 @@ static void hop_part(double *ten, double w, const spinor *a, const spinor *b) {
             for (i = 0; i < 3; i++)
               for (v.d[s][i] = 0, j = 0; j < 3; j++) v.d[s][i] += links[4 * site + mu].e[i][j] * there->d[s][j];
           for (s = 0; s < 4; s++)
-            for (r = gamma_column[mu][s], i = 0; i < 3; i++) u.d[s][i] = v.d[s][i] - way * gamma_value(mu, s) * v.d[r][i];
+            for (r = gamma_column(mu, s), i = 0; i < 3; i++) u.d[s][i] = v.d[s][i] - way * gamma_value(mu, s) * v.d[r][i];
           for (s = 0; s < 4; s++)
             for (i = 0; i < 3; i++)
               for (j = 0; j < 3; j++)

@@ -21,7 +21,6 @@ static struct {
 } form = {1, 0, 0.13, 1.1, 0, 0, 0};
 /* Site terms: A, the unit matrix, and zero. */
 static blocks *term, *one, *nothing;
-static double gamma5_of[4];
 /* Whether checks are brief, under tools that make everything slow. */
 static int brief;
 
@@ -48,18 +47,7 @@ static inline void keep(spinor *v, int parity) {
 
 static inline void gamma5(spinor *v) {
   int i;
-  for (i = 0; i < entries(); i++) *at(v, i) *= gamma5_of[i % 12 / 3];
-}
-
-static void set_gamma5(void) {
-  int s, mu;
-  for (s = 0; s < 4; s++) {
-    int at_spin = s;
-    number value = 1;
-    for (mu = 0; mu < 4; mu++) value *= gamma_value(mu, at_spin), at_spin = gamma_column[mu][at_spin];
-    CHECK(at_spin == s && cabs(value - creal(value)) < 1e-15);
-    gamma5_of[s] = creal(value);
-  }
+  for (i = 0; i < entries(); i++) *at(v, i) *= gammas[4][i % 12 / 3][i % 12 / 3];
 }
 
 static inline double distance(const spinor *a, const spinor *b) {
@@ -90,7 +78,7 @@ static void site_matrix(number m[12][12], int site, int chirality, double mu, in
     for (j = 0; j < n; j++) {
       const double tau3 = i < 6 ? 1 : -1;
       m[i][j] = i / 6 == j / 6 ? (form.clover ? term : one)[site].b[chirality][i % 6][j % 6] : 0;
-      if (i == j) m[i][j] += 2 * I * form.kappa * (dagger ? -mu : mu) * tau3 * gamma5_of[2 * chirality];
+      if (i == j) m[i][j] += 2 * I * form.kappa * (dagger ? -mu : mu) * tau3 * gammas[4][2 * chirality][2 * chirality];
       if (i % 6 == j % 6 && i != j) m[i][j] -= 2 * form.kappa * form.epsilon;
     }
 }
@@ -297,7 +285,6 @@ static void join(int *argc, char ***argv) {
 static void make_arrays(const int *extents) {
   int i, mu;
   set_lattice(extents);
-  set_gamma5();
   term = room(volume * sizeof *term), one = room(volume * sizeof *one), nothing = room(volume * sizeof *nothing);
   for (mu = 0; mu < 4; mu++) host_links[mu] = room(own * sizeof(matrix));
   for (i = 0; i < 12 * volume; i++) one[i / 12].b[i % 12 / 6][i % 6][i % 6] = 1;

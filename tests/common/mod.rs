@@ -1,7 +1,6 @@
 //! Helpers that tests of the library share: devices to run on, lattices, tolerances.
 #![allow(dead_code)]
 
-pub mod largest;
 pub mod lex;
 pub mod milc;
 pub mod ranks;
@@ -10,11 +9,11 @@ pub mod remote;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use largest::largest;
 #[allow(unused_imports)]
 pub use lex::Lex;
 use plaq::backend::Device;
 use plaq::fields::{Geometry, Precision, Recon};
+pub use plaq_reference::largest;
 pub use ranks::ranks;
 
 /// Number of the GPU of this rank: ranks have the GPUs in turn.

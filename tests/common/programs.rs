@@ -16,15 +16,18 @@ pub fn root() -> &'static Path {
 }
 
 /// A folder of the build tree for the programs that tests of a module compile. It has the library under its own name
-/// and under its DT_SONAME.
+/// and under its DT_SONAME, and the reference.
 pub fn folder(module: &str) -> PathBuf {
     static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(module);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     if made.insert(module.to_string()) {
         std::fs::create_dir_all(&folder).expect("a writable build tree");
-        let library = library();
-        for name in ["libplaq.so", concat!("libplaq.so.", env!("CARGO_PKG_VERSION_MAJOR"))] {
+        for (name, library) in [
+            ("libplaq.so", library()),
+            (concat!("libplaq.so.", env!("CARGO_PKG_VERSION_MAJOR")), library()),
+            ("libplaq_reference.so", built("libplaq_reference.so")),
+        ] {
             let link = folder.join(name);
             let _ = std::fs::remove_file(&link);
             std::os::unix::fs::symlink(&library, &link).expect("a writable build tree");
@@ -39,11 +42,15 @@ fn folder_of(source: &str) -> PathBuf {
     folder(&module.to_string_lossy())
 }
 
-/// Path of the library, which cargo puts beside the test or one folder up.
-pub fn library() -> PathBuf {
+/// Path of a library that cargo builds for this test and puts beside it or one folder up.
+fn built(name: &str) -> PathBuf {
     let exe = std::env::current_exe().expect("a path");
-    let found = exe.ancestors().skip(1).take(2).map(|d| d.join("libplaq.so")).find(|p| p.exists());
-    found.expect("libplaq.so, which cargo builds for this test")
+    let found = exe.ancestors().skip(1).take(2).map(|d| d.join(name)).find(|p| p.exists());
+    found.unwrap_or_else(|| panic!("{name} is not beside {}", exe.display()))
+}
+
+pub fn library() -> PathBuf {
+    built("libplaq.so")
 }
 
 pub fn variable(name: &str, default: &str) -> String {
@@ -93,8 +100,10 @@ pub fn build(
     };
     cc.args(words).args(language).args(["-g", "-O1"]).args(flags);
     cc.args(includes.iter().flat_map(|folder| [OsStr::new("-I"), folder.as_os_str()]));
+    cc.arg("-I").arg(root().join("tests/reference"));
     cc.arg(root().join(source)).arg("-o").arg(&program).arg("-L").arg(&work);
-    cc.args(["-lplaq", "-lm", "-lpthread"]).arg(format!("-Wl,-rpath,{}", work.display()));
+    cc.args(["-lplaq", "-Wl,--as-needed", "-lplaq_reference", "-Wl,--no-as-needed"]);
+    cc.args(["-lm", "-lpthread"]).arg(format!("-Wl,-rpath,{}", work.display()));
     run(&mut cc, &format!("compiling {source}"));
     program
 }

@@ -78,6 +78,60 @@ def test_reweighting_solves_with_multigrid():
     refused(capi.Unsupported, "multigrid: expected", lambda: d.reweighting(system="full", multigrid=d.multigrid(), **how))
 
 
+def zolotarev(low, high, poles):
+    """The function r(x) near x^(-1/2) on [low, high], A prod_k (x + c_2k) / (x + c_2k-1) with c_l = low (sn / cn)^2(l K /
+    (2 poles + 1)), modulus^2 1 - low / high: ln sqrt(x) r(x) has the same size at all its extrema, the ends among them."""
+
+    def mean(a, b):
+        for _ in range(40):
+            a, b = (a + b) / 2, np.sqrt(a * b)
+        return a
+
+    # K = pi / (2 mean(1, k')), and sn / cn in theta functions of the nome q = exp(-pi K' / K).
+    q = np.exp(-np.pi * mean(1, np.sqrt(low / high)) / mean(1, np.sqrt(1 - low / high)))
+    n, sign = np.arange(60), (-1) ** np.arange(60)
+    theta3, theta4 = 2 * np.sum(q ** n**2) - 1, 2 * np.sum(sign * q ** n**2) - 1
+    z = np.pi / 2 * np.arange(1, 2 * poles + 1)[:, None] / (2 * poles + 1)
+    terms = q ** (n + 0.5) ** 2
+    ratio = theta3 / theta4 * np.sum(sign * terms * np.sin((2 * n + 1) * z), 1) / np.sum(terms * np.cos((2 * n + 1) * z), 1)
+    c = low * ratio**2
+
+    def product(x):
+        x = np.asarray(x)[:, None]
+        return np.prod((x + c[1::2]) / (x + c[::2]), 1)
+
+    ends = np.sqrt([low, high]) * product([low, high])
+    return lambda x: product(x) / np.sqrt(ends.prod())
+
+
+def test_rational_reweighting_by_multigrid_is_that_of_the_determinant():
+    """Noise vector by noise vector, and the average, on an extent of 6 and for each number of shifts of multigrid."""
+    gauge = plaq.Gauge.warm([6, 2, 2, 4], 5)
+    d, u = plaq.Clover(gauge, mass=0.2, csw=1.2), gauge.numpy()
+    shape, size = gauge.extents[::-1], 12 * int(np.prod(gauge.extents))
+    units = np.eye(size, dtype=complex).reshape(size, *shape, 4, 3)
+    m = np.stack([ref.dirac(u, unit, 0.2, csw=1.2).ravel() for unit in units], 1)
+    even = np.repeat(np.indices(shape).sum(0).ravel() % 2 == 0, 12)
+    a_ee, d_eo, d_oe, a_oo = (m[np.ix_(row, column)] for row in (even, ~even) for column in (even, ~even))
+    p = np.eye(len(a_ee)) - np.linalg.solve(a_ee, d_eo @ np.linalg.solve(a_oo, d_oe))
+    x, vectors = np.linalg.eigh(p.conj().T @ p)
+    low, high = x[0] / 5, 5 * x[-1]
+    # The factor is the average of exp(-(eta, (b - 1) eta)), b = (x r(x)^2)^(-1/2).
+    b = 1 / (np.sqrt(x) * zolotarev(low, high, 3)(x))
+    noise = d.field(24)
+    capi.plaq_spinor_noise(noise, "normal", 11, 0)
+    eta = noise.numpy().reshape(24, size)[:, even]
+    expected = np.abs(eta @ vectors.conj()) ** 2 @ (b - 1)
+    how = {"kind": "rational", "interval": (low, high), "poles": 3, "seed": 11, "tol": 1e-12}
+    found = d.reweighting(vectors=24, **how)
+    assert np.abs(found.minus_ln[0] - expected).max() < 1e-8 * np.abs(expected).max()
+    assert np.abs(expected).max() > 1e-3 and abs(found.ln + np.log(b).sum()) < 4 * found.error
+    multigrid = d.multigrid()
+    for shifts in range(4):
+        by_multigrid = d.reweighting(vectors=2, shifts=shifts, multigrid=multigrid, **how)
+        assert np.abs(by_multigrid.minus_ln[0] - expected[:2]).max() < 1e-8 * np.abs(expected).max(), shifts
+
+
 def test_chains_refuse_other_boundaries():
     gauge = plaq.Gauge.hot([4, 4, 4, 4], boundary_time="open")
     text = """[run]

@@ -18,23 +18,6 @@ MASS, CSW, RHO, STEPS = 0.4, 1.1, 0.1, 3
 MOMENTA = [(0, 0, 0), (1, 0, 1), (-1, 1, 0)]
 
 
-def stout_in_space(u, rho, steps):
-    for _ in range(steps):
-        new = u.copy()
-        for mu in range(3):
-            staples = 0
-            for nu in {0, 1, 2} - {mu}:
-                low = ref.shift(u[nu], nu, -1)
-                staples = staples + u[nu] @ ref.shift(u[mu], nu) @ ref.dag(ref.shift(u[nu], mu))
-                staples = staples + ref.dag(low) @ ref.shift(u[mu], nu, -1) @ ref.shift(low, mu)
-            m = rho * staples @ ref.dag(u[mu])
-            a = (m - ref.dag(m)) / 2
-            a = a - np.trace(a, axis1=-2, axis2=-1)[..., None, None] / 3 * np.eye(3)
-            new[mu] = ref.exponential(a) @ u[mu]
-        u = new
-    return u
-
-
 def moved(v, f, mu, sign):
     """U_mu f(x + mu), or U_mu(x - mu)^dagger f(x - mu), f (T, Z, Y, X, 3)."""
     if sign > 0:
@@ -62,7 +45,7 @@ def wave(n):
 def exact():
     """Links, smeared links, eigenvalues (T, 48), modes (T, sites, 3, N) and D^-1 (T, sites, 4, 3, T, sites, 4, 3)."""
     u = ref.random_su3((4, *SHAPE), np.random.default_rng(5))
-    v = stout_in_space(u, RHO, STEPS)
+    v = ref.smeared(u, ref.STOUT, RHO, "xyz", STEPS)
     matrix = np.empty((T, 3 * SITES, 3 * SITES), complex)
     for k in range(3 * SITES):
         one = np.zeros((T, SITES, 3), complex)

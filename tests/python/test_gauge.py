@@ -156,12 +156,16 @@ def test_topology_is_of_the_field_strength():
 
 def test_smearing_is_the_reference():
     u, gauge = lattice()
-    close(gauge.smear_stout(0.07, 2).numpy(), ref.stout(ref.stout(u, 0.07), 0.07), 1e-11)
+    close(gauge.smear_stout(0.07, 2).numpy(), ref.smeared(u, ref.STOUT, 0.07, steps=2), 1e-11)
     close(gauge.numpy(), u, 1e-14)  # the links stay
-    spatial = gauge.smear_stout(0.1, directions="xyz").numpy()
-    close(spatial[3], u[3], 1e-14)
-    close(gauge.smear_overimproved(0.07, 1.0).numpy(), gauge.smear_stout(0.07).numpy(), 1e-12)
-    close(gauge.smear_hyp(directions="xyz").numpy()[3], u[3], 1e-14)
+    for along in ("xyz", "xyzt"):
+        for found, rule, alpha in [
+            (gauge.smear_stout(0.1, directions=along), ref.STOUT, 0.1),
+            (gauge.smear_overimproved(0.07, -0.3, directions=along), ref.OVERIMPROVED, [0.07, -0.3]),
+            (gauge.smear_ape(0.6, directions=along), ref.APE, 0.6),
+            (gauge.smear_hyp((0.75, 0.6, 0.3), directions=along), ref.HYP, [0.75, 0.6, 0.3]),
+        ]:
+            close(found.numpy(), ref.smeared(u, rule, alpha, along), 1e-11)
     for other in (gauge.smear_ape(0.5, 2), gauge.smear_hyp(), gauge.smear_hyp(directions="xyz"), gauge.smear_overimproved()):
         assert other.plaquette().total > gauge.plaquette().total + 0.1
         assert other.unitarity().unitary < 1e-12

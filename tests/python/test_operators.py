@@ -50,7 +50,8 @@ def test_an_exponentiated_clover_term_is_the_reference():
 
 def test_a_clover_term_of_thin_links():
     u, gauge = lattice()
-    v, smeared = ref.stout(u, 0.1), plaq.Gauge.from_array(ref.stout(u, 0.1))
+    v = ref.smeared(u, ref.STOUT, 0.1)
+    smeared = plaq.Gauge.from_array(v)
     psi = spinors()
     d = plaq.Clover(smeared, mass=0.2, csw=1.4, thin=gauge)
     expected = ref.dirac(v, psi, 0.2) + ref.dirac(u, psi, 0.2, csw=1.4) - ref.dirac(u, psi, 0.2)
@@ -277,7 +278,7 @@ def test_sources():
     eta = smeared.numpy()
     point = np.zeros((*SHAPE, 4, 3), complex)
     point[2, 1, 1, 1, 1, 2] = 1
-    close(eta[5], ref.gaussian_smear(u, point, 0.3, 4))
+    close(eta[5], ref.smeared_spinor(u, point, 0.3, 4))
     close(ref.dirac(u, s.columns()[5], 0.6, csw=1.0), eta[5], 1e-9)
     close(d.propagator(source=eta, tol=1e-11).columns(), s.columns(), 1e-8)
     wall = plaq.Fermion.source(gauge, plaq.wall(t=3, momentum=[1, 0, 0, 0])).numpy()

@@ -267,6 +267,25 @@ impl Bounded<'_> {
     /// Computes D psi of `params`, with boundary coefficients cF and cF': psi and the result vanish on boundary
     /// slices.
     pub fn dirac(&self, params: &super::dirac::Params, cf: [f64; 2], psi: &Field) -> Field {
+        self.dirac_of(params, &self.site_terms(params, cf), psi)
+    }
+
+    /// The site term of D on every site, with boundary coefficients cF and cF'; zero on boundary slices.
+    pub fn site_terms(&self, params: &super::dirac::Params, cf: [f64; 2]) -> Vec<[Block; 2]> {
+        let at = |lex: usize| match self.lat.coords(lex) {
+            x if self.is_boundary(x[3]) => [zero(); 2],
+            x => self.site_blocks(params, cf, x),
+        };
+        (0..self.lat.volume()).map(at).collect()
+    }
+
+    /// Computes D psi from its site terms ([`Self::site_terms`]): psi and the result vanish on boundary slices.
+    pub fn dirac_of(
+        &self,
+        params: &super::dirac::Params,
+        site_terms: &[[Block; 2]],
+        psi: &Field,
+    ) -> Field {
         let g = gammas(Basis::DeGrandRossi);
         let mut out = vec![[[C::ZERO; 3]; 4]; psi.len()];
         for (lex, to) in out.iter_mut().enumerate() {
@@ -281,7 +300,7 @@ impl Bounded<'_> {
                     }
                 }
             };
-            for (block, from) in self.site_blocks(params, cf, x).iter().zip([0, 2]) {
+            for (block, from) in site_terms[lex].iter().zip([0, 2]) {
                 let mut s = [[C::ZERO; 3]; 4];
                 for i in 0..6 {
                     for j in 0..6 {

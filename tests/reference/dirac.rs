@@ -128,6 +128,15 @@ fn mul_blocks(blocks: &[Block; 2], psi: &Spinor) -> Spinor {
     out
 }
 
+/// Multiplies a field by the blocks of each site, or by their adjoints.
+pub fn site_product(blocks: &[[Block; 2]], dagger: bool, psi: &Field) -> Field {
+    let site = |(b, s): (&[Block; 2], &Spinor)| match dagger {
+        false => mul_blocks(b, s),
+        true => mul_blocks(&[dag(&b[0]), dag(&b[1])], s),
+    };
+    blocks.iter().zip(psi).map(site).collect()
+}
+
 /// The Dirac operator D on a gauge field.
 pub struct Dirac<'a> {
     pub lat: Lattice,
@@ -173,22 +182,14 @@ impl<'a> Dirac<'a> {
         hop(self.lat, self.gauge, &self.params, dagger, psi)
     }
 
-    fn site_product(blocks: &[[Block; 2]], dagger: bool, psi: &Field) -> Field {
-        let site = |(b, s): (&[Block; 2], &Spinor)| match dagger {
-            false => mul_blocks(b, s),
-            true => mul_blocks(&[dag(&b[0]), dag(&b[1])], s),
-        };
-        blocks.iter().zip(psi).map(site).collect()
-    }
-
     /// Computes A psi, or A^dag psi.
     pub fn diagonal(&self, dagger: bool, psi: &Field) -> Field {
-        Self::site_product(&self.site, dagger, psi)
+        site_product(&self.site, dagger, psi)
     }
 
     /// Computes A^-1 psi, or A^-dag psi.
     pub fn diagonal_inverse(&self, dagger: bool, psi: &Field) -> Field {
-        Self::site_product(&self.site_inverse, dagger, psi)
+        site_product(&self.site_inverse, dagger, psi)
     }
 
     /// Computes D psi = A psi - H psi / 2.

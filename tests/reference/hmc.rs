@@ -36,7 +36,7 @@ pub fn moved(u: &Matrix<3>, h: &[f64]) -> Matrix<3> {
 
 /// The ordered product of links along a path from x; a step is a direction 0 to 3 forward, or minus 1 minus the
 /// direction backward.
-pub fn path(lat: Lattice, u: &Gauge, x: usize, steps: &[i32]) -> Matrix<3> {
+pub fn path(lat: Lattice, u: &[Matrix<3>], x: usize, steps: &[i32]) -> Matrix<3> {
     let (mut at, mut product) = (x, one());
     for &s in steps {
         if s >= 0 {

@@ -4,12 +4,10 @@
 //! `lex = x + X(y + Y(z + Z t))`; a link is `gauge[lex * 4 + mu]`, a spinor is
 //! `psi[lex][spin][colour]` in the DeGrand-Rossi basis.
 //!
-//! Tests include it with `mod reference;`, beside `mod common;`.
-
-// Every test program uses its own part of the reference.
-#![allow(dead_code)]
+//! Test programs link it as the crate `reference`; programs in C and Python use it by the functions of `reference.h`.
 
 pub mod bounded;
+mod c;
 pub mod contract;
 pub mod correlators;
 pub mod descent;
@@ -18,6 +16,7 @@ pub mod gamma;
 pub mod gaugefix;
 pub mod hmc;
 pub mod hot_start;
+mod largest;
 pub mod lattice;
 pub mod matrix;
 pub mod numbers;
@@ -25,13 +24,14 @@ pub mod observables;
 pub mod overlap;
 pub mod philox;
 pub mod rng;
+pub mod smearing;
 pub mod solve;
 pub mod source;
 pub mod spinor;
 pub mod structure;
 pub mod su3;
 
-pub use super::common::largest;
+pub use largest::largest;
 pub use lattice::Lattice;
 pub use num_complex::Complex64 as C;
 
