@@ -423,6 +423,7 @@ fn fermion_forces_are_derivatives_at_the_boundaries() {
                 guesses: 0,
                 multigrid: None,
                 site: 0.0,
+                sums: None,
             },
         };
         let mut two = TwoFlavours::new("two", params).unwrap();

@@ -29,6 +29,7 @@ const EXACT: Inverter = Inverter {
     guesses: 0,
     multigrid: None,
     site: 0.0,
+    sums: None,
 };
 const SYMMETRIC: Schur = Schur { parity: 0, symmetric: true };
 const ASYMMETRIC: Schur = Schur { parity: 1, symmetric: false };

@@ -13,8 +13,9 @@ use crate::compose::System;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::operators::{ActionParams, CloverLinks, DiracParams, DoubletParams};
-use crate::params::parameters;
+use crate::params::{parameters, Host};
 use crate::refuse;
+use crate::solvers::IterationSums;
 
 const ANY: i64 = i32::MAX as i64;
 const MAX_COUNT: i64 = u32::MAX as i64;
@@ -113,6 +114,10 @@ parameters! {
         /// solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
         /// Section 4). 0: not required.
         tol_site: f64 = 0.0, from(0.0, 1e6);
+        /// Sums over the ranks in an iteration of CG, as in plaq_solver_params; automatic (0) with multigrid.
+        sums: Option<IterationSums> = None;
+        /// Not used.
+        reserved: Host<i32> = Host(0);
     }
 }
 
@@ -165,6 +170,7 @@ impl Quarks {
             guesses: self.guesses,
             multigrid,
             site: self.tol_site,
+            sums: self.sums,
         };
         let smearing = match self.smearing_levels {
             0 => None,

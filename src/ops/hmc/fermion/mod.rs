@@ -27,7 +27,7 @@ use crate::operators::{
 };
 use crate::params::hash_members;
 use crate::refuse;
-use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
+use crate::solvers::{unwatched, IterationSums, SolverKind, SolverParams, SolverReport, Stop};
 
 /// Precision and storage in which monomials keep their links.
 const DOUBLE: Storage = (Precision::F64, Recon::R12);
@@ -52,10 +52,12 @@ pub struct Inverter {
     /// Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
     /// tolerances; 0: not required.
     pub site: f64,
+    /// Sums over the ranks in an iteration of CG; None: chosen by the solver. Not with multigrid.
+    pub sums: Option<IterationSums>,
 }
 
 hash_members!(Inverter {
-    max_iterations, sloppy, guesses, multigrid;
+    max_iterations, sloppy, guesses, multigrid, sums;
     tolerance_force, tolerance_hamiltonian, site
 });
 
@@ -69,6 +71,7 @@ impl Default for Inverter {
             guesses: 0,
             multigrid: None,
             site: 0.0,
+            sums: None,
         }
     }
 }
@@ -96,6 +99,14 @@ impl Inverter {
             bail!(BadParameter, "max_iterations is 0");
         }
         if let Some(multigrid) = &self.multigrid {
+            if let Some(sums) = self.sums {
+                refuse!(
+                    Unsupported,
+                    "sums",
+                    expected("0 (automatic) with multigrid"),
+                    found("{sums}")
+                );
+            }
             if multigrid.nkrylov == 0 {
                 bail!(BadParameter, "multigrid: nkrylov is 0: GCR keeps at least one direction");
             }
@@ -134,6 +145,7 @@ impl Inverter {
             nkrylov,
             delta,
             initial_guess: guess,
+            sums: self.sums,
             stop: Stop {
                 residual: tol,
                 site: self.site * tol,
