@@ -139,7 +139,7 @@ fn run() -> Result<()> {
         if first {
             println!("\n{lattice:?}: copy {:.1} GB/s (read + written)", copy / 1e9);
             println!(
-                "{:26} {:5} {:4} {:>4} {:>10} {:>9} {:>9} {:>8}",
+                "{:34} {:5} {:4} {:>4} {:>10} {:>9} {:>9} {:>8}",
                 "kernel", "prec", "link", "nrhs", "us", "GFLOPS", "GB/s", "of copy"
             );
         }
@@ -475,7 +475,7 @@ fn row(
     let fraction = bytes / best / b.copy;
     let (gflops, digits) = (flops / best / 1e9, if flops / best < 1e10 { 1 } else { 0 });
     println!(
-        "{kernel:26} {:5} {link:4} {nrhs:4} {:10.2} {gflops:9.digits$} {:9.0} {fraction:8.3}",
+        "{kernel:34} {:5} {link:4} {nrhs:4} {:10.2} {gflops:9.digits$} {:9.0} {fraction:8.3}",
         b.precision.token(),
         best * 1e6,
         bytes / best / 1e9,

@@ -4799,11 +4799,12 @@ typedef struct plaq_quarks_params {
    * solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
    * Section 4). 0: not required. 0 to 1000000. Default: 0. */
   double tol_site;
-  /** Sums over the ranks in an iteration of CG, as in plaq_solver_params; automatic (0) with multigrid.
+  /** Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
+   * multigrid. Default: 0. */
+  plaq_iteration_sums sums_force;
+  /** Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
    * Default: 0. */
-  plaq_iteration_sums sums;
-  /** Not used. Default: 0. */
-  int32_t reserved;
+  plaq_iteration_sums sums_hamiltonian;
 } plaq_quarks_params;
 
 /** Fills in defaults; pass sizeof. */

@@ -2481,10 +2481,11 @@ module plaq
     !> solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
     !> Section 4). 0: not required.
     real(c_double) :: tol_site
-    !> Sums over the ranks in an iteration of CG, as in plaq_solver_params; automatic (0) with multigrid.
-    integer(c_int32_t) :: sums
-    !> Not used.
-    integer(c_int32_t) :: reserved
+    !> Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
+    !> multigrid.
+    integer(c_int32_t) :: sums_force
+    !> Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
+    integer(c_int32_t) :: sums_hamiltonian
   end type
 
   ! Gradient flow

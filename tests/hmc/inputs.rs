@@ -70,7 +70,9 @@ fn solvers_of_a_text_take_fused_sums() {
     let device = &devices()[0];
     let geometry = common::geometry(over_ranks([4, 4, 4, 4]), device);
     let runs = ["separate", "fused"].map(|sums| {
-        let text = TEXT.replace(" }\npreconditioner", &format!(" }}\nsolver = {{ sums = \"{sums}\", sloppy_precision = \"double\" }}\npreconditioner"));
+        let solver = format!("{{ sums_force = \"{sums}\", sloppy_precision = \"double\" }}");
+        let text =
+            TEXT.replace("\npreconditioner", &format!("\nsolver = {solver}\npreconditioner"));
         let mut hmc = hmc_from_toml(device, &geometry, Precision::F64, &text).unwrap();
         let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
         u.set_near_unit(3, 0.3).unwrap();
@@ -228,13 +230,13 @@ fn errors_of_monomials_name_line_and_monomial() {
         ),
         (
             "tolerance_force = 1e-7",
-            "sums = \"one\"",
-            "solver.sums: expected one of separate, fused, or auto, found one",
+            "sums_force = \"one\"",
+            "solver.sums_force: expected one of separate, fused, or auto, found one",
         ),
         (
             "tolerance_force = 1e-7",
-            "solver = \"multigrid\", sums = \"fused\"",
-            "sums: expected 0 (automatic) with multigrid, found PLAQ_SUMS_FUSED",
+            "solver = \"multigrid\", sums_hamiltonian = \"fused\"",
+            "sums_hamiltonian: expected 0 (automatic) with multigrid, found PLAQ_SUMS_FUSED",
         ),
         (
             "tolerance_force = 1e-7",

@@ -462,8 +462,8 @@ class Quarks(TypedDict, total=False):
     interval: Sequence[float]
     epsilon: float
     tol_site: float
-    sums: Union[int, str, capi.plaq_iteration_sums]
-    reserved: int
+    sums_force: Union[int, str, capi.plaq_iteration_sums]
+    sums_hamiltonian: Union[int, str, capi.plaq_iteration_sums]
 
 
 class Flow(TypedDict, total=False):

@@ -7422,9 +7422,10 @@ class plaq_quarks_params(Struct):
       tol_site: Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
         solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
         Section 4). 0: not required. 0 to 1000000. Default: 0.
-      sums: Sums over the ranks in an iteration of CG, as in plaq_solver_params; automatic (0) with multigrid.
+      sums_force: Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
+        multigrid. Default: 0.
+      sums_hamiltonian: Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
         Default: 0.
-      reserved: Not used. Default: 0.
     """
     struct_size: int
     flavours: int
@@ -7449,8 +7450,8 @@ class plaq_quarks_params(Struct):
     interval: Any
     epsilon: float
     tol_site: float
-    sums: Any
-    reserved: int
+    sums_force: Any
+    sums_hamiltonian: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("flavours", _c.c_int32),
@@ -7475,10 +7476,10 @@ class plaq_quarks_params(Struct):
         ("interval", _c.c_double * 2),
         ("epsilon", _c.c_double),
         ("tol_site", _c.c_double),
-        ("sums", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("sums_force", _c.c_int32),
+        ("sums_hamiltonian", _c.c_int32),
     ]
-    _enums_ = {"system": plaq_system, "sloppy_precision": plaq_precision, "refresh": plaq_refresh, "sums": plaq_iteration_sums}
+    _enums_ = {"system": plaq_system, "sloppy_precision": plaq_precision, "refresh": plaq_refresh, "sums_force": plaq_iteration_sums, "sums_hamiltonian": plaq_iteration_sums}
     _old_ = {"sloppy": "sloppy_precision"}
     _init_ = "plaq_quarks_params_init"
 
