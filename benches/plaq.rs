@@ -372,8 +372,8 @@ fn solve(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> {
                 let mut u = GaugeField::new(&b.o.device, geometry, Precision::F64, Recon::R18)?;
                 u.set_near_unit(1, 0.3)?;
                 let dirac = DiracParams { mass: -0.12, csw: 1.0, csw_t: 1.0, ..Default::default() };
-                op = Some(Wilson::new(Arc::new(u), dirac)?.to(Precision::F64, Recon::R12)?)
-                    .map(Arc::new);
+                let wilson = Wilson::new(Arc::new(u), dirac)?.to(Precision::F64, Recon::R12)?;
+                op = Some(Arc::new(wilson));
             }
             let mut solvers = vec![];
             for sums in b.o.sums.clone() {

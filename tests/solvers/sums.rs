@@ -88,6 +88,8 @@ fn solvers_take_the_sums_asked_for() {
             };
             DiracSolver::new(op.clone(), settings.params(&op, Normalisation::Kappa)?)
         };
+        let alone = SolverSettings { fall_back: false, ..Default::default() };
+        assert!(!alone.params(&op, Normalisation::Kappa).unwrap().solver.fall_back);
         for (kind, sums) in [Gcr, BlockGcr, Mr].into_iter().flat_map(|k| BOTH.map(|s| (k, s))) {
             let e = solver(kind, Some(sums), 3).err().unwrap();
             assert_eq!(e.status, Status::Unsupported, "{e}");

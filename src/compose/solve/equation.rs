@@ -337,7 +337,7 @@ impl SolveParams {
                 Unsupported,
                 "sums",
                 expected(
-                    "0 (automatic) with {kind}: {}, {}, {} and {} have a choice",
+                    "0 (automatic) with {kind}, as only {}, {}, {} and {} have a choice",
                     SolverKind::Cg,
                     SolverKind::Cgnr,
                     SolverKind::Cgne,
