@@ -7,6 +7,9 @@
 //!          those of all ranks together, each with a GPU (or its threads) of its own
 //!          --halo X,Y,Z,T (0 or 1): directions that have halos also with one rank, which then
 //!          sends to itself: a piece of a divided lattice without the other pieces
+//!          --sums WORD[,WORD] (auto, separate, fused): sums over the ranks in iterations, and
+//!          --gather N[,N] (auto, 0, 1, ...): ranks of coarse levels of multigrid, each as the
+//!          parameter of this name; rows of solves then come once for each value, by turns
 
 extern crate plaq_core as plaq;
 
@@ -22,8 +25,10 @@ use plaq::fields::{
 };
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
+use plaq::ops::device::alike;
 use plaq::ops::gaugefix::{self, Condition, GaugeFixParams, Method, Schedule, Working};
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::params::Choice;
+use plaq::solvers::{unwatched, IterationSums, SolverKind, SolverParams, SolverReport, Stop};
 
 #[path = "plaq/distillation.rs"]
 mod distillation;
@@ -41,6 +46,8 @@ struct Options {
     only: String,
     json: Option<std::fs::File>,
     seconds: f64,
+    sums: Vec<Option<IterationSums>>,
+    gather: Vec<Option<usize>>,
 }
 
 fn main() {
@@ -54,6 +61,7 @@ fn options() -> Result<Options> {
     let (mut device, mut threads, mut lattices) = (String::from("auto"), 0, vec![]);
     let (mut only, mut json, mut seconds) = (String::new(), None, 0.3);
     let (mut grid, mut looped) = (None, [false; 4]);
+    let (mut sums, mut gather) = (vec![None], vec![None]);
     let mut args = std::env::args().skip(1).filter(|a| a != "--bench");
     while let Some(a) = args.next() {
         let mut value = || args.next().unwrap_or_else(|| panic!("{a} needs a value"));
@@ -69,6 +77,10 @@ fn options() -> Result<Options> {
             "--halo" => looped = four(&value()).map(|n| n != 0),
             "--only" => only = value(),
             "--json" => json = Some(std::fs::File::create(value()).expect("--json FILE")),
+            "--sums" => {
+                sums = values(&value(), |word| IterationSums::from_word(word, "--sums").ok())
+            }
+            "--gather" => gather = values(&value(), |word| word.parse().ok()),
             "--seconds" => seconds = value().parse().expect("--seconds S"),
             other => panic!("unknown option {other}"),
         }
@@ -86,12 +98,22 @@ fn options() -> Result<Options> {
         "cuda" => Device::cuda(comm.node_rank() % Device::cuda_count()?.max(1))?,
         _ => Device::auto()?,
     };
+    alike(&comm, &device)?;
     if lattices.is_empty() {
         let cpu: &[[usize; 4]] = &[[16, 16, 16, 32]];
         let gpu: &[[usize; 4]] = &[[32, 32, 32, 64], [48, 48, 48, 64]];
         lattices.extend(if device.is_cpu() { cpu } else { gpu });
     }
-    Ok(Options { device, comm, lattices, only, json, seconds })
+    Ok(Options { device, comm, lattices, only, json, seconds, sums, gather })
+}
+
+/// Values with commas between; `auto` is none.
+fn values<T>(list: &str, read: impl Fn(&str) -> Option<T>) -> Vec<Option<T>> {
+    let one = |word| match word {
+        "auto" => None,
+        word => Some(read(word).unwrap_or_else(|| panic!("no value of this option: {word}"))),
+    };
+    list.split(',').map(one).collect()
 }
 
 fn four(list: &str) -> [i32; 4] {
@@ -117,7 +139,7 @@ fn run() -> Result<()> {
         if first {
             println!("\n{lattice:?}: copy {:.1} GB/s (read + written)", copy / 1e9);
             println!(
-                "{:26} {:5} {:4} {:>4} {:>10} {:>9} {:>9} {:>8}",
+                "{:34} {:5} {:4} {:>4} {:>10} {:>9} {:>9} {:>8}",
                 "kernel", "prec", "link", "nrhs", "us", "GFLOPS", "GB/s", "of copy"
             );
         }
@@ -337,39 +359,68 @@ fn gauge_fixing(
     Ok(())
 }
 
-/// A solve of one right-hand side in double with half precision inside, on links near the unit matrix.
+/// Solves in double with a lower precision inside, on links near the unit matrix; the name has the sums over the ranks
+/// where they are asked for, and the number of iterations.
 fn solve(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> {
     let mut b = Bench { o, geometry, precision: Precision::F64, copy };
-    if !b.wanted("solve bicgstab half", "R12", 1) {
-        return Ok(());
-    }
-    let mut u = GaugeField::new(&b.o.device, geometry, Precision::F64, Recon::R18)?;
-    u.set_near_unit(1, 0.3)?;
-    let dirac = DiracParams { mass: -0.12, csw: 1.0, csw_t: 1.0, ..Default::default() };
-    let op = Arc::new(Wilson::new(Arc::new(u), dirac)?.to(Precision::F64, Recon::R12)?);
-    let params = SolveParams {
-        solver: SolverParams {
-            kind: SolverKind::BiCgStab,
-            stop: Stop::at(1e-10),
-            ..Default::default()
-        },
-        equations: Equations::Direct,
-        sloppy: Some((Precision::F16, Recon::R12)),
-        ..Default::default()
-    };
-    let solver = DiracSolver::new(op, params)?;
-    let source = b.field(Subset::Full, 1)?;
-    let mut x = b.field(Subset::Full, 1)?;
-    let mut best: Option<plaq::compose::SolveReport> = None;
-    for _ in 0..3 {
-        let found = solver.solve(&mut x, &source, &mut unwatched)?;
-        if best.as_ref().is_none_or(|b| found.solver.seconds < b.solver.seconds) {
-            best = Some(found);
+    let mut op = None;
+    for (kind, inside, name) in [
+        (SolverKind::BiCgStab, Precision::F16, "bicgstab half"),
+        (SolverKind::BiCgStab, Precision::F32, "single bicgstab"),
+        (SolverKind::Cgnr, Precision::F32, "single cgnr"),
+    ] {
+        for nrhs in [1, 12] {
+            let extra = nrhs > 1 && inside == Precision::F16;
+            if extra || !b.wanted(&format!("solve {name}"), "R12", nrhs) {
+                continue;
+            }
+            if op.is_none() {
+                let mut u = GaugeField::new(&b.o.device, geometry, Precision::F64, Recon::R18)?;
+                u.set_near_unit(1, 0.3)?;
+                let dirac = DiracParams { mass: -0.12, csw: 1.0, csw_t: 1.0, ..Default::default() };
+                let wilson = Wilson::new(Arc::new(u), dirac)?.to(Precision::F64, Recon::R12)?;
+                op = Some(Arc::new(wilson));
+            }
+            let mut solvers = vec![];
+            for sums in b.o.sums.clone() {
+                let stop = Stop::at(1e-10);
+                let params = SolveParams {
+                    solver: SolverParams { kind, stop, sums, ..Default::default() },
+                    equations: Equations::Direct,
+                    sloppy: Some((inside, Recon::R12)),
+                    ..Default::default()
+                };
+                let word = sums.map_or(String::new(), |sums| format!(" {}", sums.word()));
+                let name = format!("solve {}{word}", name.trim_end_matches(" half"));
+                solvers.push((name, DiracSolver::new(op.clone().expect("made above"), params)?));
+            }
+            solves(&mut b, &solvers, nrhs)?;
         }
     }
-    let found = best.expect("three solves").solver;
-    let name = format!("solve bicgstab {}", found.iterations);
-    row(&mut b, &name, Some(Recon::R12), 1, found.seconds, found.flops, found.bytes)
+    Ok(())
+}
+
+/// Solves with each of the solvers by turns for random sources, three times; a row has the best of them, and the number
+/// of iterations in its name.
+fn solves(b: &mut Bench, solvers: &[(String, DiracSolver)], nrhs: usize) -> Result<()> {
+    let source = b.field(Subset::Full, nrhs)?;
+    let mut x = b.field(Subset::Full, nrhs)?;
+    let mut best: Vec<Option<SolverReport>> = vec![None; solvers.len()];
+    for _ in 0..3 {
+        for ((_, solver), best) in solvers.iter().zip(&mut best) {
+            let mut found = solver.solve(&mut x, &source, &mut unwatched)?.solver;
+            found.seconds = slowest(&b.o.comm, found.seconds)?;
+            if best.as_ref().is_none_or(|best| found.seconds < best.seconds) {
+                *best = Some(found);
+            }
+        }
+    }
+    for ((name, _), found) in solvers.iter().zip(best) {
+        let found = found.expect("three solves");
+        let name = format!("{name} {}", found.iterations);
+        row(b, &name, Some(Recon::R12), nrhs, found.seconds, found.flops, found.bytes)?;
+    }
+    Ok(())
 }
 
 /// A clover operator close to 1 on random links.
@@ -430,7 +481,7 @@ fn row(
     let fraction = bytes / best / b.copy;
     let (gflops, digits) = (flops / best / 1e9, if flops / best < 1e10 { 1 } else { 0 });
     println!(
-        "{kernel:26} {:5} {link:4} {nrhs:4} {:10.2} {gflops:9.digits$} {:9.0} {fraction:8.3}",
+        "{kernel:34} {:5} {link:4} {nrhs:4} {:10.2} {gflops:9.digits$} {:9.0} {fraction:8.3}",
         b.precision.token(),
         best * 1e6,
         bytes / best / 1e9,

@@ -1812,6 +1812,16 @@ enum {
   PLAQ_SOLVER_BLOCK_GCR = 7
 };
 
+/** Sums over the ranks in an iteration of CG, CGNR, CGNE and BiCGStab. */
+typedef int32_t plaq_iteration_sums;
+enum {
+  /** One for every step that needs its result: 2 in CG and CGNE, 3 in CGNR and BiCGStab. */
+  PLAQ_SUMS_SEPARATE = 1,
+  /** 1 in CG (Chronopoulos and Gear 1989), CGNR and CGNE, 2 in BiCGStab; vectors are read and written more
+   * often. Where GPUs add up among themselves, products that would share a sum have one each, started together. */
+  PLAQ_SUMS_FUSED = 2
+};
+
 /** The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity. */
 typedef int32_t plaq_solution;
 enum {
@@ -1930,6 +1940,15 @@ typedef struct plaq_solver_params {
    * Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not required. It is required besides the other
    * criteria, and replaces `tol` if that is 0. Not for eigenvectors. Default: 0. */
   double tol_site;
+  /** Sums over the ranks in an iteration of CG, CGNR, CGNE or BiCGStab. Automatic (0): fused where that is
+   * expected to take less time (docs/mpi.md), but not in 16 bits, where iterations may become more, nor with
+   * `reproducible` = 1, where fused sums have the same bits in every run, too, if asked for. With GCR, block GCR
+   * and MR there is no choice. The space that several shifts share takes separate sums.
+   * Default: 0. */
+  plaq_iteration_sums sums;
+  /** True: right-hand sides that BiCGStab cannot solve are solved separately, finally by CGNR (the report's
+   * `solver`); false: they are left as they are, not converged. 0 or 1. Default: 1. */
+  int32_t fall_back;
 } plaq_solver_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -4780,6 +4799,12 @@ typedef struct plaq_quarks_params {
    * solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
    * Section 4). 0: not required. 0 to 1000000. Default: 0. */
   double tol_site;
+  /** Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
+   * multigrid. Default: 0. */
+  plaq_iteration_sums sums_force;
+  /** Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
+   * Default: 0. */
+  plaq_iteration_sums sums_hamiltonian;
 } plaq_quarks_params;
 
 /** Fills in defaults; pass sizeof. */

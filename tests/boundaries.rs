@@ -475,6 +475,8 @@ fn fermion_forces_are_derivatives_at_the_boundaries() {
                 guesses: 0,
                 multigrid: None,
                 site: 0.0,
+                sums_force: None,
+                sums_hamiltonian: None,
             },
         };
         let mut two = TwoFlavours::new("two", params).unwrap();

@@ -90,6 +90,7 @@ fn wrong_values_are_named_with_their_line() {
         ("tol = 1.0", "tol: expected a number between 0 and 1, found 1"),
         ("cycle = \"x\"", "cycle: expected one of v, w, k, found x"),
         ("gather = \"all\"", "gather"),
+        ("gather = -2", "whole number, not negative, or auto"),
         ("block = [1, 2, 3]", "block: expected 4 values, found 3"),
         ("post = [1, 2, 3, 4, 5]", "post: expected values of at most 4, found 5"),
         ("columns = 3", "unknown key `columns`, expected one of levels, cycle, block, vectors"),

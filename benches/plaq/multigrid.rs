@@ -12,9 +12,9 @@ use plaq::fields::{
 };
 use plaq::linop::{Schur, Shape};
 use plaq::operators::{CoarseOperator, DiracParams, LinkPrecision, Wilson};
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{SolverKind, SolverParams, Stop};
 
-use super::{report, row, slowest, Bench, Options};
+use super::{report, row, slowest, solves, Bench, Options};
 
 pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> {
     let mut b = Bench { o, geometry, precision: Precision::F64, copy };
@@ -31,36 +31,49 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     u.set_near_unit(1, 0.3)?;
     let dirac = DiracParams { mass: -0.12, csw: 1.0, csw_t: 1.0, ..Default::default() };
     let op = Arc::new(Wilson::new(Arc::new(u), dirac)?.to(Precision::F64, Recon::R12)?);
-    let params = MultigridParams::for_lattice(geometry);
-    let mut multigrid = Multigrid::new(&*op, &params)?;
-    if setup {
-        // The first set-up has compiled and tuned the kernels.
-        drop(multigrid);
-        multigrid = Multigrid::new(&*op, &params)?;
-        let time = slowest(geometry.comm(), multigrid.report().setup_seconds)?;
-        row(&mut b, "multigrid setup", link, 1, time, 0.0, 0.0)?;
+    let mut hierarchies = vec![];
+    for gather in b.o.gather.clone() {
+        let params = MultigridParams { gather, ..MultigridParams::for_lattice(geometry) };
+        let word = gather.map_or(String::new(), |gather| format!(" gather {gather}"));
+        let mut multigrid = Multigrid::new(&*op, &params)?;
+        if setup {
+            // The first set-up has compiled and tuned the kernels.
+            drop(multigrid);
+            multigrid = Multigrid::new(&*op, &params)?;
+            let time = slowest(geometry.comm(), multigrid.report().setup_seconds)?;
+            row(&mut b, &format!("multigrid setup{word}"), link, 1, time, 0.0, 0.0)?;
+        }
+        if update {
+            multigrid.update(&*op, Update::Keep)?;
+            let report = multigrid.update(&*op, Update::Keep)?;
+            let time = slowest(geometry.comm(), report.setup_seconds)?;
+            row(&mut b, &format!("multigrid update{word}"), link, 1, time, 0.0, 0.0)?;
+        }
+        hierarchies.push((word, Arc::new(multigrid)));
     }
-    if update {
-        multigrid.update(&*op, Update::Keep)?;
-        let report = multigrid.update(&*op, Update::Keep)?;
-        let time = slowest(geometry.comm(), report.setup_seconds)?;
-        row(&mut b, "multigrid update", link, 1, time, 0.0, 0.0)?;
-    }
-    let multigrid = Arc::new(multigrid);
+    let solvers = |name: &str, kind, nkrylov| -> Result<Vec<(String, DiracSolver)>> {
+        let solver = SolverParams { kind, nkrylov, stop: Stop::at(1e-10), ..Default::default() };
+        let equations = Equations::Direct;
+        let params = SolveParams { solver, equations, ..Default::default() };
+        let with = |(word, multigrid): &(String, Arc<Multigrid>)| {
+            let solver = DiracSolver::new(op.clone(), params.clone())?;
+            Ok((format!("{name}{word}"), solver.with_multigrid(Some(multigrid.clone()))?))
+        };
+        hierarchies.iter().map(with).collect()
+    };
     for (k, nrhs) in [1, 12].into_iter().enumerate() {
-        if cycle[k] {
-            cycles(&mut b, &multigrid, nrhs)?;
+        for (word, multigrid) in hierarchies.iter().filter(|_| cycle[k]) {
+            cycles(&mut b, multigrid, word, nrhs)?;
         }
         if solve[k] {
-            let name = "multigrid solve";
-            solves(&mut b, &op, &multigrid, (name, SolverKind::Gcr, 4), nrhs)?;
+            solves(&mut b, &solvers("multigrid solve", SolverKind::Gcr, 4)?, nrhs)?;
         }
     }
     for (nrhs, _) in [12, 48].into_iter().zip(columns).filter(|(_, wanted)| *wanted) {
         for nkrylov in [4, 8] {
             for kind in [SolverKind::Gcr, SolverKind::BlockGcr] {
                 let name = format!("multigrid columns {} {nkrylov}", kind.name());
-                solves(&mut b, &op, &multigrid, (&name, kind, nkrylov), nrhs)?;
+                solves(&mut b, &solvers(&name, kind, nkrylov)?, nrhs)?;
             }
         }
     }
@@ -135,8 +148,8 @@ fn seconds(multigrid: &Multigrid) -> Vec<f64> {
 }
 
 /// A cycle: the time of its best batch, and the mean time of each level by itself in all batches. The latter is by the
-/// host's clock, which on a GPU runs ahead of the device.
-fn cycles(b: &mut Bench, multigrid: &Arc<Multigrid>, nrhs: usize) -> Result<()> {
+/// host's clock, which on a GPU runs ahead of the device. Names of rows contain `word`.
+fn cycles(b: &mut Bench, multigrid: &Arc<Multigrid>, word: &str, nrhs: usize) -> Result<()> {
     let link = Some(Recon::R12);
     let mut inp = SpinorField::new(&b.o.device, b.geometry, Precision::F32, Subset::Even, nrhs)?;
     inp.set_noise(Noise::Normal, 2, 0)?;
@@ -144,7 +157,7 @@ fn cycles(b: &mut Bench, multigrid: &Arc<Multigrid>, nrhs: usize) -> Result<()> 
     let inverse = multigrid.inverse(Schur::EVEN_SYMMETRIC, Shape::of(&inp));
     let (flops, bytes) = (nrhs as f64 * inverse.flops(), inverse.bytes(nrhs));
     let (mut calls, mut before) = (0, None);
-    report(b, "multigrid cycle", link, nrhs, flops, bytes, || {
+    report(b, &format!("multigrid cycle{word}"), link, nrhs, flops, bytes, || {
         inverse.apply(&mut out, &inp)?;
         // The first call compiles and tunes kernels, and is not counted.
         match before {
@@ -160,35 +173,7 @@ fn cycles(b: &mut Bench, multigrid: &Arc<Multigrid>, nrhs: usize) -> Result<()> 
             _ => 0.0,
         };
         let own = slowest(&b.o.comm, spent(l) - spent(l + 1))?;
-        row(b, &format!("multigrid cycle, level {l}"), link, nrhs, own, 0.0, 0.0)?;
+        row(b, &format!("multigrid cycle{word}, level {l}"), link, nrhs, own, 0.0, 0.0)?;
     }
     Ok(())
-}
-
-/// The best of three solves for random sources; the number of iterations stands in the name.
-fn solves(
-    b: &mut Bench,
-    op: &Arc<Wilson>,
-    multigrid: &Arc<Multigrid>,
-    (name, kind, nkrylov): (&str, SolverKind, usize),
-    nrhs: usize,
-) -> Result<()> {
-    let params = SolveParams {
-        solver: SolverParams { kind, nkrylov, stop: Stop::at(1e-10), ..Default::default() },
-        equations: Equations::Direct,
-        ..Default::default()
-    };
-    let solver = DiracSolver::new(op.clone(), params)?.with_multigrid(Some(multigrid.clone()))?;
-    let source = b.field(Subset::Full, nrhs)?;
-    let mut x = b.field(Subset::Full, nrhs)?;
-    let mut best = solver.solve(&mut x, &source, &mut unwatched)?.solver;
-    for _ in 0..2 {
-        let found = solver.solve(&mut x, &source, &mut unwatched)?.solver;
-        if found.seconds < best.seconds {
-            best = found;
-        }
-    }
-    let name = format!("{name} {}", best.iterations);
-    let seconds = slowest(&b.o.comm, best.seconds)?;
-    row(b, &name, Some(Recon::R12), nrhs, seconds, best.flops, best.bytes)
 }

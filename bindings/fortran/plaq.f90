@@ -1068,6 +1068,12 @@ module plaq
   !> it takes fewer iterations than PLAQ_SOLVER_GCR, but each is more expensive. Sources may depend linearly on
   !> each other.
   integer(c_int32_t), parameter :: PLAQ_SOLVER_BLOCK_GCR = 7
+  !> Sums over the ranks in an iteration of CG, CGNR, CGNE and BiCGStab.
+  !> One for every step that needs its result: 2 in CG and CGNE, 3 in CGNR and BiCGStab.
+  integer(c_int32_t), parameter :: PLAQ_SUMS_SEPARATE = 1
+  !> 1 in CG (Chronopoulos and Gear 1989), CGNR and CGNE, 2 in BiCGStab; vectors are read and written more
+  !> often. Where GPUs add up among themselves, products that would share a sum have one each, started together.
+  integer(c_int32_t), parameter :: PLAQ_SUMS_FUSED = 2
   !> The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity.
   !> M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_M = 0
@@ -1168,6 +1174,14 @@ module plaq
     !> Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not required. It is required besides the other
     !> criteria, and replaces `tol` if that is 0. Not for eigenvectors.
     real(c_double) :: tol_site
+    !> Sums over the ranks in an iteration of CG, CGNR, CGNE or BiCGStab. Automatic (0): fused where that is
+    !> expected to take less time (docs/mpi.md), but not in 16 bits, where iterations may become more, nor with
+    !> `reproducible` = 1, where fused sums have the same bits in every run, too, if asked for. With GCR, block GCR
+    !> and MR there is no choice. The space that several shifts share takes separate sums.
+    integer(c_int32_t) :: sums
+    !> True: right-hand sides that BiCGStab cannot solve are solved separately, finally by CGNR (the report's
+    !> `solver`); false: they are left as they are, not converged.
+    integer(c_int32_t) :: fall_back
   end type
   !> Report of a solve. Residuals are recomputed from x in the operator's precision.
   type, bind(c) :: plaq_solve_report
@@ -2467,6 +2481,11 @@ module plaq
     !> solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
     !> Section 4). 0: not required.
     real(c_double) :: tol_site
+    !> Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
+    !> multigrid.
+    integer(c_int32_t) :: sums_force
+    !> Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
+    integer(c_int32_t) :: sums_hamiltonian
   end type
 
   ! Gradient flow

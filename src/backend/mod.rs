@@ -97,6 +97,10 @@ pub trait Backend: Send + Sync {
     /// A line that describes the device in reports, e.g. `cpu avx512, 2 threads` or `NVIDIA H200`.
     fn name(&self) -> String;
     fn is_cpu(&self) -> bool;
+    /// Number of threads of a CPU; `None` on GPUs.
+    fn threads(&self) -> Option<usize> {
+        None
+    }
     /// Largest number of lanes (virtual nodes) of a site: 16 on a CPU, 1 on a GPU.
     fn max_lanes(&self) -> usize;
     /// Properties of a GPU; `None` on CPUs.
@@ -395,6 +399,10 @@ impl Device {
     }
     pub fn is_cpu(&self) -> bool {
         self.0.backend.is_cpu()
+    }
+    /// Number of threads of a CPU; `None` on GPUs.
+    pub fn threads(&self) -> Option<usize> {
+        self.0.backend.threads()
     }
     pub fn max_lanes(&self) -> usize {
         self.0.backend.max_lanes()

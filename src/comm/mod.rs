@@ -9,6 +9,7 @@ mod listener;
 mod mpi;
 mod outcomes;
 mod part;
+mod places;
 mod silent;
 mod transport;
 
@@ -21,6 +22,7 @@ use crate::bail;
 use crate::error::{host_array, Error, Result, Status};
 use crate::refuse;
 use grid::Grid;
+use places::{together, Places};
 use transport::{Side, Transport, Verdict};
 
 pub(crate) use exchange::Repeated;
@@ -74,39 +76,6 @@ pub struct Options {
 /// The state of the time limit of an enclosing solve, which [`Comm::end_clock`] restores.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock((bool, bool));
-
-/// Where the ranks run: on which machines, hosts and cores.
-#[derive(Clone, Debug)]
-struct Places {
-    /// The machine of each rank, as the number of the first rank on that machine. Ranks of one machine share its cores
-    /// and GPUs.
-    machines: Vec<usize>,
-    /// The host of each rank, as the number of the first rank on that host. Ranks of one host can access each other's
-    /// memory. A host is a machine, or the part of it that `PLAQ_RANKS_PER_HOST` ranks make up.
-    hosts: Vec<usize>,
-    /// Number of ranks that may run on exactly the same cores as this rank, itself included.
-    core_sharers: usize,
-    /// Cores on which a rank may run, whatever the number of its threads, divided by the ranks that may run on exactly
-    /// these; less than 1 where ranks share one. The least of all ranks.
-    cores: f64,
-}
-
-impl Places {
-    fn alone() -> Places {
-        Places { machines: vec![0], hosts: vec![0], core_sharers: 1, cores: 1.0 }
-    }
-
-    /// The places of those ranks whose numbers are in `members`, in that order.
-    fn of(&self, members: &[usize]) -> Places {
-        let some = |all: &[usize]| members.iter().map(|&rank| all[rank]).collect();
-        Places { machines: some(&self.machines), hosts: some(&self.hosts), ..*self }
-    }
-}
-
-/// The ranks in the same group as `rank`, ascending; `groups` has the group of every rank.
-fn together(groups: &[usize], rank: usize) -> Vec<usize> {
-    (0..groups.len()).filter(|&other| groups[other] == groups[rank]).collect()
-}
 
 /// Data that code above this module attaches to a Comm and that live as long as the Comm.
 pub trait CommCache: Any + Debug + Send + Sync {
@@ -209,7 +178,7 @@ impl Comm {
         let cores = transport.all_gather(&(own as f64 / core_sharers as f64).to_ne_bytes())?;
         let cores = cores.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes));
         let cores = cores.fold(f64::INFINITY, f64::min);
-        let places = Places { machines, hosts, core_sharers, cores };
+        let places = Places::new(machines, hosts, core_sharers, cores);
         let split = std::array::from_fn(|mu| grid.extents[mu] > 1 || options.looped[mu]);
         let transport = (transport.size > 1).then_some(transport);
         Ok(Arc::new(Self::new(rank, grid, split, places, options.reproducible, transport)))
@@ -326,9 +295,14 @@ impl Comm {
     pub fn core_sharers(&self) -> usize {
         self.places.core_sharers
     }
-    /// Number of cores on which the rank that has the fewest may run, its share where ranks may run on the same.
+    /// Number of cores that the rank which has the fewest computes on: those on which it may run, its share where ranks
+    /// may run on the same, but no more than its device has threads.
     pub fn cores(&self) -> f64 {
-        self.places.cores
+        self.places.cores()
+    }
+    /// Takes note of the number of threads of a rank's CPU device, the least of all ranks, before fields are made.
+    pub(crate) fn compute_with(&self, threads: usize) {
+        self.places.compute_with(threads);
     }
     /// Whether two ranks are on the same host.
     pub fn same_host(&self, one: usize, other: usize) -> bool {

@@ -73,7 +73,8 @@ pub fn device_of_rank(
 }
 
 /// Refuses ranks whose devices have different layouts of fields, since neighbours exchange messages in the layout of
-/// the memory.
+/// the memory; ranks on CPUs tell each other the numbers of their threads, from which costs are expected. All ranks
+/// call this before they make fields.
 pub fn alike(comm: &Comm, device: &Device) -> Result<()> {
     const NAME: usize = 64;
     let form = layout_on(device);
@@ -85,6 +86,11 @@ pub fn alike(comm: &Comm, device: &Device) -> Result<()> {
     let name = |rank: usize| String::from_utf8_lossy(of(rank).1).trim_end_matches('\0').to_string();
     if let Some(rank) = (1..comm.size()).find(|&rank| of(rank).0 != of(0).0) {
         bail!(Unsupported, sentence("ranks of one lattice must lay out fields alike: rank 0 computes on {}, rank {rank} on {}", name(0), name(rank)), hint("choose the same device for all, and with PLAQ_CPU_ISA an instruction set that all processors have"));
+    }
+    if let Some(threads) = device.threads() {
+        let all = comm.all_gather(&threads.to_ne_bytes())?;
+        let all = all.as_chunks().0.iter().map(|bytes| usize::from_ne_bytes(*bytes));
+        comm.compute_with(all.min().unwrap_or(threads));
     }
     Ok(())
 }

@@ -361,7 +361,7 @@ impl<T: Element> Param for Option<T> {
         }
         let absent = T::absent(row).in_c();
         // If a number outside the range means "not set", the message names it.
-        let named = |e: crate::error::Error| match absent == "-1" && row.absent != "auto" {
+        let named = |e: crate::error::Error| match absent == "-1" {
             true => e.or_expected(&format!(", or {absent} for {}", row.absent)),
             false => e,
         };
@@ -374,7 +374,9 @@ impl<T: Element> Param for Option<T> {
         if text == row.absent || T::says_absent(text, row) {
             return Ok(None);
         }
-        T::parse(text, row, name).map(Some)
+        T::parse(text, row, name)
+            .map(Some)
+            .map_err(|e| e.or_expected(&format!(", or {}", row.absent)))
     }
     fn check(&self, row: &Row, name: &str) -> Result<()> {
         self.as_ref().map_or(Ok(()), |value| value.check(row, name))

@@ -1,6 +1,7 @@
 //! Fewer sums over the ranks in an iteration: where they pay, and norms that need none.
 
 use super::mixed_precision::MixedPrecision;
+use super::IterationSums;
 use crate::error::Result;
 use crate::fields::{Costs, Precision};
 
@@ -17,8 +18,8 @@ pub(super) fn pay(
     passes: usize,
 ) -> Result<bool> {
     let (geometry, device) = (mixed.r.geometry(), mixed.r.device());
-    match mixed.params.fused_sums {
-        Some(asked) => Ok(asked),
+    match mixed.params.sums {
+        Some(asked) => Ok(asked == IterationSums::Fused),
         // Places of the ranks decide below, and may differ in the next run.
         None if geometry.comm().reproducible() => Ok(false),
         // Recurrences that take the place of products lose digits: in 16 bits too many on systems near to singular.

@@ -45,7 +45,7 @@ pub(crate) use monitor::OfParts;
 pub use monitor::{unwatched, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
-pub use params::{SolverKind, SolverParams, MAX_DIRECTIONS};
+pub use params::{IterationSums, SolverKind, SolverParams, MAX_DIRECTIONS};
 pub(crate) use range::{Fields, InRange};
 pub use rational::Rational;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};

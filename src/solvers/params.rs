@@ -69,7 +69,24 @@ choices! {
     }
 }
 
+choices! {
+    /// Sums over the ranks in an iteration of CG, CGNR, CGNE and BiCGStab.
+    pub enum IterationSums: plaq_iteration_sums {
+        /// One for every step that needs its result: 2 in CG and CGNE, 3 in CGNR and BiCGStab.
+        Separate = 1, PLAQ_SUMS_SEPARATE, "separate";
+        /// 1 in CG (Chronopoulos and Gear 1989), CGNR and CGNE, 2 in BiCGStab; vectors are read and written more
+        /// often. Where GPUs add up among themselves, products that would share a sum have one each, started together.
+        Fused = 2, PLAQ_SUMS_FUSED, "fused";
+    }
+}
+
 impl SolverKind {
+    /// Whether there is a choice of the sums over the ranks in an iteration of the algorithm.
+    pub fn takes_sums(self) -> bool {
+        use SolverKind::{BiCgStab, Cg, Cgne, Cgnr};
+        matches!(self, Cg | Cgnr | Cgne | BiCgStab)
+    }
+
     /// Whether the algorithm accepts a preconditioner that changes from one application to the next.
     pub fn takes_preconditioner(self) -> bool {
         matches!(self, SolverKind::Cg | SolverKind::BiCgStab | SolverKind::Mr) || self.is_gcr()
@@ -107,9 +124,9 @@ pub struct SolverParams {
     pub initial_guess: bool,
     /// True: the residual after every iteration is recorded.
     pub history: bool,
-    /// For CG and BiCGStab: whether the sums of an iteration are made one sum over the ranks (two in BiCGStab), for
-    /// which vectors are read and written more often. None: where that is expected to take less time, never in 16 bits.
-    pub fused_sums: Option<bool>,
+    /// For CG, CGNR, CGNE and BiCGStab: sums over the ranks in an iteration. None: fused where that is expected to take
+    /// less time, never in 16 bits or with sums in the order of ranks.
+    pub sums: Option<IterationSums>,
     /// For BiCGStab: whether right-hand sides that it cannot solve are solved separately, finally by CGNR; otherwise
     /// they are left unconverged.
     pub fall_back: bool,
@@ -119,7 +136,7 @@ pub struct SolverParams {
 }
 
 hash_members!(SolverParams {
-    kind, stop, nkrylov, initial_guess, history, fused_sums, fall_back, patient;
+    kind, stop, nkrylov, initial_guess, history, sums, fall_back, patient;
     delta, omega
 });
 
@@ -132,7 +149,7 @@ impl Default for SolverParams {
             omega: 1.0,
             initial_guess: false,
             history: false,
-            fused_sums: None,
+            sums: None,
             fall_back: true,
             patient: false,
             stop: Stop::default(),

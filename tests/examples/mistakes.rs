@@ -210,6 +210,13 @@ fn values_are_refused_with_what_is_expected() {
         ("flow", "--time", "-1", "--time: expected 0 to 1000000, found -1"),
         ("propagator", "--mg-levels", "7", "--mg-levels: expected 2 to 5, found 7"),
         ("propagator", "--mg-blocks", "2,2,2", "--mg-blocks: expected 4 values, found 3"),
+        (
+            "propagator",
+            "--mg-gather",
+            "-2",
+            "--mg-gather: expected a whole number, not negative, or auto, found -2",
+        ),
+        ("propagator", "--sums", "one", "--sums: one; expected one of separate, fused, auto"),
         ("propagator", "--mg-cycle", "x", "--mg-cycle: x; expected one of v, w, k"),
         (
             "flow",

@@ -29,6 +29,8 @@ const EXACT: Inverter = Inverter {
     guesses: 0,
     multigrid: None,
     site: 0.0,
+    sums_force: None,
+    sums_hamiltonian: None,
 };
 const SYMMETRIC: Schur = Schur { parity: 0, symmetric: true };
 const ASYMMETRIC: Schur = Schur { parity: 1, symmetric: false };

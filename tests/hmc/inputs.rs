@@ -64,6 +64,29 @@ fn a_text_makes_a_chain() {
     assert!(report.monomials[2].force_iterations > 0, "{report:?}");
 }
 
+/// With fused sums solves of forces wait fewer times for other ranks, and give the same forces.
+#[test]
+fn solvers_of_a_text_take_fused_sums() {
+    let device = &devices()[0];
+    let geometry = common::geometry(over_ranks([4, 4, 4, 4]), device);
+    let runs = ["separate", "fused"].map(|sums| {
+        let solver = format!("{{ sums_force = \"{sums}\", sloppy_precision = \"double\" }}");
+        let text =
+            TEXT.replace("\npreconditioner", &format!("\nsolver = {solver}\npreconditioner"));
+        let mut hmc = hmc_from_toml(device, &geometry, Precision::F64, &text).unwrap();
+        let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
+        u.set_near_unit(3, 0.3).unwrap();
+        let before = geometry.comm().counts().sums;
+        let report = hmc.run(&mut u).unwrap();
+        (report, geometry.comm().counts().sums - before)
+    });
+    let [(separate, many), (fused, few)] = runs;
+    assert!((separate.delta_h - fused.delta_h).abs() < 1e-6, "{separate:?} {fused:?}");
+    if geometry.comm().size() > 1 {
+        assert!(few < many, "{few} and {many} sums");
+    }
+}
+
 /// Example inputs of the program give chains.
 #[test]
 fn inputs_of_the_examples_make_chains() {
@@ -204,6 +227,16 @@ fn errors_of_monomials_name_line_and_monomial() {
             "tolerance_force = 1e-7",
             "guesses = \"many\"",
             "solver.guesses: expected 0 or more, found \"many\"",
+        ),
+        (
+            "tolerance_force = 1e-7",
+            "sums_force = \"one\"",
+            "solver.sums_force: expected one of separate, fused, or auto, found one",
+        ),
+        (
+            "tolerance_force = 1e-7",
+            "solver = \"multigrid\", sums_hamiltonian = \"fused\"",
+            "sums_hamiltonian: expected 0 (automatic) with multigrid, found PLAQ_SUMS_FUSED",
         ),
         (
             "tolerance_force = 1e-7",

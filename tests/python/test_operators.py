@@ -188,6 +188,17 @@ def test_solves_stop_by_the_largest_site():
     refused(plaq.capi.BadParameter, "tol_site", lambda: d.solve(b, tol_site=2.0))
 
 
+def test_sums_of_iterations_are_asked_for_by_name():
+    u, gauge = lattice()
+    b = spinors(1)
+    d = plaq.Wilson(gauge, mass=0.3)
+    for sums in (0, "separate", "fused", plaq.capi.plaq_iteration_sums.FUSED):
+        x = d.solve(b, solver="cgnr", sums=sums)
+        close(ref.dirac(u, x[0], 0.3), b[0], 1e-8)
+    refused(plaq.capi.Unsupported, "sums", lambda: d.solve(b, solver="gcr", sums="fused"))
+    refused(Exception, "sums", lambda: d.solve(b, sums="pipelined"))
+
+
 def test_a_solve_that_does_not_converge_warns():
     _, gauge = lattice()
     with warnings.catch_warnings(record=True) as seen:

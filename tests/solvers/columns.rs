@@ -58,6 +58,9 @@ fn bicgstab_at_a_standstill_leaves_the_rest_to_cg() {
         op.apply(&mut image, &x).unwrap();
         let found = spinor::relative_distance(&s.columns(&image)[0], &s.columns(&b)[0]);
         assert!((found - r.residual[0]).abs() < 1e-13);
+        let ask = SolverParams { fall_back: false, ..ask };
+        let (_, r) = plain(&op, &ask, &b).unwrap();
+        assert!(!r.converged && r.fallback.is_none(), "{r:?}");
     }
 }
 

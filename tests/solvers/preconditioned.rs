@@ -6,7 +6,7 @@ use plaq::error::Status;
 use plaq::fields::{Precision, Recon, Subset};
 use plaq::linop::{LinOp, Normal};
 use plaq::solvers::{
-    solve, unwatched, Inverse, SolverKind, SolverParams, SolverReport, Stop, System,
+    solve, unwatched, Inverse, IterationSums, SolverKind, SolverParams, SolverReport, Stop, System,
 };
 
 use super::reference::spinor;
@@ -34,22 +34,22 @@ fn iterations_take_few_sums() {
         }
         let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 60)]);
         let op: Arc<dyn LinOp> = op;
-        for (kind, fused_sums, preconditioned, expected) in [
-            (SolverKind::Cg, Some(false), false, 2),
-            (SolverKind::Cg, Some(true), false, 1),
-            (SolverKind::Cgne, Some(false), false, 2),
-            (SolverKind::Cgne, Some(true), false, 1),
-            (SolverKind::Cgnr, Some(false), false, 3),
-            (SolverKind::Cgnr, Some(true), false, 1),
-            (SolverKind::BiCgStab, Some(false), false, 3),
-            (SolverKind::BiCgStab, Some(true), false, 2),
-            (SolverKind::BiCgStab, Some(true), true, 2),
+        use IterationSums::{Fused, Separate};
+        for (kind, sums, preconditioned, expected) in [
+            (SolverKind::Cg, Some(Separate), false, 2),
+            (SolverKind::Cg, Some(Fused), false, 1),
+            (SolverKind::Cgne, Some(Separate), false, 2),
+            (SolverKind::Cgne, Some(Fused), false, 1),
+            (SolverKind::Cgnr, Some(Separate), false, 3),
+            (SolverKind::Cgnr, Some(Fused), false, 1),
+            (SolverKind::BiCgStab, Some(Separate), false, 3),
+            (SolverKind::BiCgStab, Some(Fused), false, 2),
+            (SolverKind::BiCgStab, Some(Fused), true, 2),
             (SolverKind::Gcr, None, true, 1),
         ] {
-            let sums = |iterations| {
+            let taken = |iterations| {
                 let stop = Stop { iterations, ..Stop::at(1e-30) };
-                let ask =
-                    SolverParams { kind, stop, nkrylov: 12, fused_sums, ..Default::default() };
+                let ask = SolverParams { kind, stop, nkrylov: 12, sums, ..Default::default() };
                 let hermitian: Arc<dyn LinOp> = match kind {
                     SolverKind::Cg => Arc::new(Normal::mdag_m(op.clone())),
                     _ => op.clone(),
@@ -62,8 +62,8 @@ fn iterations_take_few_sums() {
                 assert_eq!(report.iterations, iterations, "{kind:?}");
                 comm.counts().sums - before
             };
-            let [few, more] = [3, 9].map(sums);
-            assert_eq!(more - few, 6 * expected, "{kind:?} {fused_sums:?}: {few} and {more} sums");
+            let [few, more] = [3, 9].map(taken);
+            assert_eq!(more - few, 6 * expected, "{kind:?} {sums:?}: {few} and {more} sums");
         }
     }
 }

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use plaq::backend::Device;
 use plaq::comm::{Comm, Communicator, Options, RankMap};
-use plaq::compose::{Solution, SolveParams};
+use plaq::compose::{DiracSolver, Solution, SolveParams, SolverSettings};
 use plaq::error::{Result, Status};
 use plaq::fields::{blas, Components, Geometry, Precision, Recon, RhsOrder, SpinorField, Subset};
 use plaq::linop::{LinOp, Normal, Shape};
-use plaq::operators::DiracParams;
-use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, SolverReport, Stop, System};
+use plaq::operators::{DiracParams, Normalisation, QuarkAction};
+use plaq::ops::device::alike;
+use plaq::solvers::{
+    solve, unwatched, IterationSums, SolverKind, SolverParams, SolverReport, Stop, System,
+};
 
 use super::common::{over_ranks, Lex};
 use super::reference::numbers::field_numbers;
@@ -19,6 +22,7 @@ use super::{parameter_sets, ranks, residual, setups, Setup};
 
 const KINDS: [SolverKind; 4] =
     [SolverKind::Cg, SolverKind::Cgnr, SolverKind::Cgne, SolverKind::BiCgStab];
+const BOTH: [IterationSums; 2] = [IterationSums::Separate, IterationSums::Fused];
 
 /// A solve of M x = b, or M^dagger M x = b by CG, with columns that converge at different times: one is zero, one has a
 /// good first guess, and norms differ. Returns the report and the residuals of the reference.
@@ -44,7 +48,7 @@ fn solved(
     let fields = [&first, &zero, &guessed, &small, &point];
     let b = s.spinors(Precision::F64, Subset::Full, &fields);
     let mut x = b.like(Precision::F64).unwrap();
-    let rough = SolverParams { stop: Stop::at(1e-6), fused_sums: None, ..ask.clone() };
+    let rough = SolverParams { stop: Stop::at(1e-6), sums: None, ..ask.clone() };
     solve(&system, &rough, &mut x, &b, &mut unwatched).unwrap();
     let mut numbers = s.columns(&x);
     (0..numbers.len()).filter(|i| *i != 2).for_each(|i| numbers[i] = spinor::zero(s.lat));
@@ -67,6 +71,66 @@ fn small_setups() -> Vec<Setup> {
     setups().into_iter().skip((ranks().size() > 1).into()).collect()
 }
 
+/// Solvers of quark actions take the sums that they are asked for, and refuse a choice where the algorithm has none.
+#[test]
+fn solvers_take_the_sums_asked_for() {
+    use SolverKind::{Auto, BiCgStab, BlockGcr, Cgne, Cgnr, Gcr, Mr};
+    for s in small_setups() {
+        let op: Arc<dyn QuarkAction> = s.wilson_12(parameter_sets()[1], Precision::F64);
+        let solver = |solver, sums, max_iterations| {
+            let settings = SolverSettings {
+                solver,
+                sums,
+                max_iterations,
+                tol: 1e-30,
+                sloppy_precision: Some(Precision::F64),
+                ..Default::default()
+            };
+            DiracSolver::new(op.clone(), settings.params(&op, Normalisation::Kappa)?)
+        };
+        let alone = SolverSettings { fall_back: false, ..Default::default() };
+        assert!(!alone.params(&op, Normalisation::Kappa).unwrap().solver.fall_back);
+        for (kind, sums) in [Gcr, BlockGcr, Mr].into_iter().flat_map(|k| BOTH.map(|s| (k, s))) {
+            let e = solver(kind, Some(sums), 3).err().unwrap();
+            assert_eq!(e.status, Status::Unsupported, "{e}");
+            assert!(e.message().starts_with("sums: expected 0 (automatic) with"), "{e}");
+            assert!(e.message().contains(&format!("found {sums}")), "{e}");
+            assert!(solver(kind, None, 3).is_ok());
+        }
+        let comm = op.links().geometry().comm().clone();
+        let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 60)]);
+        for (kind, expected) in [(Cgne, [2, 1]), (Cgnr, [3, 1]), (BiCgStab, [3, 2]), (Auto, [3, 2])]
+        {
+            for (sums, expected) in BOTH.into_iter().zip(expected) {
+                let taken = |iterations| {
+                    let solver = solver(kind, Some(sums), iterations).unwrap();
+                    let mut x = b.like(Precision::F64).unwrap();
+                    let before = comm.counts().sums;
+                    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                    assert_eq!(report.solver.iterations, iterations, "{kind:?}");
+                    comm.counts().sums - before
+                };
+                let [few, more] = [3, 9].map(taken);
+                let ranks = u64::from(comm.size() > 1);
+                assert_eq!(more - few, 6 * expected * ranks, "{kind:?} {sums:?}: {few} and {more}");
+            }
+        }
+    }
+}
+
+/// Ranks whose CPUs have one thread compute on one core at most, however many they may run on.
+#[test]
+fn ranks_tell_their_threads() {
+    if ranks().size() == 1 {
+        return println!("skipped: one rank");
+    }
+    let grid = ranks().grid().map(|n| n as i32);
+    let options = Options::default();
+    let comm = Comm::mpi(Communicator::World, grid, &RankMap::Default, &options).unwrap();
+    alike(&comm, &Device::cpu(if comm.rank() == 0 { 1 } else { 2 }).unwrap()).unwrap();
+    assert!(comm.cores() <= 1.0, "{}", comm.cores());
+}
+
 /// Near a singular operator, in one precision and two: as many iterations within 5 %, and the same tolerance.
 #[test]
 fn fused_sums_take_as_many_iterations() {
@@ -77,11 +141,10 @@ fn fused_sums_take_as_many_iterations() {
                     let ask = |fused| SolverParams {
                         kind,
                         stop: Stop::at(1e-11),
-                        fused_sums: Some(fused),
+                        sums: Some(fused),
                         ..Default::default()
                     };
-                    let [apart, fused] =
-                        [false, true].map(|fused| solved(&s, &params, sloppy, &ask(fused)));
+                    let [apart, fused] = BOTH.map(|fused| solved(&s, &params, sloppy, &ask(fused)));
                     let what = format!("{:?} {kind:?} {sloppy:?} {}", s.lat.extents, params.mass);
                     let [few, many] = [&fused, &apart].map(|found| found.0.iterations);
                     println!("{what}: {few} iterations for {many}, {:?}", fused.1);
@@ -109,12 +172,11 @@ fn fused_sums_reach_the_last_digits() {
                 let ask = |fused| SolverParams {
                     kind,
                     stop: Stop { iterations: 500, ..Stop::at(1e-18) },
-                    fused_sums: Some(fused),
+                    sums: Some(fused),
                     fall_back: false,
                     ..Default::default()
                 };
-                let [apart, fused] =
-                    [false, true].map(|fused| solved(&s, &params, sloppy, &ask(fused)).1);
+                let [apart, fused] = BOTH.map(|fused| solved(&s, &params, sloppy, &ask(fused)).1);
                 println!("{:?} {kind:?} {sloppy:?}: {fused:?} for {apart:?}", s.lat.extents);
                 for (fused, apart) in fused.iter().zip(&apart) {
                     assert!(
@@ -173,9 +235,9 @@ fn of_two_numbers(shape: Shape, numbers: [f64; 2], ask: &SolverParams) -> Result
     solve(&System::new(op), ask, &mut x, &b, &mut unwatched)
 }
 
-fn iterations(iterations: usize, fused_sums: Option<bool>) -> SolverParams {
+fn iterations(iterations: usize, sums: Option<IterationSums>) -> SolverParams {
     let stop = Stop { iterations, ..Stop::at(1e-30) };
-    SolverParams { kind: SolverKind::Cg, stop, fused_sums, ..Default::default() }
+    SolverParams { kind: SolverKind::Cg, stop, sums, ..Default::default() }
 }
 
 /// Directions without positive curvature are refused alike. With 3 and -1 it is the second one, whose curvature comes
@@ -185,9 +247,11 @@ fn fused_sums_refuse_indefinite_operators() {
     for s in small_setups() {
         for precision in [Precision::F64, Precision::F32] {
             let shape = s.shape(precision, Components::SPINOR);
-            let report = of_two_numbers(shape, [3.0, -1.0], &iterations(10, Some(true))).unwrap();
+            let report =
+                of_two_numbers(shape, [3.0, -1.0], &iterations(10, Some(IterationSums::Fused)))
+                    .unwrap();
             assert!(!report.converged && report.restarts == 9, "{report:?}");
-            let [apart, fused] = [false, true].map(|fused| {
+            let [apart, fused] = BOTH.map(|fused| {
                 let shape = s.shape(precision, Components::SPINOR);
                 of_two_numbers(shape, [1.0, -2.0], &iterations(100, Some(fused))).unwrap_err()
             });
@@ -204,7 +268,7 @@ fn fused_sums_refuse_indefinite_operators() {
 #[test]
 fn fused_sums_find_small_curvatures() {
     for s in small_setups() {
-        for fused in [false, true] {
+        for fused in BOTH {
             let shape = s.shape(Precision::F32, Components::SPINOR);
             let report = of_two_numbers(shape, [1.0, 1e-12], &iterations(2, Some(fused))).unwrap();
             assert_eq!((report.iterations, report.restarts), (2, 0), "{fused}: {report:?}");

@@ -212,6 +212,8 @@ class Solver(TypedDict, total=False):
     max_seconds: float
     distance_alpha: float
     tol_site: float
+    sums: Union[int, str, capi.plaq_iteration_sums]
+    fall_back: int
 
 
 class Source(TypedDict, total=False):
@@ -460,6 +462,8 @@ class Quarks(TypedDict, total=False):
     interval: Sequence[float]
     epsilon: float
     tol_site: float
+    sums_force: Union[int, str, capi.plaq_iteration_sums]
+    sums_hamiltonian: Union[int, str, capi.plaq_iteration_sums]
 
 
 class Flow(TypedDict, total=False):

@@ -2894,6 +2894,15 @@ class plaq_solver_kind(Enum):
     BLOCK_GCR = 7
 
 
+class plaq_iteration_sums(Enum):
+    """Sums over the ranks in an iteration of CG, CGNR, CGNE and BiCGStab."""
+    #: One for every step that needs its result: 2 in CG and CGNE, 3 in CGNR and BiCGStab.
+    SEPARATE = 1
+    #: 1 in CG (Chronopoulos and Gear 1989), CGNR and CGNE, 2 in BiCGStab; vectors are read and written more
+    #: often. Where GPUs add up among themselves, products that would share a sum have one each, started together.
+    FUSED = 2
+
+
 class plaq_solution(Enum):
     """The equation that is solved; M is the operator, P the even-odd preconditioned operator on one parity."""
     #: M x = b.
@@ -2989,6 +2998,13 @@ class plaq_solver_params(Struct):
       tol_site: Largest |b - M x| at any site, divided by the largest |b| at any site, the criterion of OpenLat (Francis,
         Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not required. It is required besides the other
         criteria, and replaces `tol` if that is 0. Not for eigenvectors. Default: 0.
+      sums: Sums over the ranks in an iteration of CG, CGNR, CGNE or BiCGStab. Automatic (0): fused where that is
+        expected to take less time (docs/mpi.md), but not in 16 bits, where iterations may become more, nor with
+        `reproducible` = 1, where fused sums have the same bits in every run, too, if asked for. With GCR, block GCR
+        and MR there is no choice. The space that several shifts share takes separate sums.
+        Default: 0.
+      fall_back: True: right-hand sides that BiCGStab cannot solve are solved separately, finally by CGNR (the report's
+        `solver`); false: they are left as they are, not converged. 0 or 1. Default: 1.
     """
     struct_size: int
     solver: Any
@@ -3011,6 +3027,8 @@ class plaq_solver_params(Struct):
     max_seconds: float
     distance_alpha: float
     tol_site: float
+    sums: Any
+    fall_back: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("solver", _c.c_int32),
@@ -3033,8 +3051,10 @@ class plaq_solver_params(Struct):
         ("max_seconds", _c.c_double),
         ("distance_alpha", _c.c_double),
         ("tol_site", _c.c_double),
+        ("sums", _c.c_int32),
+        ("fall_back", _c.c_int32),
     ]
-    _enums_ = {"solver": plaq_solver_kind, "solution": plaq_solution, "equations": plaq_equations, "system": plaq_system, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage}
+    _enums_ = {"solver": plaq_solver_kind, "solution": plaq_solution, "equations": plaq_equations, "system": plaq_system, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage, "sums": plaq_iteration_sums}
     _old_ = {"algorithm": "solver"}
     _init_ = "plaq_solver_params_init"
 
@@ -7402,6 +7422,10 @@ class plaq_quarks_params(Struct):
       tol_site: Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
         solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
         Section 4). 0: not required. 0 to 1000000. Default: 0.
+      sums_force: Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
+        multigrid. Default: 0.
+      sums_hamiltonian: Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
+        Default: 0.
     """
     struct_size: int
     flavours: int
@@ -7426,6 +7450,8 @@ class plaq_quarks_params(Struct):
     interval: Any
     epsilon: float
     tol_site: float
+    sums_force: Any
+    sums_hamiltonian: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("flavours", _c.c_int32),
@@ -7450,8 +7476,10 @@ class plaq_quarks_params(Struct):
         ("interval", _c.c_double * 2),
         ("epsilon", _c.c_double),
         ("tol_site", _c.c_double),
+        ("sums_force", _c.c_int32),
+        ("sums_hamiltonian", _c.c_int32),
     ]
-    _enums_ = {"system": plaq_system, "sloppy_precision": plaq_precision, "refresh": plaq_refresh}
+    _enums_ = {"system": plaq_system, "sloppy_precision": plaq_precision, "refresh": plaq_refresh, "sums_force": plaq_iteration_sums, "sums_hamiltonian": plaq_iteration_sums}
     _old_ = {"sloppy": "sloppy_precision"}
     _init_ = "plaq_quarks_params_init"
 

@@ -246,7 +246,7 @@ const fn solver_options(
     words: &'static [&'static str],
     help: &'static str,
     keep: Opt,
-) -> [Opt; 9] {
+) -> [Opt; 10] {
     [
         opt("solver", Kind::Word(words), "S", "auto", help)
             .old("algorithm").sets(SolverSettings::row("solver")).needs(&[NO_LOAD]),
@@ -256,6 +256,7 @@ const fn solver_options(
         solver("distance-alpha", "distance_alpha").needs(&[NO_LOAD, KRYLOV]),
         solver("precision", "sloppy_precision"),
         solver("max-iterations", "max_iterations"),
+        solver("sums", "sums").needs(&[NO_LOAD, KRYLOV]),
         solver("columns", "columns").old("rhs"),
         keep,
     ]
@@ -267,7 +268,7 @@ const fn nkrylov(help: &'static str) -> Opt {
 
 /// Options of solvers where multigrid is one of them, [`multigrid_options`]. `error`: the subcommand has an option
 /// --error that takes multigrid, too.
-pub const fn solver_options_with_multigrid(error: bool) -> [Opt; 9] {
+pub const fn solver_options_with_multigrid(error: bool) -> [Opt; 10] {
     const KEEPING: &[Need] = &[Need::Is("solver", KEEP)];
     const KEEPING_OR_ERROR: &[Need] = &[Need::Is("solver", KEEP), Need::With("error")];
     solver_options(

@@ -11,7 +11,7 @@ use crate::backend::Device;
 use crate::comm::{self, Comm, Communicator, RankMap};
 use crate::error::{Result, Status};
 use crate::fields::Geometry;
-use crate::ops::device::{device_of_rank, DeviceKind};
+use crate::ops::device::{alike, device_of_rank, DeviceKind};
 
 /// Options of every subcommand that computes.
 pub const OPTIONS: &[Opt] = &[
@@ -251,6 +251,7 @@ pub fn run_in_steps(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) 
     };
     let threads = options.whole("threads") as usize;
     let device = comm.agree(device_of_rank(kind, None, threads, &comm));
+    let device = device.and_then(|device| alike(&comm, &device).map(|()| device));
     let done = device.map_err(Failure::from).and_then(|device| {
         let session = Session { device, comm: comm.clone() };
         work(&session)

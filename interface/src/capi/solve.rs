@@ -21,7 +21,7 @@ use crate::ops::links_mark::links_mark;
 use crate::ops::propagator;
 use crate::params::{InC, Report as _};
 use crate::refuse;
-use crate::solvers::{largest, Progress, Shift, SolverKind, StoppedBy};
+use crate::solvers::{largest, IterationSums, Progress, Shift, SolverKind, StoppedBy};
 
 /// The object behind the handle `plaq_solver`.
 pub struct Solver {
@@ -70,6 +70,7 @@ interface! {
     choices {
         plaq_stopped_by = StoppedBy;
         plaq_solver_kind = SolverKind;
+        plaq_iteration_sums = IterationSums;
         plaq_solution = Solution;
         plaq_equations = Equations;
         plaq_chosen = Chosen;

@@ -132,6 +132,9 @@ impl Backend for Cpu {
     fn is_cpu(&self) -> bool {
         true
     }
+    fn threads(&self) -> Option<usize> {
+        Some(self.threads.count())
+    }
     fn max_lanes(&self) -> usize {
         table::SETS[self.set].1
     }

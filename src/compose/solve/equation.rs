@@ -11,7 +11,7 @@ use crate::operators::{Distance, InverseOwner, Normalisation, QuarkAction};
 use crate::params::{choices, parameters, reports};
 use crate::refuse;
 use crate::solvers::{
-    largest, SolverKind, SolverParams, SolverReport, Stop, StoppedBy, MAX_DIRECTIONS,
+    largest, IterationSums, SolverKind, SolverParams, SolverReport, Stop, StoppedBy, MAX_DIRECTIONS,
 };
 
 choices! {
@@ -142,6 +142,14 @@ parameters! {
         /// Fritzsch, Luscher, Rago, arXiv:1911.04533, Section 4); 0: not required. It is required besides the other
         /// criteria, and replaces `tol` if that is 0. Not for eigenvectors.
         tol_site: f64 = 0.0;
+        /// Sums over the ranks in an iteration of CG, CGNR, CGNE or BiCGStab. Automatic (0): fused where that is
+        /// expected to take less time (docs/mpi.md), but not in 16 bits, where iterations may become more, nor with
+        /// `reproducible` = 1, where fused sums have the same bits in every run, too, if asked for. With GCR, block GCR
+        /// and MR there is no choice. The space that several shifts share takes separate sums.
+        sums: Option<IterationSums> = None;
+        /// True: right-hand sides that BiCGStab cannot solve are solved separately, finally by CGNR (the report's
+        /// `solver`); false: they are left as they are, not converged.
+        fall_back: bool = true;
     }
 }
 
@@ -194,8 +202,8 @@ impl SolverSettings {
                 omega: self.omega,
                 initial_guess: self.initial_guess,
                 history: true,
-                fused_sums: None,
-                fall_back: true,
+                sums: self.sums,
+                fall_back: self.fall_back,
                 patient: false,
                 stop: Stop {
                     residual: match self.tol == 0.0 && self.tol_hq == 0.0 {
@@ -323,6 +331,20 @@ impl SolveParams {
         }
         if kind == SolverKind::MultiShift {
             bail!(Unsupported, "multishift has its own call");
+        }
+        if let Some(sums) = self.solver.sums.filter(|_| !kind.takes_sums()) {
+            refuse!(
+                Unsupported,
+                "sums",
+                expected(
+                    "0 (automatic) with {kind}, as only {}, {}, {} and {} have a choice",
+                    SolverKind::Cg,
+                    SolverKind::Cgnr,
+                    SolverKind::Cgne,
+                    SolverKind::BiCgStab
+                ),
+                found("{sums}")
+            );
         }
         // Steps of minimal residual are no hermitian operator, which CG would need.
         if self.precondition_steps > 0 && (kind == SolverKind::Cg || !kind.takes_preconditioner()) {

@@ -516,13 +516,15 @@ fn quarks(
 }
 
 /// Keys of a solver's table that are rows of the table of quarks.
-const SOLVER: [&str; 6] = [
+const SOLVER: [&str; 8] = [
     "tolerance_force",
     "tolerance_hamiltonian",
     "tol_site",
     "max_iterations",
     "sloppy_precision",
     "guesses",
+    "sums_force",
+    "sums_hamiltonian",
 ];
 
 /// Reads a solver, given as a table or by its name (`cg`, `multigrid`), into `quarks`; returns the parameters of

@@ -15,6 +15,7 @@ use crate::fields::{Precision, Recon};
 use crate::operators::{ActionParams, CloverLinks, DiracParams, DoubletParams};
 use crate::params::parameters;
 use crate::refuse;
+use crate::solvers::IterationSums;
 
 const ANY: i64 = i32::MAX as i64;
 const MAX_COUNT: i64 = u32::MAX as i64;
@@ -113,6 +114,11 @@ parameters! {
         /// solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
         /// Section 4). 0: not required.
         tol_site: f64 = 0.0, from(0.0, 1e6);
+        /// Sums over the ranks in an iteration of CG in forces, as `sums` of plaq_solver_params; automatic (0) with
+        /// multigrid.
+        sums_force: Option<IterationSums> = None;
+        /// Sums over the ranks in an iteration of CG in the Hamiltonian and the heat bath, likewise.
+        sums_hamiltonian: Option<IterationSums> = None;
     }
 }
 
@@ -165,6 +171,8 @@ impl Quarks {
             guesses: self.guesses,
             multigrid,
             site: self.tol_site,
+            sums_force: self.sums_force,
+            sums_hamiltonian: self.sums_hamiltonian,
         };
         let smearing = match self.smearing_levels {
             0 => None,

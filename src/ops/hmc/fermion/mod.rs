@@ -27,7 +27,7 @@ use crate::operators::{
 };
 use crate::params::hash_members;
 use crate::refuse;
-use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
+use crate::solvers::{unwatched, IterationSums, SolverKind, SolverParams, SolverReport, Stop};
 
 /// Precision and storage in which monomials keep their links.
 const DOUBLE: Storage = (Precision::F64, Recon::R12);
@@ -52,10 +52,14 @@ pub struct Inverter {
     /// Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
     /// tolerances; 0: not required.
     pub site: f64,
+    /// Sums over the ranks in an iteration of CG in forces; None: chosen by the solver. Not with multigrid.
+    pub sums_force: Option<IterationSums>,
+    /// The same in the Hamiltonian and the heat bath.
+    pub sums_hamiltonian: Option<IterationSums>,
 }
 
 hash_members!(Inverter {
-    max_iterations, sloppy, guesses, multigrid;
+    max_iterations, sloppy, guesses, multigrid, sums_force, sums_hamiltonian;
     tolerance_force, tolerance_hamiltonian, site
 });
 
@@ -69,6 +73,8 @@ impl Default for Inverter {
             guesses: 0,
             multigrid: None,
             site: 0.0,
+            sums_force: None,
+            sums_hamiltonian: None,
         }
     }
 }
@@ -96,6 +102,14 @@ impl Inverter {
             bail!(BadParameter, "max_iterations is 0");
         }
         if let Some(multigrid) = &self.multigrid {
+            let asked =
+                [("sums_force", self.sums_force), ("sums_hamiltonian", self.sums_hamiltonian)];
+            for (name, sums) in asked {
+                if let Some(sums) = sums {
+                    let expected = "0 (automatic) with multigrid";
+                    refuse!(Unsupported, "{name}", expected("{expected}"), found("{sums}"));
+                }
+            }
             if multigrid.nkrylov == 0 {
                 bail!(BadParameter, "multigrid: nkrylov is 0: GCR keeps at least one direction");
             }
@@ -114,7 +128,7 @@ impl Inverter {
         &self,
         op: Arc<dyn QuarkAction>,
         schur: Schur,
-        tol: f64,
+        (tol, sums): (f64, Option<IterationSums>),
         guess: bool,
     ) -> Result<DiracSolver> {
         let plain = SolverParams::default();
@@ -134,6 +148,7 @@ impl Inverter {
             nkrylov,
             delta,
             initial_guess: guess,
+            sums,
             stop: Stop {
                 residual: tol,
                 site: self.site * tol,
@@ -181,10 +196,10 @@ impl Operator {
         // term.
         let complement = op.clone().schur(schur)?;
         complement.set_inverse_owner(InverseOwner::Complement)?;
-        let solver = |tol, guess| inverter.solver(op.clone(), schur, tol, guess);
+        let solver = |aim, guess| inverter.solver(op.clone(), schur, aim, guess);
         let (force, hamiltonian) = (
-            solver(inverter.tolerance_force, true)?,
-            solver(inverter.tolerance_hamiltonian, false)?,
+            solver((inverter.tolerance_force, inverter.sums_force), true)?,
+            solver((inverter.tolerance_hamiltonian, inverter.sums_hamiltonian), false)?,
         );
         let multigrid = inverter.multigrid.clone().map(Follower::new);
         Ok(Operator {
@@ -209,7 +224,7 @@ impl Operator {
     /// with operators made for it.
     fn solve(&self, solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
         let since = Instant::now();
-        let tol = solver.params().solver.stop.residual;
+        let SolverParams { stop: Stop { residual: tol, .. }, sums, .. } = solver.params().solver;
         let mut report = solver.solve(x, b, &mut unwatched)?.solver;
         let mut iterations = report.iterations;
         let mut precision = self.inverter.inner(x.device()).0;
@@ -220,7 +235,7 @@ impl Operator {
             let inverter =
                 Inverter { sloppy: Some((precision, Recon::R12)), ..self.inverter.clone() };
             x.clear()?;
-            let wider = inverter.solver(self.action(), self.schur.form(), tol, false)?;
+            let wider = inverter.solver(self.action(), self.schur.form(), (tol, sums), false)?;
             report = wider.solve(x, b, &mut unwatched)?.solver;
             iterations += report.iterations;
         }

@@ -183,7 +183,7 @@ impl OneFlavour {
         let high = largest(&*op.schur, LANCZOS, seed)?;
         let tol = INVERSE_TOLERANCE.max(inverter.tolerance_hamiltonian);
         let plain = Inverter { multigrid: None, ..inverter.clone() };
-        let solver = plain.solver(op.action(), *schur, tol, false)?;
+        let solver = plain.solver(op.action(), *schur, (tol, inverter.sums_hamiltonian), false)?;
         let since = Instant::now();
         let (low, iterations) = smallest(&solver, &*op.schur, INVERSE, seed)?;
         self.solves += Solves::since(since, iterations);
