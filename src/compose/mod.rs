@@ -42,7 +42,7 @@ pub use crate::operators::Normalisation;
 pub use overlap::{
     approximation, HighMode, Method, ModeParams, Modes, ModesRecord, Overlap, OverlapAlgorithm,
     OverlapModes, OverlapModesRecord, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
-    OverlapSquare, Sign, SignParams,
+    OverlapSquare, Preconditioned, Sign, SignParams,
 };
 pub use solve::{
     plaq_solve_report, plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations,

@@ -5,7 +5,7 @@ use crate::backend::args::UpdateArgs;
 use crate::backend::kernels;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
-use crate::params::{parameters, Parameters as _};
+use crate::params::{parameters, reports, Parameters as _};
 use crate::refuse;
 
 parameters! {
@@ -26,6 +26,18 @@ parameters! {
         cg: f64 = 1.0, from(0.0, 100.0);
         /// Weight cG' at the other boundary; NaN: the same as cg.
         cg_prime: Option<f64> = None, absent("cg");
+    }
+}
+
+reports! {
+    /// Report of heat bath sweeps.
+    pub struct HeatBathReport: plaq_heatbath_report {
+        /// Number of the next heat bath sweep in the stream of random numbers.
+        next_sweep: u32;
+        /// 1: the callback asked to stop.
+        stopped: bool;
+        /// Seconds that the sweeps took.
+        seconds: f64;
     }
 }
 

@@ -18,7 +18,7 @@ use crate::error::{significant, Result};
 use crate::fields::{blas, Noise, SpinorField};
 use crate::linop::{LinOp, Schur, System};
 use crate::operators::Wilson;
-use crate::params::{choices, parameters};
+use crate::params::{choices, parameters, reports};
 use crate::refuse;
 use crate::solvers::{Monitor, Rational, SolverKind, SolverReport};
 
@@ -97,6 +97,20 @@ impl Factor {
     }
 }
 
+reports! {
+    /// Report of a reweighting: the product over factors of their averages over noise vectors.
+    pub struct ReweightingReport: plaq_reweighting_report {
+        /// Logarithm of the product.
+        ln: f64;
+        /// Relative error of the product, from the scatter over noise vectors; infinite for a single vector.
+        error: f64;
+        /// Number of iterations of all solves.
+        iterations: u64;
+        /// Seconds that the estimates took.
+        seconds: f64;
+    }
+}
+
 /// Factors whose product is the reweighting factor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reweighting {
@@ -113,6 +127,12 @@ impl Reweighting {
             ln: all.iter().map(|one| one.ln).sum(),
             error: all.iter().map(|one| one.error.powi(2)).sum::<f64>().sqrt(),
         }
+    }
+
+    pub fn report(&self) -> ReweightingReport {
+        let Average { ln, error } = self.product();
+        let (iterations, seconds) = (self.iterations as u64, self.seconds);
+        ReweightingReport { ln, error, iterations, seconds }
     }
 }
 

@@ -594,22 +594,31 @@ macro_rules! parameters {
 }
 pub use crate::parameters;
 
-/// Declares rows that several tables of [`parameters!`] have, under the name of a macro of this crate; with `pub` other
-/// crates have it, too, and in this one only the rest of the file.
+/// Declares rows that several tables of [`parameters!`] have, or with `reports` before the name several of
+/// [`crate::params::reports!`], under the name of a macro of this crate; with `pub` other crates have it, too, and in
+/// this one only the rest of the file.
 #[macro_export]
 macro_rules! row_set {
     ($name:ident { $($rows:tt)* }) => {
-        $crate::params::row_set! { @($) $name [] { $($rows)* } }
+        $crate::params::row_set! { @($) parameters $name [] { $($rows)* } }
+        // Not for sets that only their own file has.
+        #[allow(unused_imports)]
         pub(crate) use $name;
     };
     (pub $name:ident { $($rows:tt)* }) => {
-        $crate::params::row_set! { @($) $name [#[macro_export]] { $($rows)* } }
+        $crate::params::row_set! { @($) parameters $name [#[macro_export]] { $($rows)* } }
     };
-    (@($d:tt) $name:ident [$($exported:tt)*] { $($rows:tt)* }) => {
+    (reports $name:ident { $($rows:tt)* }) => {
+        $crate::params::row_set! { @($) reports $name [] { $($rows)* } }
+        // Not for sets that only their own file has.
+        #[allow(unused_imports)]
+        pub(crate) use $name;
+    };
+    (@($d:tt) $of:ident $name:ident [$($exported:tt)*] { $($rows:tt)* }) => {
         $($exported)*
         macro_rules! $name {
             ($d head:tt [$d($d done:tt)*] $d($d rest:tt)*) => {
-                $crate::params::parameters! {
+                $crate::params::$of! {
                     @compose $d head [$d($d done)* $($rows)*] $d($d rest)*
                 }
             };

@@ -34,8 +34,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use block::portions;
+pub(crate) use eigen_params::SEARCH;
 pub use eigen_params::{
-    plaq_eigen_params, EigenMethod, EigenParams, EigenReport, EigenSettings, Filter, VectorMemory,
+    plaq_eigen_params, plaq_eigen_report, EigenMethod, EigenParams, EigenReport, EigenSettings,
+    Filter, VectorMemory,
 };
 pub use filter::eigen_tol;
 pub use filter::End;
