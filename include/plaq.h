@@ -2862,35 +2862,35 @@ typedef struct plaq_eigen_report {
   int64_t struct_size;
   /** 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed. */
   int32_t converged;
+  /** 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+   * the operator was diagonalised completely. 0: not asked for, or ended by a limit. */
+  int32_t verified;
   /** 1: the callback or `max_seconds` ended the search; the results are those known by then. */
   int32_t stopped;
-  /** Number of eigenvectors. */
-  int32_t count;
-  /** Degree of the last polynomial. */
-  int32_t degree;
-  /** Lower end of the interval on which the last polynomial is small. */
-  double from;
-  /** Upper end of that interval. */
-  double to;
-  /** Estimate of the smallest eigenvalue. */
-  double least;
-  /** Estimate of the largest eigenvalue. */
-  double largest;
+  /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search. */
+  plaq_stopped_by stopped_by;
   /** Number of restarts of the search. */
-  int64_t restarts;
-  /** Number of multiplications of a vector by A. */
+  int32_t restarts;
+  /** Number of eigenvectors; of those of time slices the number on each slice. */
+  int32_t count;
+  /** Estimate of the largest eigenvalue, from above. */
+  double largest;
+  /** Number of multiplications of a vector by the operator. */
   int64_t applications;
   /** Seconds that the search took. */
   double seconds;
-  /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
-  plaq_stopped_by stopped_by;
-  /** 1: no eigenvalue was missed, as shown by a search from a random vector orthogonal to the results, or
-   * because the operator was diagonalised completely. 0: not asked for, or ended by a limit. */
-  int32_t verified;
+  /** Degree of the last polynomial; 1: no polynomial was used. */
+  int32_t degree;
   /** Largest number of vectors that the search kept; 0 if Lanczos was not used. */
   int32_t max_vectors;
   /** Number of vectors of the search on the device; the others were in the host's memory. */
   int32_t on_device;
+  /** Lower end of the interval on which the last polynomial is small. */
+  double from;
+  /** Upper end of that interval. */
+  double to;
+  /** Estimate of the smallest eigenvalue, from below. */
+  double least;
 } plaq_eigen_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -3015,21 +3015,6 @@ typedef struct plaq_loop_goals {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_loop_goals_init(plaq_loop_goals *params, int64_t struct_size);
 
-/** Description of a level of spaces. */
-typedef struct plaq_space_report {
-  /** sizeof of this struct, set by its init function. */
-  int64_t struct_size;
-  /** Number of levels, the lattice not counted. */
-  int32_t levels;
-  /** Extents of the level over all ranks; for vectors 1. */
-  int32_t extents[4];
-  /** Dimension of the level's space over all ranks. */
-  int64_t unknowns;
-} plaq_space_report;
-
-/** Fills in defaults; pass sizeof. */
-plaq_status plaq_space_report_init(plaq_space_report *report, int64_t struct_size);
-
 /** Description of loops summed so far. */
 typedef struct plaq_loops_report {
   /** sizeof of this struct, set by its init function. */
@@ -3040,8 +3025,8 @@ typedef struct plaq_loops_report {
   int32_t reached;
   /** 1: the callback ended the call. */
   int32_t stopped;
-  /** The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
-   * number 0. Infinite before all parts have an estimate. */
+  /** The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma number 0.
+   * Infinite before all parts have an estimate. */
   double error;
   /** Seconds that the call took. */
   double seconds;
@@ -3070,10 +3055,28 @@ typedef struct plaq_loops_part_report {
   int64_t failed;
   /** Seconds spent on this part. */
   double seconds;
+  /** Error of this part as defined in plaq_loop_goals, with Gamma number 0 where there are no goals; 0 of what is
+   * exact, infinite before there are two noise vectors. */
+  double error;
 } plaq_loops_part_report;
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_loops_part_report_init(plaq_loops_part_report *report, int64_t struct_size);
+
+/** Description of a level of spaces. */
+typedef struct plaq_space_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Number of levels, the lattice not counted. */
+  int32_t levels;
+  /** Extents of the level over all ranks; for vectors 1. */
+  int32_t extents[4];
+  /** Dimension of the level's space over all ranks. */
+  int64_t unknowns;
+} plaq_space_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_space_report_init(plaq_space_report *report, int64_t struct_size);
 
 /** Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
  * ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
@@ -3334,37 +3337,38 @@ typedef struct plaq_modes_noise_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_modes_noise_params_init(plaq_modes_noise_params *params, int64_t struct_size);
 
-/** Description of modes, and report of the search that found them. */
+/** Description of modes, and report of the search that found them. Numbers about the
+ * search are 0 if the modes were read from a file. */
 typedef struct plaq_modes_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** 1: every mode meets the tolerance and, with `verify`, no eigenvalue was missed. */
+  /** 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed. */
   int32_t converged;
-  /** 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the modes, or
-   * because slices were diagonalised completely. */
+  /** 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+   * the operator was diagonalised completely. 0: not asked for, or ended by a limit. */
   int32_t verified;
-  /** 1: the callback or `max_seconds` ended the search. */
+  /** 1: the callback or `max_seconds` ended the search; the results are those known by then. */
   int32_t stopped;
-  /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
+  /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search. */
   plaq_stopped_by stopped_by;
-  /** Number of modes of a time slice. */
+  /** Number of restarts of the search. */
+  int32_t restarts;
+  /** Number of eigenvectors; of those of time slices the number on each slice. */
   int32_t count;
+  /** Estimate of the largest eigenvalue, from above. */
+  double largest;
+  /** Number of multiplications of a vector by the operator. */
+  int64_t applications;
+  /** Seconds that the search took. */
+  double seconds;
   /** Number of time slices of the whole lattice. */
   int32_t times;
   /** Number of steps of spatial stout smearing. */
   int32_t steps;
-  /** Number of restarts of the search. */
-  int32_t restarts;
   /** Weight rho of the staples in this smearing. */
   double rho;
-  /** Number of multiplications of a vector by -D^2. */
-  int64_t applications;
-  /** The largest eigenvalue, to some per cent; residuals are relative to it. */
-  double largest;
-  /** Seconds that the search took. */
-  double seconds;
-  /** Average spatial plaquette of the links before smearing. It identifies the links: these modes are
-   * refused with others. */
+  /** Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
+   * with others. */
   double plaquette_spatial;
   /** Average temporal plaquette of the links before smearing. */
   double plaquette_temporal;
@@ -3634,6 +3638,17 @@ enum {
   PLAQ_OVERLAP_SOLVER_AUTO = 3
 };
 
+/** Preconditioners of a solve with the overlap operator. */
+typedef int32_t plaq_overlap_preconditioner;
+enum {
+  /** None. */
+  PLAQ_OVERLAP_PRECONDITIONER_NONE = 0,
+  /** The Wilson operator's inverse by BiCGStab. */
+  PLAQ_OVERLAP_PRECONDITIONER_WILSON = 1,
+  /** The Wilson operator's inverse by multigrid. */
+  PLAQ_OVERLAP_PRECONDITIONER_MULTIGRID = 2
+};
+
 /** The operator D, or an operator made from it. */
 typedef int32_t plaq_overlap_form;
 enum {
@@ -3779,16 +3794,16 @@ typedef struct plaq_overlap_report {
   double seconds_sign;
   /** Algorithm of the last solve; PLAQ_OVERLAP_SOLVER_AUTO before the first one. */
   plaq_overlap_solver solver;
-  /** Preconditioner of the last solve: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid. */
-  int32_t preconditioner;
+  /** Preconditioner of the last solve. */
+  plaq_overlap_preconditioner preconditioner;
   /** Number of modes that plaq_overlap_high_values gives. */
   int32_t high_modes;
   /** Number of known low modes of D^dagger D of each chirality. */
   int32_t low_modes;
   /** Number of the vectors in `vectors` that are on the device; the others are in the host's memory. */
   int32_t vectors_on_device;
-  /** Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not
-   * found by Lanczos. */
+  /** Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not found
+   * by Lanczos. */
   int32_t max_vectors;
 } plaq_overlap_report;
 
@@ -4137,9 +4152,9 @@ typedef struct plaq_gaugefix_report {
   /** Violation of the residual fixing; 0: there was none. */
   double residual_theta;
   /** Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice. */
-  int64_t iterations;
+  int32_t iterations;
   /** Number of sweeps of the residual fixing. */
-  int64_t residual_iterations;
+  int32_t residual_iterations;
   /** Seconds that the fixing took. */
   double seconds;
   /** 1: all criteria were met, in every slice and by the residual fixing. */
@@ -4149,8 +4164,9 @@ typedef struct plaq_gaugefix_report {
   /** Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO. */
   plaq_gaugefix_method method;
   /** Number of copies made. */
-  int64_t copies;
-  /** Number of the copy that is kept. */
+  int32_t copies;
+  /** Number of the copy that is kept; in Coulomb gauge, where each slice is that of its best copy, of the one with
+   * the largest functional. */
   int64_t best_copy;
   /** Largest violation theta that counted as converged. */
   double stop_theta;
@@ -4161,16 +4177,16 @@ plaq_status plaq_gaugefix_report_init(plaq_gaugefix_report *report, int64_t stru
 
 /** Result for one gauge copy, or for one slice of a copy. */
 typedef struct plaq_gaugefix_state {
-  /** Gauge functional. */
+  /** Gauge functional; of a copy in Coulomb gauge the average over slices. */
   double functional;
-  /** Violation theta. */
+  /** Violation theta; of a copy in Coulomb gauge the average over slices. */
   double theta;
   /** Largest violation of any single site. */
   double theta_max;
   /** Seconds that the copy took; 0 for a slice. */
   double seconds;
-  /** Number of sweeps, those of annealing not counted. */
-  int64_t iterations;
+  /** Number of sweeps, those of annealing not counted; of a copy in Coulomb gauge of the slowest slice. */
+  int32_t iterations;
   /** 1: all criteria were met. */
   int32_t converged;
 } plaq_gaugefix_state;
@@ -4539,38 +4555,40 @@ plaq_status plaq_monomial_report_init(plaq_monomial_report *report, int64_t stru
 typedef struct plaq_hmc_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Number of trajectories done. */
-  int64_t trajectories;
-  /** Number of trajectories accepted. */
-  int64_t accepted;
-  /** Number of the next trajectory. */
-  int64_t next_trajectory;
-  /** 1: the last trajectory was accepted. */
-  int32_t last_accepted;
   /** 1: the callback asked to stop. */
   int32_t stopped;
-  /** Number of iterations of all solvers in the last trajectory. */
-  int64_t iterations;
-  /** Delta H = H(end) - H(start) of the last trajectory. */
+  /** 1: the trajectory was accepted. */
+  int32_t accepted;
+  /** Number of the trajectory, from 0 on. */
+  int64_t trajectory;
+  /** Delta H = H(end) - H(start), the violation of energy conservation. */
   double delta_h;
-  /** Average of exp(-Delta H) over the run, which is 1 within errors. */
-  double exp_minus_delta_h;
-  /** Kinetic energy at the start of the last trajectory. */
+  /** Number of iterations of all solvers in the trajectory. */
+  int64_t iterations;
+  /** Kinetic energy at the start of the trajectory. */
   double kinetic_start;
-  /** Kinetic energy at the end of the last trajectory. */
+  /** Kinetic energy at the end of the trajectory. */
   double kinetic_end;
-  /** Average plaquette after the last trajectory. */
+  /** Average plaquette of the links that the trajectory leaves, accepted or not. */
   double plaquette;
   /** Largest change of a matrix entry when links were put back into SU(3). */
   double correction;
   /** Largest difference of a link's matrix entry after integrating forward and back; -1: not measured. */
   double reversibility_links;
-  /** Difference of H after integrating forward and back; -1: not measured. */
-  double reversibility_h;
-  /** Seconds of the last trajectory. */
-  double trajectory_seconds;
-  /** Seconds of all trajectories. */
+  /** Modulus of the difference of H after integrating forward and back; -1: not measured. */
+  double reversibility_hamiltonian;
+  /** Seconds that the trajectory took. */
   double seconds;
+  /** Number of trajectories done. */
+  int64_t trajectories;
+  /** Number of trajectories accepted. */
+  int64_t acceptances;
+  /** Number of the next trajectory. */
+  int64_t next_trajectory;
+  /** Average of exp(-Delta H) over the run, which is 1 within errors. */
+  double exp_minus_delta_h;
+  /** Seconds that the run took. */
+  double run_seconds;
 } plaq_hmc_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -4934,7 +4952,7 @@ typedef struct plaq_flow_point {
   double charge;
 } plaq_flow_point;
 
-/** Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached. */
+/** Report of a flow. Scales are in lattice units, -1 if the flow ended before they were reached. */
 typedef struct plaq_flow_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;

@@ -1566,35 +1566,35 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
     integer(c_int32_t) :: converged
+    !> 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+    !> the operator was diagonalised completely. 0: not asked for, or ended by a limit.
+    integer(c_int32_t) :: verified
     !> 1: the callback or `max_seconds` ended the search; the results are those known by then.
     integer(c_int32_t) :: stopped
-    !> Number of eigenvectors.
-    integer(c_int32_t) :: count
-    !> Degree of the last polynomial.
-    integer(c_int32_t) :: degree
-    !> Lower end of the interval on which the last polynomial is small.
-    real(c_double) :: from
-    !> Upper end of that interval.
-    real(c_double) :: to
-    !> Estimate of the smallest eigenvalue.
-    real(c_double) :: least
-    !> Estimate of the largest eigenvalue.
-    real(c_double) :: largest
+    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search.
+    integer(c_int32_t) :: stopped_by
     !> Number of restarts of the search.
-    integer(c_int64_t) :: restarts
-    !> Number of multiplications of a vector by A.
+    integer(c_int32_t) :: restarts
+    !> Number of eigenvectors; of those of time slices the number on each slice.
+    integer(c_int32_t) :: count
+    !> Estimate of the largest eigenvalue, from above.
+    real(c_double) :: largest
+    !> Number of multiplications of a vector by the operator.
     integer(c_int64_t) :: applications
     !> Seconds that the search took.
     real(c_double) :: seconds
-    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-    integer(c_int32_t) :: stopped_by
-    !> 1: no eigenvalue was missed, as shown by a search from a random vector orthogonal to the results, or
-    !> because the operator was diagonalised completely. 0: not asked for, or ended by a limit.
-    integer(c_int32_t) :: verified
+    !> Degree of the last polynomial; 1: no polynomial was used.
+    integer(c_int32_t) :: degree
     !> Largest number of vectors that the search kept; 0 if Lanczos was not used.
     integer(c_int32_t) :: max_vectors
     !> Number of vectors of the search on the device; the others were in the host's memory.
     integer(c_int32_t) :: on_device
+    !> Lower end of the interval on which the last polynomial is small.
+    real(c_double) :: from
+    !> Upper end of that interval.
+    real(c_double) :: to
+    !> Estimate of the smallest eigenvalue, from below.
+    real(c_double) :: least
   end type
 
   ! Low modes, and loops part by part
@@ -1649,17 +1649,6 @@ module plaq
     !> Largest number of noise vectors of each part, those of earlier calls included; 0: no limit.
     integer(c_int32_t) :: vectors
   end type
-  !> Description of a level of spaces.
-  type, bind(c) :: plaq_space_report
-    !> sizeof of this struct, set by its init function.
-    integer(c_int64_t) :: struct_size
-    !> Number of levels, the lattice not counted.
-    integer(c_int32_t) :: levels
-    !> Extents of the level over all ranks; for vectors 1.
-    integer(c_int32_t) :: extents(4)
-    !> Dimension of the level's space over all ranks.
-    integer(c_int64_t) :: unknowns
-  end type
   !> Description of loops summed so far.
   type, bind(c) :: plaq_loops_report
     !> sizeof of this struct, set by its init function.
@@ -1670,8 +1659,8 @@ module plaq
     integer(c_int32_t) :: reached
     !> 1: the callback ended the call.
     integer(c_int32_t) :: stopped
-    !> The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
-    !> number 0. Infinite before all parts have an estimate.
+    !> The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma number 0.
+    !> Infinite before all parts have an estimate.
     real(c_double) :: error
     !> Seconds that the call took.
     real(c_double) :: seconds
@@ -1696,6 +1685,20 @@ module plaq
     integer(c_int64_t) :: failed
     !> Seconds spent on this part.
     real(c_double) :: seconds
+    !> Error of this part as defined in plaq_loop_goals, with Gamma number 0 where there are no goals; 0 of what is
+    !> exact, infinite before there are two noise vectors.
+    real(c_double) :: error
+  end type
+  !> Description of a level of spaces.
+  type, bind(c) :: plaq_space_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Number of levels, the lattice not counted.
+    integer(c_int32_t) :: levels
+    !> Extents of the level over all ranks; for vectors 1.
+    integer(c_int32_t) :: extents(4)
+    !> Dimension of the level's space over all ranks.
+    integer(c_int64_t) :: unknowns
   end type
 
   ! Distillation
@@ -1803,37 +1806,38 @@ module plaq
     !> Number of columns from there on, at most; 0: all that there are.
     integer(c_int32_t) :: count
   end type
-  !> Description of modes, and report of the search that found them.
+  !> Description of modes, and report of the search that found them. Numbers about the
+  !> search are 0 if the modes were read from a file.
   type, bind(c) :: plaq_modes_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 1: every mode meets the tolerance and, with `verify`, no eigenvalue was missed.
+    !> 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
     integer(c_int32_t) :: converged
-    !> 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the modes, or
-    !> because slices were diagonalised completely.
+    !> 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+    !> the operator was diagonalised completely. 0: not asked for, or ended by a limit.
     integer(c_int32_t) :: verified
-    !> 1: the callback or `max_seconds` ended the search.
+    !> 1: the callback or `max_seconds` ended the search; the results are those known by then.
     integer(c_int32_t) :: stopped
-    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search.
     integer(c_int32_t) :: stopped_by
-    !> Number of modes of a time slice.
+    !> Number of restarts of the search.
+    integer(c_int32_t) :: restarts
+    !> Number of eigenvectors; of those of time slices the number on each slice.
     integer(c_int32_t) :: count
+    !> Estimate of the largest eigenvalue, from above.
+    real(c_double) :: largest
+    !> Number of multiplications of a vector by the operator.
+    integer(c_int64_t) :: applications
+    !> Seconds that the search took.
+    real(c_double) :: seconds
     !> Number of time slices of the whole lattice.
     integer(c_int32_t) :: times
     !> Number of steps of spatial stout smearing.
     integer(c_int32_t) :: steps
-    !> Number of restarts of the search.
-    integer(c_int32_t) :: restarts
     !> Weight rho of the staples in this smearing.
     real(c_double) :: rho
-    !> Number of multiplications of a vector by -D^2.
-    integer(c_int64_t) :: applications
-    !> The largest eigenvalue, to some per cent; residuals are relative to it.
-    real(c_double) :: largest
-    !> Seconds that the search took.
-    real(c_double) :: seconds
-    !> Average spatial plaquette of the links before smearing. It identifies the links: these modes are
-    !> refused with others.
+    !> Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
+    !> with others.
     real(c_double) :: plaquette_spatial
     !> Average temporal plaquette of the links before smearing.
     real(c_double) :: plaquette_temporal
@@ -1870,6 +1874,13 @@ module plaq
   !> Chosen by expected time: GCR preconditioned by the Wilson operator's inverse, or without it, if that takes
   !> longer, CG for b of one chirality and SUMR for others.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_AUTO = 3
+  !> Preconditioners of a solve with the overlap operator.
+  !> None.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_PRECONDITIONER_NONE = 0
+  !> The Wilson operator's inverse by BiCGStab.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_PRECONDITIONER_WILSON = 1
+  !> The Wilson operator's inverse by multigrid.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_PRECONDITIONER_MULTIGRID = 2
   !> The operator D, or an operator made from it.
   !> The overlap operator D.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_D = 0
@@ -1995,7 +2006,7 @@ module plaq
     real(c_double) :: seconds_sign
     !> Algorithm of the last solve; PLAQ_OVERLAP_SOLVER_AUTO before the first one.
     integer(c_int32_t) :: solver
-    !> Preconditioner of the last solve: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+    !> Preconditioner of the last solve.
     integer(c_int32_t) :: preconditioner
     !> Number of modes that plaq_overlap_high_values gives.
     integer(c_int32_t) :: high_modes
@@ -2003,8 +2014,8 @@ module plaq
     integer(c_int32_t) :: low_modes
     !> Number of the vectors in `vectors` that are on the device; the others are in the host's memory.
     integer(c_int32_t) :: vectors_on_device
-    !> Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not
-    !> found by Lanczos.
+    !> Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not found
+    !> by Lanczos.
     integer(c_int32_t) :: max_vectors
   end type
 
@@ -2164,9 +2175,9 @@ module plaq
     !> Violation of the residual fixing; 0: there was none.
     real(c_double) :: residual_theta
     !> Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
-    integer(c_int64_t) :: iterations
+    integer(c_int32_t) :: iterations
     !> Number of sweeps of the residual fixing.
-    integer(c_int64_t) :: residual_iterations
+    integer(c_int32_t) :: residual_iterations
     !> Seconds that the fixing took.
     real(c_double) :: seconds
     !> 1: all criteria were met, in every slice and by the residual fixing.
@@ -2176,24 +2187,25 @@ module plaq
     !> Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO.
     integer(c_int32_t) :: method
     !> Number of copies made.
-    integer(c_int64_t) :: copies
-    !> Number of the copy that is kept.
+    integer(c_int32_t) :: copies
+    !> Number of the copy that is kept; in Coulomb gauge, where each slice is that of its best copy, of the one with
+    !> the largest functional.
     integer(c_int64_t) :: best_copy
     !> Largest violation theta that counted as converged.
     real(c_double) :: stop_theta
   end type
   !> Result for one gauge copy, or for one slice of a copy.
   type, bind(c) :: plaq_gaugefix_state
-    !> Gauge functional.
+    !> Gauge functional; of a copy in Coulomb gauge the average over slices.
     real(c_double) :: functional
-    !> Violation theta.
+    !> Violation theta; of a copy in Coulomb gauge the average over slices.
     real(c_double) :: theta
     !> Largest violation of any single site.
     real(c_double) :: theta_max
     !> Seconds that the copy took; 0 for a slice.
     real(c_double) :: seconds
-    !> Number of sweeps, those of annealing not counted.
-    integer(c_int64_t) :: iterations
+    !> Number of sweeps, those of annealing not counted; of a copy in Coulomb gauge of the slowest slice.
+    integer(c_int32_t) :: iterations
     !> 1: all criteria were met.
     integer(c_int32_t) :: converged
   end type
@@ -2325,38 +2337,40 @@ module plaq
   type, bind(c) :: plaq_hmc_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Number of trajectories done.
-    integer(c_int64_t) :: trajectories
-    !> Number of trajectories accepted.
-    integer(c_int64_t) :: accepted
-    !> Number of the next trajectory.
-    integer(c_int64_t) :: next_trajectory
-    !> 1: the last trajectory was accepted.
-    integer(c_int32_t) :: last_accepted
     !> 1: the callback asked to stop.
     integer(c_int32_t) :: stopped
-    !> Number of iterations of all solvers in the last trajectory.
-    integer(c_int64_t) :: iterations
-    !> Delta H = H(end) - H(start) of the last trajectory.
+    !> 1: the trajectory was accepted.
+    integer(c_int32_t) :: accepted
+    !> Number of the trajectory, from 0 on.
+    integer(c_int64_t) :: trajectory
+    !> Delta H = H(end) - H(start), the violation of energy conservation.
     real(c_double) :: delta_h
-    !> Average of exp(-Delta H) over the run, which is 1 within errors.
-    real(c_double) :: exp_minus_delta_h
-    !> Kinetic energy at the start of the last trajectory.
+    !> Number of iterations of all solvers in the trajectory.
+    integer(c_int64_t) :: iterations
+    !> Kinetic energy at the start of the trajectory.
     real(c_double) :: kinetic_start
-    !> Kinetic energy at the end of the last trajectory.
+    !> Kinetic energy at the end of the trajectory.
     real(c_double) :: kinetic_end
-    !> Average plaquette after the last trajectory.
+    !> Average plaquette of the links that the trajectory leaves, accepted or not.
     real(c_double) :: plaquette
     !> Largest change of a matrix entry when links were put back into SU(3).
     real(c_double) :: correction
     !> Largest difference of a link's matrix entry after integrating forward and back; -1: not measured.
     real(c_double) :: reversibility_links
-    !> Difference of H after integrating forward and back; -1: not measured.
-    real(c_double) :: reversibility_h
-    !> Seconds of the last trajectory.
-    real(c_double) :: trajectory_seconds
-    !> Seconds of all trajectories.
+    !> Modulus of the difference of H after integrating forward and back; -1: not measured.
+    real(c_double) :: reversibility_hamiltonian
+    !> Seconds that the trajectory took.
     real(c_double) :: seconds
+    !> Number of trajectories done.
+    integer(c_int64_t) :: trajectories
+    !> Number of trajectories accepted.
+    integer(c_int64_t) :: acceptances
+    !> Number of the next trajectory.
+    integer(c_int64_t) :: next_trajectory
+    !> Average of exp(-Delta H) over the run, which is 1 within errors.
+    real(c_double) :: exp_minus_delta_h
+    !> Seconds that the run took.
+    real(c_double) :: run_seconds
   end type
 
   ! Actions of chains in parts
@@ -2550,7 +2564,7 @@ module plaq
     !> Topological charge.
     real(c_double) :: charge
   end type
-  !> Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
+  !> Report of a flow. Scales are in lattice units, -1 if the flow ended before they were reached.
   type, bind(c) :: plaq_flow_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -4184,12 +4198,6 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_space_report_init(report, struct_size) bind(c)
-      import
-      type(plaq_space_report), intent(inout) :: report
-      integer(c_int64_t), value :: struct_size
-    end function
-    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_loops_report_init(report, struct_size) bind(c)
       import
       type(plaq_loops_report), intent(inout) :: report
@@ -4199,6 +4207,12 @@ module plaq
     integer(c_int32_t) function plaq_loops_part_report_init(report, struct_size) bind(c)
       import
       type(plaq_loops_part_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_space_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_space_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
     !> Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all

@@ -5,16 +5,22 @@ use crate::backend::args::UpdateArgs;
 use crate::backend::kernels;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
-use crate::params::{parameters, reports, Parameters as _};
+use crate::params::{parameters, reports, row_set, Parameters as _};
 use crate::refuse;
+
+row_set! {
+    random_seed_row($default) {
+        /// Seed of the random numbers.
+        seed: u64 = $default;
+    }
+}
 
 parameters! {
     /// Parameters of quenched updates with weight exp(-beta sum (1 - Re tr U_munu / N)).
-    pub struct HeatBath: plaq_heatbath_params {
+    pub composed struct HeatBath: plaq_heatbath_params {
         /// Coupling beta of the Wilson action. It must be set.
         beta: f64 = f64::NAN, from(0.0, 1e6);
-        /// Seed of the random numbers.
-        seed: u64 = 0;
+        with random_seed_row(0);
         /// Number of heat bath sweeps.
         sweeps: u32 = 1, within(0, u32::MAX as i64);
         /// Number of overrelaxation sweeps after each heat bath sweep.

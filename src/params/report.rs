@@ -137,7 +137,7 @@ macro_rules! reports {
         $crate::params::reports! { $($head)* { $($done)* } $($besides)* }
     };
     (@compose $head:tt $done:tt with $set:ident; $($rest:tt)*) => {
-        $set! { $head $done $($rest)* }
+        $set! { $head $done [] $($rest)* }
     };
     (@compose $head:tt [$($done:tt)*] $(#[doc = $rdoc:expr])* $field:ident: $ty:ty; $($rest:tt)*) => {
         $crate::params::reports! { @compose $head [

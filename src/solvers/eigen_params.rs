@@ -48,10 +48,17 @@ choices! {
     }
 }
 
+row_set! {
+    search_seed_row {
+        /// Seed of the random vectors with which searches start.
+        seed: u64 = 1;
+    }
+}
+
 parameters! {
     /// Parameters of a search for eigenvectors of A, where A = M if M is hermitian, as for a Laplacian, and A =
     /// M^dagger M otherwise.
-    pub struct EigenSettings: plaq_eigen_params {
+    pub composed struct EigenSettings: plaq_eigen_params {
         /// Algorithm of the search.
         method: EigenMethod = EigenMethod::Lanczos;
         /// End of the spectrum at which eigenvectors are searched for.
@@ -86,8 +93,7 @@ parameters! {
         from: f64 = 0.0;
         /// Upper end of the interval on which the polynomial is small.
         to: f64 = 0.0;
-        /// Seed of the random vectors with which the search starts.
-        seed: u64 = 1;
+        with search_seed_row;
         /// Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
         /// functional after every step of the minimisation; all ranks stop after the same one.
         max_seconds: f64 = 0.0;
@@ -235,7 +241,7 @@ row_set! {
         verified: bool;
         /// 1: the callback or `max_seconds` ended the search; the results are those known by then.
         stopped: bool;
-        /// The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search.
+        /// The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
         stopped_by: Option<crate::solvers::StoppedBy>;
         /// Number of restarts of the search.
         restarts: usize;

@@ -4434,55 +4434,55 @@ class plaq_eigen_report(Struct):
 
     Members:
       converged: 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
+      verified: 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+        the operator was diagonalised completely. 0: not asked for, or ended by a limit.
       stopped: 1: the callback or `max_seconds` ended the search; the results are those known by then.
-      count: Number of eigenvectors.
-      degree: Degree of the last polynomial.
-      from_: Lower end of the interval on which the last polynomial is small.
-      to: Upper end of that interval.
-      least: Estimate of the smallest eigenvalue.
-      largest: Estimate of the largest eigenvalue.
+      stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search.
       restarts: Number of restarts of the search.
-      applications: Number of multiplications of a vector by A.
+      count: Number of eigenvectors; of those of time slices the number on each slice.
+      largest: Estimate of the largest eigenvalue, from above.
+      applications: Number of multiplications of a vector by the operator.
       seconds: Seconds that the search took.
-      stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-      verified: 1: no eigenvalue was missed, as shown by a search from a random vector orthogonal to the results, or
-        because the operator was diagonalised completely. 0: not asked for, or ended by a limit.
+      degree: Degree of the last polynomial; 1: no polynomial was used.
       max_vectors: Largest number of vectors that the search kept; 0 if Lanczos was not used.
       on_device: Number of vectors of the search on the device; the others were in the host's memory.
+      from_: Lower end of the interval on which the last polynomial is small.
+      to: Upper end of that interval.
+      least: Estimate of the smallest eigenvalue, from below.
     """
     struct_size: int
     converged: int
+    verified: int
     stopped: int
+    stopped_by: Any
+    restarts: int
     count: int
+    largest: float
+    applications: int
+    seconds: float
     degree: int
+    max_vectors: int
+    on_device: int
     from_: float
     to: float
     least: float
-    largest: float
-    restarts: int
-    applications: int
-    seconds: float
-    stopped_by: Any
-    verified: int
-    max_vectors: int
-    on_device: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("converged", _c.c_int32),
+        ("verified", _c.c_int32),
         ("stopped", _c.c_int32),
+        ("stopped_by", _c.c_int32),
+        ("restarts", _c.c_int32),
         ("count", _c.c_int32),
+        ("largest", _c.c_double),
+        ("applications", _c.c_int64),
+        ("seconds", _c.c_double),
         ("degree", _c.c_int32),
+        ("max_vectors", _c.c_int32),
+        ("on_device", _c.c_int32),
         ("from_", _c.c_double),
         ("to", _c.c_double),
         ("least", _c.c_double),
-        ("largest", _c.c_double),
-        ("restarts", _c.c_int64),
-        ("applications", _c.c_int64),
-        ("seconds", _c.c_double),
-        ("stopped_by", _c.c_int32),
-        ("verified", _c.c_int32),
-        ("max_vectors", _c.c_int32),
-        ("on_device", _c.c_int32),
     ]
     _enums_ = {"stopped_by": plaq_stopped_by}
     _init_ = "plaq_eigen_report_init"
@@ -4680,35 +4680,6 @@ def plaq_loop_goals_init(params: plaq_loop_goals, struct_size: int) -> None:
     _n.call(_plaq_loop_goals_init, _n.struct(plaq_loop_goals, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
-class plaq_space_report(Struct):
-    """Description of a level of spaces.
-
-    Members:
-      levels: Number of levels, the lattice not counted.
-      extents: Extents of the level over all ranks; for vectors 1.
-      unknowns: Dimension of the level's space over all ranks.
-    """
-    struct_size: int
-    levels: int
-    extents: Any
-    unknowns: int
-    _fields_ = [
-        ("struct_size", _c.c_int64),
-        ("levels", _c.c_int32),
-        ("extents", _c.c_int32 * 4),
-        ("unknowns", _c.c_int64),
-    ]
-    _init_ = "plaq_space_report_init"
-
-
-_plaq_space_report_init = _n.function("plaq_space_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
-
-
-def plaq_space_report_init(report: plaq_space_report, struct_size: int) -> None:
-    """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_space_report_init, _n.struct(plaq_space_report, report, "report"), _n.int64(struct_size, "struct_size"))
-
-
 class plaq_loops_report(Struct):
     """Description of loops summed so far.
 
@@ -4716,8 +4687,8 @@ class plaq_loops_report(Struct):
       parts: Number of parts into which the loops are divided.
       reached: 1: the call reached the error that was asked for or, if none was, the number of vectors.
       stopped: 1: the callback ended the call.
-      error: The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
-        number 0. Infinite before all parts have an estimate.
+      error: The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma number 0.
+        Infinite before all parts have an estimate.
       seconds: Seconds that the call took.
       failed: Number of solves in all parts that did not converge.
     """
@@ -4759,6 +4730,8 @@ class plaq_loops_part_report(Struct):
       solves: Number of columns solved for on the level.
       failed: Number of solves that did not converge.
       seconds: Seconds spent on this part.
+      error: Error of this part as defined in plaq_loop_goals, with Gamma number 0 where there are no goals; 0 of what is
+        exact, infinite before there are two noise vectors.
     """
     struct_size: int
     term: Any
@@ -4768,6 +4741,7 @@ class plaq_loops_part_report(Struct):
     solves: int
     failed: int
     seconds: float
+    error: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("term", _c.c_int32),
@@ -4777,6 +4751,7 @@ class plaq_loops_part_report(Struct):
         ("solves", _c.c_int64),
         ("failed", _c.c_int64),
         ("seconds", _c.c_double),
+        ("error", _c.c_double),
     ]
     _enums_ = {"term": plaq_loops_term}
     _init_ = "plaq_loops_part_report_init"
@@ -4788,6 +4763,35 @@ _plaq_loops_part_report_init = _n.function("plaq_loops_part_report_init", _c.c_i
 def plaq_loops_part_report_init(report: plaq_loops_part_report, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
     _n.call(_plaq_loops_part_report_init, _n.struct(plaq_loops_part_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_space_report(Struct):
+    """Description of a level of spaces.
+
+    Members:
+      levels: Number of levels, the lattice not counted.
+      extents: Extents of the level over all ranks; for vectors 1.
+      unknowns: Dimension of the level's space over all ranks.
+    """
+    struct_size: int
+    levels: int
+    extents: Any
+    unknowns: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("levels", _c.c_int32),
+        ("extents", _c.c_int32 * 4),
+        ("unknowns", _c.c_int64),
+    ]
+    _init_ = "plaq_space_report_init"
+
+
+_plaq_space_report_init = _n.function("plaq_space_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_space_report_init(report: plaq_space_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_space_report_init, _n.struct(plaq_space_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
 _plaq_space_create_multigrid = _n.function("plaq_space_create_multigrid", _c.c_int32, [plaq_solver, plaq_multigrid, _c.c_int32, _c.c_double, _c.c_void_p])
@@ -5201,24 +5205,25 @@ def plaq_modes_noise_params_init(params: plaq_modes_noise_params, struct_size: i
 
 
 class plaq_modes_report(Struct):
-    """Description of modes, and report of the search that found them.
+    """Description of modes, and report of the search that found them. Numbers about the
+    search are 0 if the modes were read from a file.
 
     Members:
-      converged: 1: every mode meets the tolerance and, with `verify`, no eigenvalue was missed.
-      verified: 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the modes, or
-        because slices were diagonalised completely.
-      stopped: 1: the callback or `max_seconds` ended the search.
-      stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-      count: Number of modes of a time slice.
+      converged: 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
+      verified: 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+        the operator was diagonalised completely. 0: not asked for, or ended by a limit.
+      stopped: 1: the callback or `max_seconds` ended the search; the results are those known by then.
+      stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search.
+      restarts: Number of restarts of the search.
+      count: Number of eigenvectors; of those of time slices the number on each slice.
+      largest: Estimate of the largest eigenvalue, from above.
+      applications: Number of multiplications of a vector by the operator.
+      seconds: Seconds that the search took.
       times: Number of time slices of the whole lattice.
       steps: Number of steps of spatial stout smearing.
-      restarts: Number of restarts of the search.
       rho: Weight rho of the staples in this smearing.
-      applications: Number of multiplications of a vector by -D^2.
-      largest: The largest eigenvalue, to some per cent; residuals are relative to it.
-      seconds: Seconds that the search took.
-      plaquette_spatial: Average spatial plaquette of the links before smearing. It identifies the links: these modes are
-        refused with others.
+      plaquette_spatial: Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
+        with others.
       plaquette_temporal: Average temporal plaquette of the links before smearing.
       link_trace: Average Re tr U / 3 of the links before smearing.
       bytes: Bytes of device memory of the modes.
@@ -5230,14 +5235,14 @@ class plaq_modes_report(Struct):
     verified: int
     stopped: int
     stopped_by: Any
+    restarts: int
     count: int
+    largest: float
+    applications: int
+    seconds: float
     times: int
     steps: int
-    restarts: int
     rho: float
-    applications: int
-    largest: float
-    seconds: float
     plaquette_spatial: float
     plaquette_temporal: float
     link_trace: float
@@ -5250,14 +5255,14 @@ class plaq_modes_report(Struct):
         ("verified", _c.c_int32),
         ("stopped", _c.c_int32),
         ("stopped_by", _c.c_int32),
+        ("restarts", _c.c_int32),
         ("count", _c.c_int32),
+        ("largest", _c.c_double),
+        ("applications", _c.c_int64),
+        ("seconds", _c.c_double),
         ("times", _c.c_int32),
         ("steps", _c.c_int32),
-        ("restarts", _c.c_int32),
         ("rho", _c.c_double),
-        ("applications", _c.c_int64),
-        ("largest", _c.c_double),
-        ("seconds", _c.c_double),
         ("plaquette_spatial", _c.c_double),
         ("plaquette_temporal", _c.c_double),
         ("link_trace", _c.c_double),
@@ -5652,6 +5657,16 @@ class plaq_overlap_solver(Enum):
     AUTO = 3
 
 
+class plaq_overlap_preconditioner(Enum):
+    """Preconditioners of a solve with the overlap operator."""
+    #: None.
+    NONE = 0
+    #: The Wilson operator's inverse by BiCGStab.
+    WILSON = 1
+    #: The Wilson operator's inverse by multigrid.
+    MULTIGRID = 2
+
+
 class plaq_overlap_form(Enum):
     """The operator D, or an operator made from it."""
     #: The overlap operator D.
@@ -5813,12 +5828,12 @@ class plaq_overlap_report(Struct):
       seconds_modes: Seconds that the search for modes took.
       seconds_sign: Seconds that making the approximation took.
       solver: Algorithm of the last solve; PLAQ_OVERLAP_SOLVER_AUTO before the first one.
-      preconditioner: Preconditioner of the last solve: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+      preconditioner: Preconditioner of the last solve.
       high_modes: Number of modes that plaq_overlap_high_values gives.
       low_modes: Number of known low modes of D^dagger D of each chirality.
       vectors_on_device: Number of the vectors in `vectors` that are on the device; the others are in the host's memory.
-      max_vectors: Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not
-        found by Lanczos.
+      max_vectors: Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not found
+        by Lanczos.
     """
     struct_size: int
     s: float
@@ -5842,7 +5857,7 @@ class plaq_overlap_report(Struct):
     seconds_modes: float
     seconds_sign: float
     solver: Any
-    preconditioner: int
+    preconditioner: Any
     high_modes: int
     low_modes: int
     vectors_on_device: int
@@ -5876,7 +5891,7 @@ class plaq_overlap_report(Struct):
         ("vectors_on_device", _c.c_int32),
         ("max_vectors", _c.c_int32),
     ]
-    _enums_ = {"sign": plaq_overlap_sign, "precision": plaq_precision, "storage": plaq_storage, "solver": plaq_overlap_solver}
+    _enums_ = {"sign": plaq_overlap_sign, "precision": plaq_precision, "storage": plaq_storage, "solver": plaq_overlap_solver, "preconditioner": plaq_overlap_preconditioner}
     _init_ = "plaq_overlap_report_init"
 
 
@@ -6402,7 +6417,8 @@ class plaq_gaugefix_report(Struct):
       stopped: 1: the callback asked to stop.
       method: Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO.
       copies: Number of copies made.
-      best_copy: Number of the copy that is kept.
+      best_copy: Number of the copy that is kept; in Coulomb gauge, where each slice is that of its best copy, of the one with
+        the largest functional.
       stop_theta: Largest violation theta that counted as converged.
     """
     struct_size: int
@@ -6427,13 +6443,13 @@ class plaq_gaugefix_report(Struct):
         ("theta_max", _c.c_double),
         ("residual_functional", _c.c_double),
         ("residual_theta", _c.c_double),
-        ("iterations", _c.c_int64),
-        ("residual_iterations", _c.c_int64),
+        ("iterations", _c.c_int32),
+        ("residual_iterations", _c.c_int32),
         ("seconds", _c.c_double),
         ("converged", _c.c_int32),
         ("stopped", _c.c_int32),
         ("method", _c.c_int32),
-        ("copies", _c.c_int64),
+        ("copies", _c.c_int32),
         ("best_copy", _c.c_int64),
         ("stop_theta", _c.c_double),
     ]
@@ -6453,11 +6469,11 @@ class plaq_gaugefix_state(Struct):
     """Result for one gauge copy, or for one slice of a copy.
 
     Members:
-      functional: Gauge functional.
-      theta: Violation theta.
+      functional: Gauge functional; of a copy in Coulomb gauge the average over slices.
+      theta: Violation theta; of a copy in Coulomb gauge the average over slices.
       theta_max: Largest violation of any single site.
       seconds: Seconds that the copy took; 0 for a slice.
-      iterations: Number of sweeps, those of annealing not counted.
+      iterations: Number of sweeps, those of annealing not counted; of a copy in Coulomb gauge of the slowest slice.
       converged: 1: all criteria were met.
     """
     functional: float
@@ -6471,7 +6487,7 @@ class plaq_gaugefix_state(Struct):
         ("theta", _c.c_double),
         ("theta_max", _c.c_double),
         ("seconds", _c.c_double),
-        ("iterations", _c.c_int64),
+        ("iterations", _c.c_int32),
         ("converged", _c.c_int32),
     ]
 
@@ -7048,58 +7064,61 @@ class plaq_hmc_report(Struct):
     """Report of a run of trajectories; what concerns one trajectory is that of the last.
 
     Members:
-      trajectories: Number of trajectories done.
-      accepted: Number of trajectories accepted.
-      next_trajectory: Number of the next trajectory.
-      last_accepted: 1: the last trajectory was accepted.
       stopped: 1: the callback asked to stop.
-      iterations: Number of iterations of all solvers in the last trajectory.
-      delta_h: Delta H = H(end) - H(start) of the last trajectory.
-      exp_minus_delta_h: Average of exp(-Delta H) over the run, which is 1 within errors.
-      kinetic_start: Kinetic energy at the start of the last trajectory.
-      kinetic_end: Kinetic energy at the end of the last trajectory.
-      plaquette: Average plaquette after the last trajectory.
+      accepted: 1: the trajectory was accepted.
+      trajectory: Number of the trajectory, from 0 on.
+      delta_h: Delta H = H(end) - H(start), the violation of energy conservation.
+      iterations: Number of iterations of all solvers in the trajectory.
+      kinetic_start: Kinetic energy at the start of the trajectory.
+      kinetic_end: Kinetic energy at the end of the trajectory.
+      plaquette: Average plaquette of the links that the trajectory leaves, accepted or not.
       correction: Largest change of a matrix entry when links were put back into SU(3).
       reversibility_links: Largest difference of a link's matrix entry after integrating forward and back; -1: not measured.
-      reversibility_h: Difference of H after integrating forward and back; -1: not measured.
-      trajectory_seconds: Seconds of the last trajectory.
-      seconds: Seconds of all trajectories.
+      reversibility_hamiltonian: Modulus of the difference of H after integrating forward and back; -1: not measured.
+      seconds: Seconds that the trajectory took.
+      trajectories: Number of trajectories done.
+      acceptances: Number of trajectories accepted.
+      next_trajectory: Number of the next trajectory.
+      exp_minus_delta_h: Average of exp(-Delta H) over the run, which is 1 within errors.
+      run_seconds: Seconds that the run took.
     """
     struct_size: int
-    trajectories: int
-    accepted: int
-    next_trajectory: int
-    last_accepted: int
     stopped: int
-    iterations: int
+    accepted: int
+    trajectory: int
     delta_h: float
-    exp_minus_delta_h: float
+    iterations: int
     kinetic_start: float
     kinetic_end: float
     plaquette: float
     correction: float
     reversibility_links: float
-    reversibility_h: float
-    trajectory_seconds: float
+    reversibility_hamiltonian: float
     seconds: float
+    trajectories: int
+    acceptances: int
+    next_trajectory: int
+    exp_minus_delta_h: float
+    run_seconds: float
     _fields_ = [
         ("struct_size", _c.c_int64),
-        ("trajectories", _c.c_int64),
-        ("accepted", _c.c_int64),
-        ("next_trajectory", _c.c_int64),
-        ("last_accepted", _c.c_int32),
         ("stopped", _c.c_int32),
-        ("iterations", _c.c_int64),
+        ("accepted", _c.c_int32),
+        ("trajectory", _c.c_int64),
         ("delta_h", _c.c_double),
-        ("exp_minus_delta_h", _c.c_double),
+        ("iterations", _c.c_int64),
         ("kinetic_start", _c.c_double),
         ("kinetic_end", _c.c_double),
         ("plaquette", _c.c_double),
         ("correction", _c.c_double),
         ("reversibility_links", _c.c_double),
-        ("reversibility_h", _c.c_double),
-        ("trajectory_seconds", _c.c_double),
+        ("reversibility_hamiltonian", _c.c_double),
         ("seconds", _c.c_double),
+        ("trajectories", _c.c_int64),
+        ("acceptances", _c.c_int64),
+        ("next_trajectory", _c.c_int64),
+        ("exp_minus_delta_h", _c.c_double),
+        ("run_seconds", _c.c_double),
     ]
     _init_ = "plaq_hmc_report_init"
 
@@ -7713,7 +7732,7 @@ class plaq_flow_point(Struct):
 
 
 class plaq_flow_report(Struct):
-    """Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
+    """Report of a flow. Scales are in lattice units, -1 if the flow ended before they were reached.
 
     Members:
       time: Flow time that was reached, t / a^2.

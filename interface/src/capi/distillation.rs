@@ -93,7 +93,8 @@ interface! {
         plaq_modes_read(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, file: Text, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = load;
         /// Destroys modes. The zero handle is accepted.
         plaq_modes_destroy(modes: Raw<plaq_modes>) = destroy;
-        /// Describes modes and their links; numbers about the search are 0 if the modes were read from a file.
+        /// Describes modes and their links; seconds, restarts and applications of the search are 0 if the modes
+        /// were read from a file.
         plaq_modes_describe(modes: Local<plaq_modes>, report: Report<plaq_modes_report>) = describe;
         /// Gives eigenvalues, ascending on each slice, [t][mode], and residuals |D^2 v + lambda v|; `count`: modes
         /// times slices of the whole lattice. `next`: for each slice the eigenvalue after the last one, as far as it

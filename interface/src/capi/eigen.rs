@@ -26,7 +26,7 @@ use crate::solvers::plaq_eigen_report;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
     eigen, eigen_set, eigen_tol, portions, ritz, slice_modes, EigenMethod, EigenParams,
-    EigenReport, EigenSettings, End, Filter, VectorMemory,
+    EigenReport, EigenSettings, End, Filter, StoppedBy, VectorMemory,
 };
 
 /// The object behind the handle `plaq_eigen`.
@@ -234,6 +234,7 @@ fn load(
     }
     let mut found = EigenReport {
         converged: true,
+        stopped_by: Some(StoppedBy::Residual),
         count: n,
         values,
         bounds,

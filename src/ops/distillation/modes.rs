@@ -23,7 +23,8 @@ use crate::ops::links_mark::{check_configuration, check_links, links_mark};
 use crate::ops::smearing::{turned, SPACE};
 use crate::params::{parameters, reports, Parameters};
 use crate::refuse;
-use crate::solvers::{EigenParams, EigenReport, Monitor, VectorMemory, SEARCH};
+use crate::solvers::{search_seed_row, SEARCH};
+use crate::solvers::{EigenParams, EigenReport, Monitor, StoppedBy, VectorMemory};
 
 /// Attributes for the projection that identifies the links.
 pub(super) const PROJECTION: [&str; 2] = ["links_projection_re", "links_projection_im"];
@@ -32,7 +33,7 @@ const KIND: &str = "modes";
 
 parameters! {
     /// Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
-    pub struct ModesSettings: plaq_modes_params {
+    pub composed struct ModesSettings: plaq_modes_params {
         /// Number of modes on each time slice, at most three times the number of its sites.
         count: usize = 16, within(1, i32::MAX as i64);
         /// Number of steps of spatial stout smearing of the links in the Laplacian.
@@ -47,8 +48,7 @@ parameters! {
         /// True: after the search another one from random vectors orthogonal to the modes looks for modes that were
         /// missed, and is repeated until it finds none.
         verify: bool = true;
-        /// Seed of the random vectors with which the search starts.
-        seed: u64 = 1;
+        with search_seed_row;
         /// Largest number of seconds for the search; 0: no limit.
         max_seconds: f64 = 0.0;
         /// Memory for the modes. Automatic: on the device; if its memory does not suffice, groups of time slices are
@@ -65,8 +65,8 @@ parameters! {
 }
 
 reports! {
-    /// Description of modes, and report of the search that found them. Numbers about the
-    /// search are 0 if the modes were read from a file.
+    /// Description of modes, and report of the search that found them. Seconds, restarts and applications of the search
+    /// are 0 if the modes were read from a file.
     pub composed struct ModesReport: plaq_modes_report {
         with SEARCH;
         /// Number of time slices of the whole lattice.
@@ -406,6 +406,7 @@ impl Modes {
         let largest = table("largest", 1)?[0];
         let search = EigenReport {
             converged: true,
+            stopped_by: Some(StoppedBy::Residual),
             count: n,
             largest,
             values,

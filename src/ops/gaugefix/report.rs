@@ -90,7 +90,7 @@ reports! {
         /// Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO.
         method: Algorithm;
         /// Number of copies made.
-        copies: usize;
+        copies: u64;
         /// Number of the copy that is kept; in Coulomb gauge, where each slice is that of its best copy, of the one with
         /// the largest functional.
         best_copy: u64;
@@ -116,7 +116,7 @@ impl GaugeFixReport {
             converged: total.converged && residual.is_none_or(|r| r.converged),
             stopped: self.stopped,
             method: self.method,
-            copies: self.copies.len(),
+            copies: self.copies.len() as u64,
             best_copy: self.best_copy as u64,
             stop_theta: self.stop_theta,
         }
