@@ -665,8 +665,9 @@ typedef struct plaq_gauge_read_params {
   /** 1: links are put back into SU(3) after the check; 0: they are not changed. 0 or 1.
    * Default: 1. */
   int32_t project;
-  /** 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-   * were changed after they were written and are known to be good. 0 or 1. Default: 0. */
+  /** 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+   * files that were changed after they were written and are known to be good. 0 or 1.
+   * Default: 0. */
   int32_t wrong_checksum;
   /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
    * slice are exactly zero, else periodic. Default: 0. */
@@ -1883,9 +1884,9 @@ typedef struct plaq_solver_params {
   plaq_precision sloppy_precision;
   /** Storage of the links in the iteration; automatic (0): that of the operator. Default: 0. */
   plaq_storage sloppy_storage;
-  /** Largest number of iterations. 1 or more. Default: 10000. */
+  /** Largest number of iterations of a solve. 1 or more. Default: 10000. */
   int32_t max_iterations;
-  /** Number of directions that GCR keeps before a restart; block GCR keeps as many for each right-hand side.
+  /** Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
    * 1 to 10000. Default: 10. */
   int32_t nkrylov;
   /** Number of steps of minimal residual before every application of the operator, as preconditioner of
@@ -2596,7 +2597,7 @@ typedef struct plaq_reweighting_params {
   /** Number of the first noise vector: others make independent estimates. 0 to 1048576.
    * Default: 0. */
   int32_t first;
-  /** Seed of the noise. Default: 0. */
+  /** Seed of the noise; the noise is the same on any number of ranks. Default: 0. */
   int64_t seed;
   /** Lower end of the interval of the rational function, as in the chain: for M^dagger M in the solver's
    * normalisation. openQCD gives the ends for |D|; their squares belong here. 0: not given.
@@ -2743,8 +2744,9 @@ typedef struct plaq_spinor_read_params {
   int32_t extents[4];
   /** Precision of the field; 0: that of the file. Default: 0. */
   plaq_precision precision;
-  /** 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
-   * were written and are known to be good. 0 or 1. Default: 0. */
+  /** 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+   * files that were changed after they were written and are known to be good. 0 or 1.
+   * Default: 0. */
   int32_t wrong_checksum;
 } plaq_spinor_read_params;
 
@@ -2839,7 +2841,7 @@ typedef struct plaq_eigen_params {
   double from;
   /** Upper end of the interval on which the polynomial is small. Default: 0. */
   double to;
-  /** Seed of the random vectors with which the search starts. Default: 1. */
+  /** Seed of the random vectors with which searches start. Default: 1. */
   int64_t seed;
   /** Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
    * functional after every step of the minimisation; all ranks stop after the same one.
@@ -2867,7 +2869,7 @@ typedef struct plaq_eigen_report {
   int32_t verified;
   /** 1: the callback or `max_seconds` ended the search; the results are those known by then. */
   int32_t stopped;
-  /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search. */
+  /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
   plaq_stopped_by stopped_by;
   /** Number of restarts of the search. */
   int32_t restarts;
@@ -3282,7 +3284,7 @@ typedef struct plaq_modes_params {
   /** True: after the search another one from random vectors orthogonal to the modes looks for modes that were
    * missed, and is repeated until it finds none. 0 or 1. Default: 1. */
   int32_t verify;
-  /** Seed of the random vectors with which the search starts. Default: 1. */
+  /** Seed of the random vectors with which searches start. Default: 1. */
   int64_t seed;
   /** Largest number of seconds for the search; 0: no limit. Default: 0. */
   double max_seconds;
@@ -3314,7 +3316,7 @@ typedef struct plaq_modes_noise_params {
   /** Number of noise vectors, each of which has a column for every part. 1 to 1048576.
    * Default: 1. */
   int32_t vectors;
-  /** Seed of the noise. Default: 0. */
+  /** Seed of the noise; the noise is the same on any number of ranks. Default: 0. */
   int64_t seed;
   /** Dilution of the time index. Default: PLAQ_MODES_DILUTION_FULL. */
   plaq_modes_dilution time;
@@ -3337,8 +3339,8 @@ typedef struct plaq_modes_noise_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_modes_noise_params_init(plaq_modes_noise_params *params, int64_t struct_size);
 
-/** Description of modes, and report of the search that found them. Numbers about the
- * search are 0 if the modes were read from a file. */
+/** Description of modes, and report of the search that found them. Seconds, restarts and applications of the search
+ * are 0 if the modes were read from a file. */
 typedef struct plaq_modes_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -3349,7 +3351,7 @@ typedef struct plaq_modes_report {
   int32_t verified;
   /** 1: the callback or `max_seconds` ended the search; the results are those known by then. */
   int32_t stopped;
-  /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search. */
+  /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
   plaq_stopped_by stopped_by;
   /** Number of restarts of the search. */
   int32_t restarts;
@@ -3426,7 +3428,8 @@ plaq_status plaq_modes_read(plaq_gauge gauge,
 /** Destroys modes. The zero handle is accepted. */
 plaq_status plaq_modes_destroy(plaq_modes modes);
 
-/** Describes modes and their links; numbers about the search are 0 if the modes were read from a file. */
+/** Describes modes and their links; seconds, restarts and applications of the search are 0 if the modes
+ * were read from a file. */
 plaq_status plaq_modes_describe(plaq_modes modes, plaq_modes_report *report);
 
 /** Gives eigenvalues, ascending on each slice, [t][mode], and residuals |D^2 v + lambda v|; `count`: modes
@@ -3913,7 +3916,7 @@ typedef struct plaq_overlap_solve_params {
   int64_t struct_size;
   /** Algorithm of the solve. Default: PLAQ_OVERLAP_SOLVER_AUTO. */
   plaq_overlap_solver solver;
-  /** Largest number of iterations. 1 or more. Default: 2000. */
+  /** Largest number of iterations of a solve. 1 or more. Default: 2000. */
   int32_t max_iterations;
   /** Largest |b - D x| / |b|; it cannot be much smaller than the operator's error bound.
    * Default: 0.0000001. */
@@ -3928,7 +3931,8 @@ typedef struct plaq_overlap_solve_params {
   /** True: low modes that plaq_overlap_index found are projected out at the start. 0 or 1.
    * Default: 1. */
   int32_t deflate;
-  /** Number of directions that GCR keeps. 1 or more. Default: 20. */
+  /** Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
+   * 1 to 10000. Default: 20. */
   int32_t nkrylov;
   /** Largest number of iterations for the Wilson operator's inverse as preconditioner of GCR; 0: no
    * preconditioner, but 100 if the library chooses GCR. 0 or more. Default: 0. */
@@ -4164,7 +4168,7 @@ typedef struct plaq_gaugefix_report {
   /** Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO. */
   plaq_gaugefix_method method;
   /** Number of copies made. */
-  int32_t copies;
+  int64_t copies;
   /** Number of the copy that is kept; in Coulomb gauge, where each slice is that of its best copy, of the one with
    * the largest functional. */
   int64_t best_copy;
@@ -4759,15 +4763,18 @@ typedef struct plaq_quarks_params {
   int32_t multigrid;
   /** True: solves of the preconditioner W are by multigrid, too. 0 or 1. Default: 0. */
   int32_t multigrid_preconditioner;
-  /** True: null vectors are kept from one trajectory to the next. 0 or 1. Default: 0. */
+  /** True: null vectors are kept from one trajectory to the next. A chain then continues from a checkpoint
+   * within the tolerance of solves, not bit for bit. 0 or 1. Default: 0. */
   int32_t persistent;
-  /** Number of directions that GCR keeps. 1 or more. Default: 20. */
+  /** Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
+   * 1 to 10000. Default: 20. */
   int32_t nkrylov;
+  /** Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose
+   * iterations are then those of the least shift that is left. 0 or more. Default: 3. */
+  int32_t shifts;
   /** Treatment of multigrid's null vectors when links have changed: they are kept, refined, or found anew.
    * Default: PLAQ_REFRESH_KEEP. */
   plaq_refresh refresh;
-  /** Number of the least shifts of one flavour that multigrid solves. 0 or more. Default: 3. */
-  int32_t shifts;
   /** Number n of pseudofermion fields of one flavour, each of which represents the n-th root of the
    * determinant. 1 or more. Default: 1. */
   int32_t fields;

@@ -422,8 +422,8 @@ module plaq
     real(c_double) :: header
     !> 1: links are put back into SU(3) after the check; 0: they are not changed.
     integer(c_int32_t) :: project
-    !> 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-    !> were changed after they were written and are known to be good.
+    !> 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+    !> files that were changed after they were written and are known to be good.
     integer(c_int32_t) :: wrong_checksum
     !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
     !> slice are exactly zero, else periodic.
@@ -1125,9 +1125,9 @@ module plaq
     integer(c_int32_t) :: sloppy_precision
     !> Storage of the links in the iteration; automatic (0): that of the operator.
     integer(c_int32_t) :: sloppy_storage
-    !> Largest number of iterations.
+    !> Largest number of iterations of a solve.
     integer(c_int32_t) :: max_iterations
-    !> Number of directions that GCR keeps before a restart; block GCR keeps as many for each right-hand side.
+    !> Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
     integer(c_int32_t) :: nkrylov
     !> Number of steps of minimal residual before every application of the operator, as preconditioner of
     !> BiCGStab, GCR, block GCR and MR; 0: none.
@@ -1421,7 +1421,7 @@ module plaq
     integer(c_int32_t) :: vectors
     !> Number of the first noise vector: others make independent estimates.
     integer(c_int32_t) :: first
-    !> Seed of the noise.
+    !> Seed of the noise; the noise is the same on any number of ranks.
     integer(c_int64_t) :: seed
     !> Lower end of the interval of the rational function, as in the chain: for M^dagger M in the solver's
     !> normalisation. openQCD gives the ends for |D|; their squares belong here. 0: not given.
@@ -1490,8 +1490,8 @@ module plaq
     integer(c_int32_t) :: extents(4)
     !> Precision of the field; 0: that of the file.
     integer(c_int32_t) :: precision
-    !> 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
-    !> were written and are known to be good.
+    !> 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+    !> files that were changed after they were written and are known to be good.
     integer(c_int32_t) :: wrong_checksum
   end type
 
@@ -1549,7 +1549,7 @@ module plaq
     real(c_double) :: from
     !> Upper end of the interval on which the polynomial is small.
     real(c_double) :: to
-    !> Seed of the random vectors with which the search starts.
+    !> Seed of the random vectors with which searches start.
     integer(c_int64_t) :: seed
     !> Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
     !> functional after every step of the minimisation; all ranks stop after the same one.
@@ -1571,7 +1571,7 @@ module plaq
     integer(c_int32_t) :: verified
     !> 1: the callback or `max_seconds` ended the search; the results are those known by then.
     integer(c_int32_t) :: stopped
-    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search.
+    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
     integer(c_int32_t) :: stopped_by
     !> Number of restarts of the search.
     integer(c_int32_t) :: restarts
@@ -1762,7 +1762,7 @@ module plaq
     !> True: after the search another one from random vectors orthogonal to the modes looks for modes that were
     !> missed, and is repeated until it finds none.
     integer(c_int32_t) :: verify
-    !> Seed of the random vectors with which the search starts.
+    !> Seed of the random vectors with which searches start.
     integer(c_int64_t) :: seed
     !> Largest number of seconds for the search; 0: no limit.
     real(c_double) :: max_seconds
@@ -1787,7 +1787,7 @@ module plaq
     integer(c_int32_t) :: noise
     !> Number of noise vectors, each of which has a column for every part.
     integer(c_int32_t) :: vectors
-    !> Seed of the noise.
+    !> Seed of the noise; the noise is the same on any number of ranks.
     integer(c_int64_t) :: seed
     !> Dilution of the time index.
     integer(c_int32_t) :: time
@@ -1806,8 +1806,8 @@ module plaq
     !> Number of columns from there on, at most; 0: all that there are.
     integer(c_int32_t) :: count
   end type
-  !> Description of modes, and report of the search that found them. Numbers about the
-  !> search are 0 if the modes were read from a file.
+  !> Description of modes, and report of the search that found them. Seconds, restarts and applications of the search
+  !> are 0 if the modes were read from a file.
   type, bind(c) :: plaq_modes_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1818,7 +1818,7 @@ module plaq
     integer(c_int32_t) :: verified
     !> 1: the callback or `max_seconds` ended the search; the results are those known by then.
     integer(c_int32_t) :: stopped
-    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search.
+    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
     integer(c_int32_t) :: stopped_by
     !> Number of restarts of the search.
     integer(c_int32_t) :: restarts
@@ -2026,7 +2026,7 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Algorithm of the solve.
     integer(c_int32_t) :: solver
-    !> Largest number of iterations.
+    !> Largest number of iterations of a solve.
     integer(c_int32_t) :: max_iterations
     !> Largest |b - D x| / |b|; it cannot be much smaller than the operator's error bound.
     real(c_double) :: tol
@@ -2038,7 +2038,7 @@ module plaq
     integer(c_int32_t) :: relax
     !> True: low modes that plaq_overlap_index found are projected out at the start.
     integer(c_int32_t) :: deflate
-    !> Number of directions that GCR keeps.
+    !> Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
     integer(c_int32_t) :: nkrylov
     !> Largest number of iterations for the Wilson operator's inverse as preconditioner of GCR; 0: no
     !> preconditioner, but 100 if the library chooses GCR.
@@ -2187,7 +2187,7 @@ module plaq
     !> Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO.
     integer(c_int32_t) :: method
     !> Number of copies made.
-    integer(c_int32_t) :: copies
+    integer(c_int64_t) :: copies
     !> Number of the copy that is kept; in Coulomb gauge, where each slice is that of its best copy, of the one with
     !> the largest functional.
     integer(c_int64_t) :: best_copy
@@ -2447,14 +2447,16 @@ module plaq
     integer(c_int32_t) :: multigrid
     !> True: solves of the preconditioner W are by multigrid, too.
     integer(c_int32_t) :: multigrid_preconditioner
-    !> True: null vectors are kept from one trajectory to the next.
+    !> True: null vectors are kept from one trajectory to the next. A chain then continues from a checkpoint
+    !> within the tolerance of solves, not bit for bit.
     integer(c_int32_t) :: persistent
-    !> Number of directions that GCR keeps.
+    !> Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
     integer(c_int32_t) :: nkrylov
+    !> Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose
+    !> iterations are then those of the least shift that is left.
+    integer(c_int32_t) :: shifts
     !> Treatment of multigrid's null vectors when links have changed: they are kept, refined, or found anew.
     integer(c_int32_t) :: refresh
-    !> Number of the least shifts of one flavour that multigrid solves.
-    integer(c_int32_t) :: shifts
     !> Number n of pseudofermion fields of one flavour, each of which represents the n-th root of the
     !> determinant.
     integer(c_int32_t) :: fields
@@ -4496,7 +4498,8 @@ module plaq
       import
       type(plaq_modes), value :: modes
     end function
-    !> Describes modes and their links; numbers about the search are 0 if the modes were read from a file.
+    !> Describes modes and their links; seconds, restarts and applications of the search are 0 if the modes
+    !> were read from a file.
     integer(c_int32_t) function plaq_modes_describe(modes, report) bind(c)
       import
       type(plaq_modes), value :: modes

@@ -1008,8 +1008,9 @@ class plaq_gauge_read_params(Struct):
         0 or more. Default: 0.
       project: 1: links are put back into SU(3) after the check; 0: they are not changed. 0 or 1.
         Default: 1.
-      wrong_checksum: 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-        were changed after they were written and are known to be good. 0 or 1. Default: 0.
+      wrong_checksum: 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+        files that were changed after they were written and are known to be good. 0 or 1.
+        Default: 0.
       boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
         slice are exactly zero, else periodic. Default: 0.
       phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
@@ -2956,8 +2957,8 @@ class plaq_solver_params(Struct):
         plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
         that goes no deeper than its precision. The report says which. Default: 0.
       sloppy_storage: Storage of the links in the iteration; automatic (0): that of the operator. Default: 0.
-      max_iterations: Largest number of iterations. 1 or more. Default: 10000.
-      nkrylov: Number of directions that GCR keeps before a restart; block GCR keeps as many for each right-hand side.
+      max_iterations: Largest number of iterations of a solve. 1 or more. Default: 10000.
+      nkrylov: Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
         1 to 10000. Default: 10.
       precondition_steps: Number of steps of minimal residual before every application of the operator, as preconditioner of
         BiCGStab, GCR, block GCR and MR; 0: none. 0 or more. Default: 0.
@@ -4031,7 +4032,7 @@ class plaq_reweighting_params(Struct):
       vectors: Number of noise vectors for each factor. 1 to 1048576. Default: 1.
       first: Number of the first noise vector: others make independent estimates. 0 to 1048576.
         Default: 0.
-      seed: Seed of the noise. Default: 0.
+      seed: Seed of the noise; the noise is the same on any number of ranks. Default: 0.
       low: Lower end of the interval of the rational function, as in the chain: for M^dagger M in the solver's
         normalisation. openQCD gives the ends for |D|; their squares belong here. 0: not given.
         Default: 0.
@@ -4258,8 +4259,9 @@ class plaq_spinor_read_params(Struct):
     Members:
       extents: Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the field; 0: that of the file. Default: 0.
-      wrong_checksum: 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
-        were written and are known to be good. 0 or 1. Default: 0.
+      wrong_checksum: 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+        files that were changed after they were written and are known to be good. 0 or 1.
+        Default: 0.
     """
     struct_size: int
     extents: Any
@@ -4369,7 +4371,7 @@ class plaq_eigen_params(Struct):
         in the operator's normalisation. The interval is replaced if wanted eigenvalues turn out to lie in it.
         Default: 0.
       to: Upper end of the interval on which the polynomial is small. Default: 0.
-      seed: Seed of the random vectors with which the search starts. Default: 1.
+      seed: Seed of the random vectors with which searches start. Default: 1.
       max_seconds: Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
         functional after every step of the minimisation; all ranks stop after the same one.
         Default: 0.
@@ -4437,7 +4439,7 @@ class plaq_eigen_report(Struct):
       verified: 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
         the operator was diagonalised completely. 0: not asked for, or ended by a limit.
       stopped: 1: the callback or `max_seconds` ended the search; the results are those known by then.
-      stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search.
+      stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
       restarts: Number of restarts of the search.
       count: Number of eigenvectors; of those of time slices the number on each slice.
       largest: Estimate of the largest eigenvalue, from above.
@@ -5097,7 +5099,7 @@ class plaq_modes_params(Struct):
         1 to 1000000. Default: 200.
       verify: True: after the search another one from random vectors orthogonal to the modes looks for modes that were
         missed, and is repeated until it finds none. 0 or 1. Default: 1.
-      seed: Seed of the random vectors with which the search starts. Default: 1.
+      seed: Seed of the random vectors with which searches start. Default: 1.
       max_seconds: Largest number of seconds for the search; 0: no limit. Default: 0.
       vectors: Memory for the modes. Automatic: on the device; if its memory does not suffice, groups of time slices are
         searched one after the other and the host holds the modes that do not fit. `host`: the host holds all but
@@ -5156,7 +5158,7 @@ class plaq_modes_noise_params(Struct):
       noise: Numbers from which eta is drawn: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4. Default: PLAQ_NOISE_Z4.
       vectors: Number of noise vectors, each of which has a column for every part. 1 to 1048576.
         Default: 1.
-      seed: Seed of the noise. Default: 0.
+      seed: Seed of the noise; the noise is the same on any number of ranks. Default: 0.
       time: Dilution of the time index. Default: PLAQ_MODES_DILUTION_FULL.
       time_parts: Number of parts of times, of dilutions that need it. 0 or more. Default: 0.
       spin: Dilution of the spin index. Default: PLAQ_MODES_DILUTION_FULL.
@@ -5205,15 +5207,15 @@ def plaq_modes_noise_params_init(params: plaq_modes_noise_params, struct_size: i
 
 
 class plaq_modes_report(Struct):
-    """Description of modes, and report of the search that found them. Numbers about the
-    search are 0 if the modes were read from a file.
+    """Description of modes, and report of the search that found them. Seconds, restarts and applications of the search
+    are 0 if the modes were read from a file.
 
     Members:
       converged: 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
       verified: 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
         the operator was diagonalised completely. 0: not asked for, or ended by a limit.
       stopped: 1: the callback or `max_seconds` ended the search; the results are those known by then.
-      stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. -1: there was no search.
+      stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
       restarts: Number of restarts of the search.
       count: Number of eigenvectors; of those of time slices the number on each slice.
       largest: Estimate of the largest eigenvalue, from above.
@@ -5357,7 +5359,9 @@ _plaq_modes_describe = _n.function("plaq_modes_describe", _c.c_int32, [plaq_mode
 
 
 def plaq_modes_describe(modes: Any, report: Optional[plaq_modes_report] = None) -> None:
-    """Describes modes and their links; numbers about the search are 0 if the modes were read from a file."""
+    """Describes modes and their links; seconds, restarts and applications of the search are 0 if the modes
+    were read from a file.
+    """
     _n.call(_plaq_modes_describe, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_report, report, "report"))
 
 
@@ -6074,7 +6078,7 @@ class plaq_overlap_solve_params(Struct):
 
     Members:
       solver: Algorithm of the solve. Default: PLAQ_OVERLAP_SOLVER_AUTO.
-      max_iterations: Largest number of iterations. 1 or more. Default: 2000.
+      max_iterations: Largest number of iterations of a solve. 1 or more. Default: 2000.
       tol: Largest |b - D x| / |b|; it cannot be much smaller than the operator's error bound.
         Default: 0.0000001.
       sloppy_precision: Precision of the iteration; automatic (0): that of the operator. Default: 0.
@@ -6083,7 +6087,8 @@ class plaq_overlap_solve_params(Struct):
         Default: 1.
       deflate: True: low modes that plaq_overlap_index found are projected out at the start. 0 or 1.
         Default: 1.
-      nkrylov: Number of directions that GCR keeps. 1 or more. Default: 20.
+      nkrylov: Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
+        1 to 10000. Default: 20.
       wilson_iterations: Largest number of iterations for the Wilson operator's inverse as preconditioner of GCR; 0: no
         preconditioner, but 100 if the library chooses GCR. 0 or more. Default: 0.
       wilson_mass: Mass of the preconditioner's Wilson operator, which must be above the critical mass; automatic (NaN):
@@ -6449,7 +6454,7 @@ class plaq_gaugefix_report(Struct):
         ("converged", _c.c_int32),
         ("stopped", _c.c_int32),
         ("method", _c.c_int32),
-        ("copies", _c.c_int32),
+        ("copies", _c.c_int64),
         ("best_copy", _c.c_int64),
         ("stop_theta", _c.c_double),
     ]
@@ -7396,11 +7401,14 @@ class plaq_quarks_params(Struct):
         Default: 0.
       multigrid: True: solves are by GCR with multigrid; false: by CG. 0 or 1. Default: 0.
       multigrid_preconditioner: True: solves of the preconditioner W are by multigrid, too. 0 or 1. Default: 0.
-      persistent: True: null vectors are kept from one trajectory to the next. 0 or 1. Default: 0.
-      nkrylov: Number of directions that GCR keeps. 1 or more. Default: 20.
+      persistent: True: null vectors are kept from one trajectory to the next. A chain then continues from a checkpoint
+        within the tolerance of solves, not bit for bit. 0 or 1. Default: 0.
+      nkrylov: Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
+        1 to 10000. Default: 20.
+      shifts: Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose
+        iterations are then those of the least shift that is left. 0 or more. Default: 3.
       refresh: Treatment of multigrid's null vectors when links have changed: they are kept, refined, or found anew.
         Default: PLAQ_REFRESH_KEEP.
-      shifts: Number of the least shifts of one flavour that multigrid solves. 0 or more. Default: 3.
       fields: Number n of pseudofermion fields of one flavour, each of which represents the n-th root of the
         determinant. 1 or more. Default: 1.
       check_every: Number of trajectories between two measurements of the spectrum of one flavour; an eigenvalue outside of
@@ -7433,8 +7441,8 @@ class plaq_quarks_params(Struct):
     multigrid_preconditioner: int
     persistent: int
     nkrylov: int
-    refresh: Any
     shifts: int
+    refresh: Any
     fields: int
     check_every: int
     tolerance_force: float
@@ -7457,8 +7465,8 @@ class plaq_quarks_params(Struct):
         ("multigrid_preconditioner", _c.c_int32),
         ("persistent", _c.c_int32),
         ("nkrylov", _c.c_int32),
-        ("refresh", _c.c_int32),
         ("shifts", _c.c_int32),
+        ("refresh", _c.c_int32),
         ("fields", _c.c_int32),
         ("check_every", _c.c_int32),
         ("tolerance_force", _c.c_double),
