@@ -721,7 +721,7 @@ fn time_is_over_on_all_ranks_at_once() {
             let (residual, off) = verify(&op, &v, &r.values);
             let said = largest(r.residuals.iter().copied());
             assert!((residual - said).abs() < 1e-8 * said && off < 1e-10, "{residual:e} {what}");
-            let mine = (r.applications as u64).to_ne_bytes();
+            let mine = r.applications.to_ne_bytes();
             let all = ranks().all_gather(&mine).unwrap();
             assert!(all.chunks(8).all(|theirs| theirs == mine), "{what}");
         }
