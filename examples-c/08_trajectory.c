@@ -28,7 +28,7 @@ int main(void) {
     PLAQ_INIT(plaq_hmc_report, report);
     OK(plaq_hmc_run(hmc, gauge, 1, NULL, NULL, &report));
     printf("trajectory %d: plaquette %.6f, delta H %+.2e, %s\n", n, report.plaquette, report.delta_h,
-           report.last_accepted ? "accepted" : "rejected");
+           report.accepted ? "accepted" : "rejected");
   }
   return plaq_context_destroy(context);
 }

@@ -26,7 +26,7 @@ program example
     call ok(plaq_hmc_report_init(report, c_sizeof(report)))
     call ok(plaq_hmc_run(hmc, gauge, 1_c_int64_t, c_null_funptr, c_null_ptr, report))
     print '(a, i0, a, f0.6, a, sp, es9.2, 2a)', 'trajectory ', n, ': plaquette ', report%plaquette, ', delta H ', &
-      report%delta_h, ', ', merge('accepted', 'rejected', report%last_accepted == 1)
+      report%delta_h, ', ', merge('accepted', 'rejected', report%accepted == 1)
   end do
   call ok(plaq_context_destroy(context))
 

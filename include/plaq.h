@@ -665,8 +665,9 @@ typedef struct plaq_gauge_read_params {
   /** 1: links are put back into SU(3) after the check; 0: they are not changed. 0 or 1.
    * Default: 1. */
   int32_t project;
-  /** 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-   * were changed after they were written and are known to be good. 0 or 1. Default: 0. */
+  /** 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+   * files that were changed after they were written and are known to be good. 0 or 1.
+   * Default: 0. */
   int32_t wrong_checksum;
   /** Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
    * slice are exactly zero, else periodic. Default: 0. */
@@ -1893,9 +1894,9 @@ typedef struct plaq_solver_params {
   plaq_precision sloppy_precision;
   /** Storage of the links in the iteration; automatic (0): that of the operator. Default: 0. */
   plaq_storage sloppy_storage;
-  /** Largest number of iterations. 1 or more. Default: 10000. */
+  /** Largest number of iterations of a solve. 1 or more. Default: 10000. */
   int32_t max_iterations;
-  /** Number of directions that GCR keeps before a restart; block GCR keeps as many for each right-hand side.
+  /** Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
    * 1 to 10000. Default: 10. */
   int32_t nkrylov;
   /** Number of steps of minimal residual before every application of the operator, as preconditioner of
@@ -2615,7 +2616,7 @@ typedef struct plaq_reweighting_params {
   /** Number of the first noise vector: others make independent estimates. 0 to 1048576.
    * Default: 0. */
   int32_t first;
-  /** Seed of the noise. Default: 0. */
+  /** Seed of the noise; the noise is the same on any number of ranks. Default: 0. */
   int64_t seed;
   /** Lower end of the interval of the rational function, as in the chain: for M^dagger M in the solver's
    * normalisation. openQCD gives the ends for |D|; their squares belong here. 0: not given.
@@ -2762,8 +2763,9 @@ typedef struct plaq_spinor_read_params {
   int32_t extents[4];
   /** Precision of the field; 0: that of the file. Default: 0. */
   plaq_precision precision;
-  /** 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
-   * were written and are known to be good. 0 or 1. Default: 0. */
+  /** 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+   * files that were changed after they were written and are known to be good. 0 or 1.
+   * Default: 0. */
   int32_t wrong_checksum;
 } plaq_spinor_read_params;
 
@@ -2858,7 +2860,7 @@ typedef struct plaq_eigen_params {
   double from;
   /** Upper end of the interval on which the polynomial is small. Default: 0. */
   double to;
-  /** Seed of the random vectors with which the search starts. Default: 1. */
+  /** Seed of the random vectors with which searches start. Default: 1. */
   int64_t seed;
   /** Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
    * functional after every step of the minimisation; all ranks stop after the same one.
@@ -2881,35 +2883,35 @@ typedef struct plaq_eigen_report {
   int64_t struct_size;
   /** 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed. */
   int32_t converged;
+  /** 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+   * the operator was diagonalised completely. 0: not asked for, or ended by a limit. */
+  int32_t verified;
   /** 1: the callback or `max_seconds` ended the search; the results are those known by then. */
   int32_t stopped;
-  /** Number of eigenvectors. */
-  int32_t count;
-  /** Degree of the last polynomial. */
-  int32_t degree;
-  /** Lower end of the interval on which the last polynomial is small. */
-  double from;
-  /** Upper end of that interval. */
-  double to;
-  /** Estimate of the smallest eigenvalue. */
-  double least;
-  /** Estimate of the largest eigenvalue. */
-  double largest;
+  /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
+  plaq_stopped_by stopped_by;
   /** Number of restarts of the search. */
-  int64_t restarts;
-  /** Number of multiplications of a vector by A. */
+  int32_t restarts;
+  /** Number of eigenvectors; of those of time slices the number on each slice. */
+  int32_t count;
+  /** Estimate of the largest eigenvalue, from above. */
+  double largest;
+  /** Number of multiplications of a vector by the operator. */
   int64_t applications;
   /** Seconds that the search took. */
   double seconds;
-  /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
-  plaq_stopped_by stopped_by;
-  /** 1: no eigenvalue was missed, as shown by a search from a random vector orthogonal to the results, or
-   * because the operator was diagonalised completely. 0: not asked for, or ended by a limit. */
-  int32_t verified;
+  /** Degree of the last polynomial; 1: no polynomial was used. */
+  int32_t degree;
   /** Largest number of vectors that the search kept; 0 if Lanczos was not used. */
   int32_t max_vectors;
   /** Number of vectors of the search on the device; the others were in the host's memory. */
   int32_t on_device;
+  /** Lower end of the interval on which the last polynomial is small. */
+  double from;
+  /** Upper end of that interval. */
+  double to;
+  /** Estimate of the smallest eigenvalue, from below. */
+  double least;
 } plaq_eigen_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -3034,21 +3036,6 @@ typedef struct plaq_loop_goals {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_loop_goals_init(plaq_loop_goals *params, int64_t struct_size);
 
-/** Description of a level of spaces. */
-typedef struct plaq_space_report {
-  /** sizeof of this struct, set by its init function. */
-  int64_t struct_size;
-  /** Number of levels, the lattice not counted. */
-  int32_t levels;
-  /** Extents of the level over all ranks; for vectors 1. */
-  int32_t extents[4];
-  /** Dimension of the level's space over all ranks. */
-  int64_t unknowns;
-} plaq_space_report;
-
-/** Fills in defaults; pass sizeof. */
-plaq_status plaq_space_report_init(plaq_space_report *report, int64_t struct_size);
-
 /** Description of loops summed so far. */
 typedef struct plaq_loops_report {
   /** sizeof of this struct, set by its init function. */
@@ -3059,8 +3046,8 @@ typedef struct plaq_loops_report {
   int32_t reached;
   /** 1: the callback ended the call. */
   int32_t stopped;
-  /** The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
-   * number 0. Infinite before all parts have an estimate. */
+  /** The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma number 0.
+   * Infinite before all parts have an estimate. */
   double error;
   /** Seconds that the call took. */
   double seconds;
@@ -3089,10 +3076,28 @@ typedef struct plaq_loops_part_report {
   int64_t failed;
   /** Seconds spent on this part. */
   double seconds;
+  /** Error of this part as defined in plaq_loop_goals, with Gamma number 0 where there are no goals; 0 of what is
+   * exact, infinite before there are two noise vectors. */
+  double error;
 } plaq_loops_part_report;
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_loops_part_report_init(plaq_loops_part_report *report, int64_t struct_size);
+
+/** Description of a level of spaces. */
+typedef struct plaq_space_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Number of levels, the lattice not counted. */
+  int32_t levels;
+  /** Extents of the level over all ranks; for vectors 1. */
+  int32_t extents[4];
+  /** Dimension of the level's space over all ranks. */
+  int64_t unknowns;
+} plaq_space_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_space_report_init(plaq_space_report *report, int64_t struct_size);
 
 /** Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
  * ranks. Coarse operators are made again in the precision of the solver's operator and solved to the
@@ -3298,7 +3303,7 @@ typedef struct plaq_modes_params {
   /** True: after the search another one from random vectors orthogonal to the modes looks for modes that were
    * missed, and is repeated until it finds none. 0 or 1. Default: 1. */
   int32_t verify;
-  /** Seed of the random vectors with which the search starts. Default: 1. */
+  /** Seed of the random vectors with which searches start. Default: 1. */
   int64_t seed;
   /** Largest number of seconds for the search; 0: no limit. Default: 0. */
   double max_seconds;
@@ -3330,7 +3335,7 @@ typedef struct plaq_modes_noise_params {
   /** Number of noise vectors, each of which has a column for every part. 1 to 1048576.
    * Default: 1. */
   int32_t vectors;
-  /** Seed of the noise. Default: 0. */
+  /** Seed of the noise; the noise is the same on any number of ranks. Default: 0. */
   int64_t seed;
   /** Dilution of the time index. Default: PLAQ_MODES_DILUTION_FULL. */
   plaq_modes_dilution time;
@@ -3353,37 +3358,38 @@ typedef struct plaq_modes_noise_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_modes_noise_params_init(plaq_modes_noise_params *params, int64_t struct_size);
 
-/** Description of modes, and report of the search that found them. */
+/** Description of modes, and report of the search that found them. Seconds, restarts and applications of the search
+ * are 0 if the modes were read from a file. */
 typedef struct plaq_modes_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** 1: every mode meets the tolerance and, with `verify`, no eigenvalue was missed. */
+  /** 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed. */
   int32_t converged;
-  /** 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the modes, or
-   * because slices were diagonalised completely. */
+  /** 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+   * the operator was diagonalised completely. 0: not asked for, or ended by a limit. */
   int32_t verified;
-  /** 1: the callback or `max_seconds` ended the search. */
+  /** 1: the callback or `max_seconds` ended the search; the results are those known by then. */
   int32_t stopped;
   /** The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
   plaq_stopped_by stopped_by;
-  /** Number of modes of a time slice. */
+  /** Number of restarts of the search. */
+  int32_t restarts;
+  /** Number of eigenvectors; of those of time slices the number on each slice. */
   int32_t count;
+  /** Estimate of the largest eigenvalue, from above. */
+  double largest;
+  /** Number of multiplications of a vector by the operator. */
+  int64_t applications;
+  /** Seconds that the search took. */
+  double seconds;
   /** Number of time slices of the whole lattice. */
   int32_t times;
   /** Number of steps of spatial stout smearing. */
   int32_t steps;
-  /** Number of restarts of the search. */
-  int32_t restarts;
   /** Weight rho of the staples in this smearing. */
   double rho;
-  /** Number of multiplications of a vector by -D^2. */
-  int64_t applications;
-  /** The largest eigenvalue, to some per cent; residuals are relative to it. */
-  double largest;
-  /** Seconds that the search took. */
-  double seconds;
-  /** Average spatial plaquette of the links before smearing. It identifies the links: these modes are
-   * refused with others. */
+  /** Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
+   * with others. */
   double plaquette_spatial;
   /** Average temporal plaquette of the links before smearing. */
   double plaquette_temporal;
@@ -3441,7 +3447,8 @@ plaq_status plaq_modes_read(plaq_gauge gauge,
 /** Destroys modes. The zero handle is accepted. */
 plaq_status plaq_modes_destroy(plaq_modes modes);
 
-/** Describes modes and their links; numbers about the search are 0 if the modes were read from a file. */
+/** Describes modes and their links; seconds, restarts and applications of the search are 0 if the modes
+ * were read from a file. */
 plaq_status plaq_modes_describe(plaq_modes modes, plaq_modes_report *report);
 
 /** Gives eigenvalues, ascending on each slice, [t][mode], and residuals |D^2 v + lambda v|; `count`: modes
@@ -3653,6 +3660,17 @@ enum {
   PLAQ_OVERLAP_SOLVER_AUTO = 3
 };
 
+/** Preconditioners of a solve with the overlap operator. */
+typedef int32_t plaq_overlap_preconditioner;
+enum {
+  /** None. */
+  PLAQ_OVERLAP_PRECONDITIONER_NONE = 0,
+  /** The Wilson operator's inverse by BiCGStab. */
+  PLAQ_OVERLAP_PRECONDITIONER_WILSON = 1,
+  /** The Wilson operator's inverse by multigrid. */
+  PLAQ_OVERLAP_PRECONDITIONER_MULTIGRID = 2
+};
+
 /** The operator D, or an operator made from it. */
 typedef int32_t plaq_overlap_form;
 enum {
@@ -3798,16 +3816,16 @@ typedef struct plaq_overlap_report {
   double seconds_sign;
   /** Algorithm of the last solve; PLAQ_OVERLAP_SOLVER_AUTO before the first one. */
   plaq_overlap_solver solver;
-  /** Preconditioner of the last solve: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid. */
-  int32_t preconditioner;
+  /** Preconditioner of the last solve. */
+  plaq_overlap_preconditioner preconditioner;
   /** Number of modes that plaq_overlap_high_values gives. */
   int32_t high_modes;
   /** Number of known low modes of D^dagger D of each chirality. */
   int32_t low_modes;
   /** Number of the vectors in `vectors` that are on the device; the others are in the host's memory. */
   int32_t vectors_on_device;
-  /** Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not
-   * found by Lanczos. */
+  /** Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not found
+   * by Lanczos. */
   int32_t max_vectors;
 } plaq_overlap_report;
 
@@ -3917,7 +3935,7 @@ typedef struct plaq_overlap_solve_params {
   int64_t struct_size;
   /** Algorithm of the solve. Default: PLAQ_OVERLAP_SOLVER_AUTO. */
   plaq_overlap_solver solver;
-  /** Largest number of iterations. 1 or more. Default: 2000. */
+  /** Largest number of iterations of a solve. 1 or more. Default: 2000. */
   int32_t max_iterations;
   /** Largest |b - D x| / |b|; it cannot be much smaller than the operator's error bound.
    * Default: 0.0000001. */
@@ -3932,7 +3950,8 @@ typedef struct plaq_overlap_solve_params {
   /** True: low modes that plaq_overlap_index found are projected out at the start. 0 or 1.
    * Default: 1. */
   int32_t deflate;
-  /** Number of directions that GCR keeps. 1 or more. Default: 20. */
+  /** Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
+   * 1 to 10000. Default: 20. */
   int32_t nkrylov;
   /** Largest number of iterations for the Wilson operator's inverse as preconditioner of GCR; 0: no
    * preconditioner, but 100 if the library chooses GCR. 0 or more. Default: 0. */
@@ -4156,9 +4175,9 @@ typedef struct plaq_gaugefix_report {
   /** Violation of the residual fixing; 0: there was none. */
   double residual_theta;
   /** Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice. */
-  int64_t iterations;
+  int32_t iterations;
   /** Number of sweeps of the residual fixing. */
-  int64_t residual_iterations;
+  int32_t residual_iterations;
   /** Seconds that the fixing took. */
   double seconds;
   /** 1: all criteria were met, in every slice and by the residual fixing. */
@@ -4169,7 +4188,8 @@ typedef struct plaq_gaugefix_report {
   plaq_gaugefix_method method;
   /** Number of copies made. */
   int64_t copies;
-  /** Number of the copy that is kept. */
+  /** Number of the copy that is kept; in Coulomb gauge, where each slice is that of its best copy, of the one with
+   * the largest functional. */
   int64_t best_copy;
   /** Largest violation theta that counted as converged. */
   double stop_theta;
@@ -4180,16 +4200,16 @@ plaq_status plaq_gaugefix_report_init(plaq_gaugefix_report *report, int64_t stru
 
 /** Result for one gauge copy, or for one slice of a copy. */
 typedef struct plaq_gaugefix_state {
-  /** Gauge functional. */
+  /** Gauge functional; of a copy in Coulomb gauge the average over slices. */
   double functional;
-  /** Violation theta. */
+  /** Violation theta; of a copy in Coulomb gauge the average over slices. */
   double theta;
   /** Largest violation of any single site. */
   double theta_max;
   /** Seconds that the copy took; 0 for a slice. */
   double seconds;
-  /** Number of sweeps, those of annealing not counted. */
-  int64_t iterations;
+  /** Number of sweeps, those of annealing not counted; of a copy in Coulomb gauge of the slowest slice. */
+  int32_t iterations;
   /** 1: all criteria were met. */
   int32_t converged;
 } plaq_gaugefix_state;
@@ -4558,38 +4578,40 @@ plaq_status plaq_monomial_report_init(plaq_monomial_report *report, int64_t stru
 typedef struct plaq_hmc_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Number of trajectories done. */
-  int64_t trajectories;
-  /** Number of trajectories accepted. */
-  int64_t accepted;
-  /** Number of the next trajectory. */
-  int64_t next_trajectory;
-  /** 1: the last trajectory was accepted. */
-  int32_t last_accepted;
   /** 1: the callback asked to stop. */
   int32_t stopped;
-  /** Number of iterations of all solvers in the last trajectory. */
-  int64_t iterations;
-  /** Delta H = H(end) - H(start) of the last trajectory. */
+  /** 1: the trajectory was accepted. */
+  int32_t accepted;
+  /** Number of the trajectory, from 0 on. */
+  int64_t trajectory;
+  /** Delta H = H(end) - H(start), the violation of energy conservation. */
   double delta_h;
-  /** Average of exp(-Delta H) over the run, which is 1 within errors. */
-  double exp_minus_delta_h;
-  /** Kinetic energy at the start of the last trajectory. */
+  /** Number of iterations of all solvers in the trajectory. */
+  int64_t iterations;
+  /** Kinetic energy at the start of the trajectory. */
   double kinetic_start;
-  /** Kinetic energy at the end of the last trajectory. */
+  /** Kinetic energy at the end of the trajectory. */
   double kinetic_end;
-  /** Average plaquette after the last trajectory. */
+  /** Average plaquette of the links that the trajectory leaves, accepted or not. */
   double plaquette;
   /** Largest change of a matrix entry when links were put back into SU(3). */
   double correction;
   /** Largest difference of a link's matrix entry after integrating forward and back; -1: not measured. */
   double reversibility_links;
-  /** Difference of H after integrating forward and back; -1: not measured. */
-  double reversibility_h;
-  /** Seconds of the last trajectory. */
-  double trajectory_seconds;
-  /** Seconds of all trajectories. */
+  /** Modulus of the difference of H after integrating forward and back; -1: not measured. */
+  double reversibility_hamiltonian;
+  /** Seconds that the trajectory took. */
   double seconds;
+  /** Number of trajectories done. */
+  int64_t trajectories;
+  /** Number of trajectories accepted. */
+  int64_t acceptances;
+  /** Number of the next trajectory. */
+  int64_t next_trajectory;
+  /** Average of exp(-Delta H) over the run, which is 1 within errors. */
+  double exp_minus_delta_h;
+  /** Seconds that the run took. */
+  double run_seconds;
 } plaq_hmc_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -4760,15 +4782,18 @@ typedef struct plaq_quarks_params {
   int32_t multigrid;
   /** True: solves of the preconditioner W are by multigrid, too. 0 or 1. Default: 0. */
   int32_t multigrid_preconditioner;
-  /** True: null vectors are kept from one trajectory to the next. 0 or 1. Default: 0. */
+  /** True: null vectors are kept from one trajectory to the next. A chain then continues from a checkpoint
+   * within the tolerance of solves, not bit for bit. 0 or 1. Default: 0. */
   int32_t persistent;
-  /** Number of directions that GCR keeps. 1 or more. Default: 20. */
+  /** Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
+   * 1 to 10000. Default: 20. */
   int32_t nkrylov;
+  /** Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose
+   * iterations are then those of the least shift that is left. 0 or more. Default: 3. */
+  int32_t shifts;
   /** Treatment of multigrid's null vectors when links have changed: they are kept, refined, or found anew.
    * Default: PLAQ_REFRESH_KEEP. */
   plaq_refresh refresh;
-  /** Number of the least shifts of one flavour that multigrid solves. 0 or more. Default: 3. */
-  int32_t shifts;
   /** Number n of pseudofermion fields of one flavour, each of which represents the n-th root of the
    * determinant. 1 or more. Default: 1. */
   int32_t fields;
@@ -4959,7 +4984,7 @@ typedef struct plaq_flow_point {
   double charge;
 } plaq_flow_point;
 
-/** Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached. */
+/** Report of a flow. Scales are in lattice units, -1 if the flow ended before they were reached. */
 typedef struct plaq_flow_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;

@@ -61,7 +61,8 @@ fn product(lat: Lattice, a: &[C], b: &[C], t: usize, n: [i32; 3]) -> C {
 fn modes_on(s: &Setup, precision: Precision) -> (Modes, Vec<Vec<C>>) {
     let gauge = s.gauge.to(precision, Recon::R18).unwrap();
     let settings = ModesSettings { count: N, ..Default::default() };
-    let (modes, report) = Modes::new(&gauge, None, &settings, &mut unwatched).unwrap();
+    let modes = Modes::new(&gauge, None, &settings, &mut unwatched).unwrap();
+    let report = modes.search();
     assert!(report.converged && report.verified, "{report:?}");
     let all = complex(&modes.vectors().get(0, N).unwrap().save_lex().unwrap());
     let vectors: Vec<Vec<C>> = all.chunks(3 * s.lat.volume()).map(<[C]>::to_vec).collect();
@@ -287,7 +288,8 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         let times = s.geometry.extents()[3];
         let settings = ModesSettings { count: N, steps: 2, tol: 1e-12, ..Default::default() };
         let whole = Modes::memory(&s.gauge, &settings).unwrap();
-        let (modes, report) = Modes::new(&s.gauge, None, &settings, &mut unwatched).unwrap();
+        let modes = Modes::new(&s.gauge, None, &settings, &mut unwatched).unwrap();
+        let report = modes.search();
         assert_eq!((whole.slices, modes.vectors().on_device()), (times, N));
         let held = s.device.used().0;
         s.device.limit_memory(held + whole.search * 95 / 100);
@@ -295,7 +297,8 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         let (slices, parts) = (short.slices, Modes::new(&s.gauge, None, &settings, &mut unwatched));
         s.device.limit_memory(u64::MAX);
         assert!(slices < times && short.search < whole.search, "{short:?} {whole:?}");
-        let (parts, found) = parts.unwrap();
+        let parts = parts.unwrap();
+        let found = parts.search();
         assert!(found.converged && found.verified && found.applications > 0, "{found:?}");
         let near = |a: &[f64], b: &[f64], bound: f64| {
             assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < bound), "{a:?} {b:?}");
@@ -308,7 +311,8 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         };
         close(&elementals(&parts), &elementals(&modes), 1e-6, "modes of parts");
         let mixed = ModesSettings { mixed: true, ..settings };
-        let (mixed, found) = Modes::new(&s.gauge, None, &mixed, &mut unwatched).unwrap();
+        let mixed = Modes::new(&s.gauge, None, &mixed, &mut unwatched).unwrap();
+        let found = mixed.search();
         assert!(found.converged && found.verified, "{found:?}");
         near(&found.values, &report.values, 1e-9);
         close(&elementals(&mixed), &elementals(&modes), 1e-6, "single, refined");
@@ -319,7 +323,7 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         let here = Modes::load(&path, &s.gauge, None).unwrap();
         assert_eq!(here.vectors().on_device(), N);
         let all = ModesSettings { vectors: VectorMemory::Host, ..settings };
-        let (host, _) = Modes::new(&s.gauge, None, &all, &mut unwatched).unwrap();
+        let host = Modes::new(&s.gauge, None, &all, &mut unwatched).unwrap();
         assert_eq!(host.vectors().on_device(), 1);
         assert_eq!(elementals(&parts), elementals(&here));
         assert_eq!(elementals(&host), elementals(&modes));

@@ -151,7 +151,7 @@ fn modes_of_time_slices_take_what_docs_say() {
             let known = TimeModes::memory(&links, &wanted).unwrap();
             let before = device.used().0;
             device.reset_peak();
-            let (modes, _) = TimeModes::new(&links, None, &wanted, &mut unwatched).unwrap();
+            let modes = TimeModes::new(&links, None, &wanted, &mut unwatched).unwrap();
             let [kept, peak] = [device.used().0, device.used().1].map(|bytes| bytes - before);
             let (most, copy) = (
                 known.search as f64,

@@ -715,13 +715,13 @@ fn time_is_over_on_all_ranks_at_once() {
             );
             // A block of Lanczos is as many applications as its polynomial has degrees.
             let max = (seconds / 0.004) as usize + r.degree + 16;
-            assert!(r.applications > 3 && r.applications <= max, "{max} {what}");
+            assert!(r.applications > 3 && r.applications <= max as u64, "{max} {what}");
             let n = v.nrhs();
             assert!(n <= 3 && r.values.len() == n && r.residuals.len() == n, "{what}");
             let (residual, off) = verify(&op, &v, &r.values);
             let said = largest(r.residuals.iter().copied());
             assert!((residual - said).abs() < 1e-8 * said && off < 1e-10, "{residual:e} {what}");
-            let mine = (r.applications as u64).to_ne_bytes();
+            let mine = r.applications.to_ne_bytes();
             let all = ranks().all_gather(&mine).unwrap();
             assert!(all.chunks(8).all(|theirs| theirs == mine), "{what}");
         }

@@ -96,7 +96,7 @@ fn a_search_ends_in_the_midst_of_a_large_matrix() {
     assert_eq!(report.stopped_by, Some(StoppedBy::Callback));
     assert_eq!((calls, v.nrhs()), (STOP, count));
     // Applications: those of a probe, of the basis, and two for each vector that is returned.
-    assert!(report.applications < 24 + 704 + 2 * count, "{report:?}");
+    assert!(report.applications < 24 + 704 + 2 * count as u64, "{report:?}");
     let (_, off) = verify(&op, &v, &report.values);
     assert!(off < 1e-10, "{off:e}");
 }

@@ -15,10 +15,11 @@ use plaq::fields::{BoundaryParams, Precision};
 use plaq::operators::QuarkParams;
 use plaq::ops::distillation::modes::ModesSettings;
 use plaq::ops::distillation::noise::NoiseInModes;
-use plaq::ops::flow::FlowParams;
+use plaq::ops::flow::{FlowParams, FlowReport};
 use plaq::ops::gaugefix::GaugeFixing;
 use plaq::ops::hmc::gauge_params::GaugeActionParams;
 use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
+use plaq::ops::hmc::{RunReport, TrajectoryReport};
 use plaq::ops::link_smearing::LinkSmearing;
 use plaq::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use plaq::ops::quark_flow::QuarkFlowParams;
@@ -26,8 +27,8 @@ use plaq::ops::quenched::HeatBath;
 use plaq::ops::smearing::QuarkSmearing;
 use plaq::ops::source::{SequentialParams, SourceParams};
 use plaq::ops::structure::loops::LoopsParams;
-use plaq::params::{flat, InC, Key, Parameters, Type};
-use plaq::solvers::EigenSettings;
+use plaq::params::{flat, CStruct, InC, Key, Parameters, Report, ToC, Type, Value};
+use plaq::solvers::{EigenReport, EigenSettings};
 
 #[test]
 fn defaults_survive_text_and_c() {
@@ -224,6 +225,52 @@ fn structs_of_c_are_checked() {
     assert_eq!(e.message(), "params.omega: expected 1 to below 2, found 2");
     (fixing.omega, fixing.seed) = (1.7, -1);
     assert_eq!(GaugeFixing::from_c(&fixing, "params").unwrap().seed, u64::MAX);
+}
+
+/// Names of a report's rows, which are those of its struct of C.
+fn rows_of<R: ToC>(report: &R) -> Vec<&'static str>
+where
+    R::C: CStruct,
+{
+    let rows: Vec<_> = report.values().into_iter().map(|(name, _)| name).collect();
+    let members = R::C::FIELDS.iter().map(|field| field.name).filter(|name| *name != "struct_size");
+    assert_eq!(rows, members.collect::<Vec<_>>());
+    rows
+}
+
+/// A report has the same rows in Rust, in C and in JSON; a value that is absent is -1 in C and null in JSON.
+#[test]
+fn reports_have_the_same_rows_everywhere() {
+    let flow = FlowReport { steps: 3, ..Default::default() }.totals(2.0);
+    assert_eq!(rows_of(&flow)[..2], ["time", "t0_clover"]);
+    let c = flow.to_c();
+    assert_eq!((c.t0_clover, c.w0_plaquette, c.steps, c.seconds), (-1.0, -1.0, 3, 2.0));
+    let of = |name| flow.values().into_iter().find(|(row, _)| *row == name).unwrap().1;
+    assert_eq!((of("t0_clover"), of("steps")), (Value::Absent, Value::Whole(3)));
+    assert!(serde_json::to_value(of("t0_clover")).unwrap().is_null());
+
+    let search = EigenReport::default();
+    assert!(rows_of(&search).contains(&"stopped_by"));
+    assert_eq!(search.to_c().stopped_by.0, -1);
+    let twice = EigenReport { values: vec![1.5], largest: 2.0, from: 0.25, ..search }.scaled(2.0);
+    assert_eq!((&twice.values[..], twice.largest, twice.from), (&[3.0][..], 4.0, 0.5));
+
+    let first = TrajectoryReport { trajectory: 3, ..Default::default() };
+    let last = TrajectoryReport {
+        trajectory: 4,
+        accepted: true,
+        delta_h: 0.5,
+        reversibility_links: Some(1e-9),
+        seconds: 7.0,
+        ..Default::default()
+    };
+    let run = RunReport::default().and(&first).and(&last);
+    let (rows, all) = (rows_of(&run), run.values());
+    assert!(last.values().iter().all(|row| all.contains(row)) && rows.contains(&"trajectories"));
+    assert_eq!((run.trajectories, run.acceptances, run.next_trajectory), (2, 1, 5));
+    assert!((run.exp_minus_delta_h - (1.0 + (-0.5f64).exp()) / 2.0).abs() < 1e-15);
+    let c = run.to_c();
+    assert_eq!((c.reversibility_links, c.reversibility_hamiltonian, c.accepted), (1e-9, -1.0, 1));
 }
 
 /// The parsed options of a subcommand from the words after its name.

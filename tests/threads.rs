@@ -136,7 +136,7 @@ fn gauges_are_fixed() {
                 GaugeFixParams { method, max_iterations: 30, ..GaugeFixParams::new(condition) };
             let fixed = fix_gauge(&u, &params, &mut |_| false).unwrap();
             let mut all = fixed.gauge.save_lex().unwrap();
-            let quality = fixed.report.best.total.quality;
+            let quality = fixed.report.best.total.quality();
             all.extend([quality.functional, quality.theta, quality.theta_max]);
             all
         });

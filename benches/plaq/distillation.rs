@@ -57,8 +57,9 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
             if wanted || (quarks && !is_mixed) {
                 drop(found.take());
                 let start = Instant::now();
-                let (modes, report) = Modes::new(&u, None, &settings(n, is_mixed), &mut unwatched)?;
+                let modes = Modes::new(&u, None, &settings(n, is_mixed), &mut unwatched)?;
                 let time = slowest(geometry.comm(), start.elapsed().as_secs_f64())?;
+                let report = modes.search();
                 let cut = if report.converged && report.verified { "" } else { " cut short" };
                 row(&mut b, &format!("{}{cut}", name(what, n)), LINK, 1, time, 0.0, 0.0)?;
                 found = Some(modes);

@@ -422,8 +422,8 @@ module plaq
     real(c_double) :: header
     !> 1: links are put back into SU(3) after the check; 0: they are not changed.
     integer(c_int32_t) :: project
-    !> 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-    !> were changed after they were written and are known to be good.
+    !> 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+    !> files that were changed after they were written and are known to be good.
     integer(c_int32_t) :: wrong_checksum
     !> Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
     !> slice are exactly zero, else periodic.
@@ -1131,9 +1131,9 @@ module plaq
     integer(c_int32_t) :: sloppy_precision
     !> Storage of the links in the iteration; automatic (0): that of the operator.
     integer(c_int32_t) :: sloppy_storage
-    !> Largest number of iterations.
+    !> Largest number of iterations of a solve.
     integer(c_int32_t) :: max_iterations
-    !> Number of directions that GCR keeps before a restart; block GCR keeps as many for each right-hand side.
+    !> Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
     integer(c_int32_t) :: nkrylov
     !> Number of steps of minimal residual before every application of the operator, as preconditioner of
     !> BiCGStab, GCR, block GCR and MR; 0: none.
@@ -1435,7 +1435,7 @@ module plaq
     integer(c_int32_t) :: vectors
     !> Number of the first noise vector: others make independent estimates.
     integer(c_int32_t) :: first
-    !> Seed of the noise.
+    !> Seed of the noise; the noise is the same on any number of ranks.
     integer(c_int64_t) :: seed
     !> Lower end of the interval of the rational function, as in the chain: for M^dagger M in the solver's
     !> normalisation. openQCD gives the ends for |D|; their squares belong here. 0: not given.
@@ -1504,8 +1504,8 @@ module plaq
     integer(c_int32_t) :: extents(4)
     !> Precision of the field; 0: that of the file.
     integer(c_int32_t) :: precision
-    !> 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
-    !> were written and are known to be good.
+    !> 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+    !> files that were changed after they were written and are known to be good.
     integer(c_int32_t) :: wrong_checksum
   end type
 
@@ -1563,7 +1563,7 @@ module plaq
     real(c_double) :: from
     !> Upper end of the interval on which the polynomial is small.
     real(c_double) :: to
-    !> Seed of the random vectors with which the search starts.
+    !> Seed of the random vectors with which searches start.
     integer(c_int64_t) :: seed
     !> Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
     !> functional after every step of the minimisation; all ranks stop after the same one.
@@ -1580,35 +1580,35 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
     integer(c_int32_t) :: converged
+    !> 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+    !> the operator was diagonalised completely. 0: not asked for, or ended by a limit.
+    integer(c_int32_t) :: verified
     !> 1: the callback or `max_seconds` ended the search; the results are those known by then.
     integer(c_int32_t) :: stopped
-    !> Number of eigenvectors.
-    integer(c_int32_t) :: count
-    !> Degree of the last polynomial.
-    integer(c_int32_t) :: degree
-    !> Lower end of the interval on which the last polynomial is small.
-    real(c_double) :: from
-    !> Upper end of that interval.
-    real(c_double) :: to
-    !> Estimate of the smallest eigenvalue.
-    real(c_double) :: least
-    !> Estimate of the largest eigenvalue.
-    real(c_double) :: largest
+    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+    integer(c_int32_t) :: stopped_by
     !> Number of restarts of the search.
-    integer(c_int64_t) :: restarts
-    !> Number of multiplications of a vector by A.
+    integer(c_int32_t) :: restarts
+    !> Number of eigenvectors; of those of time slices the number on each slice.
+    integer(c_int32_t) :: count
+    !> Estimate of the largest eigenvalue, from above.
+    real(c_double) :: largest
+    !> Number of multiplications of a vector by the operator.
     integer(c_int64_t) :: applications
     !> Seconds that the search took.
     real(c_double) :: seconds
-    !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-    integer(c_int32_t) :: stopped_by
-    !> 1: no eigenvalue was missed, as shown by a search from a random vector orthogonal to the results, or
-    !> because the operator was diagonalised completely. 0: not asked for, or ended by a limit.
-    integer(c_int32_t) :: verified
+    !> Degree of the last polynomial; 1: no polynomial was used.
+    integer(c_int32_t) :: degree
     !> Largest number of vectors that the search kept; 0 if Lanczos was not used.
     integer(c_int32_t) :: max_vectors
     !> Number of vectors of the search on the device; the others were in the host's memory.
     integer(c_int32_t) :: on_device
+    !> Lower end of the interval on which the last polynomial is small.
+    real(c_double) :: from
+    !> Upper end of that interval.
+    real(c_double) :: to
+    !> Estimate of the smallest eigenvalue, from below.
+    real(c_double) :: least
   end type
 
   ! Low modes, and loops part by part
@@ -1663,17 +1663,6 @@ module plaq
     !> Largest number of noise vectors of each part, those of earlier calls included; 0: no limit.
     integer(c_int32_t) :: vectors
   end type
-  !> Description of a level of spaces.
-  type, bind(c) :: plaq_space_report
-    !> sizeof of this struct, set by its init function.
-    integer(c_int64_t) :: struct_size
-    !> Number of levels, the lattice not counted.
-    integer(c_int32_t) :: levels
-    !> Extents of the level over all ranks; for vectors 1.
-    integer(c_int32_t) :: extents(4)
-    !> Dimension of the level's space over all ranks.
-    integer(c_int64_t) :: unknowns
-  end type
   !> Description of loops summed so far.
   type, bind(c) :: plaq_loops_report
     !> sizeof of this struct, set by its init function.
@@ -1684,8 +1673,8 @@ module plaq
     integer(c_int32_t) :: reached
     !> 1: the callback ended the call.
     integer(c_int32_t) :: stopped
-    !> The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
-    !> number 0. Infinite before all parts have an estimate.
+    !> The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma number 0.
+    !> Infinite before all parts have an estimate.
     real(c_double) :: error
     !> Seconds that the call took.
     real(c_double) :: seconds
@@ -1710,6 +1699,20 @@ module plaq
     integer(c_int64_t) :: failed
     !> Seconds spent on this part.
     real(c_double) :: seconds
+    !> Error of this part as defined in plaq_loop_goals, with Gamma number 0 where there are no goals; 0 of what is
+    !> exact, infinite before there are two noise vectors.
+    real(c_double) :: error
+  end type
+  !> Description of a level of spaces.
+  type, bind(c) :: plaq_space_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Number of levels, the lattice not counted.
+    integer(c_int32_t) :: levels
+    !> Extents of the level over all ranks; for vectors 1.
+    integer(c_int32_t) :: extents(4)
+    !> Dimension of the level's space over all ranks.
+    integer(c_int64_t) :: unknowns
   end type
 
   ! Distillation
@@ -1773,7 +1776,7 @@ module plaq
     !> True: after the search another one from random vectors orthogonal to the modes looks for modes that were
     !> missed, and is repeated until it finds none.
     integer(c_int32_t) :: verify
-    !> Seed of the random vectors with which the search starts.
+    !> Seed of the random vectors with which searches start.
     integer(c_int64_t) :: seed
     !> Largest number of seconds for the search; 0: no limit.
     real(c_double) :: max_seconds
@@ -1798,7 +1801,7 @@ module plaq
     integer(c_int32_t) :: noise
     !> Number of noise vectors, each of which has a column for every part.
     integer(c_int32_t) :: vectors
-    !> Seed of the noise.
+    !> Seed of the noise; the noise is the same on any number of ranks.
     integer(c_int64_t) :: seed
     !> Dilution of the time index.
     integer(c_int32_t) :: time
@@ -1817,37 +1820,38 @@ module plaq
     !> Number of columns from there on, at most; 0: all that there are.
     integer(c_int32_t) :: count
   end type
-  !> Description of modes, and report of the search that found them.
+  !> Description of modes, and report of the search that found them. Seconds, restarts and applications of the search
+  !> are 0 if the modes were read from a file.
   type, bind(c) :: plaq_modes_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 1: every mode meets the tolerance and, with `verify`, no eigenvalue was missed.
+    !> 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
     integer(c_int32_t) :: converged
-    !> 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the modes, or
-    !> because slices were diagonalised completely.
+    !> 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+    !> the operator was diagonalised completely. 0: not asked for, or ended by a limit.
     integer(c_int32_t) :: verified
-    !> 1: the callback or `max_seconds` ended the search.
+    !> 1: the callback or `max_seconds` ended the search; the results are those known by then.
     integer(c_int32_t) :: stopped
     !> The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
     integer(c_int32_t) :: stopped_by
-    !> Number of modes of a time slice.
+    !> Number of restarts of the search.
+    integer(c_int32_t) :: restarts
+    !> Number of eigenvectors; of those of time slices the number on each slice.
     integer(c_int32_t) :: count
+    !> Estimate of the largest eigenvalue, from above.
+    real(c_double) :: largest
+    !> Number of multiplications of a vector by the operator.
+    integer(c_int64_t) :: applications
+    !> Seconds that the search took.
+    real(c_double) :: seconds
     !> Number of time slices of the whole lattice.
     integer(c_int32_t) :: times
     !> Number of steps of spatial stout smearing.
     integer(c_int32_t) :: steps
-    !> Number of restarts of the search.
-    integer(c_int32_t) :: restarts
     !> Weight rho of the staples in this smearing.
     real(c_double) :: rho
-    !> Number of multiplications of a vector by -D^2.
-    integer(c_int64_t) :: applications
-    !> The largest eigenvalue, to some per cent; residuals are relative to it.
-    real(c_double) :: largest
-    !> Seconds that the search took.
-    real(c_double) :: seconds
-    !> Average spatial plaquette of the links before smearing. It identifies the links: these modes are
-    !> refused with others.
+    !> Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
+    !> with others.
     real(c_double) :: plaquette_spatial
     !> Average temporal plaquette of the links before smearing.
     real(c_double) :: plaquette_temporal
@@ -1884,6 +1888,13 @@ module plaq
   !> Chosen by expected time: GCR preconditioned by the Wilson operator's inverse, or without it, if that takes
   !> longer, CG for b of one chirality and SUMR for others.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_AUTO = 3
+  !> Preconditioners of a solve with the overlap operator.
+  !> None.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_PRECONDITIONER_NONE = 0
+  !> The Wilson operator's inverse by BiCGStab.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_PRECONDITIONER_WILSON = 1
+  !> The Wilson operator's inverse by multigrid.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_PRECONDITIONER_MULTIGRID = 2
   !> The operator D, or an operator made from it.
   !> The overlap operator D.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_D = 0
@@ -2009,7 +2020,7 @@ module plaq
     real(c_double) :: seconds_sign
     !> Algorithm of the last solve; PLAQ_OVERLAP_SOLVER_AUTO before the first one.
     integer(c_int32_t) :: solver
-    !> Preconditioner of the last solve: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+    !> Preconditioner of the last solve.
     integer(c_int32_t) :: preconditioner
     !> Number of modes that plaq_overlap_high_values gives.
     integer(c_int32_t) :: high_modes
@@ -2017,8 +2028,8 @@ module plaq
     integer(c_int32_t) :: low_modes
     !> Number of the vectors in `vectors` that are on the device; the others are in the host's memory.
     integer(c_int32_t) :: vectors_on_device
-    !> Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not
-    !> found by Lanczos.
+    !> Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not found
+    !> by Lanczos.
     integer(c_int32_t) :: max_vectors
   end type
 
@@ -2029,7 +2040,7 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Algorithm of the solve.
     integer(c_int32_t) :: solver
-    !> Largest number of iterations.
+    !> Largest number of iterations of a solve.
     integer(c_int32_t) :: max_iterations
     !> Largest |b - D x| / |b|; it cannot be much smaller than the operator's error bound.
     real(c_double) :: tol
@@ -2041,7 +2052,7 @@ module plaq
     integer(c_int32_t) :: relax
     !> True: low modes that plaq_overlap_index found are projected out at the start.
     integer(c_int32_t) :: deflate
-    !> Number of directions that GCR keeps.
+    !> Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
     integer(c_int32_t) :: nkrylov
     !> Largest number of iterations for the Wilson operator's inverse as preconditioner of GCR; 0: no
     !> preconditioner, but 100 if the library chooses GCR.
@@ -2178,9 +2189,9 @@ module plaq
     !> Violation of the residual fixing; 0: there was none.
     real(c_double) :: residual_theta
     !> Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
-    integer(c_int64_t) :: iterations
+    integer(c_int32_t) :: iterations
     !> Number of sweeps of the residual fixing.
-    integer(c_int64_t) :: residual_iterations
+    integer(c_int32_t) :: residual_iterations
     !> Seconds that the fixing took.
     real(c_double) :: seconds
     !> 1: all criteria were met, in every slice and by the residual fixing.
@@ -2191,23 +2202,24 @@ module plaq
     integer(c_int32_t) :: method
     !> Number of copies made.
     integer(c_int64_t) :: copies
-    !> Number of the copy that is kept.
+    !> Number of the copy that is kept; in Coulomb gauge, where each slice is that of its best copy, of the one with
+    !> the largest functional.
     integer(c_int64_t) :: best_copy
     !> Largest violation theta that counted as converged.
     real(c_double) :: stop_theta
   end type
   !> Result for one gauge copy, or for one slice of a copy.
   type, bind(c) :: plaq_gaugefix_state
-    !> Gauge functional.
+    !> Gauge functional; of a copy in Coulomb gauge the average over slices.
     real(c_double) :: functional
-    !> Violation theta.
+    !> Violation theta; of a copy in Coulomb gauge the average over slices.
     real(c_double) :: theta
     !> Largest violation of any single site.
     real(c_double) :: theta_max
     !> Seconds that the copy took; 0 for a slice.
     real(c_double) :: seconds
-    !> Number of sweeps, those of annealing not counted.
-    integer(c_int64_t) :: iterations
+    !> Number of sweeps, those of annealing not counted; of a copy in Coulomb gauge of the slowest slice.
+    integer(c_int32_t) :: iterations
     !> 1: all criteria were met.
     integer(c_int32_t) :: converged
   end type
@@ -2339,38 +2351,40 @@ module plaq
   type, bind(c) :: plaq_hmc_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Number of trajectories done.
-    integer(c_int64_t) :: trajectories
-    !> Number of trajectories accepted.
-    integer(c_int64_t) :: accepted
-    !> Number of the next trajectory.
-    integer(c_int64_t) :: next_trajectory
-    !> 1: the last trajectory was accepted.
-    integer(c_int32_t) :: last_accepted
     !> 1: the callback asked to stop.
     integer(c_int32_t) :: stopped
-    !> Number of iterations of all solvers in the last trajectory.
-    integer(c_int64_t) :: iterations
-    !> Delta H = H(end) - H(start) of the last trajectory.
+    !> 1: the trajectory was accepted.
+    integer(c_int32_t) :: accepted
+    !> Number of the trajectory, from 0 on.
+    integer(c_int64_t) :: trajectory
+    !> Delta H = H(end) - H(start), the violation of energy conservation.
     real(c_double) :: delta_h
-    !> Average of exp(-Delta H) over the run, which is 1 within errors.
-    real(c_double) :: exp_minus_delta_h
-    !> Kinetic energy at the start of the last trajectory.
+    !> Number of iterations of all solvers in the trajectory.
+    integer(c_int64_t) :: iterations
+    !> Kinetic energy at the start of the trajectory.
     real(c_double) :: kinetic_start
-    !> Kinetic energy at the end of the last trajectory.
+    !> Kinetic energy at the end of the trajectory.
     real(c_double) :: kinetic_end
-    !> Average plaquette after the last trajectory.
+    !> Average plaquette of the links that the trajectory leaves, accepted or not.
     real(c_double) :: plaquette
     !> Largest change of a matrix entry when links were put back into SU(3).
     real(c_double) :: correction
     !> Largest difference of a link's matrix entry after integrating forward and back; -1: not measured.
     real(c_double) :: reversibility_links
-    !> Difference of H after integrating forward and back; -1: not measured.
-    real(c_double) :: reversibility_h
-    !> Seconds of the last trajectory.
-    real(c_double) :: trajectory_seconds
-    !> Seconds of all trajectories.
+    !> Modulus of the difference of H after integrating forward and back; -1: not measured.
+    real(c_double) :: reversibility_hamiltonian
+    !> Seconds that the trajectory took.
     real(c_double) :: seconds
+    !> Number of trajectories done.
+    integer(c_int64_t) :: trajectories
+    !> Number of trajectories accepted.
+    integer(c_int64_t) :: acceptances
+    !> Number of the next trajectory.
+    integer(c_int64_t) :: next_trajectory
+    !> Average of exp(-Delta H) over the run, which is 1 within errors.
+    real(c_double) :: exp_minus_delta_h
+    !> Seconds that the run took.
+    real(c_double) :: run_seconds
   end type
 
   ! Actions of chains in parts
@@ -2447,14 +2461,16 @@ module plaq
     integer(c_int32_t) :: multigrid
     !> True: solves of the preconditioner W are by multigrid, too.
     integer(c_int32_t) :: multigrid_preconditioner
-    !> True: null vectors are kept from one trajectory to the next.
+    !> True: null vectors are kept from one trajectory to the next. A chain then continues from a checkpoint
+    !> within the tolerance of solves, not bit for bit.
     integer(c_int32_t) :: persistent
-    !> Number of directions that GCR keeps.
+    !> Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
     integer(c_int32_t) :: nkrylov
+    !> Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose
+    !> iterations are then those of the least shift that is left.
+    integer(c_int32_t) :: shifts
     !> Treatment of multigrid's null vectors when links have changed: they are kept, refined, or found anew.
     integer(c_int32_t) :: refresh
-    !> Number of the least shifts of one flavour that multigrid solves.
-    integer(c_int32_t) :: shifts
     !> Number n of pseudofermion fields of one flavour, each of which represents the n-th root of the
     !> determinant.
     integer(c_int32_t) :: fields
@@ -2569,7 +2585,7 @@ module plaq
     !> Topological charge.
     real(c_double) :: charge
   end type
-  !> Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
+  !> Report of a flow. Scales are in lattice units, -1 if the flow ended before they were reached.
   type, bind(c) :: plaq_flow_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -4203,12 +4219,6 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_space_report_init(report, struct_size) bind(c)
-      import
-      type(plaq_space_report), intent(inout) :: report
-      integer(c_int64_t), value :: struct_size
-    end function
-    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_loops_report_init(report, struct_size) bind(c)
       import
       type(plaq_loops_report), intent(inout) :: report
@@ -4218,6 +4228,12 @@ module plaq
     integer(c_int32_t) function plaq_loops_part_report_init(report, struct_size) bind(c)
       import
       type(plaq_loops_part_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_space_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_space_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
     !> Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all coarse levels that live on all
@@ -4501,7 +4517,8 @@ module plaq
       import
       type(plaq_modes), value :: modes
     end function
-    !> Describes modes and their links; numbers about the search are 0 if the modes were read from a file.
+    !> Describes modes and their links; seconds, restarts and applications of the search are 0 if the modes
+    !> were read from a file.
     integer(c_int32_t) function plaq_modes_describe(modes, report) bind(c)
       import
       type(plaq_modes), value :: modes

@@ -28,7 +28,7 @@ for trajectory in chain:  # with progress=True in the call above there is a bar
     if trajectory.next_trajectory % 10 == 0:
         print(
             f"trajectory {trajectory.next_trajectory}: plaquette {trajectory.plaquette:.5f}, "
-            f"Delta H {trajectory.delta_h:+.4f}, {'accepted' if trajectory.last_accepted else 'rejected'}"
+            f"Delta H {trajectory.delta_h:+.4f}, {'accepted' if trajectory.accepted else 'rejected'}"
         )
 
 # Between trajectories chain.gauge holds the links.
@@ -40,6 +40,6 @@ plaquettes = chain.column("plaquette")[10:]
 estimate = plaq.jackknife(plaquettes, bin=5)
 print("plaquette", estimate.value, "+-", estimate.error)
 assert 0.3 < estimate.value < 0.7
-assert chain.column("last_accepted")[5:].mean() > 0.3
+assert chain.column("accepted")[5:].mean() > 0.3
 print({name: (report.kicks, report.rms) for name, report in chain.monomials().items()})
 assert np.isfinite(chain.column("delta_h")).all()

@@ -193,8 +193,8 @@ def order(study):
             if len(rows) < o.momenta:
                 break
             rms = math.sqrt(statistics.fmean(r["delta_h"] ** 2 for r in rows))
-            links = max(r["reversibility"]["links"] for r in rows)
-            energy = max(abs(r["reversibility"]["hamiltonian"]) for r in rows)
+            links = max(r["reversibility_links"] for r in rows)
+            energy = max(r["reversibility_hamiltonian"] for r in rows)
             local = f"{series.slope([points[-1], (1 / n, rms)]):.2f}" if points else ""
             points.append((1 / n, rms))
             row(name, n, f"{rms:.3e}", local, f"{links:.1e}", f"{energy:.1e}")
@@ -366,7 +366,7 @@ def t0(study):
         flow = json.loads(report.read_text())
         times = flow["flow"]["t"]
         curves.append([t * t * (s + e) for t, s, e in zip(times, flow["flow"]["energy_spatial"], flow["flow"]["energy_temporal"])])
-        study.result["runs"].append({"t0": flow["t0"], "w0": flow["w0"], "charge": flow["flow"]["charge"][-1], "curve": curves[-1]})
+        study.result["runs"].append({**{name: flow[name] for name in flow if name[:3] in ("t0_", "w0_")}, "charge": flow["flow"]["charge"][-1], "curve": curves[-1]})
         study.write()
         if study.left() <= 0:
             break

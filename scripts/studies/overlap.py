@@ -124,7 +124,7 @@ def index(study):
         row(n, found["index"], f"{zeros[0]}, {zeros[1]}", f"{charge:.3f}", f"{rest:.4f}")
         study.result["configurations"].append({"index": found["index"], "zeros": zeros, "charge": charge,
                                                "low": low, "seconds": found["seconds"],
-                                               "degree": found["sign"]["degree"]})
+                                               "degree": found["operator"]["degree"]})
         study.write()
         if study.left() <= 0:
             break
@@ -212,7 +212,7 @@ def cost(study):
             for k, delta in enumerate(o.deltas.split(",")):
                 files = ["--save-modes", str(saved)] if k == 0 else ["--load-modes", str(saved)]
                 found = study.overlap(gauge, "modes", "--delta", delta, *files)
-                sign, modes = found["sign"], len(found["kernel"]["low"])
+                sign, modes = found["operator"], len(found["kernel"]["low"])
                 seconds = found["seconds"]
                 # The check of the Ginsparg-Wilson relation applies the operator twice.
                 apply = seconds["ginsparg_wilson"] / 2 / sites / sign["degree"]
@@ -251,7 +251,7 @@ def solvers(study):
                         f"{study.processor - without:.2f}", f"{taken['residual']:.1e}")
                     study.result["configurations"].append(
                         {"lattice": lattice, "mass": mass, "solver": taken, "asked": solver, "seconds": seconds,
-                         "processor": study.processor - without, "degree": found["sign"]["degree"]})
+                         "processor": study.processor - without, "degree": found["operator"]["degree"]})
                     study.write()
                 if study.left() <= 0:
                     break

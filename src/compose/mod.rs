@@ -42,8 +42,9 @@ pub use crate::operators::Normalisation;
 pub use overlap::{
     approximation, HighMode, Method, ModeParams, Modes, ModesRecord, Overlap, OverlapAlgorithm,
     OverlapModes, OverlapModesRecord, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
-    OverlapSquare, Sign, SignParams,
+    OverlapSquare, Preconditioned, Sign, SignParams,
 };
+pub(crate) use solve::{max_iterations_row, nkrylov_row, sloppy_storage_row};
 pub use solve::{
     plaq_solve_report, plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations,
     LowModes, Solution, SolveParams, SolveReport, SolveTotals, SolverSettings, COLUMNS,

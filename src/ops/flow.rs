@@ -95,7 +95,46 @@ pub struct FlowReport {
     pub stopped: bool,
 }
 
+reports! {
+    /// Report of a flow. Scales are in lattice units, -1 if the flow ended before they were reached.
+    pub struct FlowTotals: plaq_flow_report {
+        /// Flow time that was reached, t / a^2.
+        time: f64;
+        /// Scale t0 with t^2 E = 0.3, E from clover leaves.
+        t0_clover: Option<f64>;
+        /// Scale t0, E from plaquettes.
+        t0_plaquette: Option<f64>;
+        /// Scale w0 with t d/dt t^2 E = 0.3 at t = w0^2, E from clover leaves.
+        w0_clover: Option<f64>;
+        /// Scale w0, E from plaquettes.
+        w0_plaquette: Option<f64>;
+        /// Number of steps of the flow, without repeated ones.
+        steps: u64;
+        /// Number of steps that were repeated with a smaller step size.
+        repeated: u64;
+        /// 1: the callback asked to stop.
+        stopped: bool;
+        /// Seconds that the flow took.
+        seconds: f64;
+    }
+}
+
 impl FlowReport {
+    /// The report on a flow that took this time.
+    pub fn totals(&self, seconds: f64) -> FlowTotals {
+        FlowTotals {
+            time: self.time,
+            t0_clover: self.t0(FlowPoint::clover),
+            t0_plaquette: self.t0(FlowPoint::plaquette),
+            w0_clover: self.w0(FlowPoint::clover),
+            w0_plaquette: self.w0(FlowPoint::plaquette),
+            steps: self.steps,
+            repeated: self.repeated,
+            stopped: self.stopped,
+            seconds,
+        }
+    }
+
     /// The flow time t0 with t^2 E = 0.3 (Luescher, JHEP 08 (2010) 071), by linear interpolation between
     /// measurements; `energy` chooses the definition of E. None: not reached.
     pub fn t0(&self, energy: impl Fn(&FlowPoint) -> f64) -> Option<f64> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::link_smearing::{Smearing, SmearingKind};
 use crate::bail;
 use crate::compose::multigrid::{Multigrid, MultigridParams};
+use crate::compose::{max_iterations_row, nkrylov_row, sloppy_storage_row};
 use crate::compose::{
     seconds_of, Method, ModeParams, Overlap, OverlapAlgorithm, OverlapModes, OverlapPreconditioner,
     OverlapSolveParams, OverlapSolver, SignParams,
@@ -14,7 +15,7 @@ use crate::fields::{Group, Precision, Recon};
 use crate::operators::{Boundary, DiracParams};
 use crate::params::parameters;
 use crate::refuse;
-use crate::solvers::{EigenMethod, VectorMemory};
+use crate::solvers::{search_seed_row, EigenMethod, VectorMemory};
 
 const MAX_MODES: i64 = 10_000;
 /// Largest number of iterations for the Wilson operator's inverse, if the library chooses that preconditioner.
@@ -22,7 +23,7 @@ const MAX_WILSON: usize = 100;
 
 parameters! {
     /// Parameters of the overlap operator D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
-    pub struct OverlapSettings: plaq_overlap_params {
+    pub composed struct OverlapSettings: plaq_overlap_params {
         /// Shift s of the kernel gamma5 (D_W - (1 + s)).
         s: f64 = 0.4, between(-1.0, 1.0);
         /// Quark mass m, from 0 to below 2 rho.
@@ -59,8 +60,7 @@ parameters! {
         precision: Option<Precision> = None;
         /// Storage of the operator's links; automatic (0): two rows.
         storage: Option<Recon> = None;
-        /// Seed of the random vectors with which searches start.
-        seed: u64 = 1;
+        with search_seed_row;
         /// Number of smearing steps for the links of the kernel; the links of `gauge` are not changed.
         smearing_steps: usize = 0, within(0, 100_000);
         /// Kind of smearing for the links of the kernel.
@@ -127,23 +127,20 @@ impl OverlapSettings {
 
 parameters! {
     /// Parameters of solves of D x = b.
-    pub struct OverlapSolving: plaq_overlap_solve_params {
+    pub composed struct OverlapSolving: plaq_overlap_solve_params {
         /// Algorithm of the solve.
         solver: OverlapAlgorithm = OverlapAlgorithm::Auto, old("algorithm");
-        /// Largest number of iterations.
-        max_iterations: usize = 2000, within(1, i32::MAX as i64);
+        with max_iterations_row(2000);
         /// Largest |b - D x| / |b|; it cannot be much smaller than the operator's error bound.
         tol: f64 = 1e-7;
         /// Precision of the iteration; automatic (0): that of the operator.
         sloppy_precision: Option<Precision> = None;
-        /// Storage of the links in the iteration; automatic (0): that of the operator.
-        sloppy_storage: Option<Recon> = None;
+        with sloppy_storage_row;
         /// True: the sign function is computed less accurately while the residual is large.
         relax: bool = true;
         /// True: low modes that plaq_overlap_index found are projected out at the start.
         deflate: bool = true;
-        /// Number of directions that GCR keeps.
-        nkrylov: usize = 20, within(1, i32::MAX as i64);
+        with nkrylov_row(20);
         /// Largest number of iterations for the Wilson operator's inverse as preconditioner of GCR; 0: no
         /// preconditioner, but 100 if the library chooses GCR.
         wilson_iterations: usize = 0, within(0, i32::MAX as i64);

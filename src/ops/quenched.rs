@@ -5,16 +5,22 @@ use crate::backend::args::UpdateArgs;
 use crate::backend::kernels;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
-use crate::params::{parameters, Parameters as _};
+use crate::params::{parameters, reports, row_set, Parameters as _};
 use crate::refuse;
+
+row_set! {
+    random_seed_row($default) {
+        /// Seed of the random numbers.
+        seed: u64 = $default;
+    }
+}
 
 parameters! {
     /// Parameters of quenched updates with weight exp(-beta sum (1 - Re tr U_munu / N)).
-    pub struct HeatBath: plaq_heatbath_params {
+    pub composed struct HeatBath: plaq_heatbath_params {
         /// Coupling beta of the Wilson action. It must be set.
         beta: f64 = f64::NAN, from(0.0, 1e6);
-        /// Seed of the random numbers.
-        seed: u64 = 0;
+        with random_seed_row(0);
         /// Number of heat bath sweeps.
         sweeps: u32 = 1, within(0, u32::MAX as i64);
         /// Number of overrelaxation sweeps after each heat bath sweep.
@@ -26,6 +32,18 @@ parameters! {
         cg: f64 = 1.0, from(0.0, 100.0);
         /// Weight cG' at the other boundary; NaN: the same as cg.
         cg_prime: Option<f64> = None, absent("cg");
+    }
+}
+
+reports! {
+    /// Report of heat bath sweeps.
+    pub struct HeatBathReport: plaq_heatbath_report {
+        /// Number of the next heat bath sweep in the stream of random numbers.
+        next_sweep: u32;
+        /// 1: the callback asked to stop.
+        stopped: bool;
+        /// Seconds that the sweeps took.
+        seconds: f64;
     }
 }
 

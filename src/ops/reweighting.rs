@@ -18,7 +18,8 @@ use crate::error::{significant, Result};
 use crate::fields::{blas, Noise, SpinorField};
 use crate::linop::{LinOp, Schur, System};
 use crate::operators::Wilson;
-use crate::params::{choices, parameters};
+use crate::ops::source::noise_seed_row;
+use crate::params::{choices, parameters, reports};
 use crate::refuse;
 use crate::solvers::{Monitor, Rational, SolverKind, SolverReport};
 
@@ -36,7 +37,7 @@ choices! {
 
 parameters! {
     /// Parameters of reweighting factors and of the noise that estimates them.
-    pub struct ReweightingParams: plaq_reweighting_params {
+    pub composed struct ReweightingParams: plaq_reweighting_params {
         /// Kind of the factor.
         kind: ReweightingKind = ReweightingKind::TwistedMass1;
         /// Full lattice, or parity and form of the Schur complement, whose operator is M. Twisted masses:
@@ -48,8 +49,7 @@ parameters! {
         vectors: usize = 1, within(1, 1 << 20);
         /// Number of the first noise vector: others make independent estimates.
         first: usize = 0, within(0, 1 << 20);
-        /// Seed of the noise.
-        seed: u64 = 0;
+        with noise_seed_row;
         /// Lower end of the interval of the rational function, as in the chain: for M^dagger M in the solver's
         /// normalisation. openQCD gives the ends for |D|; their squares belong here. 0: not given.
         low: f64 = 0.0;
@@ -97,6 +97,20 @@ impl Factor {
     }
 }
 
+reports! {
+    /// Report of a reweighting: the product over factors of their averages over noise vectors.
+    pub struct ReweightingReport: plaq_reweighting_report {
+        /// Logarithm of the product.
+        ln: f64;
+        /// Relative error of the product, from the scatter over noise vectors; infinite for a single vector.
+        error: f64;
+        /// Number of iterations of all solves.
+        iterations: u64;
+        /// Seconds that the estimates took.
+        seconds: f64;
+    }
+}
+
 /// Factors whose product is the reweighting factor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reweighting {
@@ -113,6 +127,12 @@ impl Reweighting {
             ln: all.iter().map(|one| one.ln).sum(),
             error: all.iter().map(|one| one.error.powi(2)).sum::<f64>().sqrt(),
         }
+    }
+
+    pub fn report(&self) -> ReweightingReport {
+        let Average { ln, error } = self.product();
+        let (iterations, seconds) = (self.iterations as u64, self.seconds);
+        ReweightingReport { ln, error, iterations, seconds }
     }
 }
 

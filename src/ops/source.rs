@@ -68,6 +68,13 @@ row_set! {
     }
 }
 
+row_set! {
+    noise_seed_row {
+        /// Seed of the noise; the noise is the same on any number of ranks.
+        seed: u64 = 0;
+    }
+}
+
 parameters! {
     /// Source of a propagator, with columns exp(i p (x - position)) eta(x) where eta is 1 or noise. Without noise a
     /// column has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour)
@@ -95,8 +102,7 @@ parameters! {
         /// Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. If it is the lattice's T each part is
         /// one slice; for a divisor of T a part is every time_parts-th slice.
         time_parts: usize = 0, within(0, 1 << 20);
-        /// Seed of the noise; the noise is the same on any number of ranks.
-        seed: u64 = 0;
+        with noise_seed_row;
     }
 }
 

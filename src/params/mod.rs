@@ -12,7 +12,7 @@ mod value;
 
 pub use choice::{choices, choose, number_of, Choice, Name, Number};
 pub use key::{hash_members, Key, Reals};
-pub use report::{reports, Report, Reported, Value};
+pub use report::{reports, Report, Reported, ToC, Value};
 /// Used by the macros when they declare tables in other crates.
 #[doc(hidden)]
 pub use serde;

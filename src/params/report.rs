@@ -14,6 +14,8 @@ pub enum Value {
     /// The word of an enum's value, or the end of its name in C where it has none.
     Word(String),
     List(Vec<Value>),
+    /// There is no value: `null` in JSON.
+    Absent,
 }
 
 impl Serialize for Value {
@@ -24,6 +26,7 @@ impl Serialize for Value {
             Value::Number(number) => to.serialize_f64(*number),
             Value::Word(word) => to.serialize_str(word),
             Value::List(values) => to.collect_seq(values),
+            Value::Absent => to.serialize_none(),
         }
     }
 }
@@ -51,6 +54,7 @@ reported! {
     bool, i32, Flag as bool;
     i32, i32, Whole as i64;
     usize, i32, Whole as i64;
+    u32, i64, Whole as i64;
     u64, i64, Whole as i64;
     f64, f64, Number as f64;
 }
@@ -72,6 +76,28 @@ impl<T: Choice + PartialEq> Reported for T {
     }
 }
 
+/// A number of at least 0 that may be absent: -1 in C.
+impl Reported for Option<f64> {
+    type C = f64;
+    fn to_c(&self) -> f64 {
+        self.unwrap_or(-1.0)
+    }
+    fn value(&self) -> Value {
+        self.map_or(Value::Absent, Value::Number)
+    }
+}
+
+/// An enum's value that may be absent: [`Choice::none`] in C.
+impl<T: Choice + PartialEq> Reported for Option<T> {
+    type C = Number<T>;
+    fn to_c(&self) -> Number<T> {
+        self.map_or(Number::new(T::none()), number_of)
+    }
+    fn value(&self) -> Value {
+        self.map_or(Value::Absent, |value| value.value())
+    }
+}
+
 impl<T: Reported, const N: usize> Reported for [T; N] {
     type C = [T::C; N];
     fn to_c(&self) -> Self::C {
@@ -84,19 +110,42 @@ impl<T: Reported, const N: usize> Reported for [T; N] {
 
 /// A report that a table declares.
 pub trait Report {
-    /// The struct of the C interface.
-    type C;
-    fn to_c(&self) -> Self::C;
     /// Names and values of all rows.
     fn values(&self) -> Vec<(&'static str, Value)>;
 }
 
+/// A report that hosts get as a struct of the C interface.
+pub trait ToC: Report {
+    type C;
+    fn to_c(&self) -> Self::C;
+}
+
 /// Declares reports once: the Rust struct, that of the C interface with its documentation, and the keys of JSON. A row
-/// is `name: Type;`. `struct Name: plaq_name` may grow in C, `part Name: plaq_name` may not. Members behind `besides`
-/// are in Rust's struct only.
+/// is `name: Type;`. `struct Name: plaq_name` may grow in C, `part Name: plaq_name` may not, and `table Name` is not in
+/// C. Members behind `besides` are in Rust's struct only. With `composed` before `struct` some rows are `with name;`:
+/// those of a [`crate::params::row_set!`], which several reports have.
 #[macro_export]
 macro_rules! reports {
-    ($($(#[doc = $doc:expr])* $(#[derive($($derive:ident),*)])? pub $kind:ident $name:ident: $c:ident {
+    ($(#[doc = $doc:expr])* $(#[derive($($derive:ident),*)])? pub composed $kind:ident $name:ident $(: $c:ident)? {
+        $($rows:tt)*
+    } $($besides:tt)*) => {
+        $crate::params::reports! { @compose {
+            { $(#[doc = $doc])* $(#[derive($($derive),*)])? pub $kind $name $(: $c)? } { $($besides)* }
+        } [] $($rows)* }
+    };
+    (@compose { { $($head:tt)* } { $($besides:tt)* } } [$($done:tt)*]) => {
+        $crate::params::reports! { $($head)* { $($done)* } $($besides)* }
+    };
+    (@compose $head:tt $done:tt with $set:ident; $($rest:tt)*) => {
+        $set! { $head $done [] $($rest)* }
+    };
+    (@compose $head:tt [$($done:tt)*] $(#[doc = $rdoc:expr])* $field:ident: $ty:ty; $($rest:tt)*) => {
+        $crate::params::reports! { @compose $head [
+            $($done)*
+            $(#[doc = $rdoc])* $field: $ty;
+        ] $($rest)* }
+    };
+    ($($(#[doc = $doc:expr])* $(#[derive($($derive:ident),*)])? pub $kind:ident $name:ident $(: $c:ident)? {
         $($(#[doc = $rdoc:expr])* $field:ident: $ty:ty;)*
     } $(besides { $($(#[doc = $bdoc:expr])* $beside:ident: $bty:ty;)* })?)*) => { $(
         $(#[doc = $doc])*
@@ -106,17 +155,13 @@ macro_rules! reports {
             $($($(#[doc = $bdoc])* pub $beside: $bty,)*)?
         }
         impl $crate::params::Report for $name {
-            type C = $c;
-            #[allow(clippy::needless_update)]
-            fn to_c(&self) -> $c {
-                $c { $($field: $crate::params::Reported::to_c(&self.$field),)* ..$c::default() }
-            }
             fn values(&self) -> Vec<(&'static str, $crate::params::Value)> {
                 vec![$((stringify!($field), $crate::params::Reported::value(&self.$field))),*]
             }
         }
-        $crate::params::reports! { @$kind $name $c [$($doc),*] $({ [$($rdoc),*] $field: $ty })* }
+        $crate::params::reports! { @$kind $name $($c)? [$($doc),*] $({ [$($rdoc),*] $field: $ty })* }
     )* };
+    (@table $name:ident $($row:tt)*) => {};
     (@struct $name:ident $c:ident $doc:tt $($row:tt)*) => {
         $crate::params::reports! { @c $name $c struct_size [size_of::<$c>() as i64] $doc $($row)* }
     };
@@ -138,6 +183,13 @@ macro_rules! reports {
             fn default() -> Self {
                 use $crate::params::{Member, Reported};
                 $c { $($size: $bytes,)? $($field: <<$ty as Reported>::C as Member>::ZERO,)* }
+            }
+        }
+        impl $crate::params::ToC for $name {
+            type C = $c;
+            #[allow(clippy::needless_update)]
+            fn to_c(&self) -> $c {
+                $c { $($field: $crate::params::Reported::to_c(&self.$field),)* ..$c::default() }
             }
         }
         impl $crate::params::CType for $c {

@@ -350,7 +350,7 @@ fn text_of(value: &toml::Value, row: &Row) -> std::result::Result<String, String
 /// Declares structs of parameters. A row is `name: Type = default, word(values)...;` where the words are functions of
 /// [`Row`]. `struct Name: plaq_name` also declares a struct of the C interface that may grow, `part Name: plaq_name`
 /// one that is a member of others, and `table Name` none. With `composed` before `struct` some rows are `with name;`:
-/// those of a [`row_set!`], which several tables have.
+/// those of a [`row_set!`], which several tables have, or `with name(DEFAULT);`.
 #[macro_export]
 macro_rules! parameters {
     ($(#[doc = $doc:expr])* pub struct $name:ident: $c:ident { $($rows:tt)* }) => {
@@ -372,8 +372,8 @@ macro_rules! parameters {
     (@compose { $($head:tt)* } [$($done:tt)*]) => {
         $crate::params::parameters! { $($head)* { $($done)* } }
     };
-    (@compose $head:tt $done:tt with $set:ident; $($rest:tt)*) => {
-        $set! { $head $done $($rest)* }
+    (@compose $head:tt $done:tt with $set:ident $(($default:expr))?; $($rest:tt)*) => {
+        $set! { $head $done [$(($default))?] $($rest)* }
     };
     (@compose $head:tt [$($done:tt)*]
         $(#[doc = $rdoc:expr])* $field:ident: $ty:ty = $default:expr
@@ -594,23 +594,32 @@ macro_rules! parameters {
 }
 pub use crate::parameters;
 
-/// Declares rows that several tables of [`parameters!`] have, under the name of a macro of this crate; with `pub` other
-/// crates have it, too, and in this one only the rest of the file.
+/// Declares rows that several tables of [`parameters!`] have, or with `reports` before the name several of
+/// [`crate::params::reports!`], under the name of a macro of this crate; with `pub` other crates have it, too, and in
+/// this one only the rest of the file. `name($default)` is a set whose tables write `with name(VALUE);`: rows that have
+/// `$default` have it there.
 #[macro_export]
 macro_rules! row_set {
-    ($name:ident { $($rows:tt)* }) => {
-        $crate::params::row_set! { @($) $name [] { $($rows)* } }
+    ($name:ident $(($d:tt $value:ident))? { $($rows:tt)* }) => {
+        $crate::params::row_set! { @($) parameters $name [$(($d $value:expr))?] [] { $($rows)* } }
+        // Not for sets that only their own file has.
+        #[allow(unused_imports)]
         pub(crate) use $name;
     };
     (pub $name:ident { $($rows:tt)* }) => {
-        $crate::params::row_set! { @($) $name [#[macro_export]] { $($rows)* } }
+        $crate::params::row_set! { @($) parameters $name [] [#[macro_export]] { $($rows)* } }
     };
-    (@($d:tt) $name:ident [$($exported:tt)*] { $($rows:tt)* }) => {
+    (reports $name:ident { $($rows:tt)* }) => {
+        $crate::params::row_set! { @($) reports $name [] [] { $($rows)* } }
+        #[allow(unused_imports)]
+        pub(crate) use $name;
+    };
+    (@($d:tt) $of:ident $name:ident [$($value:tt)*] [$($exported:tt)*] { $($rows:tt)* }) => {
         $($exported)*
         macro_rules! $name {
-            ($d head:tt [$d($d done:tt)*] $d($d rest:tt)*) => {
-                $crate::params::parameters! {
-                    @compose $d head [$d($d done)* $($rows)*] $d($d rest)*
+            ($d head:tt [$d($d done:tt)*] [$($value)*] $d($d rest:tt)*) => {
+                $crate::params::$of! {
+                    @compose $d head [$d($d done)*] $($rows)* $d($d rest)*
                 }
             };
         }

@@ -5,7 +5,7 @@ use super::stop::{StoppedBy, Watch};
 use crate::error::{within, Result};
 use crate::fields::Precision;
 use crate::linop::{LinOp, System};
-use crate::params::{choices, parameters};
+use crate::params::{choices, parameters, reports, row_set};
 use crate::refuse;
 
 /// Largest number of restarts that is accepted; with more a call might not end.
@@ -48,10 +48,17 @@ choices! {
     }
 }
 
+row_set! {
+    search_seed_row {
+        /// Seed of the random vectors with which searches start.
+        seed: u64 = 1;
+    }
+}
+
 parameters! {
     /// Parameters of a search for eigenvectors of A, where A = M if M is hermitian, as for a Laplacian, and A =
     /// M^dagger M otherwise.
-    pub struct EigenSettings: plaq_eigen_params {
+    pub composed struct EigenSettings: plaq_eigen_params {
         /// Algorithm of the search.
         method: EigenMethod = EigenMethod::Lanczos;
         /// End of the spectrum at which eigenvectors are searched for.
@@ -86,8 +93,7 @@ parameters! {
         from: f64 = 0.0;
         /// Upper end of the interval on which the polynomial is small.
         to: f64 = 0.0;
-        /// Seed of the random vectors with which the search starts.
-        seed: u64 = 1;
+        with search_seed_row;
         /// Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
         /// functional after every step of the minimisation; all ranks stop after the same one.
         max_seconds: f64 = 0.0;
@@ -226,46 +232,69 @@ impl Default for EigenParams {
     }
 }
 
-/// The result of a search for eigenvectors.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EigenReport {
-    /// True if every vector meets the tolerance, and the set has been verified where that was asked for.
-    pub converged: bool,
-    /// True if no eigenvalue is missing: a random vector orthogonal to those found led to none further out, or the
-    /// whole operator was diagonalised.
-    pub verified: bool,
-    /// True if the monitor asked to stop or the time was over; what was known by then is returned.
-    pub stopped: bool,
-    /// The criterion that ended the search; a limit takes precedence, and restarts count as iterations.
-    pub stopped_by: Option<StoppedBy>,
-    /// Eigenvalues, ordered from the wanted end of the spectrum inwards.
-    pub values: Vec<f64>,
-    /// Residual norms |A v - lambda v| for unit vectors v, recomputed at the end.
-    pub residuals: Vec<f64>,
-    /// Bounds on the distance of each value to an eigenvalue of A: the residual, or residual^2 / gap if this is
-    /// smaller, the gap being the distance to the other values found.
-    pub bounds: Vec<f64>,
-    /// The next eigenvalue after the wanted ones, for each time slice; infinite if there is none.
-    pub beyond: Vec<f64>,
-    /// Estimate of the smallest eigenvalue of A, from below.
-    pub least: f64,
-    /// Estimate of the largest eigenvalue of A, from above.
-    pub largest: f64,
-    pub restarts: usize,
-    /// Number of multiplications of a vector by A.
-    pub applications: usize,
-    /// Degree of the last polynomial; 1: no polynomial was used.
-    pub degree: usize,
-    /// Interval on which the last polynomial is small.
-    pub interval: [f64; 2],
-    /// Number of vectors that the search had memory for.
-    pub max_vectors: usize,
-    /// Number of the `max_vectors` vectors that were in device memory; the others were in host memory.
-    pub on_device: usize,
-    pub seconds: f64,
+row_set! {
+    reports SEARCH {
+        /// 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
+        converged: bool;
+        /// 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+        /// the operator was diagonalised completely. 0: not asked for, or ended by a limit.
+        verified: bool;
+        /// 1: the callback or `max_seconds` ended the search; the results are those known by then.
+        stopped: bool;
+        /// The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+        stopped_by: Option<crate::solvers::StoppedBy>;
+        /// Number of restarts of the search.
+        restarts: usize;
+        /// Number of eigenvectors; of those of time slices the number on each slice.
+        count: usize;
+        /// Estimate of the largest eigenvalue, from above.
+        largest: f64;
+        /// Number of multiplications of a vector by the operator.
+        applications: u64;
+        /// Seconds that the search took.
+        seconds: f64;
+    }
+}
+
+reports! {
+    /// Report of a search for eigenvectors.
+    #[derive(Default)]
+    pub composed struct EigenReport: plaq_eigen_report {
+        with SEARCH;
+        /// Degree of the last polynomial; 1: no polynomial was used.
+        degree: usize;
+        /// Largest number of vectors that the search kept; 0 if Lanczos was not used.
+        max_vectors: usize;
+        /// Number of vectors of the search on the device; the others were in the host's memory.
+        on_device: usize;
+        /// Lower end of the interval on which the last polynomial is small.
+        from: f64;
+        /// Upper end of that interval.
+        to: f64;
+        /// Estimate of the smallest eigenvalue, from below.
+        least: f64;
+    } besides {
+        /// Eigenvalues, ordered from the wanted end of the spectrum inwards.
+        values: Vec<f64>;
+        /// Residual norms |A v - lambda v| for unit vectors v, recomputed at the end.
+        residuals: Vec<f64>;
+        /// Bounds on the distance of each value to an eigenvalue of A: the residual, or residual^2 / gap if this is
+        /// smaller, the gap being the distance to the other values found.
+        bounds: Vec<f64>;
+        /// The next eigenvalue after the wanted ones, for each time slice; infinite if there is none.
+        beyond: Vec<f64>;
+    }
 }
 
 impl EigenReport {
+    /// The report for the operator times `scale`, which is positive.
+    pub fn scaled(mut self, scale: f64) -> Self {
+        let lists = [&mut self.values, &mut self.residuals, &mut self.bounds, &mut self.beyond];
+        let ends = [&mut self.largest, &mut self.least, &mut self.from, &mut self.to];
+        lists.into_iter().flatten().chain(ends).for_each(|number| *number *= scale);
+        self
+    }
+
     pub(super) fn ended_by(&mut self, watch: &Watch) {
         self.stopped_by = Some(match (watch.ended(0), self.converged) {
             (Some(limit), _) => limit,

@@ -274,7 +274,7 @@ impl<'a, 'm> Process<'a, 'm> {
             blas::copy(&mut y, &to)?;
             done
         };
-        self.report.applications += x.nrhs() * p.degree;
+        self.report.applications += (x.nrhs() * p.degree) as u64;
         Ok(done.then_some(y))
     }
 
@@ -444,7 +444,7 @@ impl<'a, 'm> Process<'a, 'm> {
             let (x, mut y) = (self.v.get(first, n)?, shape.field(n)?);
             self.op.apply(&mut y, &x)?;
             self.watch.goes_on(n)?;
-            self.report.applications += n;
+            self.report.applications += n as u64;
             let (xy, x2) = blas::dot_norm(&x, &y)?;
             let quotient: Vec<f64> = xy.iter().zip(&x2).map(|(z, n)| z.re / n).collect();
             let minus: Vec<f64> = quotient.iter().map(|l| -l).collect();
@@ -724,7 +724,7 @@ impl<'a, 'm> Process<'a, 'm> {
             let (x, mut y) = (self.v.get(first, m)?, shape.field(m)?);
             self.op.apply(&mut y, &x)?;
             self.watch.goes_on(m)?;
-            self.report.applications += m;
+            self.report.applications += m as u64;
             let c = self.v.dots(0..n, &y, 0..m)?;
             for i in 0..n {
                 h[i * n + first..i * n + first + m].copy_from_slice(&c[i * m..(i + 1) * m]);
@@ -766,7 +766,9 @@ impl<'a, 'm> Process<'a, 'm> {
             && (self.report.verified || !self.params.verify);
         self.report.bounds = error_bounds(&values, &residuals);
         (self.report.values, self.report.residuals) = (values, residuals);
-        (self.report.degree, self.report.interval) = (self.p.degree, [self.p.from, self.p.to]);
+        self.report.count = m;
+        (self.report.degree, self.report.from, self.report.to) =
+            (self.p.degree, self.p.from, self.p.to);
         self.report.seconds = self.watch.seconds();
         self.report.ended_by(&self.watch);
         Ok((self.v.cut(m, self.by_host)?, self.report))

@@ -35,8 +35,10 @@ use std::time::Instant;
 
 pub use block::portions;
 pub use eigen_params::{
-    plaq_eigen_params, EigenMethod, EigenParams, EigenReport, EigenSettings, Filter, VectorMemory,
+    plaq_eigen_params, plaq_eigen_report, EigenMethod, EigenParams, EigenReport, EigenSettings,
+    Filter, VectorMemory,
 };
+pub(crate) use eigen_params::{search_seed_row, SEARCH};
 pub use filter::eigen_tol;
 pub use filter::End;
 pub use inverse::{Inverse, RationalFunction};

@@ -153,7 +153,8 @@ pub fn ritz(
     let ends = report.values.iter();
     report.least = ends.clone().fold(f64::INFINITY, |m, &x| m.min(x));
     report.largest = ends.fold(f64::NEG_INFINITY, |m, &x| m.max(x));
-    (report.applications, report.restarts) = (search.applications, search.cycles);
+    (report.applications, report.restarts) = (search.applications as u64, search.cycles);
+    report.count = report.values.len();
     (report.degree, report.stopped) = (1, search.stopped);
     report.seconds = watch.seconds();
     report.ended_by(&watch);

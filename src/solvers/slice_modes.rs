@@ -105,8 +105,12 @@ pub fn slice_modes(
         shape.geometry.comm(),
         monitor,
     );
-    let mut report =
-        EigenReport { largest, applications: top.applications, ..EigenReport::default() };
+    let mut report = EigenReport {
+        largest,
+        count: params.count,
+        applications: top.applications,
+        ..EigenReport::default()
+    };
 
     let _kept = shape.device.keep_memory();
     let begin = rough.unwrap_or(op);
@@ -120,7 +124,7 @@ pub fn slice_modes(
     for restart in 1..=watch.limit(params.max_restarts) {
         report.restarts = restart;
         if m < unknowns {
-            report.applications += m * p.degree;
+            report.applications += (m * p.degree) as u64;
             if !space.filter(&p, &mut watch)? && restart > 1 {
                 report.stopped = true;
                 break;
@@ -128,7 +132,7 @@ pub fn slice_modes(
         }
         let values = space.ritz(&mut watch)?;
         let r2 = space.residuals(&values, params.count, &mut watch)?;
-        report.applications += m + params.count;
+        report.applications += (m + params.count) as u64;
 
         let wanted = values.chunks(m).flat_map(|slice| slice[..params.count].to_vec());
         report.values = wanted.collect();
@@ -137,7 +141,7 @@ pub fn slice_modes(
         report.beyond = values.chunks(m).map(next).collect();
         let worst = report.residuals.iter().fold(0.0f64, |w, &r| w.max(r)) / largest;
         report.converged = worst <= tol && rough.is_none();
-        (report.degree, report.interval) = (p.degree, [p.from, p.to]);
+        (report.degree, report.from, report.to) = (p.degree, p.from, p.to);
         report.stopped = watch.after(restart, &[worst]).is_some() && !report.converged;
         if report.stopped {
             break;
@@ -163,7 +167,7 @@ pub fn slice_modes(
             if report.verified || !params.verify {
                 break;
             }
-            report.applications += ROUNDS * SEARCHING * (p.degree + 1);
+            report.applications += (ROUNDS * SEARCHING * (p.degree + 1)) as u64;
             let seed = params.seed.wrapping_add(restart as u64);
             let known = (params.count, &report.values[..]);
             let complete = space.nothing_is_missing(&p, known, seed, &mut watch)?;

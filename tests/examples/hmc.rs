@@ -88,7 +88,10 @@ fn logs_say_what_trajectories_did() {
                 gauge["force_iterations"] == 0 && quarks["force_iterations"].as_i64() > Some(7),
                 "{line}"
             );
-            assert_eq!(line.get("reversibility").is_some(), n % 2 == 0);
+            for there in ["reversibility_links", "reversibility_hamiltonian"] {
+                assert_eq!(line[there].is_number(), n % 2 == 0, "{line}");
+                assert_eq!(line[there].is_null(), n % 2 == 1, "{line}");
+            }
             let flow = line.get("flow");
             assert_eq!(flow.is_some(), n % 2 == 1);
             if let Some(flow) = flow {

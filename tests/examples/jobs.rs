@@ -323,11 +323,11 @@ fn overlap_modes() {
 fn overlap_index_by_zolotarev() {
     let arguments = ["--task", "index", "--low", "1", "--sign", "zolotarev", "--delta", "1e-3"];
     let (c, picture) = overlap("index", &arguments);
-    assert_eq!(c["sign"]["method"], "zolotarev");
+    assert_eq!(c["operator"]["sign"], "zolotarev");
     let zeros = chain::numbers(&c["overlap"]["zeros"]);
     assert_eq!(c["index"].as_f64().unwrap(), zeros[1] - zeros[0]);
     // Eigenvalues are exact up to the error of the sign function times (2 rho)^2.
-    let error = c["error_bound"].as_f64().unwrap();
+    let error = c["operator"]["error_bound"].as_f64().unwrap();
     assert!(error < 2e-3, "{error}");
     for name in ["plus", "minus"] {
         let values = chain::numbers(&c["overlap"]["low"][name]);

@@ -103,9 +103,7 @@ fn a_trajectory_with_multigrid_is_that_with_cg() {
     let action = (plain.monomials[1].action_start - fast.monomials[1].action_start).abs();
     println!(
         "links {links:.1e}, Delta H {:.6} and {h:.1e} apart, iterations {} and {}",
-        plain.delta_h,
-        plain.iterations(),
-        fast.iterations()
+        plain.delta_h, plain.iterations, fast.iterations
     );
     // A force of modulus F is wrong by F times the tolerance times the condition number of P.
     assert!(links < 1e2 * FORCE, "{links:e}");
@@ -113,7 +111,7 @@ fn a_trajectory_with_multigrid_is_that_with_cg() {
     assert!(action < 1e-9 * plain.monomials[1].action_start.abs(), "{action:e}");
     assert!(h < 1e-6, "{h:e}");
     assert!(plain.delta_h.abs() > 1e-3, "nothing was integrated: {}", plain.delta_h);
-    assert!(2 * fast.iterations() < plain.iterations(), "{fast:?} {plain:?}");
+    assert!(2 * fast.iterations < plain.iterations, "{fast:?} {plain:?}");
 }
 
 /// The heat bath of a ratio with a hierarchy for its preconditioner W, too, equals that with CG, in fewer iterations.
@@ -323,7 +321,7 @@ fn inputs_choose_multigrid() {
     let (mut u, mut v) = (start(0.4), start(0.4));
     let a = made("\"cg\"").unwrap().run(&mut u).unwrap();
     let b = made(table).unwrap().run(&mut v).unwrap();
-    assert!((a.delta_h - b.delta_h).abs() < 1e-5 && b.iterations() < a.iterations(), "{a:?} {b:?}");
+    assert!((a.delta_h - b.delta_h).abs() < 1e-5 && b.iterations < a.iterations, "{a:?} {b:?}");
     made("\"multigrid\"").unwrap();
     for wrong in [
         "\"gcr\"",

@@ -41,21 +41,21 @@ fn rounding_bounds_functional_violation_and_unitarity() {
         };
         let what = device.name();
         let (double, history) = run(Working::Double, 2000);
-        let top = double.report.best.total.quality;
+        let top = double.report.best.total.quality();
         assert!(top.theta < floor(DOUBLE), "{what} {top:?}");
         assert!(history
             .windows(2)
             .all(|p| p[1].quality.functional > p[0].quality.functional - 16.0 * DOUBLE));
 
         let (mixed, _) = run(Working::Mixed, 2000);
-        let mixed = mixed.report.best.total.quality;
+        let mixed = mixed.report.best.total.quality();
         assert!(mixed.theta < floor(DOUBLE), "{what} {mixed:?}");
         assert!((mixed.functional - top.functional).abs() < 16.0 * DOUBLE, "{what} {mixed:?}");
 
         // The job in single precision ends by itself, and many sweeps later its result is no worse.
         let (single, history) = run(Working::Single, 20_000);
         assert!(single.report.best.total.iterations < 2000, "{what} {:?}", single.report);
-        let ended = single.report.best.total.quality;
+        let ended = single.report.best.total.quality();
         assert!(ended.theta < floor(SINGLE), "{what} {ended:?}");
         let missing = top.functional - ended.functional;
         let rounding = 16.0 * DOUBLE;

@@ -247,7 +247,7 @@ fn threads_and_halos_change_nothing() {
                         ..relaxing(condition)
                     };
                     let fixed = quietly(&u, &params);
-                    (matrices::<3>(&fixed.transformation), fixed.report.best.total.quality)
+                    (matrices::<3>(&fixed.transformation), fixed.report.best.total.quality())
                 };
                 let run = |device: &Device, geometry: &Arc<Geometry>| from(0.6, device, geometry);
                 let one = Device::cpu(1).unwrap();
@@ -318,7 +318,7 @@ fn annealing_finds_higher_maxima() {
                 ..relaxing(condition)
             };
             let report = quietly(&u, &params).report;
-            report.copies.iter().map(|c| c.total.quality.functional).sum::<f64>() / 4.0
+            report.copies.iter().map(|c| c.total.functional).sum::<f64>() / 4.0
         };
         let schedule = Schedule { hot: 2.0, cold: 0.02, steps, ..Default::default() };
         let relaxed = mean(Method::Overrelaxation);

@@ -29,9 +29,9 @@ fn rows_come_out(device: &Device, extents: [usize; 4], rows: &[Row]) {
         let total = quietly(&u, &params).report.best.total;
         assert_eq!(total.iterations, sweeps);
         let off = |found: f64, expected: f64| (found / expected - 1.0).abs();
-        let (f, t) = (off(total.quality.functional, functional), off(total.quality.theta, theta));
+        let (f, t) = (off(total.functional, functional), off(total.theta, theta));
         println!("{extents:?} {sweeps} on {}: F {f:e}, theta {t:e}", device.name());
-        assert!(f < 1e-10 && t < 1e-10, "{extents:?} after {sweeps}: {:?}", total.quality);
+        assert!(f < 1e-10 && t < 1e-10, "{extents:?} after {sweeps}: {:?}", total.quality());
     }
 }
 

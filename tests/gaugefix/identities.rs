@@ -82,7 +82,7 @@ fn the_functional_never_falls() {
                     }
                     let [first, last] = [0, 30].map(|k| told[k].quality);
                     assert!(last.functional > first.functional + 0.05, "{first:?} {last:?}");
-                    let best = fixed.report.best.total.quality;
+                    let best = fixed.report.best.total.quality();
                     assert!((best.functional - last.functional).abs() < 1e-13, "{best:?} {last:?}");
                 }
             }
@@ -111,11 +111,11 @@ fn smooth_fields_are_fixed_to_the_same_maximum() {
                     let fixed = quietly(&u, &params);
                     let what = format!("SU({N}) {condition:?} {precision:?} on {}", device.name());
                     let best = fixed.report.best.clone();
-                    assert!(best.total.converged && best.total.quality.theta <= theta, "{what}");
-                    assert!(best.residual.is_none_or(|r| r.converged && r.quality.theta <= theta));
+                    assert!(best.total.converged && best.total.theta <= theta, "{what}");
+                    assert!(best.residual.is_none_or(|r| r.converged && r.theta <= theta));
                     let g = matrices::<N>(&fixed.transformation);
                     report_is_true(lat, &links, &g, (condition, &fixed), 1e-12, &what);
-                    best.total.quality.functional
+                    best.total.functional
                 };
                 let double = run(Working::Double, 1e-20);
                 let mixed = run(Working::Mixed, 1e-20);
@@ -172,11 +172,11 @@ fn the_residual_gauge_keeps_the_abelian_one() {
             };
             let (without, with) = (run(false), run(true));
             let (a, b) = (without.report.best.total, with.report.best.total);
-            assert!((a.quality.functional - b.quality.functional).abs() < 1e-13, "{a:?} {b:?}");
-            assert!((a.quality.theta - b.quality.theta).abs() < 1e-12, "{a:?} {b:?}");
+            assert!((a.functional - b.functional).abs() < 1e-13, "{a:?} {b:?}");
+            assert!((a.theta - b.theta).abs() < 1e-12, "{a:?} {b:?}");
             let trace = |f: &GaugeFixed| plaquette(&f.gauge).unwrap().link_trace;
             assert!(trace(&with) > trace(&without) + 0.05);
-            let residual = with.report.best.residual.unwrap().quality;
+            let residual = with.report.best.residual.unwrap().quality();
             assert!((residual.functional - trace(&with)).abs() < 1e-12);
         }
     }
@@ -209,7 +209,7 @@ fn functionals_reach_those_of_milc() {
                     ..relaxing(condition)
                 };
                 let best = quietly(&loaded.gauge, &params).report.best.total;
-                let f = best.quality.functional;
+                let f = best.functional;
                 println!("{name} {condition:?} {precision:?} {}: {f:.9} {milc}", device.name());
                 assert!(best.converged && f >= milc - 1e-6, "{best:?}");
             }

@@ -167,7 +167,7 @@ fn report_is_true<const N: usize>(
 ) {
     let best = &fixed.report.best;
     let main = slowly(condition);
-    same_quality(&best.total.quality, &slow::quality_of(lat, links, g, main), tol, what);
+    same_quality(&best.total.quality(), &slow::quality_of(lat, links, g, main), tol, what);
     let v = su3::transform(lat, links, g);
     match condition {
         Condition::Coulomb { time } => {
@@ -175,7 +175,7 @@ fn report_is_true<const N: usize>(
             for (at, found) in best.slices.iter().enumerate() {
                 let sites = slow::slice(lat, time, at);
                 let expected = slow::quality(lat, &v, main, &sites);
-                same_quality(&found.quality, &expected, tol, &format!("{what} slice {at}"));
+                same_quality(&found.quality(), &expected, tol, &format!("{what} slice {at}"));
             }
         }
         _ => assert!(best.slices.is_empty(), "{what}"),
@@ -187,7 +187,7 @@ fn report_is_true<const N: usize>(
     );
     if let Some(found) = best.residual {
         let expected = slow::quality_of(lat, links, g, slow::Condition::AbelianLandau);
-        same_quality(&found.quality, &expected, tol, what);
+        same_quality(&found.quality(), &expected, tol, what);
     }
 }
 
@@ -289,7 +289,7 @@ fn every_storage_of_links_is_fixed() {
                 let made: GaugeN<3> = gauge_from(&fixed.gauge.save_lex().unwrap());
                 assert!(furthest(&made, &su3::transform(lat, &stored, &g)) < tol, "{what}");
                 let f = slow::quality_of(lat, &links, &g, slow::Condition::Landau).functional;
-                assert!((fixed.report.best.total.quality.functional - f).abs() < tol, "{what}");
+                assert!((fixed.report.best.total.functional - f).abs() < tol, "{what}");
             }
         }
     }

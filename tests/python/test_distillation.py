@@ -115,6 +115,9 @@ def test_distillation_modes_in_files():
         report = plaq.capi.plaq_modes_report()
         plaq.capi.plaq_modes_describe(again, report)
         assert (report.count, report.times, report.bytes) == (N, T, N * T * SITES * 48)
+        assert report.converged and report.restarts == report.applications == 0
+        plaq.capi.plaq_modes_describe(modes, report)
+        assert report.converged and report.restarts == modes.report.restarts > 0 < report.applications
         assert again.report.steps == STEPS and abs(again.report.rho - RHO) < 1e-15
         other = plaq.Gauge.hot(gauge.extents, seed=3)
         refused(plaq.capi.FieldMismatch, "links|plaquettes", lambda: plaq.Modes.load(path, other))

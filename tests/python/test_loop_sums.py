@@ -112,6 +112,17 @@ def test_noise_of_all_parts_has_no_bias_and_its_variance():
     off = (run.mean()[0, :, 0] - exact) / run.error()[0, :, 0].real
     assert abs(off.real).max() < 5, off
     assert [part.done for part in run.parts] == [200, 200, 200, 384]
+    # The error of each part, for the first Gamma: root mean square over time slices, of real and imaginary part together.
+    squares = []
+    for number, part in enumerate(run.parts):
+        report = plaq.capi.plaq_loops_part_report()
+        plaq.capi.plaq_loops_describe_part(run, number, report)
+        one = part.variance[0, 0, 0] / part.done
+        squares.append((one.real + one.imag).mean())
+        assert abs(report.error**2 - squares[-1]) <= 1e-12 * squares[-1], number
+    report = plaq.capi.plaq_loops_report()
+    plaq.capi.plaq_loops_describe(run, report)
+    assert report.parts == 4 and abs(report.error**2 / sum(squares) - 1) < 1e-12
     # For Z4 noise on the whole lattice the variance is the sum over pairs of off-diagonal elements.
     run = d.loop_sums(gauge, space=space, seed=5, tol=1e-9)
     run.add(vectors=200)

@@ -450,8 +450,8 @@ class Quarks(TypedDict, total=False):
     multigrid_preconditioner: int
     persistent: int
     nkrylov: int
-    refresh: Union[int, str, capi.plaq_refresh]
     shifts: int
+    refresh: Union[int, str, capi.plaq_refresh]
     fields: int
     check_every: int
     tolerance_force: float

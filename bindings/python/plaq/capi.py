@@ -1008,8 +1008,9 @@ class plaq_gauge_read_params(Struct):
         0 or more. Default: 0.
       project: 1: links are put back into SU(3) after the check; 0: they are not changed. 0 or 1.
         Default: 1.
-      wrong_checksum: 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-        were changed after they were written and are known to be good. 0 or 1. Default: 0.
+      wrong_checksum: 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+        files that were changed after they were written and are known to be good. 0 or 1.
+        Default: 0.
       boundary_time: Boundaries in time of the links; 0: open for files of openQCD in which all temporal links of the last
         slice are exactly zero, else periodic. Default: 0.
       phi: Angles phi of the fixed spatial links exp(i diag(phi) / L_k) on slice 0, for boundaries `sf`: three numbers
@@ -2965,8 +2966,8 @@ class plaq_solver_params(Struct):
         plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
         that goes no deeper than its precision. The report says which. Default: 0.
       sloppy_storage: Storage of the links in the iteration; automatic (0): that of the operator. Default: 0.
-      max_iterations: Largest number of iterations. 1 or more. Default: 10000.
-      nkrylov: Number of directions that GCR keeps before a restart; block GCR keeps as many for each right-hand side.
+      max_iterations: Largest number of iterations of a solve. 1 or more. Default: 10000.
+      nkrylov: Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
         1 to 10000. Default: 10.
       precondition_steps: Number of steps of minimal residual before every application of the operator, as preconditioner of
         BiCGStab, GCR, block GCR and MR; 0: none. 0 or more. Default: 0.
@@ -4051,7 +4052,7 @@ class plaq_reweighting_params(Struct):
       vectors: Number of noise vectors for each factor. 1 to 1048576. Default: 1.
       first: Number of the first noise vector: others make independent estimates. 0 to 1048576.
         Default: 0.
-      seed: Seed of the noise. Default: 0.
+      seed: Seed of the noise; the noise is the same on any number of ranks. Default: 0.
       low: Lower end of the interval of the rational function, as in the chain: for M^dagger M in the solver's
         normalisation. openQCD gives the ends for |D|; their squares belong here. 0: not given.
         Default: 0.
@@ -4278,8 +4279,9 @@ class plaq_spinor_read_params(Struct):
     Members:
       extents: Extents that the whole lattice of the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the field; 0: that of the file. Default: 0.
-      wrong_checksum: 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
-        were written and are known to be good. 0 or 1. Default: 0.
+      wrong_checksum: 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+        files that were changed after they were written and are known to be good. 0 or 1.
+        Default: 0.
     """
     struct_size: int
     extents: Any
@@ -4389,7 +4391,7 @@ class plaq_eigen_params(Struct):
         in the operator's normalisation. The interval is replaced if wanted eigenvalues turn out to lie in it.
         Default: 0.
       to: Upper end of the interval on which the polynomial is small. Default: 0.
-      seed: Seed of the random vectors with which the search starts. Default: 1.
+      seed: Seed of the random vectors with which searches start. Default: 1.
       max_seconds: Largest number of seconds for the search; 0: no limit. The time is checked after every block, for the Ritz
         functional after every step of the minimisation; all ranks stop after the same one.
         Default: 0.
@@ -4454,55 +4456,55 @@ class plaq_eigen_report(Struct):
 
     Members:
       converged: 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
+      verified: 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+        the operator was diagonalised completely. 0: not asked for, or ended by a limit.
       stopped: 1: the callback or `max_seconds` ended the search; the results are those known by then.
-      count: Number of eigenvectors.
-      degree: Degree of the last polynomial.
-      from_: Lower end of the interval on which the last polynomial is small.
-      to: Upper end of that interval.
-      least: Estimate of the smallest eigenvalue.
-      largest: Estimate of the largest eigenvalue.
-      restarts: Number of restarts of the search.
-      applications: Number of multiplications of a vector by A.
-      seconds: Seconds that the search took.
       stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-      verified: 1: no eigenvalue was missed, as shown by a search from a random vector orthogonal to the results, or
-        because the operator was diagonalised completely. 0: not asked for, or ended by a limit.
+      restarts: Number of restarts of the search.
+      count: Number of eigenvectors; of those of time slices the number on each slice.
+      largest: Estimate of the largest eigenvalue, from above.
+      applications: Number of multiplications of a vector by the operator.
+      seconds: Seconds that the search took.
+      degree: Degree of the last polynomial; 1: no polynomial was used.
       max_vectors: Largest number of vectors that the search kept; 0 if Lanczos was not used.
       on_device: Number of vectors of the search on the device; the others were in the host's memory.
+      from_: Lower end of the interval on which the last polynomial is small.
+      to: Upper end of that interval.
+      least: Estimate of the smallest eigenvalue, from below.
     """
     struct_size: int
     converged: int
+    verified: int
     stopped: int
+    stopped_by: Any
+    restarts: int
     count: int
+    largest: float
+    applications: int
+    seconds: float
     degree: int
+    max_vectors: int
+    on_device: int
     from_: float
     to: float
     least: float
-    largest: float
-    restarts: int
-    applications: int
-    seconds: float
-    stopped_by: Any
-    verified: int
-    max_vectors: int
-    on_device: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("converged", _c.c_int32),
+        ("verified", _c.c_int32),
         ("stopped", _c.c_int32),
+        ("stopped_by", _c.c_int32),
+        ("restarts", _c.c_int32),
         ("count", _c.c_int32),
+        ("largest", _c.c_double),
+        ("applications", _c.c_int64),
+        ("seconds", _c.c_double),
         ("degree", _c.c_int32),
+        ("max_vectors", _c.c_int32),
+        ("on_device", _c.c_int32),
         ("from_", _c.c_double),
         ("to", _c.c_double),
         ("least", _c.c_double),
-        ("largest", _c.c_double),
-        ("restarts", _c.c_int64),
-        ("applications", _c.c_int64),
-        ("seconds", _c.c_double),
-        ("stopped_by", _c.c_int32),
-        ("verified", _c.c_int32),
-        ("max_vectors", _c.c_int32),
-        ("on_device", _c.c_int32),
     ]
     _enums_ = {"stopped_by": plaq_stopped_by}
     _init_ = "plaq_eigen_report_init"
@@ -4700,35 +4702,6 @@ def plaq_loop_goals_init(params: plaq_loop_goals, struct_size: int) -> None:
     _n.call(_plaq_loop_goals_init, _n.struct(plaq_loop_goals, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
-class plaq_space_report(Struct):
-    """Description of a level of spaces.
-
-    Members:
-      levels: Number of levels, the lattice not counted.
-      extents: Extents of the level over all ranks; for vectors 1.
-      unknowns: Dimension of the level's space over all ranks.
-    """
-    struct_size: int
-    levels: int
-    extents: Any
-    unknowns: int
-    _fields_ = [
-        ("struct_size", _c.c_int64),
-        ("levels", _c.c_int32),
-        ("extents", _c.c_int32 * 4),
-        ("unknowns", _c.c_int64),
-    ]
-    _init_ = "plaq_space_report_init"
-
-
-_plaq_space_report_init = _n.function("plaq_space_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
-
-
-def plaq_space_report_init(report: plaq_space_report, struct_size: int) -> None:
-    """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_space_report_init, _n.struct(plaq_space_report, report, "report"), _n.int64(struct_size, "struct_size"))
-
-
 class plaq_loops_report(Struct):
     """Description of loops summed so far.
 
@@ -4736,8 +4709,8 @@ class plaq_loops_report(Struct):
       parts: Number of parts into which the loops are divided.
       reached: 1: the call reached the error that was asked for or, if none was, the number of vectors.
       stopped: 1: the callback ended the call.
-      error: The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
-        number 0. Infinite before all parts have an estimate.
+      error: The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma number 0.
+        Infinite before all parts have an estimate.
       seconds: Seconds that the call took.
       failed: Number of solves in all parts that did not converge.
     """
@@ -4779,6 +4752,8 @@ class plaq_loops_part_report(Struct):
       solves: Number of columns solved for on the level.
       failed: Number of solves that did not converge.
       seconds: Seconds spent on this part.
+      error: Error of this part as defined in plaq_loop_goals, with Gamma number 0 where there are no goals; 0 of what is
+        exact, infinite before there are two noise vectors.
     """
     struct_size: int
     term: Any
@@ -4788,6 +4763,7 @@ class plaq_loops_part_report(Struct):
     solves: int
     failed: int
     seconds: float
+    error: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("term", _c.c_int32),
@@ -4797,6 +4773,7 @@ class plaq_loops_part_report(Struct):
         ("solves", _c.c_int64),
         ("failed", _c.c_int64),
         ("seconds", _c.c_double),
+        ("error", _c.c_double),
     ]
     _enums_ = {"term": plaq_loops_term}
     _init_ = "plaq_loops_part_report_init"
@@ -4808,6 +4785,35 @@ _plaq_loops_part_report_init = _n.function("plaq_loops_part_report_init", _c.c_i
 def plaq_loops_part_report_init(report: plaq_loops_part_report, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
     _n.call(_plaq_loops_part_report_init, _n.struct(plaq_loops_part_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_space_report(Struct):
+    """Description of a level of spaces.
+
+    Members:
+      levels: Number of levels, the lattice not counted.
+      extents: Extents of the level over all ranks; for vectors 1.
+      unknowns: Dimension of the level's space over all ranks.
+    """
+    struct_size: int
+    levels: int
+    extents: Any
+    unknowns: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("levels", _c.c_int32),
+        ("extents", _c.c_int32 * 4),
+        ("unknowns", _c.c_int64),
+    ]
+    _init_ = "plaq_space_report_init"
+
+
+_plaq_space_report_init = _n.function("plaq_space_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_space_report_init(report: plaq_space_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_space_report_init, _n.struct(plaq_space_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
 _plaq_space_create_multigrid = _n.function("plaq_space_create_multigrid", _c.c_int32, [plaq_solver, plaq_multigrid, _c.c_int32, _c.c_double, _c.c_void_p])
@@ -5113,7 +5119,7 @@ class plaq_modes_params(Struct):
         1 to 1000000. Default: 200.
       verify: True: after the search another one from random vectors orthogonal to the modes looks for modes that were
         missed, and is repeated until it finds none. 0 or 1. Default: 1.
-      seed: Seed of the random vectors with which the search starts. Default: 1.
+      seed: Seed of the random vectors with which searches start. Default: 1.
       max_seconds: Largest number of seconds for the search; 0: no limit. Default: 0.
       vectors: Memory for the modes. Automatic: on the device; if its memory does not suffice, groups of time slices are
         searched one after the other and the host holds the modes that do not fit. `host`: the host holds all but
@@ -5172,7 +5178,7 @@ class plaq_modes_noise_params(Struct):
       noise: Numbers from which eta is drawn: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4. Default: PLAQ_NOISE_Z4.
       vectors: Number of noise vectors, each of which has a column for every part. 1 to 1048576.
         Default: 1.
-      seed: Seed of the noise. Default: 0.
+      seed: Seed of the noise; the noise is the same on any number of ranks. Default: 0.
       time: Dilution of the time index. Default: PLAQ_MODES_DILUTION_FULL.
       time_parts: Number of parts of times, of dilutions that need it. 0 or more. Default: 0.
       spin: Dilution of the spin index. Default: PLAQ_MODES_DILUTION_FULL.
@@ -5221,24 +5227,25 @@ def plaq_modes_noise_params_init(params: plaq_modes_noise_params, struct_size: i
 
 
 class plaq_modes_report(Struct):
-    """Description of modes, and report of the search that found them.
+    """Description of modes, and report of the search that found them. Seconds, restarts and applications of the search
+    are 0 if the modes were read from a file.
 
     Members:
-      converged: 1: every mode meets the tolerance and, with `verify`, no eigenvalue was missed.
-      verified: 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the modes, or
-        because slices were diagonalised completely.
-      stopped: 1: the callback or `max_seconds` ended the search.
+      converged: 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
+      verified: 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the results, or because
+        the operator was diagonalised completely. 0: not asked for, or ended by a limit.
+      stopped: 1: the callback or `max_seconds` ended the search; the results are those known by then.
       stopped_by: The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-      count: Number of modes of a time slice.
+      restarts: Number of restarts of the search.
+      count: Number of eigenvectors; of those of time slices the number on each slice.
+      largest: Estimate of the largest eigenvalue, from above.
+      applications: Number of multiplications of a vector by the operator.
+      seconds: Seconds that the search took.
       times: Number of time slices of the whole lattice.
       steps: Number of steps of spatial stout smearing.
-      restarts: Number of restarts of the search.
       rho: Weight rho of the staples in this smearing.
-      applications: Number of multiplications of a vector by -D^2.
-      largest: The largest eigenvalue, to some per cent; residuals are relative to it.
-      seconds: Seconds that the search took.
-      plaquette_spatial: Average spatial plaquette of the links before smearing. It identifies the links: these modes are
-        refused with others.
+      plaquette_spatial: Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
+        with others.
       plaquette_temporal: Average temporal plaquette of the links before smearing.
       link_trace: Average Re tr U / 3 of the links before smearing.
       bytes: Bytes of device memory of the modes.
@@ -5250,14 +5257,14 @@ class plaq_modes_report(Struct):
     verified: int
     stopped: int
     stopped_by: Any
+    restarts: int
     count: int
+    largest: float
+    applications: int
+    seconds: float
     times: int
     steps: int
-    restarts: int
     rho: float
-    applications: int
-    largest: float
-    seconds: float
     plaquette_spatial: float
     plaquette_temporal: float
     link_trace: float
@@ -5270,14 +5277,14 @@ class plaq_modes_report(Struct):
         ("verified", _c.c_int32),
         ("stopped", _c.c_int32),
         ("stopped_by", _c.c_int32),
+        ("restarts", _c.c_int32),
         ("count", _c.c_int32),
+        ("largest", _c.c_double),
+        ("applications", _c.c_int64),
+        ("seconds", _c.c_double),
         ("times", _c.c_int32),
         ("steps", _c.c_int32),
-        ("restarts", _c.c_int32),
         ("rho", _c.c_double),
-        ("applications", _c.c_int64),
-        ("largest", _c.c_double),
-        ("seconds", _c.c_double),
         ("plaquette_spatial", _c.c_double),
         ("plaquette_temporal", _c.c_double),
         ("link_trace", _c.c_double),
@@ -5372,7 +5379,9 @@ _plaq_modes_describe = _n.function("plaq_modes_describe", _c.c_int32, [plaq_mode
 
 
 def plaq_modes_describe(modes: Any, report: Optional[plaq_modes_report] = None) -> None:
-    """Describes modes and their links; numbers about the search are 0 if the modes were read from a file."""
+    """Describes modes and their links; seconds, restarts and applications of the search are 0 if the modes
+    were read from a file.
+    """
     _n.call(_plaq_modes_describe, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_report, report, "report"))
 
 
@@ -5672,6 +5681,16 @@ class plaq_overlap_solver(Enum):
     AUTO = 3
 
 
+class plaq_overlap_preconditioner(Enum):
+    """Preconditioners of a solve with the overlap operator."""
+    #: None.
+    NONE = 0
+    #: The Wilson operator's inverse by BiCGStab.
+    WILSON = 1
+    #: The Wilson operator's inverse by multigrid.
+    MULTIGRID = 2
+
+
 class plaq_overlap_form(Enum):
     """The operator D, or an operator made from it."""
     #: The overlap operator D.
@@ -5833,12 +5852,12 @@ class plaq_overlap_report(Struct):
       seconds_modes: Seconds that the search for modes took.
       seconds_sign: Seconds that making the approximation took.
       solver: Algorithm of the last solve; PLAQ_OVERLAP_SOLVER_AUTO before the first one.
-      preconditioner: Preconditioner of the last solve: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+      preconditioner: Preconditioner of the last solve.
       high_modes: Number of modes that plaq_overlap_high_values gives.
       low_modes: Number of known low modes of D^dagger D of each chirality.
       vectors_on_device: Number of the vectors in `vectors` that are on the device; the others are in the host's memory.
-      max_vectors: Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not
-        found by Lanczos.
+      max_vectors: Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not found
+        by Lanczos.
     """
     struct_size: int
     s: float
@@ -5862,7 +5881,7 @@ class plaq_overlap_report(Struct):
     seconds_modes: float
     seconds_sign: float
     solver: Any
-    preconditioner: int
+    preconditioner: Any
     high_modes: int
     low_modes: int
     vectors_on_device: int
@@ -5896,7 +5915,7 @@ class plaq_overlap_report(Struct):
         ("vectors_on_device", _c.c_int32),
         ("max_vectors", _c.c_int32),
     ]
-    _enums_ = {"sign": plaq_overlap_sign, "precision": plaq_precision, "storage": plaq_storage, "solver": plaq_overlap_solver}
+    _enums_ = {"sign": plaq_overlap_sign, "precision": plaq_precision, "storage": plaq_storage, "solver": plaq_overlap_solver, "preconditioner": plaq_overlap_preconditioner}
     _init_ = "plaq_overlap_report_init"
 
 
@@ -6079,7 +6098,7 @@ class plaq_overlap_solve_params(Struct):
 
     Members:
       solver: Algorithm of the solve. Default: PLAQ_OVERLAP_SOLVER_AUTO.
-      max_iterations: Largest number of iterations. 1 or more. Default: 2000.
+      max_iterations: Largest number of iterations of a solve. 1 or more. Default: 2000.
       tol: Largest |b - D x| / |b|; it cannot be much smaller than the operator's error bound.
         Default: 0.0000001.
       sloppy_precision: Precision of the iteration; automatic (0): that of the operator. Default: 0.
@@ -6088,7 +6107,8 @@ class plaq_overlap_solve_params(Struct):
         Default: 1.
       deflate: True: low modes that plaq_overlap_index found are projected out at the start. 0 or 1.
         Default: 1.
-      nkrylov: Number of directions that GCR keeps. 1 or more. Default: 20.
+      nkrylov: Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
+        1 to 10000. Default: 20.
       wilson_iterations: Largest number of iterations for the Wilson operator's inverse as preconditioner of GCR; 0: no
         preconditioner, but 100 if the library chooses GCR. 0 or more. Default: 0.
       wilson_mass: Mass of the preconditioner's Wilson operator, which must be above the critical mass; automatic (NaN):
@@ -6422,7 +6442,8 @@ class plaq_gaugefix_report(Struct):
       stopped: 1: the callback asked to stop.
       method: Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO.
       copies: Number of copies made.
-      best_copy: Number of the copy that is kept.
+      best_copy: Number of the copy that is kept; in Coulomb gauge, where each slice is that of its best copy, of the one with
+        the largest functional.
       stop_theta: Largest violation theta that counted as converged.
     """
     struct_size: int
@@ -6447,8 +6468,8 @@ class plaq_gaugefix_report(Struct):
         ("theta_max", _c.c_double),
         ("residual_functional", _c.c_double),
         ("residual_theta", _c.c_double),
-        ("iterations", _c.c_int64),
-        ("residual_iterations", _c.c_int64),
+        ("iterations", _c.c_int32),
+        ("residual_iterations", _c.c_int32),
         ("seconds", _c.c_double),
         ("converged", _c.c_int32),
         ("stopped", _c.c_int32),
@@ -6473,11 +6494,11 @@ class plaq_gaugefix_state(Struct):
     """Result for one gauge copy, or for one slice of a copy.
 
     Members:
-      functional: Gauge functional.
-      theta: Violation theta.
+      functional: Gauge functional; of a copy in Coulomb gauge the average over slices.
+      theta: Violation theta; of a copy in Coulomb gauge the average over slices.
       theta_max: Largest violation of any single site.
       seconds: Seconds that the copy took; 0 for a slice.
-      iterations: Number of sweeps, those of annealing not counted.
+      iterations: Number of sweeps, those of annealing not counted; of a copy in Coulomb gauge of the slowest slice.
       converged: 1: all criteria were met.
     """
     functional: float
@@ -6491,7 +6512,7 @@ class plaq_gaugefix_state(Struct):
         ("theta", _c.c_double),
         ("theta_max", _c.c_double),
         ("seconds", _c.c_double),
-        ("iterations", _c.c_int64),
+        ("iterations", _c.c_int32),
         ("converged", _c.c_int32),
     ]
 
@@ -7068,58 +7089,61 @@ class plaq_hmc_report(Struct):
     """Report of a run of trajectories; what concerns one trajectory is that of the last.
 
     Members:
-      trajectories: Number of trajectories done.
-      accepted: Number of trajectories accepted.
-      next_trajectory: Number of the next trajectory.
-      last_accepted: 1: the last trajectory was accepted.
       stopped: 1: the callback asked to stop.
-      iterations: Number of iterations of all solvers in the last trajectory.
-      delta_h: Delta H = H(end) - H(start) of the last trajectory.
-      exp_minus_delta_h: Average of exp(-Delta H) over the run, which is 1 within errors.
-      kinetic_start: Kinetic energy at the start of the last trajectory.
-      kinetic_end: Kinetic energy at the end of the last trajectory.
-      plaquette: Average plaquette after the last trajectory.
+      accepted: 1: the trajectory was accepted.
+      trajectory: Number of the trajectory, from 0 on.
+      delta_h: Delta H = H(end) - H(start), the violation of energy conservation.
+      iterations: Number of iterations of all solvers in the trajectory.
+      kinetic_start: Kinetic energy at the start of the trajectory.
+      kinetic_end: Kinetic energy at the end of the trajectory.
+      plaquette: Average plaquette of the links that the trajectory leaves, accepted or not.
       correction: Largest change of a matrix entry when links were put back into SU(3).
       reversibility_links: Largest difference of a link's matrix entry after integrating forward and back; -1: not measured.
-      reversibility_h: Difference of H after integrating forward and back; -1: not measured.
-      trajectory_seconds: Seconds of the last trajectory.
-      seconds: Seconds of all trajectories.
+      reversibility_hamiltonian: Modulus of the difference of H after integrating forward and back; -1: not measured.
+      seconds: Seconds that the trajectory took.
+      trajectories: Number of trajectories done.
+      acceptances: Number of trajectories accepted.
+      next_trajectory: Number of the next trajectory.
+      exp_minus_delta_h: Average of exp(-Delta H) over the run, which is 1 within errors.
+      run_seconds: Seconds that the run took.
     """
     struct_size: int
-    trajectories: int
-    accepted: int
-    next_trajectory: int
-    last_accepted: int
     stopped: int
-    iterations: int
+    accepted: int
+    trajectory: int
     delta_h: float
-    exp_minus_delta_h: float
+    iterations: int
     kinetic_start: float
     kinetic_end: float
     plaquette: float
     correction: float
     reversibility_links: float
-    reversibility_h: float
-    trajectory_seconds: float
+    reversibility_hamiltonian: float
     seconds: float
+    trajectories: int
+    acceptances: int
+    next_trajectory: int
+    exp_minus_delta_h: float
+    run_seconds: float
     _fields_ = [
         ("struct_size", _c.c_int64),
-        ("trajectories", _c.c_int64),
-        ("accepted", _c.c_int64),
-        ("next_trajectory", _c.c_int64),
-        ("last_accepted", _c.c_int32),
         ("stopped", _c.c_int32),
-        ("iterations", _c.c_int64),
+        ("accepted", _c.c_int32),
+        ("trajectory", _c.c_int64),
         ("delta_h", _c.c_double),
-        ("exp_minus_delta_h", _c.c_double),
+        ("iterations", _c.c_int64),
         ("kinetic_start", _c.c_double),
         ("kinetic_end", _c.c_double),
         ("plaquette", _c.c_double),
         ("correction", _c.c_double),
         ("reversibility_links", _c.c_double),
-        ("reversibility_h", _c.c_double),
-        ("trajectory_seconds", _c.c_double),
+        ("reversibility_hamiltonian", _c.c_double),
         ("seconds", _c.c_double),
+        ("trajectories", _c.c_int64),
+        ("acceptances", _c.c_int64),
+        ("next_trajectory", _c.c_int64),
+        ("exp_minus_delta_h", _c.c_double),
+        ("run_seconds", _c.c_double),
     ]
     _init_ = "plaq_hmc_report_init"
 
@@ -7397,11 +7421,14 @@ class plaq_quarks_params(Struct):
         Default: 0.
       multigrid: True: solves are by GCR with multigrid; false: by CG. 0 or 1. Default: 0.
       multigrid_preconditioner: True: solves of the preconditioner W are by multigrid, too. 0 or 1. Default: 0.
-      persistent: True: null vectors are kept from one trajectory to the next. 0 or 1. Default: 0.
-      nkrylov: Number of directions that GCR keeps. 1 or more. Default: 20.
+      persistent: True: null vectors are kept from one trajectory to the next. A chain then continues from a checkpoint
+        within the tolerance of solves, not bit for bit. 0 or 1. Default: 0.
+      nkrylov: Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
+        1 to 10000. Default: 20.
+      shifts: Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose
+        iterations are then those of the least shift that is left. 0 or more. Default: 3.
       refresh: Treatment of multigrid's null vectors when links have changed: they are kept, refined, or found anew.
         Default: PLAQ_REFRESH_KEEP.
-      shifts: Number of the least shifts of one flavour that multigrid solves. 0 or more. Default: 3.
       fields: Number n of pseudofermion fields of one flavour, each of which represents the n-th root of the
         determinant. 1 or more. Default: 1.
       check_every: Number of trajectories between two measurements of the spectrum of one flavour; an eigenvalue outside of
@@ -7438,8 +7465,8 @@ class plaq_quarks_params(Struct):
     multigrid_preconditioner: int
     persistent: int
     nkrylov: int
-    refresh: Any
     shifts: int
+    refresh: Any
     fields: int
     check_every: int
     tolerance_force: float
@@ -7464,8 +7491,8 @@ class plaq_quarks_params(Struct):
         ("multigrid_preconditioner", _c.c_int32),
         ("persistent", _c.c_int32),
         ("nkrylov", _c.c_int32),
-        ("refresh", _c.c_int32),
         ("shifts", _c.c_int32),
+        ("refresh", _c.c_int32),
         ("fields", _c.c_int32),
         ("check_every", _c.c_int32),
         ("tolerance_force", _c.c_double),
@@ -7741,7 +7768,7 @@ class plaq_flow_point(Struct):
 
 
 class plaq_flow_report(Struct):
-    """Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
+    """Report of a flow. Scales are in lattice units, -1 if the flow ended before they were reached.
 
     Members:
       time: Flow time that was reached, t / a^2.

@@ -48,10 +48,10 @@ def toml(tables: Mapping[str, Any]) -> str:
 
 
 class Hmc(Object):
-    """A Markov chain of trajectories. Iterating runs them and gives the report of each: trajectory number
-    `next_trajectory` - 1, delta_h, last_accepted, plaquette, iterations, trajectory_seconds. Between two of them
-    `gauge` holds the links: a field that is still referred to elsewhere when the chain goes on stays what it is, and the
-    chain takes a copy. Ctrl-C ends the chain after the trajectory that it comes in."""
+    """A Markov chain of trajectories. Iterating runs them and gives the report of each: trajectory (its number), delta_h,
+    accepted, plaquette, iterations, seconds. Between two of them `gauge` holds the links: a field that is still
+    referred to elsewhere when the chain goes on stays what it is, and the chain takes a copy. Ctrl-C ends the chain
+    after the trajectory that it comes in."""
 
     def __init__(self, handle: Any, gauge: Gauge, trajectories: Optional[int], progress: bool = False) -> None:
         super().__init__(handle, gauge.context)
@@ -131,7 +131,7 @@ class Hmc(Object):
         capi.plaq_hmc_read(self, self.gauge, file)
 
     def column(self, name: str) -> np.ndarray:
-        """One number of every trajectory so far: "plaquette", "delta_h", "last_accepted", ..."""
+        """One number of every trajectory so far: "plaquette", "delta_h", "accepted", ..."""
         return np.array([getattr(report, name) for report in self.history])
 
     def to_pyerrors(self, name: str = "plaquette", ensemble: str = "chain") -> Any:

@@ -135,20 +135,21 @@ fn modes(
     options: &Options,
     plan: &Plan,
     links: &crate::fields::GaugeField,
-) -> Run<(Modes, bool)> {
+) -> Run<Modes> {
     if let Some(name) = options.get("load-modes") {
-        return Ok((Modes::load(Path::new(name), links, None)?, true));
+        return Ok(Modes::load(Path::new(name), links, None)?);
     }
     let mut progress = Progress::new();
-    let (modes, report) = {
+    let modes = {
         let mut watch = monitor(&session.comm, &mut progress, "modes: ", plan.settings.tol);
         Modes::new(links, None, &plan.settings, &mut watch)?
     };
-    progress.last(&format!("modes: {} on each time slice, {:.2} s", modes.count(), report.seconds));
-    if let Some(name) = options.get("save-modes").filter(|_| report.converged) {
+    let found = modes.search();
+    progress.last(&format!("modes: {} on each time slice, {:.2} s", found.count, found.seconds));
+    if let Some(name) = options.get("save-modes").filter(|_| found.converged) {
         modes.save(Path::new(name))?;
     }
-    Ok((modes, report.converged))
+    Ok(modes)
 }
 
 /// Solves for the perambulators that are not in the file and adds them to it; false if one was interrupted or did not
@@ -200,8 +201,8 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         let expected = format!("times 0 to {}", extents[3] - 1);
         return Err(refuse("times", &time.to_string(), expected));
     }
-    let (modes, converged) = modes(session, options, plan, &links)?;
-    if !converged {
+    let modes = modes(session, options, plan, &links)?;
+    if !modes.search().converged {
         session::complain("distillation: the modes did not converge, nothing is written");
         return Ok(session::status(false));
     }
@@ -249,9 +250,11 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         );
     }
     if let Some(name) = options.get("json").filter(|_| session.first()) {
+        let mut found = output::report_json(&modes.report());
+        (found["values"], found["residuals"]) = (json!(modes.values()), json!(modes.residuals()));
         let mut about = json!({
             "gauge": files::described(&plan.file, loaded.info.format, extents),
-            "modes": { "count": modes.count(), "values": modes.values(), "residuals": modes.residuals() },
+            "modes": found,
             "momenta": plan.elementals.momenta, "out": plan.out,
         });
         if plan.kappa.is_some() {

@@ -12,7 +12,7 @@ use super::statistics::jackknife;
 use super::{interrupted, output, Run};
 use crate::error::Result;
 use crate::io::FileFormat;
-use crate::ops::flow::{Flow, FlowParams, FlowPoint, FlowReport};
+use crate::ops::flow::{Flow, FlowParams, FlowPoint, FlowReport, FlowTotals};
 use crate::ops::time_slices::{time_slices, TimeSlices};
 
 const fn of(name: &'static str, row: &str) -> Opt {
@@ -67,18 +67,6 @@ fn t2e(p: &FlowPoint) -> f64 {
     p.time * p.time * p.clover()
 }
 
-/// Scales in lattice units: t0 from clover leaves, t0 from plaquettes, w0 from clover leaves, w0 from plaquettes; NaN
-/// if the flow ends before.
-fn scales(report: &FlowReport) -> [f64; 4] {
-    let all = [
-        report.t0(FlowPoint::clover),
-        report.t0(FlowPoint::plaquette),
-        report.w0(FlowPoint::clover),
-        report.w0(FlowPoint::plaquette),
-    ];
-    all.map(|x| x.unwrap_or(f64::NAN))
-}
-
 fn column(points: &[FlowPoint], of: impl Fn(&FlowPoint) -> f64) -> Vec<f64> {
     points.iter().map(of).collect()
 }
@@ -96,18 +84,28 @@ fn arrays(points: &[FlowPoint]) -> Value {
 
 impl Flowed {
     fn json(&self, options: &Options) -> Value {
-        let [t0, t0_p, w0, w0_p] = scales(&self.report);
         let slices = self
             .slices
             .as_ref()
             .map(|s| json!({ "plaquette": s.plaquette, "clover": s.clover, "charge": s.charge }));
-        json!({
+        let mut all = json!({
             "version": env!("CARGO_PKG_VERSION"), "gauge": described(&self.file, self.format, self.lattice),
             "kind": options.text("flow"), "step": options.number("step"), "tol": options.number("tol"),
-            "steps": self.report.steps, "seconds": self.seconds, "stopped": self.report.stopped,
-            "t0": { "clover": t0, "plaquette": t0_p }, "w0": { "clover": w0, "plaquette": w0_p },
             "flow": arrays(&self.report.points), "slices": slices,
-        })
+        });
+        output::extend(&mut all, output::report_json(&self.totals()));
+        all
+    }
+
+    fn totals(&self) -> FlowTotals {
+        self.report.totals(self.seconds)
+    }
+
+    /// Scales in lattice units: t0 from clover leaves, t0 from plaquettes, w0 from clover leaves, w0 from plaquettes;
+    /// NaN if the flow ends before.
+    fn scales(&self) -> [f64; 4] {
+        let FlowTotals { t0_clover, t0_plaquette, w0_clover, w0_plaquette, .. } = self.totals();
+        [t0_clover, t0_plaquette, w0_clover, w0_plaquette].map(|x| x.unwrap_or(f64::NAN))
     }
 
     fn charge(&self) -> f64 {
@@ -128,7 +126,7 @@ impl Flowed {
                 p.charge
             );
         }
-        let [t0, t0_p, w0, w0_p] = scales(&self.report);
+        let [t0, t0_p, w0, w0_p] = self.scales();
         let end = self.report.points.last().map_or(0.0, t2e);
         match t0.is_nan() {
             true => {
@@ -189,7 +187,7 @@ fn averages(all: &[Flowed], bin: usize) -> Vec<(&'static str, f64, f64, usize)> 
         .iter()
         .map(|f| {
             let q = f.charge();
-            [&scales(&f.report)[..], &[q, q * q]].concat()
+            [&f.scales()[..], &[q, q * q]].concat()
         })
         .collect();
     let one = |(k, name): (usize, &&'static str)| {
@@ -216,7 +214,7 @@ fn write_plot(name: &str, all: &[Flowed]) -> Result<()> {
             1 => "clover",
             _ => f.file.rsplit('/').next().unwrap_or_default(),
         };
-        let label = match scales(&f.report)[0] {
+        let label = match f.scales()[0] {
             t0 if t0.is_nan() => what.to_string(),
             t0 => format!("{what}, t0 = {}", plot::short(t0)),
         };

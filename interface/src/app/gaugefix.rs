@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::io::{write_file, WriteOptions};
 use crate::ops::config::Loaded;
 use crate::ops::gaugefix::{
-    fix_gauge, CopyReport, Fixed, GaugeFixParams, GaugeFixReport, GaugeFixing, GaugeKind,
+    fix_gauge, Fixed, GaugeFixParams, GaugeFixReport, GaugeFixing, GaugeKind,
 };
 use crate::ops::observables::{plaquette, unitarity, Plaquette, Unitarity};
 use crate::params::{Choice, Parameters};
@@ -131,13 +131,8 @@ struct Done {
 }
 
 impl Done {
-    fn residual(&self) -> Fixed {
-        self.report.best.residual.unwrap_or_default()
-    }
-
     fn converged(&self) -> bool {
-        let best = &self.report.best;
-        best.total.converged && best.residual.is_none_or(|r| r.converged)
+        self.report.totals().converged
     }
 }
 
@@ -148,8 +143,8 @@ fn short(x: f64) -> String {
 fn print_states<'a>(what: &str, states: impl Iterator<Item = &'a Fixed>) {
     say!("#{what:>8}  {:>16}  {:>10}  {:>10}  converged", "functional", "theta", "iterations");
     for (k, s) in states.enumerate() {
-        let (q, yes) = (&s.quality, if s.converged { "yes" } else { "no" });
-        say!("{k:9}  {:16.12}  {:>10}  {:10}  {yes}", q.functional, short(q.theta), s.iterations);
+        let yes = if s.converged { "yes" } else { "no" };
+        say!("{k:9}  {:16.12}  {:>10}  {:10}  {yes}", s.functional, short(s.theta), s.iterations);
     }
 }
 
@@ -173,20 +168,20 @@ fn print(session: &Session, options: &Options, name: &str, loaded: &Loaded, done
     if !r.best.slices.is_empty() {
         print_states("slice", r.best.slices.iter());
     }
-    let best = &r.best.total.quality;
+    let all = r.totals();
     say!(
         "# kept: functional {:.12}, theta {}, copy {}",
-        best.functional,
-        short(best.theta),
-        r.best_copy
+        all.functional,
+        short(all.theta),
+        all.best_copy
     );
     if options.flag("residual") {
-        let q = done.residual().quality;
-        say!("# residual: functional {:.12}, theta {}", q.functional, short(q.theta));
+        let (f, theta) = (all.residual_functional, short(all.residual_theta));
+        say!("# residual: functional {f:.12}, theta {theta}");
     }
     say!("# plaquette {:.12}", done.after.total);
-    let iterations = r.best.total.iterations + done.residual().iterations;
-    let end = match (done.converged(), r.stopped) {
+    let iterations = all.iterations + all.residual_iterations;
+    let end = match (all.converged, all.stopped) {
         (true, _) => "",
         (_, true) => ", INTERRUPTED",
         _ => ", NOT CONVERGED",
@@ -203,40 +198,22 @@ fn json_report(
     done: &Done,
 ) -> Value {
     let r = &done.report;
-    let state = |s: &Fixed, seconds: f64| {
-        json!({
-            "functional": s.quality.functional, "theta": s.quality.theta, "iterations": s.iterations,
-            "converged": s.converged, "seconds": seconds,
-        })
-    };
-    let copies: Vec<Value> =
-        r.copies.iter().map(|c: &CopyReport| state(&c.total, c.seconds)).collect();
-    let slices: Vec<Value> = r.best.slices.iter().map(|s| state(s, 0.0)).collect();
-    let best = &r.best.total;
+    let copies: Vec<Value> = r.copies.iter().map(|copy| output::report_json(&copy.total)).collect();
+    let slices: Vec<Value> = r.best.slices.iter().map(output::report_json).collect();
     let mut report = json!({
         "version": env!("CARGO_PKG_VERSION"), "device": session.device.name(),
         "gauge": described(name, loaded.info.format, loaded.gauge.geometry().global_extents()),
         "condition": options.text("condition"), "time": direction(options).unwrap_or(3),
-        "method": method(options, r), "precision": options.text("precision"),
-        "omega": p.omega, "alpha": options.number("alpha"), "stop_theta": p.stop.theta,
+        "precision": options.text("precision"),
+        "omega": p.omega, "alpha": options.number("alpha"),
         "stop_theta_max": p.stop.theta_max, "stop_change": p.stop.change, "seed": p.seed,
-        "functional": best.quality.functional, "theta": best.quality.theta, "iterations": best.iterations,
+        "plaquette_before": output::report_json(&done.before),
+        "plaquette_after": output::report_json(&done.after),
+        "unitarity": output::report_json(&done.unitarity),
     });
-    if options.flag("residual") {
-        let residual = done.residual();
-        report["residual"] = json!({
-            "functional": residual.quality.functional, "theta": residual.quality.theta, "iterations": residual.iterations,
-        });
-    }
-    report["converged"] = json!(done.converged());
-    report["stopped"] = json!(r.stopped);
-    report["seconds"] = json!(r.seconds);
-    report["best_copy"] = json!(r.best_copy);
-    report["plaquette_before"] = output::report_json(&done.before);
-    report["plaquette_after"] = output::report_json(&done.after);
-    report["unitarity"] = output::report_json(&done.unitarity);
-    report["copies"] = json!(copies);
-    report["slices"] = json!(slices);
+    output::extend(&mut report, output::report_json(&r.totals()));
+    let lists = json!({ "method": method(options, r), "copies": copies, "slices": slices });
+    output::extend(&mut report, lists);
     report
 }
 

@@ -1,6 +1,7 @@
 //! `plaq heatbath`: quenched configurations by heat bath and overrelaxation.
 
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::{json, Value};
 
@@ -15,7 +16,7 @@ use crate::fields::{BoundaryParams, BoundaryTime, GaugeField, Precision, Recon};
 use crate::io::{expect_new, FileFormat, GaugeReader, WriteOptions};
 use crate::ops::config::LoadOptions;
 use crate::ops::observables::{plaquette, Plaquette};
-use crate::ops::quenched::{HeatBath, Quenched};
+use crate::ops::quenched::{HeatBath, HeatBathReport, Quenched};
 use crate::params::Choice as _;
 
 const fn of(row: &'static str) -> Opt {
@@ -261,11 +262,9 @@ struct Measured {
 
 impl Measured {
     fn json(&self) -> Value {
-        let p = self.plaquette;
-        json!({
-            "number": self.number, "sweeps": self.sweeps, "total": p.total, "spatial": p.spatial,
-            "temporal": p.temporal, "file": self.file,
-        })
+        let mut all = json!({ "number": self.number, "sweeps": self.sweeps, "file": self.file });
+        output::extend(&mut all, output::report_json(&self.plaquette));
+        all
     }
 }
 
@@ -303,6 +302,7 @@ fn run(options: Options) -> Run<i32> {
     let format = files::format_of(options.text("format"));
     check_outputs(&options, &at, last)?;
     session::run(&options, |session| {
+        let begin = Instant::now();
         let mut gauge = start(session, &options, &at)?;
         say!("# beta {}, seed {}", plot::short(at.update.beta), at.update.seed);
         say!("# configuration, sweeps, plaquette, spatial, temporal, file");
@@ -373,13 +373,16 @@ fn run(options: Options) -> Run<i32> {
         if let Some(name) = options.get("json").filter(|_| session.first()) {
             let u = &at.update;
             let all: Vec<Value> = all.iter().map(Measured::json).collect();
-            let report = json!({
+            let seconds = begin.elapsed().as_secs_f64();
+            let found = HeatBathReport { next_sweep: u.sweep, stopped: !done, seconds };
+            let mut report = json!({
                 "version": env!("CARGO_PKG_VERSION"),
                 "lattice": gauge.geometry().global_extents(),
                 "beta": u.beta, "cg": u.weights[0], "cg_prime": u.weights[1],
                 "boundary_time": gauge.geometry().boundary().kind().word(), "seed": u.seed, "overrelax": u.overrelax, "separation": at.separation,
-                "sweeps": u.sweep, "stopped": !done, "configurations": all,
+                "configurations": all,
             });
+            output::extend(&mut report, output::report_json(&found));
             output::write_json(name, "heatbath", &report)?;
         }
         Ok(session::status(done))

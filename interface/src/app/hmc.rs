@@ -22,7 +22,7 @@ use crate::ops::config::LoadOptions;
 use crate::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
 use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint_of};
 use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of, RUN_KEYS};
-use crate::ops::hmc::{Hmc, TrajectoryReport};
+use crate::ops::hmc::{Hmc, RunReport, TrajectoryReport};
 use crate::ops::observables::polyakov_loop;
 use crate::params::{set_toml, Parameters as _};
 use crate::refuse;
@@ -325,14 +325,8 @@ fn flow(gauge: &GaugeField, plan: &Plan) -> Result<Value> {
 
 /// The line of the log for a trajectory.
 fn log_line(t: &TrajectoryReport, loops: [f64; 2], action: &str) -> Value {
-    let mut line = json!({
-        "schema": output::SCHEMA, "trajectory": t.trajectory, "plaquette": t.plaquette, "delta_h": t.delta_h, "accepted": t.accepted,
-        "iterations": t.iterations(), "seconds": t.seconds, "polyakov": loops, "correction": t.correction,
-        "action": action,
-    });
-    if let Some(r) = &t.reversibility {
-        line["reversibility"] = json!({ "links": r.links, "hamiltonian": r.hamiltonian });
-    }
+    let mut line = json!({ "schema": output::SCHEMA, "polyakov": loops, "action": action });
+    output::extend(&mut line, output::report_json(t));
     let forces = t.monomials.iter().map(|m| (m.name.clone(), output::report_json(m)));
     line["forces"] = Value::Object(forces.collect());
     line
@@ -467,7 +461,7 @@ fn run(options: Options) -> Run<i32> {
             return Ok(0);
         }
         say!("# trajectory, plaquette, delta H, accepted, iterations");
-        let (mut accepted, mut weight, mut seconds, mut longest) = (0u64, 0.0, 0.0, 0.0f64);
+        let (mut all, mut longest) = (RunReport::default(), 0.0f64);
         let mut history = Histories::default();
         let mut progress = Progress::new();
         let mut done = 0u64;
@@ -476,9 +470,7 @@ fn run(options: Options) -> Run<i32> {
             let t = chain.run(&mut gauge)?;
             done += 1;
             let n = done as f64;
-            accepted += u64::from(t.accepted);
-            weight += (-t.delta_h).exp();
-            seconds += t.seconds;
+            all = all.and(&t);
             longest = longest.max(t.seconds);
             let over = plan.limit > 0.0 && begin.elapsed().as_secs_f64() + longest > plan.limit;
             let mut asked = [f64::from(u8::from(interrupted())), f64::from(u8::from(over))];
@@ -494,15 +486,10 @@ fn run(options: Options) -> Run<i32> {
                 false => Complex64::new(f64::NAN, f64::NAN),
             };
             let yes = u8::from(t.accepted);
-            say!(
-                "{number:8}  {:.12}  {:12.6}  {yes}  {:8}",
-                t.plaquette,
-                t.delta_h,
-                t.iterations()
-            );
-            let fraction = accepted as f64 / n;
+            say!("{number:8}  {:.12}  {:12.6}  {yes}  {:8}", t.plaquette, t.delta_h, t.iterations);
+            let fraction = all.acceptances as f64 / n;
             progress.now_and_then(|| {
-                let left = seconds / n * (last - next - done) as f64;
+                let left = all.run_seconds / n * (last - next - done) as f64;
                 format!("{done} of {}, acceptance {fraction:.3}, {left:.0} s left", last - next)
             });
             if options.given("plot") {
@@ -543,11 +530,12 @@ fn run(options: Options) -> Run<i32> {
             }
         }
         let n = done as f64;
-        progress.last(&format!("{:.3} s a trajectory", seconds / n));
+        progress.last(&format!("{:.3} s a trajectory", all.run_seconds / n));
         if let Some(why) = ended {
             say!("# {why} after trajectory {}", next + done - 1);
         }
-        say!("# acceptance {:.4}, average of exp(-delta H) {:.6}", accepted as f64 / n, weight / n);
+        let (rate, weight) = (all.acceptances as f64 / n, all.exp_minus_delta_h);
+        say!("# acceptance {rate:.4}, average of exp(-delta H) {weight:.6}");
         if let Some(name) = options.get("plot").filter(|_| session.first()) {
             write_plot(name, &history)?;
         }

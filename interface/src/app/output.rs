@@ -163,7 +163,7 @@ pub fn json_text(value: &Value) -> String {
 
 /// Version of the program's JSON (docs/json.md). It is raised if the meaning of a key changes or a key is removed;
 /// new keys may be added at any time.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// All rows of a report by their names.
 pub fn report_json(report: &impl Report) -> Value {
@@ -171,12 +171,17 @@ pub fn report_json(report: &impl Report) -> Value {
     Value::Object(rows.collect())
 }
 
+/// Adds the members of an object to another one.
+pub fn extend(to: &mut Value, more: Value) {
+    if let (Some(to), Value::Object(more)) = (to.as_object_mut(), more) {
+        to.extend(more);
+    }
+}
+
 /// Writes the JSON of a subcommand, with its name and the version of its keys before all others.
 pub fn write_json(name: &str, subcommand: &str, value: &Value) -> Result<()> {
     let mut all = json!({ "subcommand": subcommand, "schema": SCHEMA });
-    if let (Some(all), Some(keys)) = (all.as_object_mut(), value.as_object()) {
-        all.extend(keys.clone());
-    }
+    extend(&mut all, value.clone());
     io::write_file(Path::new(name), json_text(&all).as_bytes())
 }
 

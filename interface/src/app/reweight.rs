@@ -124,14 +124,6 @@ struct Done {
     multigrid: Value,
 }
 
-/// The number as a value of JSON; null if it is not finite.
-fn known(x: f64) -> Value {
-    match x.is_finite() {
-        true => json!(x),
-        false => Value::Null,
-    }
-}
-
 fn reweight(
     session: &Session,
     options: &Options,
@@ -193,17 +185,19 @@ impl Done {
         let one = |(k, factor): (usize, &Factor)| {
             let Average { ln, error } = factor.average();
             json!({
-                "mu": plan.mu.get(k), "ln": known(ln), "error": known(error),
-                "minus_ln": factor.minus_ln, "norms": factor.norm2,
+                "mu": plan.mu.get(k), "ln": ln, "error": error, "minus_ln": factor.minus_ln, "norms": factor.norm2,
             })
         };
-        let Average { ln, error } = self.found.product();
         let factors: Vec<Value> = self.found.factors.iter().enumerate().map(one).collect();
-        json!({
-            "gauge": described(&self.file, self.format, self.lattice),
-            "ln": known(ln), "error": known(error), "weight": known(weight), "iterations": self.found.iterations,
-            "seconds": self.found.seconds, "multigrid": self.multigrid, "factors": factors,
-        })
+        let mut all = output::report_json(&self.found.report());
+        output::extend(
+            &mut all,
+            json!({
+                "gauge": described(&self.file, self.format, self.lattice),
+                "weight": weight, "multigrid": self.multigrid, "factors": factors,
+            }),
+        );
+        all
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::args::{
-    choose, number_of, Array, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw,
-    Report, Text, TextOut,
+    choose, Array, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw, Report, Text,
+    TextOut,
 };
 use super::context::Context;
 use super::contract::triples;
@@ -16,9 +16,7 @@ use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
 use super::path::{lists_of, steps_of};
 use super::progress::watch;
-use super::solve::{
-    monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, plaq_stopped_by, Solver,
-};
+use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
@@ -32,14 +30,13 @@ use crate::ops::distillation::file::{
 };
 use crate::ops::distillation::meson::{correlator, Side};
 pub use crate::ops::distillation::modes::plaq_modes_params;
-use crate::ops::distillation::modes::{Modes, ModesSettings};
+use crate::ops::distillation::modes::{plaq_modes_report, Modes, ModesSettings};
 pub use crate::ops::distillation::noise::plaq_modes_noise_params;
 use crate::ops::distillation::noise::{Dilution, NoiseInModes};
 use crate::ops::distillation::perambulator::{generalised, perambulators, Insertion, Projected};
 use crate::ops::gamma::Gamma;
-use crate::params::{InC, Number, Report as _};
+use crate::params::{InC, Number, ToC as _};
 use crate::refuse;
-use crate::solvers::EigenReport;
 
 /// The object behind the handle `plaq_modes`.
 pub struct ModesObject {
@@ -71,48 +68,8 @@ interface! {
         plaq_modes_params, plaq_modes_params_init;
         plaq_modes_noise_params, plaq_modes_noise_params_init;
     }
-    reports {
-        /// Description of modes, and report of the search that found them.
-        plaq_modes_report, plaq_modes_report_init {
-            /// 1: every mode meets the tolerance and, with `verify`, no eigenvalue was missed.
-            converged: i32,
-            /// 1: no eigenvalue was missed, as shown by a search from random vectors orthogonal to the modes, or
-            /// because slices were diagonalised completely.
-            verified: i32,
-            /// 1: the callback or `max_seconds` ended the search.
-            stopped: i32,
-            /// The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-            stopped_by: plaq_stopped_by,
-            /// Number of modes of a time slice.
-            count: i32,
-            /// Number of time slices of the whole lattice.
-            times: i32,
-            /// Number of steps of spatial stout smearing.
-            steps: i32,
-            /// Number of restarts of the search.
-            restarts: i32,
-            /// Weight rho of the staples in this smearing.
-            rho: f64,
-            /// Number of multiplications of a vector by -D^2.
-            applications: i64,
-            /// The largest eigenvalue, to some per cent; residuals are relative to it.
-            largest: f64,
-            /// Seconds that the search took.
-            seconds: f64,
-            /// Average spatial plaquette of the links before smearing. It identifies the links: these modes are
-            /// refused with others.
-            plaquette_spatial: f64,
-            /// Average temporal plaquette of the links before smearing.
-            plaquette_temporal: f64,
-            /// Average Re tr U / 3 of the links before smearing.
-            link_trace: f64,
-            /// Bytes of device memory of the modes.
-            bytes: i64,
-            /// Bytes of the host's memory for the modes that are not on the device.
-            host_bytes: i64,
-            /// Momentum of the moving frame, as in plaq_modes_params.
-            momentum: [f64; 3],
-        }
+    reported {
+        plaq_modes_report, plaq_modes_report_init;
     }
     functions {
         /// Finds modes on the links of `gauge` (SU(3)), smeared as `params` say, or on links `smeared` that the
@@ -136,7 +93,8 @@ interface! {
         plaq_modes_read(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, file: Text, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = load;
         /// Destroys modes. The zero handle is accepted.
         plaq_modes_destroy(modes: Raw<plaq_modes>) = destroy;
-        /// Describes modes and their links; numbers about the search are 0 if the modes were read from a file.
+        /// Describes modes and their links; seconds, restarts and applications of the search are 0 if the modes
+        /// were read from a file.
         plaq_modes_describe(modes: Local<plaq_modes>, report: Report<plaq_modes_report>) = describe;
         /// Gives eigenvalues, ascending on each slice, [t][mode], and residuals |D^2 v + lambda v|; `count`: modes
         /// times slices of the whole lattice. `next`: for each slice the eigenvalue after the last one, as far as it
@@ -204,36 +162,6 @@ interface! {
     }
 }
 
-fn report_of(modes: &Modes, found: Option<&EigenReport>) -> plaq_modes_report {
-    let (steps, rho) = modes.smearing();
-    let [plaquette_spatial, plaquette_temporal, link_trace] = modes.mark().numbers;
-    let described = plaq_modes_report {
-        count: modes.count() as i32,
-        times: modes.times() as i32,
-        steps: steps as i32,
-        rho,
-        plaquette_spatial,
-        plaquette_temporal,
-        link_trace,
-        bytes: modes.vectors().first().held() as i64,
-        host_bytes: modes.host_bytes() as i64,
-        momentum: modes.momentum(),
-        ..Default::default()
-    };
-    let Some(found) = found else { return described };
-    plaq_modes_report {
-        converged: found.converged as i32,
-        verified: found.verified as i32,
-        stopped: found.stopped as i32,
-        stopped_by: found.stopped_by.map_or(Number::new(0), number_of),
-        restarts: found.restarts as i32,
-        applications: found.applications as i64,
-        largest: found.largest,
-        seconds: found.seconds,
-        ..described
-    }
-}
-
 fn create(
     gauge: &Arc<Gauge>,
     smeared: Option<&Arc<Gauge>>,
@@ -248,15 +176,15 @@ fn create(
     let own = own_links(gauge, smeared)?;
     let links = gauge.read("gauge")?;
     let mut monitor = watch(context.comm(), callback, user);
-    let (modes, found) = Modes::new(&links, own.as_deref(), &settings, &mut monitor)?;
+    let modes = Modes::new(&links, own.as_deref(), &settings, &mut monitor)?;
     log::info!(
         "modes: {} on each of {} time slices, {} restarts, {:.3} s",
         modes.count(),
         modes.times(),
-        found.restarts,
-        found.seconds
+        modes.search().restarts,
+        modes.search().seconds
     );
-    report.set(report_of(&modes, Some(&found)));
+    report.set(modes.report().to_c());
     out.set(context.adopt(ModesObject { context: context.clone(), modes })?);
     Ok(())
 }
@@ -298,7 +226,7 @@ fn load(
     let context = gauge.context();
     let own = own_links(gauge, smeared)?;
     let modes = Modes::load(Path::new(file), &*gauge.read("gauge")?, own.as_deref())?;
-    report.set(plaq_modes_report { converged: 1, ..report_of(&modes, None) });
+    report.set(modes.report().to_c());
     out.set(context.adopt(ModesObject { context: context.clone(), modes })?);
     Ok(())
 }
@@ -308,7 +236,7 @@ fn destroy(modes: plaq_modes) -> Result<()> {
 }
 
 fn describe(modes: &Arc<ModesObject>, report: &mut Report<plaq_modes_report>) -> Result<()> {
-    report.set(report_of(&modes.modes, None));
+    report.set(modes.modes.report().to_c());
     Ok(())
 }
 

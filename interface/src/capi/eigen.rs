@@ -5,13 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::{number_of, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
+use super::args::{Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
 use super::file_name::FileName;
 use super::handles;
 use super::progress::{plaq_progress_callback, watch};
-use super::solve::plaq_stopped_by;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
@@ -20,13 +19,14 @@ use crate::error::{significant, Result};
 use crate::fields::{blas, Subset, VectorSet};
 use crate::linop::{LinOp, Normal, System};
 use crate::ops::eigenvectors::{save_sets, VectorFile};
-use crate::params::{InC, Number};
+use crate::params::{InC, ToC as _};
 use crate::refuse;
 pub use crate::solvers::plaq_eigen_params;
+use crate::solvers::plaq_eigen_report;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
     eigen, eigen_set, eigen_tol, portions, ritz, slice_modes, EigenMethod, EigenParams,
-    EigenReport, EigenSettings, End, Filter, VectorMemory,
+    EigenReport, EigenSettings, End, Filter, StoppedBy, VectorMemory,
 };
 
 /// The object behind the handle `plaq_eigen`.
@@ -58,41 +58,8 @@ interface! {
     tables {
         plaq_eigen_params, plaq_eigen_params_init;
     }
-    reports {
-        /// Report of a search for eigenvectors.
-        plaq_eigen_report, plaq_eigen_report_init {
-            /// 1: every vector meets the tolerance and, with `verify`, no eigenvalue was missed.
-            converged: i32,
-            /// 1: the callback or `max_seconds` ended the search; the results are those known by then.
-            stopped: i32,
-            /// Number of eigenvectors.
-            count: i32,
-            /// Degree of the last polynomial.
-            degree: i32,
-            /// Lower end of the interval on which the last polynomial is small.
-            from: f64,
-            /// Upper end of that interval.
-            to: f64,
-            /// Estimate of the smallest eigenvalue.
-            least: f64,
-            /// Estimate of the largest eigenvalue.
-            largest: f64,
-            /// Number of restarts of the search.
-            restarts: i64,
-            /// Number of multiplications of a vector by A.
-            applications: i64,
-            /// Seconds that the search took.
-            seconds: f64,
-            /// The criterion that ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-            stopped_by: plaq_stopped_by,
-            /// 1: no eigenvalue was missed, as shown by a search from a random vector orthogonal to the results, or
-            /// because the operator was diagonalised completely. 0: not asked for, or ended by a limit.
-            verified: i32,
-            /// Largest number of vectors that the search kept; 0 if Lanczos was not used.
-            max_vectors: i32,
-            /// Number of vectors of the search on the device; the others were in the host's memory.
-            on_device: i32,
-        }
+    reported {
+        plaq_eigen_report, plaq_eigen_report_init;
     }
     functions {
         /// Finds eigenvectors. `guess`: approximate eigenvectors, for example saved ones, or the zero handle. The
@@ -170,7 +137,7 @@ fn create(
             )
         );
     }
-    let (vectors, mut done): (VectorSet, _) = match settings.method {
+    let (vectors, done): (VectorSet, _) = match settings.method {
         _ if settings.time_slices => {
             let EigenSettings { end, count, tol, max_restarts, verify, seed, .. } = settings;
             let (plain, max_seconds) = (EigenParams::default(), limit.left());
@@ -207,28 +174,8 @@ fn create(
             (v.into(), report)
         }
     };
-    for all in [&mut done.values, &mut done.residuals, &mut done.bounds] {
-        all.iter_mut().for_each(|v| *v *= scale);
-    }
-    (done.least, done.largest) = (scale * done.least, scale * done.largest);
-    report.set(plaq_eigen_report {
-        converged: done.converged as i32,
-        stopped: done.stopped as i32,
-        count: vectors.count() as i32,
-        degree: done.degree as i32,
-        from: scale * done.interval[0],
-        to: scale * done.interval[1],
-        least: done.least,
-        largest: done.largest,
-        restarts: done.restarts as i64,
-        applications: done.applications as i64,
-        seconds: done.seconds,
-        stopped_by: done.stopped_by.map_or(Number::new(0), number_of),
-        verified: done.verified as i32,
-        max_vectors: done.max_vectors as i32,
-        on_device: done.on_device as i32,
-        ..Default::default()
-    });
+    let done = done.scaled(scale);
+    report.set(done.to_c());
     let vectors = Arc::new(vectors);
     out.set(context.adopt(Eigen { context: context.clone(), vectors, report: done })?);
     Ok(())
@@ -287,11 +234,13 @@ fn load(
     }
     let mut found = EigenReport {
         converged: true,
+        stopped_by: Some(StoppedBy::Residual),
+        count: n,
         values,
         bounds,
         least: ends[0],
         largest: ends[1],
-        applications: n,
+        applications: n as u64,
         degree: 1,
         ..Default::default()
     };
@@ -312,16 +261,7 @@ fn load(
         found.residuals.push(r);
     }
     found.seconds = start.elapsed().as_secs_f64();
-    report.set(plaq_eigen_report {
-        converged: 1,
-        count: n as i32,
-        degree: 1,
-        least: found.least,
-        largest: found.largest,
-        applications: n as i64,
-        seconds: found.seconds,
-        ..Default::default()
-    });
+    report.set(found.to_c());
     let vectors = Arc::new(vectors);
     out.set(context.adopt(Eigen { context: context.clone(), vectors, report: found })?);
     Ok(())

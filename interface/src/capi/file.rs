@@ -22,6 +22,14 @@ use plaq_core::{boundary_angle_rows, boundary_rows};
 #[derive(Clone, Copy)]
 pub struct FileText(fn(&FileInfo) -> &Option<String>);
 
+crate::params::row_set! {
+    wrong_checksum_row {
+        /// 1: a file is read even if a checksum in it is wrong; where the call reports `warnings`, they say so. For
+        /// files that were changed after they were written and are known to be good.
+        wrong_checksum: bool = false;
+    }
+}
+
 crate::params::parameters! {
     /// Parameters of reading a configuration; format and size are found in the file.
     pub composed struct GaugeReadParams: plaq_gauge_read_params {
@@ -39,9 +47,7 @@ crate::params::parameters! {
         header: f64 = 0.0, from(0.0, f64::INFINITY);
         /// 1: links are put back into SU(3) after the check; 0: they are not changed.
         project: bool = true;
-        /// 1: links are read even if the file's checksum is wrong; the report's `warnings` say so. For files that
-        /// were changed after they were written and are known to be good.
-        wrong_checksum: bool = false;
+        with wrong_checksum_row;
         with boundary_rows;
         with boundary_angle_rows;
     }

@@ -14,10 +14,10 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::GaugeField;
 pub use crate::ops::flow::plaq_flow_params;
-use crate::ops::flow::{plaq_flow_point, Flow, FlowKind, FlowParams, FlowPoint};
+use crate::ops::flow::{plaq_flow_point, plaq_flow_report, Flow, FlowKind, FlowParams, FlowPoint};
 pub use crate::ops::quark_flow::plaq_spinor_flow_params;
 use crate::ops::quark_flow::{adjoint_flow, flow, plaq_spinor_flow_report, QuarkFlowParams};
-use crate::params::{InC, Report as _};
+use crate::params::{InC, ToC as _};
 use crate::refuse;
 
 interface! {
@@ -37,29 +37,7 @@ interface! {
     reported {
         plaq_spinor_flow_report, plaq_spinor_flow_report_init;
         plaq_flow_point;
-    }
-    reports {
-        /// Report of a flow. Scales are in lattice units, and negative if the flow ended before they were reached.
-        plaq_flow_report, plaq_flow_report_init {
-            /// Flow time that was reached, t / a^2.
-            time: f64,
-            /// Scale t0 with t^2 E = 0.3, E from clover leaves.
-            t0_clover: f64,
-            /// Scale t0, E from plaquettes.
-            t0_plaquette: f64,
-            /// Scale w0 with t d/dt t^2 E = 0.3 at t = w0^2, E from clover leaves.
-            w0_clover: f64,
-            /// Scale w0, E from plaquettes.
-            w0_plaquette: f64,
-            /// Number of steps of the flow, without repeated ones.
-            steps: i64,
-            /// Number of steps that were repeated with a smaller step size.
-            repeated: i64,
-            /// 1: the callback asked to stop.
-            stopped: i32,
-            /// Seconds that the flow took.
-            seconds: f64,
-        }
+        plaq_flow_report, plaq_flow_report_init;
     }
     functions {
         /// Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: number of measurements
@@ -120,19 +98,7 @@ fn run(
         Ok(links)
     })?;
     let Some(done) = done else { bail!(Internal, "flow: no result") };
-    let or = |x: Option<f64>| x.unwrap_or(-1.0);
-    report.set(plaq_flow_report {
-        time: done.time,
-        t0_clover: or(done.t0(FlowPoint::clover)),
-        t0_plaquette: or(done.t0(FlowPoint::plaquette)),
-        w0_clover: or(done.w0(FlowPoint::clover)),
-        w0_plaquette: or(done.w0(FlowPoint::plaquette)),
-        steps: done.steps as i64,
-        repeated: done.repeated as i64,
-        seconds: start.elapsed().as_secs_f64(),
-        stopped: done.stopped as i32,
-        ..Default::default()
-    });
+    report.set(done.totals(start.elapsed().as_secs_f64()).to_c());
     count.set(done.points.len() as i64);
     let list = done.points.iter().take(capacity as usize).map(FlowPoint::to_c);
     points.set(list.collect());

@@ -3,9 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::args::{
-    number_of, Handle, Local, MaybeArray, MaybeOut, Out, OutArray, Params, Raw, Report,
-};
+use super::args::{Handle, Local, MaybeArray, MaybeOut, Out, OutArray, Params, Raw, Report};
 use super::context::Context;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
@@ -17,7 +15,8 @@ pub use crate::ops::gaugefix::plaq_gaugefix_params;
 use crate::ops::gaugefix::{
     fix_gauge, Algorithm, Fixed, GaugeFixReport, GaugeFixing, GaugeKind, Progress, Working,
 };
-use crate::params::InC;
+use crate::ops::gaugefix::{plaq_gaugefix_report, plaq_gaugefix_state};
+use crate::params::{InC, ToC};
 use crate::refuse;
 
 /// The object behind the handle `plaq_gaugefix`: the result of a gauge fixing.
@@ -53,55 +52,9 @@ interface! {
     tables {
         plaq_gaugefix_params, plaq_gaugefix_params_init;
     }
-    reports {
-        /// Report of a gauge fixing.
-        plaq_gaugefix_report, plaq_gaugefix_report_init {
-            /// Gauge functional of the fixed field; in Coulomb gauge the average over slices.
-            functional: f64,
-            /// Violation theta of the fixed field; in Coulomb gauge the average over slices.
-            theta: f64,
-            /// Largest violation of any single site.
-            theta_max: f64,
-            /// Functional of the residual fixing; 0: there was none.
-            residual_functional: f64,
-            /// Violation of the residual fixing; 0: there was none.
-            residual_theta: f64,
-            /// Number of sweeps, those of annealing not counted; in Coulomb gauge of the slowest slice.
-            iterations: i64,
-            /// Number of sweeps of the residual fixing.
-            residual_iterations: i64,
-            /// Seconds that the fixing took.
-            seconds: f64,
-            /// 1: all criteria were met, in every slice and by the residual fixing.
-            converged: i32,
-            /// 1: the callback asked to stop.
-            stopped: i32,
-            /// Method that was used: the requested one, or the one chosen by PLAQ_GAUGEFIX_AUTO.
-            method: plaq_gaugefix_method,
-            /// Number of copies made.
-            copies: i64,
-            /// Number of the copy that is kept.
-            best_copy: i64,
-            /// Largest violation theta that counted as converged.
-            stop_theta: f64,
-        }
-    }
-    structs {
-        /// Result for one gauge copy, or for one slice of a copy.
-        plaq_gaugefix_state {
-            /// Gauge functional.
-            functional: f64,
-            /// Violation theta.
-            theta: f64,
-            /// Largest violation of any single site.
-            theta_max: f64,
-            /// Seconds that the copy took; 0 for a slice.
-            seconds: f64,
-            /// Number of sweeps, those of annealing not counted.
-            iterations: i64,
-            /// 1: all criteria were met.
-            converged: i32,
-        }
+    reported {
+        plaq_gaugefix_report, plaq_gaugefix_report_init;
+        plaq_gaugefix_state;
     }
     functions {
         /// Fixes the gauge: the links are replaced by the fixed ones. The report says whether they meet the criteria.
@@ -152,26 +105,7 @@ fn run(
         Ok(fixed.gauge)
     })?;
     let Some((transformation, done)) = done else { bail!(Internal, "gauge fixing: no result") };
-    let (total, residual) = (done.best.total, done.best.residual);
-    let remaining = residual.unwrap_or_default();
-    report.set(plaq_gaugefix_report {
-        method: number_of(done.method),
-        functional: total.quality.functional,
-        theta: total.quality.theta,
-        theta_max: total.quality.theta_max,
-        residual_functional: remaining.quality.functional,
-        residual_theta: remaining.quality.theta,
-        iterations: total.iterations as i64,
-        residual_iterations: remaining.iterations as i64,
-        seconds: done.seconds,
-        converged: (total.converged && residual.is_none_or(|r| r.converged)) as i32,
-        stopped: done.stopped as i32,
-        copies: done.copies.len() as i64,
-        best_copy: done.best_copy as i64,
-        stop_theta: params.stop.theta,
-
-        ..Default::default()
-    });
+    report.set(done.totals().to_c());
     if result.wanted() {
         let context = gauge.context();
         let object = GaugeFix { context: context.clone(), transformation, report: done };
@@ -184,9 +118,9 @@ fn destroy(result: plaq_gaugefix) -> Result<()> {
     handles::remove(result, "result")
 }
 
-/// Writes the first `capacity` states, with their seconds, and returns the number of all states.
+/// Writes the first `capacity` states, and returns the number of all states.
 fn list(
-    states: Vec<(Fixed, f64)>,
+    states: &[Fixed],
     to: &mut MaybeArray<plaq_gaugefix_state>,
     capacity: i64,
     count: &mut Out<i64>,
@@ -195,16 +129,7 @@ fn list(
         refuse!(InvalidArgument, "capacity", expected("0 or more"), found("{capacity}"));
     }
     count.set(states.len() as i64);
-    let states =
-        states.into_iter().take(capacity as usize).map(|(s, seconds)| plaq_gaugefix_state {
-            functional: s.quality.functional,
-            theta: s.quality.theta,
-            theta_max: s.quality.theta_max,
-            seconds,
-            iterations: s.iterations as i64,
-            converged: s.converged as i32,
-        });
-    to.set(states.collect());
+    to.set(states.iter().take(capacity as usize).map(ToC::to_c).collect());
     Ok(())
 }
 
@@ -214,8 +139,8 @@ fn copies_of(
     capacity: i64,
     count: &mut Out<i64>,
 ) -> Result<()> {
-    let states = result.report.copies.iter().map(|c| (c.total, c.seconds));
-    list(states.collect(), copies, capacity, count)
+    let states: Vec<Fixed> = result.report.copies.iter().map(|copy| copy.total).collect();
+    list(&states, copies, capacity, count)
 }
 
 fn slices_of(
@@ -238,7 +163,7 @@ fn slices_of(
             ),
         },
     };
-    list(copy.slices.iter().map(|s| (*s, 0.0)).collect(), slices, capacity, count)
+    list(&copy.slices, slices, capacity, count)
 }
 
 fn transformation_of(result: &Arc<GaugeFix>, to: &mut OutArray<f64>) -> Result<()> {

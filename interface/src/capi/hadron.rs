@@ -19,7 +19,7 @@ use crate::ops::source::{
     plaq_sequential_params, plaq_source_params, support, Dilute, SequentialParams, Source,
     SourceParams, SourceSites,
 };
-use crate::params::{InC as _, Report as _};
+use crate::params::{InC as _, ToC as _};
 use crate::refuse;
 
 interface! {

@@ -15,8 +15,8 @@ use crate::bail;
 use crate::error::Result;
 use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
 use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of, RUN_KEYS};
-use crate::ops::hmc::{plaq_monomial_report, Hmc, MonomialReport, TrajectoryReport};
-use crate::params::Report as _;
+use crate::ops::hmc::{plaq_hmc_report, plaq_monomial_report, Hmc, MonomialReport, RunReport};
+use crate::params::ToC as _;
 use crate::refuse;
 
 /// The object behind the handle `plaq_hmc`.
@@ -59,43 +59,7 @@ interface! {
     }
     reported {
         plaq_monomial_report, plaq_monomial_report_init;
-    }
-    reports {
-        /// Report of a run of trajectories; what concerns one trajectory is that of the last.
-        plaq_hmc_report, plaq_hmc_report_init {
-            /// Number of trajectories done.
-            trajectories: i64,
-            /// Number of trajectories accepted.
-            accepted: i64,
-            /// Number of the next trajectory.
-            next_trajectory: i64,
-            /// 1: the last trajectory was accepted.
-            last_accepted: i32,
-            /// 1: the callback asked to stop.
-            stopped: i32,
-            /// Number of iterations of all solvers in the last trajectory.
-            iterations: i64,
-            /// Delta H = H(end) - H(start) of the last trajectory.
-            delta_h: f64,
-            /// Average of exp(-Delta H) over the run, which is 1 within errors.
-            exp_minus_delta_h: f64,
-            /// Kinetic energy at the start of the last trajectory.
-            kinetic_start: f64,
-            /// Kinetic energy at the end of the last trajectory.
-            kinetic_end: f64,
-            /// Average plaquette after the last trajectory.
-            plaquette: f64,
-            /// Largest change of a matrix entry when links were put back into SU(3).
-            correction: f64,
-            /// Largest difference of a link's matrix entry after integrating forward and back; -1: not measured.
-            reversibility_links: f64,
-            /// Difference of H after integrating forward and back; -1: not measured.
-            reversibility_h: f64,
-            /// Seconds of the last trajectory.
-            trajectory_seconds: f64,
-            /// Seconds of all trajectories.
-            seconds: f64,
-        }
+        plaq_hmc_report, plaq_hmc_report_init;
     }
     functions {
         /// Makes a chain from a description in TOML (docs/hmc.md lists the keys), for links on the lattice and in the
@@ -170,14 +134,14 @@ fn run(
     }
     let mut chain = hmc.hmc()?;
     let start = Instant::now();
-    let mut all = plaq_hmc_report::default();
+    let mut all = RunReport::default();
     gauge.change("gauge", |links| {
         for _ in 0..trajectories {
             let done = chain.run(links)?;
-            count(&mut all, &done);
+            all = all.and(&done);
             let mut asked = [0.0];
             if let Some(callback) = callback.0 {
-                let (number, iterations) = (i64::from(done.trajectory), done.iterations() as i64);
+                let (number, iterations) = (i64::from(done.trajectory), done.iterations as i64);
                 // SAFETY: the host's function with the host's own pointer, while its call runs.
                 let answer = unsafe {
                     callback(
@@ -195,31 +159,15 @@ fn run(
             *hmc.last() = done.monomials;
             links.geometry().comm().sum(&mut asked)?;
             if asked[0] > 0.0 {
-                all.stopped = 1;
+                all.stopped = true;
                 break;
             }
         }
         Ok(())
     })?;
-    all.next_trajectory = i64::from(chain.trajectory());
-    all.exp_minus_delta_h /= all.trajectories as f64;
-    all.seconds = start.elapsed().as_secs_f64();
-    report.set(all);
+    all.run_seconds = start.elapsed().as_secs_f64();
+    report.set(all.to_c());
     Ok(())
-}
-
-fn count(all: &mut plaq_hmc_report, t: &TrajectoryReport) {
-    all.trajectories += 1;
-    all.accepted += i64::from(t.accepted);
-    all.last_accepted = i32::from(t.accepted);
-    all.iterations = t.iterations() as i64;
-    all.delta_h = t.delta_h;
-    all.exp_minus_delta_h += (-t.delta_h).exp();
-    (all.kinetic_start, all.kinetic_end) = (t.kinetic[0], t.kinetic[1]);
-    (all.plaquette, all.correction) = (t.plaquette, t.correction);
-    (all.reversibility_links, all.reversibility_h) =
-        t.reversibility.map_or((-1.0, -1.0), |r| (r.links, r.hamiltonian));
-    all.trajectory_seconds = t.seconds;
 }
 
 fn memory(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, bytes: &mut Out<i64>) -> Result<()> {

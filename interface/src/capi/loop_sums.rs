@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::args::{
-    number_of, Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report,
-};
+use super::args::{Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
 use super::context::Context;
 use super::contract::{check_extent, gammas_of, pairs, triples};
 use super::eigen::{plaq_eigen, Eigen};
@@ -23,19 +21,20 @@ use super::solve::{monitor, plaq_progress_callback, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::structure::Operators;
 use super::table::interface;
-use crate::error::{words, Result};
+use crate::error::Result;
 use crate::fields::{blas, GaugeField};
 use crate::io::Origin;
 use crate::ops::links_mark::check_configuration;
 use crate::ops::source::plaq_source_params;
 pub use crate::ops::structure::loop_sums::{plaq_loop_goals, plaq_loop_sums_params};
 use crate::ops::structure::loop_sums::{
-    LoopGoals, LoopOf, LoopQuarks, LoopSums, LoopSumsParams, Term, Traces,
+    plaq_loops_part_report, plaq_loops_report, LoopGoals, LoopOf, LoopQuarks, LoopSums,
+    LoopSumsParams, TermKind, Traces,
 };
 use crate::ops::structure::loops::{LoopsParams, OneEnd};
 use crate::ops::structure::low_mesons::low_mesons;
 use crate::ops::structure::low_space::{LowSolve, LowSpace};
-use crate::params::{choices, InC as _};
+use crate::params::{InC as _, ToC as _};
 use crate::refuse;
 
 /// The object behind the handle `plaq_space`.
@@ -99,32 +98,6 @@ impl Sums {
     }
 }
 
-/// Ways by which a part of the loops is computed: by noise, exactly, or as terms of the hopping expansion.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TermKind {
-    Noise,
-    Exact,
-    Hopping,
-}
-
-words!(TermKind {
-    Noise => "PLAQ_LOOPS_TERM_NOISE",
-    Exact => "PLAQ_LOOPS_TERM_EXACT",
-    Hopping => "PLAQ_LOOPS_TERM_HOPPING",
-});
-
-choices! {
-    /// Terms whose sum are the loops.
-    names TermKind: plaq_loops_term {
-        /// The difference of a level and the next one, or the last level itself, by noise on this level.
-        Noise = 0, PLAQ_LOOPS_TERM_NOISE, "noise";
-        /// The same quantity exactly, from all coordinate vectors of the level.
-        Exact = 1, PLAQ_LOOPS_TERM_EXACT, "exact";
-        /// The first terms of the hopping expansion, exactly.
-        Hopping = 2, PLAQ_LOOPS_TERM_HOPPING, "hopping";
-    }
-}
-
 interface! {
     "Low modes, and loops part by part"
     handles {
@@ -142,6 +115,10 @@ interface! {
         plaq_loop_sums_params, plaq_loop_sums_params_init;
         plaq_loop_goals, plaq_loop_goals_init;
     }
+    reported {
+        plaq_loops_report, plaq_loops_report_init;
+        plaq_loops_part_report, plaq_loops_part_report_init;
+    }
     reports {
         /// Description of a level of spaces.
         plaq_space_report, plaq_space_report_init {
@@ -151,39 +128,6 @@ interface! {
             extents: [i32; 4],
             /// Dimension of the level's space over all ranks.
             unknowns: i64,
-        }
-        /// Description of loops summed so far.
-        plaq_loops_report, plaq_loops_report_init {
-            /// Number of parts into which the loops are divided.
-            parts: i32,
-            /// 1: the call reached the error that was asked for or, if none was, the number of vectors.
-            reached: i32,
-            /// 1: the callback ended the call.
-            stopped: i32,
-            /// The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma
-            /// number 0. Infinite before all parts have an estimate.
-            error: f64,
-            /// Seconds that the call took.
-            seconds: f64,
-            /// Number of solves in all parts that did not converge.
-            failed: i64,
-        }
-        /// Description of one part of loops.
-        plaq_loops_part_report, plaq_loops_part_report_init {
-            /// The kind of term that the part estimates.
-            term: plaq_loops_term,
-            /// The level whose noise or coordinate vectors are used.
-            level: i32,
-            /// Number of noise vectors, or of columns of an exact trace, that have been summed.
-            done: i64,
-            /// Number of columns of an exact trace; 0 for noise.
-            total: i64,
-            /// Number of columns solved for on the level.
-            solves: i64,
-            /// Number of solves that did not converge.
-            failed: i64,
-            /// Seconds spent on this part.
-            seconds: f64,
         }
     }
     functions {
@@ -490,26 +434,12 @@ fn add(
     let mut sums = loops.sums.write("loops")?;
     let mut told = monitor(quarks.solver, callback, user);
     let done = sums.add(&quarks, &goals, &mut told, &mut |_, _| Ok(()))?;
-    report.set(plaq_loops_report {
-        parts: sums.parts().len() as i32,
-        reached: done.reached as i32,
-        stopped: done.stopped as i32,
-        error: done.error,
-        seconds: done.seconds,
-        failed: sums.parts().iter().map(|part| part.failed as i64).sum(),
-        ..Default::default()
-    });
+    report.set(done.to_c());
     Ok(())
 }
 
 fn describe(loops: &Arc<Sums>, report: &mut Report<plaq_loops_report>) -> Result<()> {
-    let sums = loops.sums.read("loops")?;
-    report.set(plaq_loops_report {
-        parts: sums.parts().len() as i32,
-        error: sums.error(0),
-        failed: sums.parts().iter().map(|part| part.failed as i64).sum(),
-        ..Default::default()
-    });
+    report.set(loops.sums.read("loops")?.report(0).to_c());
     Ok(())
 }
 
@@ -518,26 +448,11 @@ fn describe_part(
     part: i32,
     report: &mut Report<plaq_loops_part_report>,
 ) -> Result<()> {
-    let sums = loops.sums.read("loops")?;
-    let parts = sums.parts();
-    let Some(p) = usize::try_from(part).ok().and_then(|part| parts.get(part)) else {
+    let parts = loops.sums.read("loops")?.part_reports(0);
+    let Some(found) = usize::try_from(part).ok().and_then(|part| parts.get(part)) else {
         refuse!(InvalidArgument, "part", expected("0 to {}", parts.len() - 1), found("{part}"));
     };
-    let (term, level) = match p.term {
-        Term::Noise(level) => (TermKind::Noise, level),
-        Term::Exact(level) => (TermKind::Exact, level),
-        Term::Hopping => (TermKind::Hopping, 0),
-    };
-    report.set(plaq_loops_part_report {
-        term: number_of(term),
-        level: level as i32,
-        done: p.done as i64,
-        total: p.total as i64,
-        solves: p.solves as i64,
-        failed: p.failed as i64,
-        seconds: p.seconds,
-        ..Default::default()
-    });
+    report.set(found.to_c());
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use super::table::interface;
 use crate::error::{host_array, Result};
 pub use crate::ops::structure::loops::plaq_loops_params;
 use crate::ops::structure::loops::{loops, probe, LoopKind, LoopOperators, LoopsParams, OneEnd};
-use crate::params::{InC as _, Report as _};
+use crate::params::{InC as _, ToC as _};
 use crate::refuse;
 
 interface! {

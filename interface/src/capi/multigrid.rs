@@ -20,7 +20,7 @@ use crate::compose::multigrid::{
 use crate::error::Result;
 use crate::fields::Precision;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
-use crate::params::{InC, Report as _};
+use crate::params::{InC, ToC as _};
 use crate::refuse;
 use crate::solvers::VectorMemory;
 

@@ -13,9 +13,9 @@ use crate::fields::Noise;
 use crate::io::Origin;
 use crate::ops::observables::{self, plaq_plaquette, plaq_topology, plaq_unitarity};
 pub use crate::ops::quenched::plaq_heatbath_params;
-use crate::ops::quenched::HeatBath;
+use crate::ops::quenched::{plaq_heatbath_report, HeatBath, HeatBathReport};
 use crate::ops::time_slices::time_slices;
-use crate::params::{InC as _, Report as _};
+use crate::params::{InC as _, ToC as _};
 use crate::refuse;
 
 interface! {
@@ -36,17 +36,7 @@ interface! {
         plaq_plaquette;
         plaq_unitarity;
         plaq_topology;
-    }
-    reports {
-        /// Report of heat bath sweeps.
-        plaq_heatbath_report, plaq_heatbath_report_init {
-            /// Number of the next heat bath sweep in the stream of random numbers.
-            next_sweep: i64,
-            /// 1: the callback asked to stop.
-            stopped: i32,
-            /// Seconds that the sweeps took.
-            seconds: f64,
-        }
+        plaq_heatbath_report, plaq_heatbath_report_init;
     }
     structs {
         /// A complex number.
@@ -219,12 +209,8 @@ fn heatbath(
         }
         links.device().synchronize()
     })?;
-    report.set(plaq_heatbath_report {
-        next_sweep: i64::from(quenched.sweep),
-        seconds: start.elapsed().as_secs_f64(),
-        stopped: stopped as i32,
-        ..Default::default()
-    });
+    let seconds = start.elapsed().as_secs_f64();
+    report.set(HeatBathReport { next_sweep: quenched.sweep, stopped, seconds }.to_c());
     Ok(())
 }
 

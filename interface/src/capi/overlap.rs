@@ -5,13 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::args::{
-    number_of, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw, Report,
-};
+use super::args::{Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw, Report};
 use super::context::{plaq_context, Context};
-use super::field::plaq_precision;
 use super::file_name::FileName;
-use super::gauge::{plaq_gauge, plaq_storage, Gauge};
+use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
 use super::progress::watch;
 use super::solve::plaq_progress_callback;
@@ -19,16 +16,19 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::compose::seconds_of;
-use crate::compose::{Method, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes};
+use crate::compose::{
+    Method, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes, Preconditioned,
+};
 use crate::error::Result;
 use crate::fields::{BoundaryKind, Precision, Recon};
 use crate::io::Origin;
 use crate::linop::LinOp;
 use crate::operators::HermitianWilson;
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
+use crate::ops::overlap::{plaq_overlap_report, OverlapReport};
 pub use crate::ops::overlap_settings::plaq_overlap_params;
 use crate::ops::overlap_settings::{OverlapKept, OverlapSettings};
-use crate::params::{Choice as _, InC};
+use crate::params::{Choice as _, InC, ToC as _};
 use crate::refuse;
 use crate::solvers::stop::check_seconds;
 
@@ -42,7 +42,7 @@ pub struct Overlap {
     low: Mutex<Option<Arc<OverlapModes>>>,
     kept: Mutex<OverlapKept>,
     /// Algorithm and preconditioner of the last solve, as in plaq_overlap_report.
-    pub(super) solved: Mutex<(OverlapAlgorithm, i32)>,
+    pub(super) solved: Mutex<(OverlapAlgorithm, Preconditioned)>,
 }
 
 impl Overlap {
@@ -54,7 +54,7 @@ impl Overlap {
         low: Option<Arc<OverlapModes>>,
     ) -> Self {
         let (context, low) = (context.clone(), Mutex::new(low));
-        let solved = Mutex::new((OverlapAlgorithm::Auto, 0));
+        let solved = Mutex::new((OverlapAlgorithm::Auto, Preconditioned::No));
         let kept = Mutex::default();
         Overlap { context, op, seconds, max_seconds, low, kept, solved }
     }
@@ -99,6 +99,7 @@ interface! {
     choices {
         plaq_overlap_sign = Method;
         plaq_overlap_solver = OverlapAlgorithm;
+        plaq_overlap_preconditioner = Preconditioned;
     }
     constants {
         /// The operator D, or an operator made from it.
@@ -123,65 +124,8 @@ interface! {
     tables {
         plaq_overlap_params, plaq_overlap_params_init;
     }
-    reports {
-        /// Description of an overlap operator.
-        plaq_overlap_report, plaq_overlap_report_init {
-            /// Shift s of the kernel.
-            s: f64,
-            /// Quark mass.
-            mass: f64,
-            /// Approximation in use: polynomial or Zolotarev's function.
-            sign: plaq_overlap_sign,
-            /// Degree of the polynomial in Q^2, or number of poles.
-            degree: i32,
-            /// Number of modes of the kernel that are projected.
-            modes: i32,
-            /// Number of vectors that plaq_overlap_vectors gives.
-            vectors: i32,
-            /// Largest error of the sign function on the spectrum that is not projected.
-            delta: f64,
-            /// Error kappa_+ of the projector on positive modes (Walk, section 2.8).
-            kappa_plus: f64,
-            /// Error kappa_- of the projector on negative modes.
-            kappa_minus: f64,
-            /// Bound on the error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta),
-            /// without rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small
-            /// lattices.
-            error_bound: f64,
-            /// Smallest modulus of the eigenvalues of Q for which the approximation holds.
-            low: f64,
-            /// Largest modulus of the eigenvalues of Q for which the approximation holds.
-            high: f64,
-            /// Largest modulus of an eigenvalue of Q.
-            largest: f64,
-            /// Bound on the error of that modulus.
-            largest_error: f64,
-            /// Smallest modulus of an eigenvalue of Q that is not projected.
-            next: f64,
-            /// Number of multiplications of a vector by Q so far.
-            multiplications: i64,
-            /// Precision of the operator.
-            precision: plaq_precision,
-            /// Storage of the operator's links.
-            storage: plaq_storage,
-            /// Seconds that the search for modes took.
-            seconds_modes: f64,
-            /// Seconds that making the approximation took.
-            seconds_sign: f64,
-            /// Algorithm of the last solve; PLAQ_OVERLAP_SOLVER_AUTO before the first one.
-            solver: plaq_overlap_solver,
-            /// Preconditioner of the last solve: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
-            preconditioner: i32,
-            /// Number of modes that plaq_overlap_high_values gives.
-            high_modes: i32,
-            /// Number of known low modes of D^dagger D of each chirality.
-            low_modes: i32,
-            /// Number of the vectors in `vectors` that are on the device; the others are in the host's memory.
-            vectors_on_device: i32,
-            /// Largest number of vectors that the search for modes kept; 0: the modes were read from a file, or not
-            /// found by Lanczos.
-            max_vectors: i32,
-        }
+    reported {
+        plaq_overlap_report, plaq_overlap_report_init;
     }
     functions {
         /// Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of an earlier search,
@@ -321,41 +265,10 @@ fn destroy(overlap: plaq_overlap) -> Result<()> {
 }
 
 fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) -> Result<()> {
-    let (op, sign) = (&overlap.op, overlap.op.sign());
-    let (modes, links) = (sign.modes(), sign.kernel().op().gauge());
-    let (interval, kappa) = (sign.interval(), modes.kappa());
-    let (algorithm, preconditioner) =
-        *overlap.solved.lock().unwrap_or_else(PoisonError::into_inner);
-    let low = overlap.low().map_or(0, |low| low.count());
-    report.set(plaq_overlap_report {
-        s: op.rho() - 1.0,
-        mass: op.mass(),
-        sign: number_of(sign.method()),
-        degree: sign.degree() as i32,
-        modes: modes.count() as i32,
-        vectors: modes.vectors().count() as i32,
-        vectors_on_device: modes.vectors().on_device() as i32,
-        max_vectors: modes.report().max_vectors as i32,
-        delta: sign.delta(),
-        kappa_plus: kappa[0],
-        kappa_minus: kappa[1],
-        error_bound: op.error_bound(),
-        low: interval[0],
-        high: interval[1],
-        largest: modes.largest().value,
-        largest_error: modes.largest().residual,
-        next: modes.interval()[0],
-        multiplications: sign.multiplications() as i64,
-        precision: number_of(links.precision()),
-        storage: number_of(links.recon()),
-        seconds_modes: overlap.seconds[0],
-        seconds_sign: overlap.seconds[1],
-        solver: number_of(algorithm),
-        preconditioner,
-        high_modes: modes.high().len() as i32,
-        low_modes: low as i32,
-        ..Default::default()
-    });
+    let solved = *overlap.solved.lock().unwrap_or_else(PoisonError::into_inner);
+    let low = overlap.low();
+    let found = OverlapReport::new(&overlap.op, overlap.seconds, solved, low.as_deref());
+    report.set(found.to_c());
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use super::solve::{
 };
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-use crate::compose::{Chosen, OverlapAlgorithm, OverlapPreconditioner, OverlapSolver, SolveReport};
+use crate::compose::OverlapSolver;
 use crate::error::Result;
 use crate::io::Origin;
 use crate::ops::overlap::overlap_propagators;
@@ -24,9 +24,8 @@ pub use crate::ops::overlap_settings::plaq_overlap_solve_params;
 use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use crate::ops::propagator::COLUMNS;
 use crate::ops::source::plaq_source_params;
-use crate::params::{InC, Report as _};
+use crate::params::{InC, ToC as _};
 use crate::refuse;
-use crate::solvers::SolverKind;
 
 interface! {
     "Inverse of the overlap operator"
@@ -113,23 +112,15 @@ fn solver_of(
     how.solver(&overlap.op, modes, masses, nrhs, &mut overlap.kept())
 }
 
+/// Remembers what solved, for the operator's report, and returns that of the solve.
 fn report_of(
     overlap: &Overlap,
     solver: &OverlapSolver,
     report: crate::solvers::SolverReport,
 ) -> plaq_solve_report {
-    let preconditioned = solver.taken() == OverlapAlgorithm::Gcr
-        && solver.params().preconditioner != OverlapPreconditioner::None;
-    let preconditioner =
-        i32::from(preconditioned) + i32::from(preconditioned && solver.by_multigrid());
     *overlap.solved.lock().unwrap_or_else(PoisonError::into_inner) =
-        (solver.taken(), preconditioner);
-    let memory_peak = overlap.context().device().used().1;
-    let links = overlap.op.sign().kernel().op().gauge();
-    let iterated = solver.params().sloppy.unwrap_or((links.precision(), links.recon()));
-    let (chosen, columns) = (Chosen::Asked, report.residual.len());
-    let report = SolveReport { solver: report, memory_peak, iterated, chosen, columns };
-    report.totals(SolverKind::Cg).to_c()
+        (solver.taken(), solver.preconditioned());
+    solver.totals(report).to_c()
 }
 
 #[allow(clippy::too_many_arguments)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::args::{optional_text, Handle, Maybe, Out, Params};
 use super::context::{plaq_context, Context};
-use super::file::bits_of;
+use super::file::{bits_of, wrong_checksum_row};
 use super::file_name::FileName;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -33,14 +33,12 @@ crate::params::parameters! {
 
 crate::params::parameters! {
     /// Parameters of reading a propagator.
-    pub struct SpinorReadParams: plaq_spinor_read_params {
+    pub composed struct SpinorReadParams: plaq_spinor_read_params {
         /// Extents that the whole lattice of the file must have; all 0: any.
         extents: [i32; 4] = [0; 4];
         /// Precision of the field; 0: that of the file.
         precision: Option<Precision> = None;
-        /// 1: columns are read even if a checksum of the file is wrong. For files that were changed after they
-        /// were written and are known to be good.
-        wrong_checksum: bool = false;
+        with wrong_checksum_row;
     }
 }
 

@@ -9,8 +9,9 @@ use super::solve::{monitor, plaq_solver, Solver};
 use super::table::interface;
 use crate::error::Result;
 pub use crate::ops::reweighting::plaq_reweighting_params;
-use crate::ops::reweighting::{reweighting, ReweightingKind, ReweightingParams};
-use crate::params::InC as _;
+use crate::ops::reweighting::{plaq_reweighting_report, reweighting};
+use crate::ops::reweighting::{ReweightingKind, ReweightingParams};
+use crate::params::{InC as _, ToC as _};
 use crate::refuse;
 
 interface! {
@@ -21,18 +22,8 @@ interface! {
     tables {
         plaq_reweighting_params, plaq_reweighting_params_init;
     }
-    reports {
-        /// Report of a reweighting: the product over factors of their averages over noise vectors.
-        plaq_reweighting_report, plaq_reweighting_report_init {
-            /// Logarithm of the product.
-            ln: f64,
-            /// Relative error of the product, from the scatter over noise vectors; infinite for a single vector.
-            error: f64,
-            /// Number of iterations of all solves.
-            iterations: i64,
-            /// Seconds that the estimates took.
-            seconds: f64,
-        }
+    reported {
+        plaq_reweighting_report, plaq_reweighting_report_init;
     }
     functions {
         /// Estimates reweighting factors by normal noise: for each twisted mass mu_k, 0 < mu_1 < mu_2 < ..., the
@@ -78,15 +69,8 @@ fn factors_of(
     }
     let mut told = monitor(solver.solver(), callback, user);
     let found = reweighting(solver.solver(), &params, &mu, &mut told)?;
-    let product = found.product();
     minus_ln.set(found.factors.iter().flat_map(|one| one.minus_ln.clone()).collect());
     norms.set(found.factors.iter().flat_map(|one| one.norm2.clone()).collect());
-    report.set(plaq_reweighting_report {
-        ln: product.ln,
-        error: product.error,
-        iterations: found.iterations as i64,
-        seconds: found.seconds,
-        ..Default::default()
-    });
+    report.set(found.report().to_c());
     Ok(())
 }

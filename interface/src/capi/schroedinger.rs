@@ -11,7 +11,7 @@ use super::table::interface;
 use crate::error::Result;
 use crate::io::Origin;
 use crate::ops::schroedinger::{boundary_correlators, boundary_propagator, BoundaryEnd};
-use crate::params::Report as _;
+use crate::params::ToC as _;
 use crate::refuse;
 
 interface! {

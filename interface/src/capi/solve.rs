@@ -19,7 +19,7 @@ use crate::fields::{Needs, SpinorField};
 use crate::io::Origin;
 use crate::ops::links_mark::links_mark;
 use crate::ops::propagator;
-use crate::params::{InC, Report as _};
+use crate::params::{InC, ToC as _};
 use crate::refuse;
 use crate::solvers::{largest, IterationSums, Progress, Shift, SolverKind, StoppedBy};
 

@@ -17,7 +17,9 @@ pub use low_modes::{OverlapModes, OverlapModesRecord};
 pub use modes::{HighMode, ModeParams, Modes, ModesRecord};
 pub use sign::{Method, Sign, SignParams};
 pub use solve::OverlapSolver;
-pub use solve_params::{OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams};
+pub use solve_params::{
+    OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, Preconditioned,
+};
 
 use crate::backend::Device;
 use crate::error::Result;

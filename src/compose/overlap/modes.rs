@@ -389,6 +389,7 @@ impl Modes {
         };
         let report = EigenReport {
             converged: true,
+            count: record.squares.len(),
             values: record.squares.clone(),
             residuals: record.square_residuals.clone(),
             ..Default::default()

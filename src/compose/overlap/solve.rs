@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use num_complex::Complex64;
 
-use super::solve_params::{OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams};
+use super::solve_params::{
+    OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, Preconditioned,
+};
 use super::systems::{Unitary, WilsonInverse};
 use super::{Overlap, OverlapModes, OverlapSquare};
 use crate::backend::Device;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
-use crate::compose::{DiracSolver, Schur, Solution, SolveParams};
+use crate::compose::{Chosen, DiracSolver, Schur, Solution, SolveParams, SolveReport, SolveTotals};
 use crate::error::{significant, Result};
 use crate::fields::{blas, Precision, SpinorField};
 use crate::linop::{LinOp, Shape};
@@ -176,9 +178,30 @@ impl OverlapSolver {
         *self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the Wilson operator's inverse in the preconditioner uses multigrid.
-    pub fn by_multigrid(&self) -> bool {
-        self.by_multigrid
+    /// The preconditioner of the algorithm that was taken.
+    pub fn preconditioned(&self) -> Preconditioned {
+        match (self.taken(), self.params.preconditioner) {
+            (OverlapAlgorithm::Gcr, OverlapPreconditioner::Wilson { .. }) => {
+                match self.by_multigrid {
+                    true => Preconditioned::Multigrid,
+                    false => Preconditioned::Wilson,
+                }
+            }
+            _ => Preconditioned::No,
+        }
+    }
+
+    /// The totals of solves with this solver from the iteration's report.
+    pub fn totals(&self, solver: SolverReport) -> SolveTotals {
+        let links = self.op.sign().kernel().op().gauge();
+        let report = SolveReport {
+            memory_peak: links.device().used().1,
+            iterated: self.params.sloppy.unwrap_or((links.precision(), links.recon())),
+            chosen: Chosen::Asked,
+            columns: solver.residual.len(),
+            solver,
+        };
+        report.totals(SolverKind::Cg)
     }
 
     /// The algorithm by which b is solved for at these masses.

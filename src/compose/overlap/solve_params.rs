@@ -18,6 +18,18 @@ choices! {
     }
 }
 
+choices! {
+    /// Preconditioners of a solve with the overlap operator.
+    pub enum Preconditioned: plaq_overlap_preconditioner {
+        /// None.
+        No = 0, PLAQ_OVERLAP_PRECONDITIONER_NONE, "none";
+        /// The Wilson operator's inverse by BiCGStab.
+        Wilson = 1, PLAQ_OVERLAP_PRECONDITIONER_WILSON, "wilson";
+        /// The Wilson operator's inverse by multigrid.
+        Multigrid = 2, PLAQ_OVERLAP_PRECONDITIONER_MULTIGRID, "multigrid";
+    }
+}
+
 /// An approximate inverse for GCR.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OverlapPreconditioner {

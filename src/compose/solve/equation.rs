@@ -8,10 +8,10 @@ use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::linop::{LinOp, Schur, System};
 use crate::operators::{Distance, InverseOwner, Normalisation, QuarkAction};
-use crate::params::{choices, parameters, reports};
+use crate::params::{choices, parameters, reports, row_set};
 use crate::refuse;
 use crate::solvers::{
-    largest, IterationSums, SolverKind, SolverParams, SolverReport, Stop, StoppedBy, MAX_DIRECTIONS,
+    largest, IterationSums, SolverKind, SolverParams, SolverReport, Stop, StoppedBy,
 };
 
 choices! {
@@ -78,10 +78,29 @@ impl Solution {
     }
 }
 
+row_set! {
+    sloppy_storage_row {
+        /// Storage of the links in the iteration; automatic (0): that of the operator.
+        sloppy_storage: Option<Recon> = None;
+    }
+}
+row_set! {
+    max_iterations_row($default) {
+        /// Largest number of iterations of a solve.
+        max_iterations: usize = $default, within(1, i32::MAX as i64);
+    }
+}
+row_set! {
+    nkrylov_row($default) {
+        /// Number of directions that GCR keeps before a restart, block GCR for each right-hand side.
+        nkrylov: usize = $default, within(1, crate::solvers::MAX_DIRECTIONS as i64);
+    }
+}
+
 parameters! {
     /// Parameters of a solver. By default the solver is chosen while it solves, on the even-odd preconditioned
     /// system.
-    pub struct SolverSettings: plaq_solver_params {
+    pub composed struct SolverSettings: plaq_solver_params {
         /// Solver of the iteration.
         solver: SolverKind = SolverKind::Auto, old("algorithm");
         /// Equation that is solved.
@@ -97,12 +116,9 @@ parameters! {
         /// plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
         /// that goes no deeper than its precision. The report says which.
         sloppy_precision: Option<Precision> = None;
-        /// Storage of the links in the iteration; automatic (0): that of the operator.
-        sloppy_storage: Option<Recon> = None;
-        /// Largest number of iterations.
-        max_iterations: usize = 10_000, within(1, i32::MAX as i64);
-        /// Number of directions that GCR keeps before a restart; block GCR keeps as many for each right-hand side.
-        nkrylov: usize = 10, within(1, MAX_DIRECTIONS as i64);
+        with sloppy_storage_row;
+        with max_iterations_row(10_000);
+        with nkrylov_row(10);
         /// Number of steps of minimal residual before every application of the operator, as preconditioner of
         /// BiCGStab, GCR, block GCR and MR; 0: none.
         precondition_steps: usize = 0, within(0, i32::MAX as i64);

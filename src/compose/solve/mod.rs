@@ -22,6 +22,7 @@ mod weighted;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use deflation::{Deflation, LowModes};
+pub(crate) use equation::{max_iterations_row, nkrylov_row, sloppy_storage_row};
 pub use equation::{
     plaq_solve_report, plaq_solver_params, seconds_of, Chosen, Equations, Solution, SolveParams,
     SolveReport, SolveTotals, SolverSettings, COLUMNS,

@@ -21,9 +21,10 @@ use crate::ops::eigenvectors::{save_sets, VectorFile};
 use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::links_mark::{check_configuration, check_links, links_mark};
 use crate::ops::smearing::{turned, SPACE};
-use crate::params::{parameters, Parameters};
+use crate::params::{parameters, reports, Parameters};
 use crate::refuse;
-use crate::solvers::{EigenParams, EigenReport, Monitor, VectorMemory};
+use crate::solvers::{search_seed_row, SEARCH};
+use crate::solvers::{EigenParams, EigenReport, Monitor, StoppedBy, VectorMemory};
 
 /// Attributes for the projection that identifies the links.
 pub(super) const PROJECTION: [&str; 2] = ["links_projection_re", "links_projection_im"];
@@ -32,7 +33,7 @@ const KIND: &str = "modes";
 
 parameters! {
     /// Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
-    pub struct ModesSettings: plaq_modes_params {
+    pub composed struct ModesSettings: plaq_modes_params {
         /// Number of modes on each time slice, at most three times the number of its sites.
         count: usize = 16, within(1, i32::MAX as i64);
         /// Number of steps of spatial stout smearing of the links in the Laplacian.
@@ -47,8 +48,7 @@ parameters! {
         /// True: after the search another one from random vectors orthogonal to the modes looks for modes that were
         /// missed, and is repeated until it finds none.
         verify: bool = true;
-        /// Seed of the random vectors with which the search starts.
-        seed: u64 = 1;
+        with search_seed_row;
         /// Largest number of seconds for the search; 0: no limit.
         max_seconds: f64 = 0.0;
         /// Memory for the modes. Automatic: on the device; if its memory does not suffice, groups of time slices are
@@ -64,6 +64,33 @@ parameters! {
     }
 }
 
+reports! {
+    /// Description of modes, and report of the search that found them. Seconds, restarts and applications of the search
+    /// are 0 if the modes were read from a file.
+    pub composed struct ModesReport: plaq_modes_report {
+        with SEARCH;
+        /// Number of time slices of the whole lattice.
+        times: usize;
+        /// Number of steps of spatial stout smearing.
+        steps: usize;
+        /// Weight rho of the staples in this smearing.
+        rho: f64;
+        /// Average spatial plaquette of the links before smearing. It identifies the links: these modes are refused
+        /// with others.
+        plaquette_spatial: f64;
+        /// Average temporal plaquette of the links before smearing.
+        plaquette_temporal: f64;
+        /// Average Re tr U / 3 of the links before smearing.
+        link_trace: f64;
+        /// Bytes of device memory of the modes.
+        bytes: u64;
+        /// Bytes of the host's memory for the modes that are not on the device.
+        host_bytes: u64;
+        /// Momentum of the moving frame, as in plaq_modes_params.
+        momentum: [f64; 3];
+    }
+}
+
 /// Modes v_k of every time slice: vector number k holds mode k of each slice, normalised to length 1 on each. The
 /// phase is such that colour 0 at the slice's site 0, 0, 0 is real and positive; if that is almost zero colour 1, or
 /// 2; if all three are, it is unspecified.
@@ -71,10 +98,7 @@ pub struct Modes {
     /// The links in the Laplacian, after smearing.
     links: Arc<GaugeField>,
     vectors: VectorSet,
-    values: Vec<f64>,
-    residuals: Vec<f64>,
-    beyond: Vec<f64>,
-    largest: f64,
+    search: EigenReport,
     mark: LinksMark,
     smearing: (usize, f64),
     momentum: [f64; 3],
@@ -155,7 +179,7 @@ impl Modes {
         own: Option<&GaugeField>,
         settings: &ModesSettings,
         monitor: &mut Monitor,
-    ) -> Result<(Modes, EigenReport)> {
+    ) -> Result<Modes> {
         settings.check_rows("params")?;
         let ModesSettings { count, steps, rho, tol, max_restarts, verify, seed, .. } = *settings;
         let ModesSettings { max_seconds, vectors, momentum, mixed, .. } = *settings;
@@ -173,19 +197,9 @@ impl Modes {
             vectors,
             ..EigenParams::default()
         };
-        let (vectors, report) = search(&links, &params, mixed, monitor)?;
-        let modes = Modes {
-            links,
-            vectors,
-            values: report.values.clone(),
-            residuals: report.residuals.clone(),
-            beyond: report.beyond.clone(),
-            largest: report.largest,
-            mark,
-            smearing: (steps, if steps == 0 { 0.0 } else { rho }),
-            momentum,
-        };
-        Ok((modes, report))
+        let (vectors, search) = search(&links, &params, mixed, monitor)?;
+        let smearing = (steps, if steps == 0 { 0.0 } else { rho });
+        Ok(Modes { links, vectors, search, mark, smearing, momentum })
     }
 
     /// The memory that a search with these settings takes, and that of the modes; the former includes the smeared
@@ -219,16 +233,16 @@ impl Modes {
     }
     /// Eigenvalues lambda of -D^2, ascending for each slice: [t][mode].
     pub fn values(&self) -> &[f64] {
-        &self.values
+        &self.search.values
     }
     /// Residuals |D^2 v + lambda v|, ordered like the eigenvalues.
     pub fn residuals(&self) -> &[f64] {
-        &self.residuals
+        &self.search.residuals
     }
     /// The next eigenvalue after those of the modes, for each slice, as far as the search knows it; infinite: there
     /// is none.
     pub fn beyond(&self) -> &[f64] {
-        &self.beyond
+        &self.search.beyond
     }
     /// The links in the Laplacian, after smearing.
     pub fn links(&self) -> &Arc<GaugeField> {
@@ -248,6 +262,35 @@ impl Modes {
     }
     pub fn vectors(&self) -> &VectorSet {
         &self.vectors
+    }
+    /// Report of the search, with values and residuals as above; of modes from a file it has these and `largest`.
+    pub fn search(&self) -> &EigenReport {
+        &self.search
+    }
+    pub fn report(&self) -> ModesReport {
+        let found = &self.search;
+        let (steps, rho) = self.smearing;
+        let [plaquette_spatial, plaquette_temporal, link_trace] = self.mark.numbers;
+        ModesReport {
+            converged: found.converged,
+            verified: found.verified,
+            stopped: found.stopped,
+            stopped_by: found.stopped_by,
+            restarts: found.restarts,
+            count: found.count,
+            largest: found.largest,
+            applications: found.applications,
+            seconds: found.seconds,
+            times: self.times(),
+            steps,
+            rho,
+            plaquette_spatial,
+            plaquette_temporal,
+            link_trace,
+            bytes: self.vectors.first().held() as u64,
+            host_bytes: self.host_bytes() as u64,
+            momentum: self.momentum,
+        }
     }
     /// Bytes of the host's memory that hold modes which are not on the device.
     pub fn host_bytes(&self) -> usize {
@@ -304,10 +347,13 @@ impl Modes {
     /// Errors of [`save_sets`]; `Unsupported`: no libhdf5.
     pub fn save(&self, path: &Path) -> Result<()> {
         let tables = [
-            ("values", self.values.clone()),
-            ("residuals", self.residuals.clone()),
-            ("beyond", self.beyond.iter().map(|x| if x.is_finite() { *x } else { -1.0 }).collect()),
-            ("largest", vec![self.largest]),
+            ("values", self.search.values.clone()),
+            ("residuals", self.search.residuals.clone()),
+            (
+                "beyond",
+                self.beyond().iter().map(|x| if x.is_finite() { *x } else { -1.0 }).collect(),
+            ),
+            ("largest", vec![self.search.largest]),
             (
                 "links",
                 [&self.mark.numbers[..], self.mark.projection.as_ref().map_or(&[], |p| p)].concat(),
@@ -361,6 +407,16 @@ impl Modes {
         let beyond = table("beyond", times)?;
         let beyond = beyond.into_iter().map(|x| if x < 0.0 { f64::INFINITY } else { x }).collect();
         let largest = table("largest", 1)?[0];
+        let search = EigenReport {
+            converged: true,
+            stopped_by: Some(StoppedBy::Residual),
+            count: n,
+            largest,
+            values,
+            residuals,
+            beyond,
+            ..EigenReport::default()
+        };
         // Files of older versions have the averages of the links, but not their projection.
         let count = if numbers("links")?.len() == 3 { 3 } else { 5 };
         let (mark, smearing) = (table("links", count)?, table("smearing", 2)?);
@@ -382,8 +438,7 @@ impl Modes {
             Kept::Lime(file) => file.read_set(0..n, links.precision())?,
             Kept::Hdf5(file) => file.read_set(n, links.precision())?,
         };
-        let modes =
-            Modes { links, vectors, values, residuals, beyond, largest, mark, smearing, momentum };
+        let modes = Modes { links, vectors, search, mark, smearing, momentum };
         modes.check(path)?;
         Ok(modes)
     }
@@ -399,14 +454,14 @@ impl Modes {
             let of = |all: &[f64]| -> Vec<f64> {
                 all.chunks(n).flat_map(|v| v[first..first + count].to_vec()).collect()
             };
-            let (values, known) = (of(&self.values), of(&self.residuals));
+            let (values, known) = (of(self.values()), of(self.residuals()));
             let minus: Vec<Complex64> = values.iter().map(|v| (-v).into()).collect();
             combine(&mut r, &x, &minus, Combination::AddDiagonal)?;
             let (r2, norms) = (dots(&r, &r)?, dots(&x, &x)?);
             for (k, known) in known.iter().enumerate() {
                 let at = (k * count) + k % count;
                 let (found, norm) = (r2[at].re.sqrt(), norms[at].re);
-                let allowed = 10.0 * known + 1e3 * epsilon * self.largest;
+                let allowed = 10.0 * known + 1e3 * epsilon * self.search.largest;
                 if !(found <= allowed && (norm - 1.0).abs() <= 1e4 * epsilon) {
                     bail!(
                         FieldMismatch,

@@ -10,7 +10,7 @@ use crate::compose::DiracSolver;
 use crate::error::{host_array, Result};
 use crate::fields::Noise;
 use crate::ops::hmc::random::philox;
-use crate::ops::source::column_rows;
+use crate::ops::source::{column_rows, noise_seed_row};
 use crate::params::{choices, parameters, Parameters as _};
 use crate::refuse;
 use crate::solvers::Monitor;
@@ -70,8 +70,7 @@ parameters! {
         noise: Noise = Noise::Z4;
         /// Number of noise vectors, each of which has a column for every part.
         vectors: usize = 1, within(1, 1 << 20);
-        /// Seed of the noise.
-        seed: u64 = 0;
+        with noise_seed_row;
         /// Dilution of the time index.
         time: Dilution = Dilution::Full;
         /// Number of parts of times, of dilutions that need it.

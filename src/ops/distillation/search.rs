@@ -224,6 +224,7 @@ fn by_parts(
     let mut total = EigenReport {
         converged: true,
         verified: true,
+        count,
         values: vec![0.0; times * count],
         residuals: vec![0.0; times * count],
         bounds: vec![0.0; times * count],
@@ -258,7 +259,7 @@ fn by_parts(
             kept[at..at + one.len()].copy_from_slice(&one);
         }
         before += report.restarts;
-        work += (report.applications * n) as f64 / all as f64;
+        work += (report.applications as usize * n) as f64 / all as f64;
         // Copies results of all ranks: time slice t of the part is slice `first` + t mod n of rank t / n, where each
         // rank has n slices in the part.
         for t in 0..n * times / all {
@@ -281,12 +282,13 @@ fn by_parts(
             largest: total.largest.max(report.largest),
             restarts: total.restarts.max(report.restarts),
             degree: report.degree,
-            interval: report.interval,
+            from: report.from,
+            to: report.to,
             ..total
         };
     }
     drop(all_links);
-    total.applications = work.ceil() as usize;
+    total.applications = work.ceil() as u64;
     let mut one = laplacian(links)?.shape().field(1)?;
     let mut set = match params.vectors {
         VectorMemory::Host => VectorSet::new(one.like(precision)?, count - 1),

@@ -16,7 +16,7 @@
 //! let params = GaugeFixParams::new(Condition::Landau);
 //! let fixed = fix_gauge(&links, &params, &mut |progress| progress.sweeps > 10_000)?;
 //! let found = fixed.report.best.total;
-//! assert!(found.converged && found.quality.theta <= params.stop.theta);
+//! assert!(found.converged && found.theta <= params.stop.theta);
 //! # Ok::<(), plaq_core::error::Error>(())
 //! ```
 
@@ -38,7 +38,8 @@ pub use params::{
     Schedule, Stop, Working,
 };
 pub use quality::Quality;
-pub use report::{CopyReport, Fixed, GaugeFixReport, Progress};
+pub use report::{plaq_gaugefix_report, plaq_gaugefix_state};
+pub use report::{CopyReport, Fixed, GaugeFixReport, GaugeFixTotals, Progress};
 pub use sweeper::sweep_storage;
 use sweeper::{Functional, Step, Sweeper};
 use updater::{Update, Updater};
@@ -107,7 +108,7 @@ pub fn fix_gauge(
     for copy in 0..params.copies {
         let begun = Instant::now();
         let (g, mut report) = run.copy(copy)?;
-        report.seconds = begun.elapsed().as_secs_f64();
+        report.total.seconds = begun.elapsed().as_secs_f64();
         Best::take(&mut best, params.condition, copy, g, &report)?;
         copies.push(report);
         if run.state.stopped {
@@ -122,6 +123,7 @@ pub fn fix_gauge(
         best_copy: best.copy,
         seconds: start.elapsed().as_secs_f64(),
         stopped: run.state.stopped,
+        stop_theta: params.stop.theta,
     };
     // Frees the fields of the sweeps before links are allocated.
     drop(run);
@@ -235,7 +237,7 @@ impl Best {
             return Ok(());
         };
         let better = |new: &Fixed, old: &Fixed| {
-            (new.converged, new.quality.functional) > (old.converged, old.quality.functional)
+            (new.converged, new.functional) > (old.converged, old.functional)
         };
         let all_better = better(&report.total, &old.total);
         if all_better {
@@ -257,17 +259,21 @@ impl Best {
                 take
             })
             .collect();
-        old.report.total = average(&old.report.slices);
+        old.report.total =
+            Fixed { seconds: old.report.total.seconds, ..average(&old.report.slices) };
         old.g.copy_from_slices(&g, time, &taken)
     }
 }
 
 fn average(slices: &[Fixed]) -> Fixed {
-    Fixed {
-        quality: mean(slices.iter().map(|s| &s.quality)),
+    let qualities: Vec<Quality> = slices.iter().map(Fixed::quality).collect();
+    let mut all = Fixed {
         iterations: slices.iter().map(|s| s.iterations).max().unwrap_or(0),
         converged: slices.iter().all(|s| s.converged),
-    }
+        ..Fixed::default()
+    };
+    all.set_quality(mean(qualities.iter()));
+    all
 }
 
 /// A copy that is being fixed: its place in the sequence of random numbers, the number of sweeps, and the callback.
@@ -358,7 +364,7 @@ impl CopyState<'_, '_> {
             };
             let known = slices.iter().zip(now.as_ref().unwrap_or(&seen)).zip(&active);
             let known: Vec<Quality> =
-                known.map(|((slice, now), &on)| if on { *now } else { slice.quality }).collect();
+                known.map(|((slice, now), &on)| if on { *now } else { slice.quality() }).collect();
             // Steps of a descent are checked one by one; the callback is called as often as for sweeps.
             if steps % params.check_every == 0 || !method.descends() {
                 self.tell(&known, None);
@@ -377,7 +383,7 @@ impl CopyState<'_, '_> {
                     now = judge.quality(&even)?;
                 }
                 for (c, slice) in slices.iter_mut().enumerate().filter(|(c, _)| active[*c]) {
-                    slice.quality = now[c];
+                    slice.set_quality(now[c]);
                     slice.converged = stop.met(&now[c], rise(c));
                 }
             }
@@ -386,7 +392,7 @@ impl CopyState<'_, '_> {
             let left: Vec<bool> = slices.iter().map(open).collect();
             if ends || !left.contains(&true) {
                 if method.descends() && steps % params.check_every != 0 {
-                    let last: Vec<Quality> = slices.iter().map(|slice| slice.quality).collect();
+                    let last: Vec<Quality> = slices.iter().map(Fixed::quality).collect();
                     self.tell(&last, None);
                 }
                 return Ok(());

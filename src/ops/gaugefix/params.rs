@@ -7,6 +7,7 @@ use crate::backend::fourier::Fourier;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
+use crate::ops::quenched::random_seed_row;
 use crate::params::{choices, hash_members, parameters, Param, Reals as _};
 use crate::refuse;
 
@@ -57,7 +58,7 @@ choices! {
 
 parameters! {
     /// Parameters of gauge fixing.
-    pub struct GaugeFixing: plaq_gaugefix_params {
+    pub composed struct GaugeFixing: plaq_gaugefix_params {
         /// Gauge to which the links are fixed.
         condition: GaugeKind = GaugeKind::Landau;
         /// Direction (0 to 3: x, y, z, t) whose links are not part of the functional of Coulomb gauge.
@@ -102,8 +103,7 @@ parameters! {
         copies: u64 = 1, within(1, i32::MAX as i64);
         /// 1: the first copy, too, starts from a random transformation.
         random_start: u64 = 0, within(0, 1);
-        /// Seed of the random numbers.
-        seed: u64 = 1;
+        with random_seed_row(1);
         /// Step size alpha of the Fourier-accelerated methods, by which the gradient times p2max / p^2 is multiplied.
         alpha: f64 = 0.08, between(0.0, f64::INFINITY);
     }

@@ -603,14 +603,14 @@ mod tests {
                 drop(run);
                 let said = report.total;
                 let what = format!("{condition:?} {storage:?} {said:?}");
-                assert!(said.converged && said.quality.theta <= stop.theta, "{what}");
+                assert!(said.converged && said.theta <= stop.theta, "{what}");
                 // The reported quality must be that of the original links transformed by g.
                 let mut all =
                     Sweeper::with_links(&u, (Recon::R12, 0), g, functional(condition)).unwrap();
                 let even = all.poll().unwrap();
                 let all = all.quality(&even).unwrap();
                 let theta = all.iter().map(|q| q.theta).sum::<f64>() / all.len() as f64;
-                assert!((theta - said.quality.theta).abs() < 1e-4 * theta, "{what} {theta:e}");
+                assert!((theta - said.theta).abs() < 1e-4 * theta, "{what} {theta:e}");
                 hidden = f64::max(hidden, 1.0 - seen / theta);
             }
         }

@@ -13,6 +13,7 @@ mod link_work;
 pub mod loop_action;
 pub mod quarks;
 pub(super) mod random;
+mod report;
 pub mod smd;
 pub mod stout;
 #[cfg(test)]
@@ -26,9 +27,9 @@ use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{BoundaryTime, GaugeField, Momenta, SpinorField};
 use crate::params::Key;
-pub use trajectory::{
-    plaq_monomial_report, Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport,
-};
+pub use report::{plaq_hmc_report, plaq_monomial_report};
+pub use report::{MonomialReport, RunReport, TrajectoryReport};
+pub use trajectory::{Hmc, HmcParams};
 
 /// Identifies the random numbers of a trajectory: Philox numbers depend on seed, trajectory, purpose and global site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

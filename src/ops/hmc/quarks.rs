@@ -1,7 +1,8 @@
 //! Parameters of the quarks of an action, and of chains apart from their action.
 
 use super::fermion::{
-    Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
+    multigrid_solves_rows, Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours,
+    TwoFlavoursParams,
 };
 use super::integrator::Level;
 use super::smd::{Algorithm, Rejection, Smd};
@@ -9,10 +10,11 @@ use super::stout::Stout;
 use super::{HmcParams, Monomial};
 use crate::bail;
 use crate::compose::multigrid::{MultigridParams, Refresh};
-use crate::compose::System;
+use crate::compose::{max_iterations_row, nkrylov_row, System};
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::operators::{ActionParams, CloverLinks, DiracParams, DoubletParams};
+use crate::ops::quenched::random_seed_row;
 use crate::params::parameters;
 use crate::refuse;
 use crate::solvers::IterationSums;
@@ -22,11 +24,10 @@ const MAX_COUNT: i64 = u32::MAX as i64;
 
 parameters! {
     /// Parameters of a chain apart from its action and integrator: keys of an input (docs/hmc.md).
-    pub struct ChainSettings: plaq_hmc_params {
+    pub composed struct ChainSettings: plaq_hmc_params {
         /// Length of a trajectory in molecular-dynamics time.
         length: f64 = 1.0;
-        /// Seed of the random numbers.
-        seed: u64 = 0;
+        with random_seed_row(0);
         /// Number of the next trajectory.
         trajectory: u32 = 0, within(0, MAX_COUNT);
         /// Trajectories with lower numbers are accepted whatever their Delta H. Up to this number a measured interval
@@ -61,13 +62,12 @@ impl ChainSettings {
 
 parameters! {
     /// Parameters of the quarks of a monomial (docs/fermions.md).
-    pub struct Quarks: plaq_quarks_params {
+    pub composed struct Quarks: plaq_quarks_params {
         /// Number of flavours; 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
         flavours: usize = 2, within(1, 2);
         /// Form and parity of the Schur complement whose determinant is taken.
         system: System = System::EvenSymmetric;
-        /// Largest number of iterations of a solve.
-        max_iterations: usize = Inverter::default().max_iterations, within(1, ANY);
+        with max_iterations_row(Inverter::default().max_iterations);
         /// Precision of the iteration inside of double-precision solves; automatic (0): for CG of two flavours half
         /// on a GPU and single on a CPU, else double.
         sloppy_precision: Option<Precision> = None, old("sloppy");
@@ -80,14 +80,9 @@ parameters! {
         multigrid: bool = false;
         /// True: solves of the preconditioner W are by multigrid, too.
         multigrid_preconditioner: bool = false;
-        /// True: null vectors are kept from one trajectory to the next.
-        persistent: bool = false;
-        /// Number of directions that GCR keeps.
-        nkrylov: usize = MultigridSolves::default().nkrylov, within(1, ANY);
+        with multigrid_solves_rows;
         /// Treatment of multigrid's null vectors when links have changed: they are kept, refined, or found anew.
         refresh: Refresh = Refresh::Keep;
-        /// Number of the least shifts of one flavour that multigrid solves.
-        shifts: usize = MultigridSolves::default().shifts, within(0, ANY);
         /// Number n of pseudofermion fields of one flavour, each of which represents the n-th root of the
         /// determinant.
         fields: usize = 1, within(1, ANY);

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use super::integrator::{steps_of, Level, Step};
 use super::smd::{self, Cycle, Smd, StateField};
-use super::{random, ChainPosition, KickReport, Monomial, Stream};
+use super::{random, ChainPosition, Monomial, MonomialReport, Stream, TrajectoryReport};
 use crate::backend::{Device, KeptMemory};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
 use crate::ops::observables::plaquette;
-use crate::params::{hint, reports, Key};
+use crate::params::{hint, Key};
 use crate::refuse;
 
 /// Parameters of the trajectories of a chain.
@@ -31,68 +31,6 @@ pub struct HmcParams {
     pub reversibility_every: u32,
     /// Parameters of stochastic molecular dynamics, of which trajectories are cycles; None: hybrid Monte Carlo.
     pub smd: Option<Smd>,
-}
-
-reports! {
-    /// Report of a monomial in the last trajectory.
-    #[derive(Default)]
-    pub struct MonomialReport: plaq_monomial_report {
-        /// The monomial's action at the start of the trajectory.
-        action_start: f64;
-        /// The monomial's action at the end of the trajectory.
-        action_end: f64;
-        /// Number of evaluations of the force.
-        kicks: u64;
-        /// Root mean square of the force on a link, averaged over the updates of the momenta.
-        rms: f64;
-        /// Largest force on a link.
-        max: f64;
-        /// Number of solver iterations in forces.
-        force_iterations: u64;
-        /// Number of solver iterations in heat bath and actions.
-        action_iterations: u64;
-        /// Seconds spent in forces, heat bath and actions.
-        seconds: f64;
-        /// Seconds spent in solvers, a part of `seconds`.
-        solve_seconds: f64;
-    } besides {
-        /// The monomial's name.
-        name: String;
-    }
-}
-
-/// The result of a trajectory.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TrajectoryReport {
-    pub trajectory: u32,
-    /// H(end) - H(start), the violation of energy conservation.
-    pub delta_h: f64,
-    pub accepted: bool,
-    /// The kinetic energy at the start and at the end.
-    pub kinetic: [f64; 2],
-    pub monomials: Vec<MonomialReport>,
-    /// Largest change of a matrix entry when links were reunitarised at the end.
-    pub correction: f64,
-    /// Average plaquette of the links after the trajectory, accepted or not.
-    pub plaquette: f64,
-    pub reversibility: Option<Reversibility>,
-    pub seconds: f64,
-}
-
-impl TrajectoryReport {
-    /// Solver iterations of all monomials.
-    pub fn iterations(&self) -> u64 {
-        self.monomials.iter().map(|m| m.force_iterations + m.action_iterations).sum()
-    }
-}
-
-/// Differences that remain after a trajectory was integrated forward and back.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reversibility {
-    /// Largest difference of a matrix entry of a link.
-    pub links: f64,
-    /// The modulus of the difference of H from its value at the start.
-    pub hamiltonian: f64,
 }
 
 /// A Markov chain of trajectories (Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987) 216): action,
@@ -443,7 +381,9 @@ impl Hmc {
         let before = self.hamiltonian(gauge, &mut report, 0)?;
         let every = self.params.reversibility_every;
         if every > 0 && trajectory % every == 0 {
-            report.reversibility = Some(self.there_and_back(gauge, before)?);
+            let [links, hamiltonian] = self.there_and_back(gauge, before)?;
+            report.reversibility_links = Some(links);
+            report.reversibility_hamiltonian = Some(hamiltonian);
             gauge.copy_raw(&self.start)?;
             self.draw_momenta()?;
             self.monomials.iter_mut().for_each(|m| m.restart());
@@ -461,7 +401,7 @@ impl Hmc {
         let after = self.hamiltonian(gauge, &mut report, 1)?;
         // Differences are taken term by term, since the sums of all terms are larger and would be rounded more.
         let terms = report.monomials.iter().map(|m| m.action_end - m.action_start);
-        report.delta_h = report.kinetic[1] - report.kinetic[0] + terms.sum::<f64>();
+        report.delta_h = report.kinetic_end - report.kinetic_start + terms.sum::<f64>();
         if !report.delta_h.is_finite() || !before.is_finite() || !after.is_finite() {
             bail!(
                 NotFinite,
@@ -473,6 +413,8 @@ impl Hmc {
         // This runs before the end of the trajectory, since a failure after acceptance would leave changed links.
         let left = if report.accepted { &*gauge } else { &self.start };
         report.plaquette = plaquette(left)?.total;
+        let iterations = report.monomials.iter().map(|m| m.force_iterations + m.action_iterations);
+        report.iterations = iterations.sum();
         report.seconds = begin.elapsed().as_secs_f64();
         Ok(report)
     }
@@ -483,8 +425,8 @@ impl Hmc {
         report: &mut TrajectoryReport,
         end: usize,
     ) -> Result<f64> {
-        report.kinetic[end] = self.momenta.kinetic()?;
-        let mut sum = report.kinetic[end];
+        let mut sum = self.momenta.kinetic()?;
+        *[&mut report.kinetic_start, &mut report.kinetic_end][end] = sum;
         for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
             let since = Instant::now();
             let action = m.action(gauge)?;
@@ -551,7 +493,9 @@ impl Hmc {
         }
     }
 
-    fn there_and_back(&mut self, gauge: &mut GaugeField, before: f64) -> Result<Reversibility> {
+    /// Integrates forward and back; returns the largest difference of a matrix entry of a link, and the modulus of the
+    /// difference of H from its value `before`.
+    fn there_and_back(&mut self, gauge: &mut GaugeField, before: f64) -> Result<[f64; 2]> {
         self.integrate(gauge, None)?;
         self.momenta.scale(-1.0)?;
         self.integrate(gauge, None)?;
@@ -561,18 +505,7 @@ impl Hmc {
         };
         let links = gauge.distance(&self.start)?;
         let hamiltonian = (self.hamiltonian(gauge, &mut there, 1)? - before).abs();
-        Ok(Reversibility { links, hamiltonian })
-    }
-}
-
-impl MonomialReport {
-    fn count(&mut self, force: &KickReport, seconds: f64) {
-        self.kicks += 1;
-        self.rms += force.rms;
-        self.max = self.max.max(force.max);
-        self.force_iterations += force.solves.iterations;
-        self.solve_seconds += force.solves.seconds;
-        self.seconds += seconds;
+        Ok([links, hamiltonian])
     }
 }
 

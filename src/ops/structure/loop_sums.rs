@@ -18,7 +18,7 @@ use crate::compose::DiracSolver;
 use crate::error::{host_array, Result};
 use crate::fields::{GaugeField, SpinorField};
 use crate::ops::links_mark::check_configuration;
-use crate::params::{choices, parameters, Parameters as _};
+use crate::params::{choices, parameters, reports, Parameters as _};
 use crate::refuse;
 use crate::solvers::{Monitor, Progress};
 
@@ -95,6 +95,57 @@ impl LoopGoals {
 const PILOT: usize = 4;
 /// Number of columns on coarse levels that are solved for together.
 const AT_ONCE: usize = 12;
+
+choices! {
+    /// Terms whose sum are the loops.
+    pub enum TermKind: plaq_loops_term {
+        /// The difference of a level and the next one, or the last level itself, by noise on this level.
+        Noise = 0, PLAQ_LOOPS_TERM_NOISE, "noise";
+        /// The same quantity exactly, from all coordinate vectors of the level.
+        Exact = 1, PLAQ_LOOPS_TERM_EXACT, "exact";
+        /// The first terms of the hopping expansion, exactly.
+        Hopping = 2, PLAQ_LOOPS_TERM_HOPPING, "hopping";
+    }
+}
+
+reports! {
+    /// Description of one part of loops.
+    pub struct PartReport: plaq_loops_part_report {
+        /// The kind of term that the part estimates.
+        term: TermKind;
+        /// The level whose noise or coordinate vectors are used.
+        level: usize;
+        /// Number of noise vectors, or of columns of an exact trace, that have been summed.
+        done: u64;
+        /// Number of columns of an exact trace; 0 for noise.
+        total: u64;
+        /// Number of columns solved for on the level.
+        solves: u64;
+        /// Number of solves that did not converge.
+        failed: u64;
+        /// Seconds spent on this part.
+        seconds: f64;
+        /// Error of this part as defined in plaq_loop_goals, with Gamma number 0 where there are no goals; 0 of what is
+        /// exact, infinite before there are two noise vectors.
+        error: f64;
+    }
+    /// Description of loops summed so far.
+    pub struct LoopsReport: plaq_loops_report {
+        /// Number of parts into which the loops are divided.
+        parts: usize;
+        /// 1: the call reached the error that was asked for or, if none was, the number of vectors.
+        reached: bool;
+        /// 1: the callback ended the call.
+        stopped: bool;
+        /// The error as defined in plaq_loop_goals; of plaq_loops_describe, which has no goals, that of Gamma number 0.
+        /// Infinite before all parts have an estimate.
+        error: f64;
+        /// Seconds that the call took.
+        seconds: f64;
+        /// Number of solves in all parts that did not converge.
+        failed: u64;
+    }
+}
 
 /// The term of the telescoped sum that a part estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,18 +257,6 @@ pub struct LoopQuarks<'a> {
     pub other_space: Option<&'a LowSpace>,
 }
 
-/// The reason for which a call that adds to loops ended, and the error that it reached.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LoopsAdded {
-    /// True if the monitor ended the work.
-    pub stopped: bool,
-    /// True if the error is reached or, if no error was asked for, the limit of vectors.
-    pub reached: bool,
-    /// The error as defined in [`LoopGoals`].
-    pub error: f64,
-    pub seconds: f64,
-}
-
 /// Loops whose parts are summed up step by step.
 pub struct LoopSums {
     pub(super) of: LoopOf,
@@ -294,6 +333,40 @@ impl LoopSums {
         Ok(LoopSums { of, parts, times, numbers })
     }
 
+    /// Description of the sums, with the error for this Gamma; numbers about a single call are 0.
+    pub fn report(&self, gamma: usize) -> LoopsReport {
+        LoopsReport {
+            parts: self.parts.len(),
+            reached: false,
+            stopped: false,
+            error: self.error(gamma),
+            seconds: 0.0,
+            failed: self.parts.iter().map(|part| part.failed).sum(),
+        }
+    }
+
+    /// Descriptions of all parts, with errors for this Gamma.
+    pub fn part_reports(&self, gamma: usize) -> Vec<PartReport> {
+        let one = |part: &Part| {
+            let (term, level) = match part.term {
+                Term::Noise(level) => (TermKind::Noise, level),
+                Term::Exact(level) => (TermKind::Exact, level),
+                Term::Hopping => (TermKind::Hopping, 0),
+            };
+            PartReport {
+                term,
+                level,
+                done: part.done as u64,
+                total: part.total as u64,
+                solves: part.solves,
+                failed: part.failed,
+                seconds: part.seconds,
+                error: (self.watched(part, gamma) / part.done.max(1) as f64).sqrt(),
+            }
+        };
+        self.parts.iter().map(one).collect()
+    }
+
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
@@ -360,7 +433,7 @@ impl LoopSums {
         goals: &LoopGoals,
         monitor: &mut Monitor,
         between: &mut dyn FnMut(&LoopSums, f64) -> Result<()>,
-    ) -> Result<LoopsAdded> {
+    ) -> Result<LoopsReport> {
         let start = Instant::now();
         let comm = quarks.links.geometry().comm().clone();
         let (mut stopped, mut seconds) = (false, 0.0f64);
@@ -392,7 +465,7 @@ impl LoopSums {
                 break false;
             }
         };
-        Ok(LoopsAdded { stopped, reached, error: self.error(goals.gamma), seconds })
+        Ok(LoopsReport { stopped, reached, seconds, ..self.report(goals.gamma) })
     }
 
     fn steps(&self) -> usize {

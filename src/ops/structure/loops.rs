@@ -17,7 +17,7 @@ use crate::operators::QuarkAction;
 use crate::ops::gamma::SpinMatrix;
 use crate::ops::links_mark::check_configuration;
 use crate::ops::propagator::{check, propagates, solve_parts};
-use crate::ops::source::{Dilute, Source, COLUMNS};
+use crate::ops::source::{noise_seed_row, Dilute, Source, COLUMNS};
 use crate::params::{choices, parameters, Parameters as _, Set};
 use crate::refuse;
 use crate::solvers::{Monitor, Progress};
@@ -38,13 +38,12 @@ choices! {
 
 parameters! {
     /// Parameters of the noise for loops.
-    pub struct LoopsParams: plaq_loops_params {
+    pub composed struct LoopsParams: plaq_loops_params {
         /// Contraction of noise with solutions.
         kind: OneEnd = OneEnd::None;
         /// Numbers from which noise at all sites is drawn.
         noise: Noise = Noise::Z4;
-        /// Seed of the noise; the noise is the same on any number of ranks.
-        seed: u64 = 0;
+        with noise_seed_row;
         /// Number of the first noise vector; a later one continues an earlier estimate.
         first: usize = 0, within(0, 1 << 20);
         /// Number of noise vectors.

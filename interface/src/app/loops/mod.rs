@@ -24,7 +24,7 @@ use crate::operators::QuarkAction;
 use crate::ops::source::Dilute;
 use crate::ops::structure::lines::Factor;
 use crate::ops::structure::loop_sums::{
-    LoopGoals, LoopOf, LoopQuarks, LoopSums, LoopSumsParams, LoopsAdded,
+    LoopGoals, LoopOf, LoopQuarks, LoopSums, LoopSumsParams, LoopsReport,
 };
 use crate::ops::structure::loops::{LoopsParams, OneEnd};
 use crate::ops::structure::low_space::LowSpace;
@@ -228,7 +228,7 @@ fn add(
     plan: &Plan,
     sums: &mut LoopSums,
     quarks: &LoopQuarks,
-) -> Run<LoopsAdded> {
+) -> Run<LoopsReport> {
     let mut progress = Progress::new();
     let mut written = 0.0;
     let done = {

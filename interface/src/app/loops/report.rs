@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
 use crate::io::FileFormat;
 use crate::ops::gamma::Gamma;
-use crate::ops::structure::loop_sums::{LoopSums, LoopsAdded, Part, Term};
+use crate::ops::structure::loop_sums::{LoopSums, LoopsReport};
 use crate::params::Choice as _;
 
 /// The loops of a configuration.
@@ -22,24 +22,8 @@ pub struct Found {
     pub format: FileFormat,
     pub extents: [usize; 4],
     pub sums: LoopSums,
-    pub done: LoopsAdded,
+    pub done: LoopsReport,
     pub multigrid: Option<Value>,
-}
-
-fn term_name(term: Term) -> (&'static str, usize) {
-    match term {
-        Term::Noise(level) => ("noise", level),
-        Term::Exact(level) => ("exact", level),
-        Term::Hopping => ("hopping", 0),
-    }
-}
-
-/// A number for JSON; null if it is not finite.
-fn known(x: f64) -> Value {
-    match x.is_finite() {
-        true => json!(x),
-        false => Value::Null,
-    }
 }
 
 /// Means with their squared errors, for lines first, then for the conserved current.
@@ -93,7 +77,7 @@ impl Values {
     /// Members "loops" and "current" of reports.
     fn json(&self, plan: &Plan, lines: usize, times: usize) -> [Value; 2] {
         let of = |values: &dyn Fn(usize) -> f64, first: usize| {
-            (first..first + times).map(|k| known(values(k))).collect::<Vec<_>>()
+            (first..first + times).map(values).collect::<Vec<f64>>()
         };
         let with = |mut one: Value, first: usize| {
             let arrays = json!({
@@ -101,9 +85,7 @@ impl Values {
                 "re_error": of(&|k| self.squares[k].re.sqrt(), first),
                 "im_error": of(&|k| self.squares[k].im.sqrt(), first),
             });
-            if let (Some(one), Value::Object(more)) = (one.as_object_mut(), arrays) {
-                one.extend(more);
-            }
+            output::extend(&mut one, arrays);
             one
         };
         let momenta = &plan.of.momenta;
@@ -135,22 +117,9 @@ impl Found {
         self.extents[3]
     }
 
-    fn failed(&self) -> u64 {
-        self.sums.parts().iter().map(|part| part.failed).sum()
-    }
-
     /// Whether the work was not interrupted and all solves converged.
     pub fn whole(&self) -> bool {
-        !self.done.stopped && self.failed() == 0
-    }
-
-    /// Error of a part's contribution to the loop that the goals name.
-    fn error_of(&self, plan: &Plan, number: usize, part: &Part) -> Result<f64> {
-        let found = self.sums.result(Some(number))?;
-        let first = plan.goals.gamma * plan.of.momenta.len() * self.times();
-        let each = &found.variance[first..first + self.times()];
-        let mean = each.iter().map(|v| v.re + v.im).sum::<f64>() / self.times() as f64;
-        Ok((mean / part.done.max(1) as f64).sqrt())
+        !self.done.stopped && self.done.failed == 0
     }
 
     pub fn table(&self, plan: &Plan) -> Run<()> {
@@ -162,16 +131,16 @@ impl Found {
             plan.action.others()
         );
         say!("#     part  level     done    total    solves    seconds        error");
-        for (number, part) in self.sums.parts().iter().enumerate() {
-            let (term, level) = term_name(part.term);
-            let error = self.error_of(plan, number, part)?;
+        for part in self.sums.part_reports(plan.goals.gamma) {
             say!(
-                "# {term:>8}  {level:5}  {:7}  {:7}  {:8}  {:9.1}  {:11}{}",
+                "# {:>8}  {:5}  {:7}  {:7}  {:8}  {:9.1}  {:11}{}",
+                part.term.word(),
+                part.level,
                 part.done,
                 part.total,
                 part.solves,
                 part.seconds,
-                output::exponent(error, 4),
+                output::exponent(part.error, 4),
                 if part.failed > 0 { ", NOT CONVERGED" } else { "" }
             );
         }
@@ -188,23 +157,16 @@ impl Found {
 
     /// The entry of this configuration in the JSON report.
     fn json(&self, plan: &Plan) -> Result<Value> {
-        let mut parts = vec![];
-        for (number, part) in self.sums.parts().iter().enumerate() {
-            let (term, level) = term_name(part.term);
-            let error = self.error_of(plan, number, part)?;
-            parts.push(json!({
-                "term": term, "level": level, "done": part.done, "total": part.total, "solves": part.solves,
-                "failed": part.failed, "seconds": part.seconds, "error": known(error),
-            }));
-        }
+        let parts = self.sums.part_reports(plan.goals.gamma);
+        let parts: Vec<Value> = parts.iter().map(output::report_json).collect();
         let [lines, _] = self.sums.numbers();
         let [loops, current] = Values::of(self)?.json(plan, lines, self.times());
-        let done = &self.done;
-        Ok(json!({
-            "gauge": described(&self.name, self.format, self.extents),
-            "error": known(done.error), "reached": done.reached, "stopped": done.stopped, "seconds": done.seconds,
-            "parts": parts, "multigrid": self.multigrid, "loops": loops, "current": current,
-        }))
+        let mut all = output::report_json(&self.done);
+        let more = json!({
+            "gauge": described(&self.name, self.format, self.extents), "parts": parts, "multigrid": self.multigrid, "loops": loops, "current": current,
+        });
+        output::extend(&mut all, more);
+        Ok(all)
     }
 }
 
@@ -246,9 +208,7 @@ pub fn json(session: &Session, plan: &Plan, all: &[Found]) -> Result<Value> {
             json!({ "runs": runs, "averages": averages })
         }
     };
-    if let (Some(report), Value::Object(more)) = (report.as_object_mut(), more) {
-        report.extend(more);
-    }
+    output::extend(&mut report, more);
     Ok(report)
 }
 

@@ -4,14 +4,13 @@ use serde_json::{json, Value};
 
 use super::super::files::{described, lattice_text, name_of};
 use super::super::options::Options;
-use super::super::output::exponent as e;
+use super::super::output::{self, exponent as e};
 use super::super::plot::{self, short, Panel, Series, BLUE, GREY, RED};
 use super::super::session::{say, Session};
 use super::work::Done;
 use super::{Plan, Task};
 use crate::error::Result;
 use crate::params::Choice;
-use crate::solvers::largest;
 
 /// Eigenvalues and residuals of the low modes of one chirality: `side` 0 for positive, 1 for negative.
 fn low_of(plan: &Plan, done: &Done, side: usize) -> (Vec<f64>, Vec<f64>) {
@@ -22,9 +21,7 @@ fn low_of(plan: &Plan, done: &Done, side: usize) -> (Vec<f64>, Vec<f64>) {
 }
 
 pub fn print(session: &Session, plan: &Plan, done: &Done) {
-    let (op, sign) = (&done.op, done.op.sign());
-    let modes = sign.modes();
-    let ([low, high], kappa) = (sign.interval(), modes.kappa());
+    let (modes, r) = (done.op.sign().modes(), &done.report);
     let total = done.plaquette.total;
     say!(
         "# {} ({}), {}, plaquette {total:.9}",
@@ -34,27 +31,27 @@ pub fn print(session: &Session, plan: &Plan, done: &Done) {
     );
     say!(
         "# s {}, {}, degree {} for {} < |Q| < {}, delta {}, error bound {}",
-        short(op.rho() - 1.0),
-        sign.method().word(),
-        sign.degree(),
-        e(low, 3),
-        e(high, 3),
-        e(sign.delta(), 2),
-        e(op.error_bound(), 2)
+        short(r.s),
+        r.sign.word(),
+        r.degree,
+        e(r.low, 3),
+        e(r.high, 3),
+        e(r.delta, 2),
+        e(r.error_bound, 2)
     );
     say!(
         "# Ginsparg-Wilson violation {}; kappa_+ {}, kappa_- {}; {}",
         e(done.violation, 2),
-        e(kappa[0], 1),
-        e(kappa[1], 1),
+        e(r.kappa_plus, 1),
+        e(r.kappa_minus, 1),
         session.device.name()
     );
-    let (vectors, max_vectors) = (modes.vectors(), modes.report().max_vectors);
-    if vectors.on_device() < vectors.count() || max_vectors > 0 {
+    if r.vectors_on_device < r.vectors || r.max_vectors > 0 {
         say!(
-            "# {} vectors, {} of them on the device, the others on the host; room for {max_vectors} in the search",
-            vectors.count(),
-            vectors.on_device()
+            "# {} vectors, {} of them on the device, the others on the host; room for {} in the search",
+            r.vectors,
+            r.vectors_on_device,
+            r.max_vectors
         );
     }
     say!("#{:>4}  {:>20}  {:>10}  {:>10}", "k", "lambda(Q)", "residual", "distance");
@@ -87,7 +84,7 @@ pub fn print(session: &Session, plan: &Plan, done: &Done) {
         _ => ", NOT CONVERGED",
     };
     for (mass, q) in plan.masses.iter().zip(&quarks.of) {
-        let (solver, residual) = (quarks.algorithm.word(), e(largest(&r.residual), 2));
+        let (solver, residual) = (quarks.by.0.word(), e(r.residual, 2));
         say!(
             "# m {}: {} iterations of {solver}, residual {residual}{end}",
             short(*mass),
@@ -102,9 +99,7 @@ pub fn print(session: &Session, plan: &Plan, done: &Done) {
 }
 
 pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> Value {
-    let (op, sign) = (&done.op, done.op.sign());
-    let modes = sign.modes();
-    let ([low, high], kappa) = (sign.interval(), modes.kappa());
+    let modes = done.op.sign().modes();
     let of_kernel: Vec<Value> = (0..modes.count())
         .map(|k| {
             json!({ "value": modes.values()[k], "residual": modes.residuals()[k], "gap": modes.distances()[k] })
@@ -120,20 +115,12 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> V
         "gauge": described(&plan.file, done.format, done.lattice),
         "plaquette": { "total": done.plaquette.total },
         "action": {
-            "s": op.rho() - 1.0, "boundary": plan.boundary.0, "time_bc": plan.boundary.to_string(),
+            "s": done.report.s, "boundary": plan.boundary.0, "time_bc": plan.boundary.to_string(),
             "masses": plan.masses,
         },
-        "kernel": {
-            "low": of_kernel, "next": modes.interval()[0], "high": upper,
-            "kappa_plus": kappa[0], "kappa_minus": kappa[1],
-            "vectors": modes.vectors().count(), "vectors_on_device": modes.vectors().on_device(),
-            "max_vectors": modes.report().max_vectors,
-        },
-        "sign": {
-            "method": sign.method().word(), "degree": sign.degree(), "delta": sign.delta(),
-            "low": low, "high": high,
-        },
-        "error_bound": op.error_bound(), "ginsparg_wilson": done.violation,
+        "operator": output::report_json(&done.report),
+        "kernel": { "low": of_kernel, "high": upper },
+        "ginsparg_wilson": done.violation,
     });
     if let Some(all) = &done.locality {
         report["locality"] = json!(all);
@@ -152,14 +139,15 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> V
         });
     }
     if let Some(quarks) = &done.quarks {
-        let r = &quarks.report;
-        let preconditioner = ["none", "wilson", "multigrid"][quarks.preconditioner];
-        report["solver"] = json!({
-            "name": quarks.algorithm.word(),
-            "preconditioner": preconditioner,
-            "precision": options.text("precision"), "converged": r.converged, "iterations": r.iterations,
-            "residual": largest(&r.residual),
-        });
+        let (solver, preconditioner) = (quarks.by.0.word(), quarks.by.1.word());
+        report["solver"] = output::report_json(&quarks.report);
+        output::extend(
+            &mut report["solver"],
+            json!({
+                "solver": solver, "name": solver, "preconditioner": preconditioner,
+                "precision": options.text("precision"),
+            }),
+        );
         let one = |(mass, q): (&f64, &super::work::OfMass)| {
             let [pion, rho, nucleon] = &q.masses;
             json!({
@@ -171,7 +159,6 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> V
         let all: Vec<Value> = plan.masses.iter().zip(&quarks.of).map(one).collect();
         report["correlators"] = json!(all);
     }
-    report["multiplications"] = json!(sign.multiplications());
     let names = ["load", "modes", "sign", "ginsparg_wilson", "locality", "index", "propagator"];
     let seconds = names.iter().zip(done.seconds).map(|(n, s)| (n.to_string(), json!(s)));
     report["seconds"] = Value::Object(seconds.collect());

@@ -11,7 +11,8 @@ use super::super::{files, Run};
 use super::{Plan, Task};
 use crate::backend::External;
 use crate::compose::{
-    Method, Modes, Overlap, OverlapAlgorithm, OverlapModes, OverlapPreconditioner, Sign, SignParams,
+    Method, Modes, Overlap, OverlapAlgorithm, OverlapModes, Preconditioned, Sign, SignParams,
+    SolveTotals,
 };
 use crate::error::{host_array, Result};
 use crate::fields::{blas, GammaBasis, Layout, Precision, Recon};
@@ -21,11 +22,10 @@ use crate::operators::{phase, DiracParams};
 use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use crate::ops::observables::Plaquette;
-use crate::ops::overlap::overlap_propagators;
+use crate::ops::overlap::{overlap_propagators, OverlapReport};
 use crate::ops::overlap_settings::OverlapKept;
 use crate::ops::propagator::COLUMNS;
 use crate::ops::source::Source;
-use crate::solvers::SolverReport;
 
 /// The correlators for one mass.
 pub struct OfMass {
@@ -40,10 +40,9 @@ pub struct OfMass {
 
 /// Report on the solves for propagators, and correlators of these.
 pub struct Quarks {
-    pub report: SolverReport,
-    pub algorithm: OverlapAlgorithm,
-    /// The preconditioner of the solves: 0 none, 1 Wilson, 2 multigrid.
-    pub preconditioner: usize,
+    pub report: SolveTotals,
+    /// Algorithm and preconditioner of the solves.
+    pub by: (OverlapAlgorithm, Preconditioned),
     pub of: Vec<OfMass>,
 }
 
@@ -53,6 +52,7 @@ pub struct Done {
     pub lattice: [usize; 4],
     pub plaquette: Plaquette,
     pub op: Arc<Overlap>,
+    pub report: OverlapReport,
     pub violation: f64,
     pub locality: Option<Vec<f64>>,
     pub low: Option<Arc<OverlapModes>>,
@@ -129,11 +129,8 @@ fn quarks(
         let condensate = blas::dot(&source, field)?.iter().map(|z| z.re).sum();
         of.push(OfMass { pion: c.pion, rho_xyz: c.rho, rho, nucleon, masses, condensate });
     }
-    let preconditioned = solver.taken() == OverlapAlgorithm::Gcr
-        && solver.params().preconditioner != OverlapPreconditioner::None;
-    let preconditioner =
-        usize::from(preconditioned) + usize::from(preconditioned && solver.by_multigrid());
-    Ok(Quarks { report, algorithm: solver.taken(), preconditioner, of })
+    let by = (solver.taken(), solver.preconditioned());
+    Ok(Quarks { report: solver.totals(report), by, of })
 }
 
 pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
@@ -196,6 +193,10 @@ pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
         false => None,
     };
     progress.clear();
+    let by =
+        quarks.as_ref().map_or((OverlapAlgorithm::Auto, Preconditioned::No), |quarks| quarks.by);
+    let report = OverlapReport::new(&op, [seconds[1], seconds[2]], by, low.as_deref());
     let (format, plaquette) = (loaded.info.format, loaded.plaquette);
-    Ok(Done { format, lattice, plaquette, op, violation, locality: largest, low, quarks, seconds })
+    let locality = largest;
+    Ok(Done { format, lattice, plaquette, op, report, violation, locality, low, quarks, seconds })
 }

@@ -250,9 +250,9 @@ impl Fixing {
         log::info!(
             "gauge fixing: {} sweeps, functional {:.12}, theta {} (QUDA's {})",
             best.iterations,
-            best.quality.functional,
-            significant(best.quality.theta, 4),
-            significant(4.0 * best.quality.theta, 4)
+            best.functional,
+            significant(best.theta, 4),
+            significant(4.0 * best.theta, 4)
         );
         Ok(fixed.gauge)
     }

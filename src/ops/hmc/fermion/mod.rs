@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use guess::Guesses;
+pub(super) use multigrid::multigrid_solves_rows;
 pub use multigrid::MultigridSolves;
 pub use rational::{OneFlavour, OneFlavourParams};
 pub use two_flavours::{TwoFlavours, TwoFlavoursParams};

@@ -4,31 +4,36 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::compose::multigrid::{Multigrid, MultigridParams, MultigridReport, Refresh, Update};
-use crate::compose::DiracSolver;
+use crate::compose::{nkrylov_row, DiracSolver};
 use crate::error::Result;
 use crate::operators::QuarkAction;
-use crate::params::parameters;
+use crate::params::{parameters, row_set};
+
+row_set! {
+    multigrid_solves_rows {
+        /// True: null vectors are kept from one trajectory to the next. A chain then continues from a checkpoint
+        /// within the tolerance of solves, not bit for bit.
+        persistent: bool = false;
+        with nkrylov_row(20);
+        /// Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose
+        /// iterations are then those of the least shift that is left.
+        shifts: usize = 3, within(0, i32::MAX as i64);
+    }
+}
 
 parameters! {
     /// Parameters of solves of P^dagger P x = b by GCR with multigrid for P^dagger, then for P; for one flavour of
     /// (P^dagger P + s) x = b with the smallest shifts s, see [`DiracSolver::shifted`].
-    pub table MultigridSolves {
+    pub composed table MultigridSolves {
         /// Parameters of the hierarchy. Its null vectors are found at the start of every trajectory.
         levels: MultigridParams = MultigridParams::default();
         /// Treatment of the null vectors when links have changed. The reduction by the cycle is measured after it; if
         /// that is bad, the next stronger treatment follows ([`Multigrid::update`]).
         update: Refresh = Refresh::Keep;
-        /// True: null vectors are kept from one trajectory to the next. A chain then continues from a checkpoint
-        /// within the tolerance of solves, not bit for bit.
-        persistent: bool = false;
-        /// Number of directions that GCR keeps.
-        nkrylov: usize = 20, within(1, i32::MAX as i64);
+        with multigrid_solves_rows;
         /// True: the operator W of a ratio, too, has a hierarchy, for its solve in the heat bath; false: that solve
         /// is done by CG.
         preconditioner: bool = false;
-        /// Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose
-        /// iterations are then those of the least shift that is left.
-        shifts: usize = 3, within(0, i32::MAX as i64);
     }
 }
 
