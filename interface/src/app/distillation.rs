@@ -15,6 +15,7 @@ use super::session::{self, overwrite, say, Progress, Session};
 use super::{files, output, Failure, Run};
 use crate::compose::DiracSolver;
 use crate::error::Result;
+use crate::fields::GammaBasis;
 use crate::io::hdf5::{self, Attribute};
 use crate::ops::distillation::elementals::Step;
 use crate::ops::distillation::file::{self, ElementalsOf, IfExists, PerambulatorFile};
@@ -27,12 +28,15 @@ const fn of_modes(name: &'static str, row: &'static str) -> Opt {
     param::<ModesSettings>(name, ModesSettings::row(row)).needs(&[&[Need::Without("load-modes")]])
 }
 
+/// Bases of spins by the words of [`GammaBasis`].
+const SPINS: &[&str] = &["degrand_rossi", "ukqcd", "chiral", "dirac_pauli"];
+
 const OF_QUARKS: &[&[Need]] = &[&[Need::With("kappa")]];
 
 const OPTIONS: &[Opt] = &[
     of_modes("modes", "count"),
     of_modes("steps", "steps"),
-    of_modes("rho", "rho"),
+    param::<ModesSettings>("rho", ModesSettings::row("rho")).needs(&[&[Need::With("steps")], &[Need::Without("load-modes")]]),
     of_modes("modes-momentum", "momentum"),
     of_modes("modes-mixed", "mixed"),
     of_modes("modes-vectors", "vectors"),
@@ -45,6 +49,7 @@ const OPTIONS: &[Opt] = &[
     opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark of perambulators; without it there are modes and elementals only"),
     of_quark("normalisation").needs(OF_QUARKS),
     opt("times", Kind::Text, "T[,T...]", "0", "source times of perambulators, or all").needs(OF_QUARKS),
+    opt("spin-basis", Kind::Word(SPINS), "BASIS", "degrand_rossi", "basis of the spins of perambulators").needs(OF_QUARKS),
 ];
 
 const OUTPUT: &[Opt] = &[
@@ -79,6 +84,7 @@ struct Plan {
     solving: Solving,
     /// Source times of the perambulators; `None`: all times.
     times: Option<Vec<usize>>,
+    spin_basis: GammaBasis,
 }
 
 fn operators(text: &str) -> Run<Vec<Vec<Step>>> {
@@ -126,6 +132,7 @@ fn plan(options: &Options) -> Run<Plan> {
         action: Action::of(options)?,
         solving: Solving::of(options)?,
         times: times(options.text("times"))?,
+        spin_basis: GammaBasis::from_word(options.text("spin-basis"), "--spin-basis")?,
     })
 }
 
@@ -137,7 +144,9 @@ fn modes(
     links: &crate::fields::GaugeField,
 ) -> Run<(Modes, bool)> {
     if let Some(name) = options.get("load-modes") {
-        return Ok((Modes::load(Path::new(name), links, None)?, true));
+        let modes = Modes::load(Path::new(name), links, None)?;
+        let converged = modes.quality().converged;
+        return Ok((modes, converged));
     }
     let mut progress = Progress::new();
     let (modes, report) = {
@@ -146,7 +155,8 @@ fn modes(
     };
     progress.last(&format!("modes: {} on each time slice, {:.2} s", modes.count(), report.seconds));
     if let Some(name) = options.get("save-modes").filter(|_| report.converged) {
-        modes.save(Path::new(name))?;
+        // The option was checked before.
+        modes.save(Path::new(name), IfExists::Overwrite)?;
     }
     Ok((modes, report.converged))
 }
@@ -200,10 +210,23 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         let expected = format!("times 0 to {}", extents[3] - 1);
         return Err(refuse("times", &time.to_string(), expected));
     }
+    let most = 3 * extents[..3].iter().product::<usize>();
+    if options.get("load-modes").is_none() && plan.settings.count > most {
+        let expected = format!("at most {most}, three times the sites of a time slice");
+        return Err(refuse("modes", &plan.settings.count.to_string(), expected));
+    }
     let (modes, converged) = modes(session, options, plan, &links)?;
     if !converged {
         session::complain("distillation: the modes did not converge, nothing is written");
         return Ok(session::status(false));
+    }
+    if modes.cut_levels() > 0 {
+        session::complain(&format!(
+            "distillation: on {} time slices a degenerate level has further modes than the {} asked for: the space \
+             depends on the basis that the search came upon",
+            modes.cut_levels(),
+            modes.count()
+        ));
     }
     let there = session.first() && options.flag("continue") && plan.out.exists();
     let mut there = [f64::from(there)];
@@ -221,7 +244,8 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     );
     if there[0] > 0.0 && ["momenta", "operators", "baryons"].iter().any(|name| options.given(name))
     {
-        let look = || hdf5::has(&plan.out, "mesons", &plan.elementals.known_by()).map(|_| ());
+        let known_by = plan.elementals.known_by();
+        let look = || hdf5::has(&plan.out, "mesons", &known_by, &|_| 0.0).map(|_| ());
         session.comm.agree(if session.first() { look() } else { Ok(()) })?;
     }
     let mut solved = Solved::nothing(plan.solving.kind());
@@ -235,7 +259,8 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         }
         let columns = 4 * modes.count() * times.len();
         let solver = plan.solving.solver(&op, &plan.action, columns, hierarchy.as_ref())?;
-        let file = PerambulatorFile::new(&plan.out, file::GROUP, &modes, &solver)?;
+        let to = (&*plan.out, file::GROUP);
+        let file = PerambulatorFile::new(to, &modes, &solver, plan.spin_basis)?;
         let left = file.missing(&times)?;
         whole = quarks(session, plan, (&modes, &solver), (&left, &file), &mut solved)?;
         done = left.into_iter().take(solved.count - usize::from(!whole)).collect();

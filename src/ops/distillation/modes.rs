@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::modes_file::{self, Hdf5Modes};
+use super::file::IfExists;
+use super::modes_file::{self, Hdf5Modes, Table};
 use super::search::{bytes_of, laplacian, search, ModesMemory};
-use super::vectors::portions;
+use super::vectors::{colour_vectors, portions};
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{
-    Components, GaugeField, Geometry, Recon, RhsOrder, Subset, VectorField, VectorSet,
+    Components, GaugeField, Geometry, Noise, Recon, RhsOrder, Subset, VectorField, VectorSet,
 };
 use crate::io::hdf5::{Attribute, Attributes};
 use crate::io::LinksMark;
@@ -23,10 +24,14 @@ use crate::ops::links_mark::{check_configuration, check_links, links_mark};
 use crate::ops::smearing::{turned, SPACE};
 use crate::params::{parameters, Parameters};
 use crate::refuse;
-use crate::solvers::{EigenParams, EigenReport, Monitor, VectorMemory};
+use crate::solvers::{eigen_tol, EigenParams, EigenReport, Monitor, VectorMemory};
 
 /// Attributes for the projection that identifies the links.
 pub(super) const PROJECTION: [&str; 2] = ["links_projection_re", "links_projection_im"];
+/// Attribute for the numbers of [`Modes::basis`].
+pub(super) const BASIS: &str = "modes_basis";
+/// Attribute for the tolerance of the search for modes.
+pub(super) const TOL: &str = "modes_tol";
 /// The kind of a file with modes, as stored in it.
 const KIND: &str = "modes";
 
@@ -78,7 +83,23 @@ pub struct Modes {
     mark: LinksMark,
     smearing: (usize, f64),
     momentum: [f64; 3],
+    quality: Quality,
+    basis: Vec<f64>,
 }
+
+/// What is known of how well modes were found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quality {
+    /// True: every mode meets the tolerance and, with `verify`, no eigenvalue was missed.
+    pub converged: bool,
+    /// True: a search for lower eigenvalues found none, or slices were diagonalised completely.
+    pub verified: bool,
+    /// The tolerance: the largest residual over the largest eigenvalue.
+    pub tol: f64,
+}
+
+/// Number of modes by which a basis is known in files: an attribute of HDF5 has at most 64 KiB.
+const KNOWN: usize = 4096;
 
 /// The links in the Laplacian: links that the caller has smeared, or `gauge` with stout smearing in space, times the
 /// phases of a moving frame. They are a copy.
@@ -124,6 +145,15 @@ fn smeared(
     Ok(Arc::new(copy(own)?))
 }
 
+/// By how much numbers of [`Modes::basis`] may differ due to rounding.
+pub(super) const NEAR_BASIS: f64 = 1e-5;
+
+/// The number of the first mode that differs; modes that one of the two lacks are not compared.
+fn other_mode(known: &[f64], found: &[f64]) -> Option<usize> {
+    // A damaged vector may contain numbers that are not finite.
+    known.iter().zip(found).position(|(a, b)| !((a - b).abs() <= NEAR_BASIS))
+}
+
 /// An open file of modes, in one of the two formats.
 enum Kept {
     Lime(VectorFile),
@@ -160,6 +190,14 @@ impl Modes {
         let ModesSettings { count, steps, rho, tol, max_restarts, verify, seed, .. } = *settings;
         let ModesSettings { max_seconds, vectors, momentum, mixed, .. } = *settings;
         check_count(gauge, count)?;
+        if steps == 0 && rho != ModesSettings::default().rho {
+            refuse!(
+                BadParameter,
+                "params.rho",
+                expected("steps of smearing with this weight, steps > 0"),
+                found("rho {rho} and no steps")
+            );
+        }
         let mark = links_mark(gauge)?;
         let links = smeared(gauge, own, (steps, rho), momentum)?;
         let max_seconds = if max_seconds == 0.0 { f64::INFINITY } else { max_seconds };
@@ -174,7 +212,9 @@ impl Modes {
             ..EigenParams::default()
         };
         let (vectors, report) = search(&links, &params, mixed, monitor)?;
-        let modes = Modes {
+        let tol = eigen_tol("params.tol", tol, links.precision())?;
+        let quality = Quality { converged: report.converged, verified: report.verified, tol };
+        let mut modes = Modes {
             links,
             vectors,
             values: report.values.clone(),
@@ -184,7 +224,10 @@ impl Modes {
             mark,
             smearing: (steps, if steps == 0 { 0.0 } else { rho }),
             momentum,
+            quality,
+            basis: vec![],
         };
+        modes.basis = modes.fingerprint()?;
         Ok((modes, report))
     }
 
@@ -230,6 +273,22 @@ impl Modes {
     pub fn beyond(&self) -> &[f64] {
         &self.beyond
     }
+    pub fn quality(&self) -> Quality {
+        self.quality
+    }
+    /// Number of time slices on which the last eigenvalue belongs to a degenerate level that also has modes beyond
+    /// those found: the space of the modes then depends on the basis of this level that the search came upon.
+    pub fn cut_levels(&self) -> usize {
+        let width = self.largest * self.quality.tol.max(1e-8);
+        let last = self.values.chunks(self.count()).filter_map(|values| values.last());
+        last.zip(&self.beyond).filter(|(last, next)| *next - *last <= width).count()
+    }
+    /// A number for each of the first modes: the real part of the sum over time slices of its product with fixed noise,
+    /// over the root of the number of slices. It is of order one, the same on any number of ranks up to rounding,
+    /// and another one for another vector, also of the same degenerate level.
+    pub fn basis(&self) -> &[f64] {
+        &self.basis
+    }
     /// The links in the Laplacian, after smearing.
     pub fn links(&self) -> &Arc<GaugeField> {
         &self.links
@@ -274,8 +333,21 @@ impl Modes {
         Ok(all)
     }
 
-    /// Attributes that identify these modes in files: number, smearing, momentum, and averages and projection of the
-    /// links.
+    /// Computes [`Modes::basis`].
+    fn fingerprint(&self) -> Result<Vec<f64>> {
+        let mut noise = colour_vectors(self.vectors.first(), 1)?;
+        noise.set_noise(Noise::Normal, 1, 0)?;
+        let (n, root) = (self.count(), (self.times() as f64).sqrt());
+        let mut sums = vec![0.0; n];
+        for (at, z) in self.products(&noise)?.into_iter().enumerate() {
+            sums[at % n] += z.re / root;
+        }
+        sums.truncate(KNOWN);
+        Ok(sums)
+    }
+
+    /// Attributes that identify these modes in files: number, smearing, momentum, averages and projection of the
+    /// links, the basis, and how well the modes were found.
     pub fn about(&self) -> Attributes {
         let (steps, rho) = self.smearing;
         let [spatial, temporal, trace] = self.mark.numbers;
@@ -290,6 +362,11 @@ impl Modes {
         ];
         let projection = PROJECTION.into_iter().zip(self.mark.projection.into_iter().flatten());
         about.extend(projection.map(|(name, number)| (name, Attribute::Number(number))));
+        about.extend([
+            (BASIS, Attribute::Numbers(self.basis.clone())),
+            (TOL, Attribute::Number(self.quality.tol)),
+            ("modes_converged", Attribute::Integer(self.quality.converged.into())),
+        ]);
         about
     }
 
@@ -298,24 +375,45 @@ impl Modes {
     /// not at all. All ranks call it.
     ///
     /// # Errors
-    /// Errors of [`save_sets`]; `Unsupported`: no libhdf5.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        let tables = [
-            ("values", self.values.clone()),
-            ("residuals", self.residuals.clone()),
-            ("beyond", self.beyond.iter().map(|x| if x.is_finite() { *x } else { -1.0 }).collect()),
-            ("largest", vec![self.largest]),
+    /// Errors of [`save_sets`]; `FileWrite`: a file that exists and is to be refused; `Unsupported`: no libhdf5, or
+    /// the modes are to be added to a file.
+    pub fn save(&self, path: &Path, if_exists: IfExists) -> Result<()> {
+        if if_exists == IfExists::Append {
+            refuse!(
+                Unsupported,
+                "if_exists",
+                expected("to refuse or overwrite, as a file has modes alone"),
+                found("{if_exists}")
+            );
+        }
+        let comm = self.links.geometry().comm();
+        comm.agree(if comm.rank() == 0 { if_exists.check(path) } else { Ok(()) })?;
+        let (n, times) = (self.count(), self.times());
+        let beyond = self.beyond.iter().map(|x| if x.is_finite() { *x } else { -1.0 }).collect();
+        let links = [&self.mark.numbers[..], self.mark.projection.as_ref().map_or(&[], |p| p)];
+        let (links, Quality { converged, verified, tol }) = (links.concat(), self.quality);
+        let quality = vec![f64::from(converged), f64::from(verified), tol];
+        let numbers = "plaquette_spatial, plaquette_temporal, link_trace, links_projection";
+        let tables: [Table; 9] = [
+            ("values", "t, mode", vec![times, n], self.values.clone()),
+            ("residuals", "t, mode", vec![times, n], self.residuals.clone()),
+            ("beyond", "t", vec![times], beyond),
+            ("largest", "", vec![], vec![self.largest]),
+            ("links", numbers, vec![links.len()], links),
             (
-                "links",
-                [&self.mark.numbers[..], self.mark.projection.as_ref().map_or(&[], |p| p)].concat(),
+                "smearing",
+                "stout_steps, stout_rho",
+                vec![2],
+                vec![self.smearing.0 as f64, self.smearing.1],
             ),
-            ("smearing", vec![self.smearing.0 as f64, self.smearing.1]),
-            ("momentum", self.momentum.to_vec()),
+            ("momentum", "x, y, z", vec![3], self.momentum.to_vec()),
+            ("quality", "converged, verified, tol", vec![3], quality),
+            ("basis", "mode", vec![self.basis.len()], self.basis.clone()),
         ];
         if modes_file::is_named(path) {
             return modes_file::save(path, &tables, &self.about(), &self.vectors);
         }
-        let tables = tables.map(|(name, values)| (name.to_string(), values));
+        let tables = tables.map(|(name, _, _, values)| (name.to_string(), values));
         save_sets(path, KIND, tables.into(), &[&self.vectors])
     }
 
@@ -336,11 +434,15 @@ impl Modes {
         };
         let n = match &file {
             Kept::Lime(file) => file.header().count,
-            Kept::Hdf5(file) => file.table("values")?.len() / times,
+            Kept::Hdf5(file) => file.table("values")?.map_or(0, |values| values.len()) / times,
         };
-        let numbers = |name: &str| match &file {
-            Kept::Lime(file) => file.table(name),
+        let there = |name: &str| match &file {
+            Kept::Lime(file) => Ok(file.header().table(name).map(<[f64]>::to_vec)),
             Kept::Hdf5(file) => file.table(name),
+        };
+        let numbers = |name: &str| match there(name)? {
+            Some(numbers) => Ok(numbers),
+            None => bail!(FileFormat, "{}: the file has no table {name}", path.display()),
         };
         let table = |name: &str, count: usize| -> Result<Vec<f64>> {
             let found = numbers(name)?;
@@ -369,6 +471,14 @@ impl Modes {
             coarse: false,
             configuration: None,
         };
+        // Files of older versions have neither of these tables; only modes that had converged were then kept.
+        let quality = match there("quality")?.as_deref() {
+            Some(&[converged, verified, tol]) => {
+                Quality { converged: converged != 0.0, verified: verified != 0.0, tol }
+            }
+            _ => Quality { converged: true, verified: false, tol: 0.0 },
+        };
+        let basis = there("basis")?;
         check_links(&mark, &path.display().to_string(), gauge, "gauge")?;
         let mark = links_mark(gauge)?;
         let momentum = table("momentum", 3)?;
@@ -379,8 +489,27 @@ impl Modes {
             Kept::Lime(file) => file.read_set(0..n, links.precision())?,
             Kept::Hdf5(file) => file.read_set(n, links.precision())?,
         };
-        let modes =
-            Modes { links, vectors, values, residuals, beyond, largest, mark, smearing, momentum };
+        let mut modes = Modes {
+            links,
+            vectors,
+            values,
+            residuals,
+            beyond,
+            largest,
+            mark,
+            smearing,
+            momentum,
+            quality,
+            basis: vec![],
+        };
+        modes.basis = modes.fingerprint()?;
+        if let Some(k) = basis.and_then(|known| other_mode(&known, &modes.basis)) {
+            bail!(
+                FileChecksum,
+                "{}: the file is damaged: mode {k} is not the one that was written",
+                path.display()
+            );
+        }
         modes.check(path)?;
         Ok(modes)
     }
