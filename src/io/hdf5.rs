@@ -605,12 +605,13 @@ fn same(a: &Attribute, b: &Attribute, by: f64) -> bool {
 /// Opens a file for reading and calls `work` with it; errors name the file.
 fn reading<T>(path: &Path, work: impl FnOnce(&'static Api, &Owned) -> Result<T>) -> Result<T> {
     let found = alone(|api| work(api, &api.open_file(path, READ)?));
-    found.map_err(|e| match e.status {
-        // Calls of HDF5 that failed, which in a whole file none does.
-        Status::FileWrite => e.with_status(Status::FileChecksum).at("the file is damaged"),
-        _ => e,
-    })
-    .map_err(|e| e.at(path.display()))
+    found
+        .map_err(|e| match e.status {
+            // Calls of HDF5 that failed, which in a whole file none does.
+            Status::FileWrite => e.with_status(Status::FileChecksum).at("the file is damaged"),
+            _ => e,
+        })
+        .map_err(|e| e.at(path.display()))
 }
 
 /// Whether a file has the dataset; if it does, its attributes must be equal to these (lists of texts are not

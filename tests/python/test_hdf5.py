@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,9 +36,15 @@ def command(*words):
     return [sys.executable, "-c", PROGRAM, library, *map(str, words)]
 
 
-def run(*words):
-    """The program's exit status and what it said on stderr."""
-    done = subprocess.run(command(*words), capture_output=True, text=True, env=hdf5_of_the_wheel())
+def run(*words, largest=None):
+    """The program's exit status and what it said on stderr; `largest`: bytes that a file may have."""
+
+    def limited():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
+
+    before = limited if largest is not None else None
+    done = subprocess.run(command(*words), capture_output=True, text=True, env=hdf5_of_the_wheel(), preexec_fn=before)
     return done.returncode, done.stderr
 
 
@@ -56,6 +64,18 @@ def test_correlators_of_the_program():
         pion = found["mesons/ll/p_0_0_0/5"]
         assert isinstance(pion, plaq.Correlator) and pion.data.shape == (2, 8) and pion.form == "cosh"
         assert pion.configurations == [1, 2] and len(found) == 2 * (16 + 2)
+        import h5py
+
+        with h5py.File(to) as file:
+            for entry, means in (("mesons/ll/p_1_0_0/X", "-sum_x"), ("baryons/p_0_0_0/delta", "tr[P")):
+                of = file[entry].attrs
+                assert means in of["convention"] and of["spin_basis"] == "DeGrand-Rossi" and "t_source" in of["time"]
+                for k, name in enumerate(names):
+                    links = plaq.open(name)
+                    assert abs(of["plaquette"][k] - links.plaquette().total) < 1e-12
+                    known = plaq.modes(links, 1).about
+                    for part in ("links_projection_re", "links_projection_im"):
+                        assert abs(of[part][k] - known[part]) < 1e-9
         for entry in about["mesons"]:
             name = ["1", "X", "Y", "XY", "Z", "XZ", "YZ", "T5", "T", "XT", "YT", "Z5", "ZT", "Y5", "X5", "5"][entry["gamma"]]
             assert plaq.gamma.number(name) == entry["gamma"]
@@ -114,6 +134,15 @@ def test_distillation_of_the_program():
         close(found["values"], V.values, 1e-14)
         # A file of another quark, and an existing file, are refused and not changed.
         before = to.read_bytes()
+        more = [*common, "--load-modes", modes, "--continue", "--times", "3,5"]
+        code, said = run(*more, largest=len(before) + 5000)
+        assert code == 1 and "tau.h5" in said and "File too large" in said and to.read_bytes() == before, said
+        others = Path(folder) / "others.lime"
+        plaq.modes(U, 4, rho=0.12, steps=1, tol=1e-12).save(others)
+        code, said = run(*common, "--load-modes", others, "--continue", "--times", "5")
+        assert code == 1 and "values: stout_steps: expected 1, found 2" in said and to.read_bytes() == before, said
+        code, said = run("distillation", links, "--modes", "4", "--rho", "0.12", "--out", Path(folder) / "new.h5")
+        assert code == 2 and "--steps" in said, said
         code, said = run(*[w if w != "0.12" else "0.11" for w in common], "--load-modes", modes, "--continue", "--times", "3")
         assert code == 1 and "perambulators/t3: kappa: expected 0.11, found 0.12" in said, said
         code, said = run(*words)
@@ -181,6 +210,21 @@ print(
     again.report.steps == V.report.steps and list(again.next) == list(V.next),
 )
 refused("damaged", lambda: plaq.Modes.load(to, U))
+whole = open(modes + ".h5", "rb").read()
+
+
+def changed(name, data):
+    with open(modes + name + ".h5", "wb") as file:
+        file.write(data)
+    refused(name, lambda: plaq.Modes.load(modes + name + ".h5", U))
+
+
+numbers = V.vectors(2, 1).columns().astype(complex).tobytes()
+place = whole.index(numbers) + len(numbers) // 2 + 7
+changed("cut", whole[: len(whole) // 2])
+changed("flipped", whole[:place] + bytes([whole[place] ^ 0x40]) + whole[place + 1 :])
+changed("sign", whole[:place] + bytes([whole[place] ^ 0x80]) + whole[place + 1 :])
+changed("empty", b"")
 refused("h5 lattice", lambda: plaq.Modes.load(modes + ".h5", plaq.Gauge.hot([4, 4, 4, 4], seed=3)))
 refused("h5 links", lambda: plaq.Modes.load(modes + ".h5", plaq.Gauge.hot(U.extents, seed=3)))
 refused("exists", lambda: elementals(to, "refuse"))
@@ -233,6 +277,10 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
             "links": "FieldMismatch|links",
             "load": "4",
             "damaged": "FileFormat|lattice",
+            "cut": "FileTruncated|cut.h5|a whole file",
+            "flipped": "File|damaged|flipped.h5",
+            "sign": "FileChecksum|damaged|mode 2",
+            "empty": "FileFormat|HDF5|empty.h5",
             "h5 lattice": "FileFormat|[4, 4, 4, 4]|[4, 4, 4, 8]",
             "h5 links": "FieldMismatch|links",
         }.items():
@@ -250,11 +298,17 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
             assert one["operator"] == "Clover" and abs(one["kappa"] - 0.12) < 1e-15 and one["tol"] == 1e-11
             close(c["perambulators/t3"][()], python["perambulators/t3"][()], 1e-9)
             assert sorted(c) == ["baryons", "mesons", "nonrel", "other", "perambulators", "residuals", "values"]
-            assert list(c["mesons"].attrs["operators"]) == ["1", "dx"]
+            assert list(c["mesons"].attrs["operators"]) == ["1", "dx"] and c["mesons"].attrs["momenta"].shape == (1, 3)
+            assert c["mesons"].attrs["modes_tol"] == 1e-13 and c["nonrel/t2"].attrs["spin_basis"] == "Dirac-Pauli"
+            back = plaq.read(to)
+            close(back["nonrel"].numbers[0], V.perambulators(D, 2, tol=1e-11).numbers[0], 1e-9)
+            assert (back["mesons"].modes[0]["modes_basis"] == back["mesons"].modes[1]["modes_basis"]).all()
             close(c["mesons"][()], V.mesons(operators=["", "dx"]), 1e-12)
         with h5py.File(f"{modes}.h5") as file:
             assert sorted(file["modes"]) == ["0", "1", "2", "3"] and file["modes/2"].shape == (8, 4, 4, 4, 3)
             close(file["modes/2"][()], V.vectors(2, 1).columns()[0].reshape(8, 4, 4, 4, 3), 1e-15)
+            assert file["lattice"].dtype == "i8" and file["bits"][()] == 64 and file["values"].shape == (8, 4)
+            assert file["values"].attrs["indices"] == "t, mode" and abs(file["quality"][2] - 1e-13) < 1e-20
             assert file["values"].attrs["modes"] == 4 and file["modes/2"].attrs["indices"] == "t, z, y, x, colour"
         words = ["distillation", links, "--kappa", "0.12", "--csw", "1.1", "--tol", "1e-11", "--device", "cpu", "--out", ours]
         code, said = run(*words, "--load-modes", modes, "--continue", "--times", "0,3,4")

@@ -137,7 +137,7 @@ def _reserve(file: Path, parts: List[Tuple[str, np.ndarray, Dict[str, Any]]]) ->
         os.posix_fallocate(handle, size, need)
     except OSError as error:
         os.ftruncate(handle, size)
-        raise OSError(error.errno, f"{os.strerror(error.errno)}: space for {need} bytes more", str(file)) from None
+        raise OSError(error.errno, f"{error.strerror}: space for {need} bytes more", str(file)) from None
     finally:
         os.close(handle)
 

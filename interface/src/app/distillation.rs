@@ -48,6 +48,8 @@ const OPTIONS: &[Opt] = &[
     opt("baryons", Kind::Flag, "B", "no", "yes: elementals of baryons, too"),
     opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark of perambulators; without it there are modes and elementals only"),
     of_quark("normalisation").needs(OF_QUARKS),
+    of_quark("csw_t").needs(OF_QUARKS),
+    of_quark("hop").needs(OF_QUARKS),
     opt("times", Kind::Text, "T[,T...]", "0", "source times of perambulators, or all").needs(OF_QUARKS),
     opt("spin-basis", Kind::Word(SPINS), "BASIS", "degrand_rossi", "basis of the spins of perambulators").needs(OF_QUARKS),
 ];

@@ -12,8 +12,8 @@ use super::perambulator::{check_solver, perambulators, Projected};
 use crate::bail;
 use crate::compose::DiracSolver;
 use crate::error::Result;
-use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
 use crate::fields::{GammaBasis, Precision};
+use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
 use crate::operators::{Boundary, Wilson};
 use crate::ops::links_mark::{links_mark, NEAR, NEAR_PROJECTION};
 use crate::ops::terms;
@@ -194,8 +194,7 @@ impl ElementalsOf {
     pub fn datasets(&self, left: &Modes, modes: &Modes) -> Result<Vec<Dataset>> {
         let (n, times) = (modes.count(), modes.times());
         let about = || modes.about();
-        let momenta =
-            Attribute::Triples(self.momenta.iter().map(|p| p.map(i64::from)).collect());
+        let momenta = Attribute::Triples(self.momenta.iter().map(|p| p.map(i64::from)).collect());
         let reals = |all: &[f64]| Numbers::Real(all.to_vec());
         let mut all = vec![
             dataset(("values", "t, mode"), &[times, n], reals(modes.values()), about()),

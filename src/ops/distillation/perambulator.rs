@@ -399,7 +399,8 @@ fn other_flavour(solver: &DiracSolver) -> Result<Option<DiracSolver>> {
         return Ok(None);
     }
     let other = Arc::new(op.with_twists(-mu, -rho)?);
-    let solver = DiracSolver::new(other, solver.params().clone())?.with_multigrid(solver.multigrid());
+    let solver =
+        DiracSolver::new(other, solver.params().clone())?.with_multigrid(solver.multigrid());
     solver.map(Some)
 }
 

@@ -14,10 +14,12 @@ use crate::ops::gamma::Gamma;
 const INDICES: &str = "configuration, t";
 
 /// What a correlator is a function of.
-const TIME: &str = "t counts from the source, t = (t_lattice - t_source) mod T, a mean over sources";
+const TIME: &str =
+    "t counts from the source, t = (t_lattice - t_source) mod T, a mean over sources";
 
 /// Definitions of correlators (docs/hadrons.md).
-const MESON: &str = "C(t) = -sum_x exp(-i p (x - x0)) tr[Gamma S(x, x0) gamma_t Gamma^dagger gamma_t gamma_5 \
+const MESON: &str =
+    "C(t) = -sum_x exp(-i p (x - x0)) tr[Gamma S(x, x0) gamma_t Gamma^dagger gamma_t gamma_5 \
                      S'(x, x0)^dagger gamma_5], p_i = 2 pi momentum_i / L_i";
 const BARYON: &str = "C(t) = sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + t) Obar(x0, t0)>], P = (1 + gamma_t) / 2, p_i = \
                       2 pi momentum_i / L_i";

@@ -532,14 +532,7 @@ impl Run<'_> {
 
 impl Sample {
     fn new(links: Numbers) -> Sample {
-        Sample {
-            numbers: vec![],
-            links,
-            residual: 0.0,
-            iterations: 0,
-            converged: true,
-            old: false,
-        }
+        Sample { numbers: vec![], links, residual: 0.0, iterations: 0, converged: true, old: false }
     }
 }
 
