@@ -229,6 +229,8 @@ def test_distillation_names_what_is_wrong():
     refused(capi.FieldMismatch, "solver|4 x 4 x 2 x 4|found 4 x 4 x 4 x 4", lambda: V.perambulators(elsewhere, 0))
     doublet = plaq.Doublet(U, mass=1.0, mu=0.1, epsilon=0.1)
     refused(capi.Unsupported, "solver|expected an operator on|found one on", lambda: V.perambulators(doublet, 0))
+    overlap = plaq.Overlap(plaq.Gauge.warm(EXTENTS, 3, 0.15), mass=0.2, modes=4, delta=1e-3)
+    refused(capi.Unsupported, "operator|Wilson|found Overlap", lambda: V.perambulators(overlap, 0))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "all.h5"
         for name in ("", "a//b", "/a", "a/.."):

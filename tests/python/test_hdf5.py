@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import plaq
 from common import close
+from plaq.perambulators import BASES
 
 #: The program's main function, which the library has.
 PROGRAM = """
@@ -167,6 +168,47 @@ def test_distillation_of_the_program():
         assert code == 3, said
         assert to.read_bytes() == before
         assert plaq.read(to)["perambulators"].times == [3, 6]
+
+
+def test_distillation_of_the_program_with_insertions_and_noise():
+    with tempfile.TemporaryDirectory() as folder:
+        links, to, modes = (Path(folder) / name for name in ("links", "tau.h5", "modes.lime"))
+        U = plaq.Gauge((4, 4, 4, 8))
+        U.heatbath(5.9, 3, seed=1)
+        U.write(links)
+        V = plaq.modes(U, 4, rho=0.1, steps=2, tol=1e-12)
+        V.save(modes)
+        words = ["distillation", links, "--kappa", "0.16", "--csw", "1.1", "--csw-t", "0.9", "--mu", "0.1", "--tol", "1e-11"]
+        words += ["--hop", "0.5,0.5,0.5,1", "--device", "cpu", "--load-modes", modes, "--out", to, "--times", "1"]
+        more = ["--insertions", "8,0,0,0:14,1,0,-1,+x,-z", "--sink-times", "3,5", "--spin-basis", "dirac-pauli"]
+        more += ["--noise", "z4", "--noise-seed", "3", "--noise-time", "interlace", "--noise-time-parts", "2"]
+        code, said = run(*words, *more)
+        assert code == 0, said
+        D = plaq.Clover(U, kappa=0.16, csw=1.1, csw_t=0.9, mu=0.1, xi=2.0)
+        found, tol = plaq.read(to), {"tol": 1e-11}
+        close(found["perambulators"].numbers, V.perambulators(D, 1, **tol).numbers, 1e-8)
+        lines = V.generalised(D, 1, [3, 5], ["T", ("X5", (1, 0, -1), "+x -z")], **tol)
+        basis = BASES["dirac_pauli"]
+        stored = found["generalised/t1"]
+        close(stored, np.einsum("ps,...suab,qu->...pqab", basis, lines, basis), 1e-8)
+        assert stored.times == 1 and stored.spin_basis == "Dirac-Pauli" and list(stored.described[1]["sink_times"]) == [3, 5]
+        assert stored.described[1]["insertions"] == "T 0,0,0; X5 1,0,-1 +x -z", stored.described
+        how = {"noise": "z4", "seed": 3, "time": "interlace", "time_parts": 2}
+        close(found["noise/sources"], V.noise(**how), 1e-15)
+        close(found["noise/solutions"], V.solve_noise(D, how, **tol), 1e-8)
+        # What is there is not done again, and is that of the same settings.
+        before = to.read_bytes()
+        code, said = run(*words, *more, "--continue")
+        assert code == 0 and to.read_bytes() == before, said
+        code, said = run(*words, "--continue", "--insertions", "8,0,0,0", "--sink-times", "3", "--spin-basis", "dirac-pauli")
+        assert code == 1 and "generalised/t1: " in said and to.read_bytes() == before, said
+        code, said = run(*words, "--continue", "--noise", "z2", "--noise-seed", "3", "--spin-basis", "dirac-pauli")
+        assert code == 1 and "noise/solutions: noise: expected z2" in said and to.read_bytes() == before, said
+        for wrong in ("16,0,0,0", "8,0,0", "8,0,0,0,+t", "8,0,0,0,x"):
+            code, said = run(*words, "--continue", "--sink-times", "3", "--insertions", wrong)
+            assert code == 2 and "--insertions" in said, said
+        code, said = run(*words, "--continue", "--sink-times", "8", "--insertions", "8,0,0,0")
+        assert code == 2 and "times 0 to 7" in said, said
 
 
 #: What C's functions write, in a process of its own: libhdf5 is found by the environment.

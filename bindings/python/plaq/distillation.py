@@ -301,16 +301,19 @@ class Modes(Object):
             raise InterruptedError("generalised perambulators: the work was ended before it was complete")
         warn_of(report, "generalised perambulators")
         axes = "insertion, t, sink spin, source spin, sink mode, source mode"
-        about: Dict[str, Any] = {"kind": "generalised perambulators of modes", "insertions": [repr(one) for one in insertions]}
+        about = {
+            "kind": "generalised perambulators of modes",
+            "indices": f"{'sink time, ' if several else ''}insertion, t, sink spin, source spin, sink mode, source mode",
+            "insertions": [repr(one) for one in insertions],
+            "sink_times": sinks if several else sinks[0],
+        }
         return of_modes(
             numbers if several else numbers[0],
             self.about,
             self.about,
             times=whole(source_time, "source_time"),
             spin_basis=SPINS["degrand_rossi"],
-            indices=f"sink time, {axes}" if several else axes,
-            sink_times=sinks if several else sinks[0],
-            **about,
+            described=about,
         )
 
     @passes_on(capi.plaq_modes_noise_params)
@@ -365,9 +368,9 @@ class Modes(Object):
             self, left, lengths, len(lengths), steps or [0], len(steps), numbers, len(numbers), found, found.size
         )
         words = ["1" if not one else one if isinstance(one, str) else " ".join(one) for one in operators]
-        about: Dict[str, Any] = {"kind": "elementals of modes", "momenta": numbers, "operators": words}
         axes = "momentum, operator, t, left mode, right mode"
-        return of_modes(found, (left or self).about, self.about, indices=axes, **about)
+        about = {"kind": "elementals of modes", "indices": axes, "momenta": numbers, "operators": words}
+        return of_modes(found, (left or self).about, self.about, described=about)
 
     def baryons(
         self, momenta: Sequence[Sequence[int]] = ((0, 0, 0),), operators: Sequence[Steps] = ("", "", "")
@@ -385,8 +388,8 @@ class Modes(Object):
                 self, lengths, steps or [0], len(steps), numbers, len(numbers), found, found.size
             )
         axes = "mode of quark 1, mode of quark 2, mode of quark 3" if steps else "triple of modes a < b < c with c fastest"
-        about: Dict[str, Any] = {"kind": "elementals of modes", "momenta": numbers, "indices": f"momentum, t, {axes}"}
-        return of_modes(found, self.about, self.about, **about)
+        about = {"kind": "elementals of modes", "indices": f"momentum, t, {axes}", "momenta": numbers}
+        return of_modes(found, self.about, self.about, described=about)
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT converged"

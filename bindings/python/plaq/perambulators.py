@@ -118,14 +118,14 @@ def of_modes(
     *,
     times: Union[None, int, List[int]] = None,
     spin_basis: Optional[str] = None,
-    **described: Any,
+    described: Optional[Mapping[str, Any]] = None,
 ) -> OfModes:
     """The array with descriptions of the modes that its last two axes count, its source times, and attributes of it
-    in files."""
+    in files, `described`."""
     made = array.view(OfModes)
     left, right = ({key: one[key] for key in _KNOWN_BY if key in one} for one in (left, right))
     made.modes, made.times, made.spin_basis = (left, right), times, spin_basis
-    made.described = (array.shape, described) if described else None
+    made.described = (array.shape, dict(described)) if described else None
     return made
 
 
@@ -142,7 +142,7 @@ def from_attributes(array: np.ndarray, about: Mapping[str, Any]) -> OfModes:
         of_both,
         times=times if times is None else np.asarray(times).tolist(),
         spin_basis=about.get("spin_basis"),
-        **described,
+        described=described,
     )
 
 

@@ -8,11 +8,12 @@ use serde_json::{json, Value};
 
 use super::elementals::{baryon_elementals, meson_elementals, triples, Step};
 use super::modes::{Modes, BASIS, NEAR_BASIS, TOL};
-use super::perambulator::{check_solver, perambulators, Projected};
+use super::noise::NoiseInModes;
+use super::perambulator::{check_solver, perambulators, Insertion, Projected};
 use crate::bail;
 use crate::compose::DiracSolver;
 use crate::error::Result;
-use crate::fields::{GammaBasis, Precision};
+use crate::fields::GammaBasis;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
 use crate::operators::{Boundary, Wilson};
 use crate::ops::links_mark::{links_mark, NEAR, NEAR_PROJECTION};
@@ -57,6 +58,9 @@ pub const GROUP: &str = "perambulators";
 /// The kind of datasets of elementals.
 const ELEMENTALS: &str = "elementals of modes";
 
+/// The group of generalised perambulators.
+pub const GENERALISED: &str = "generalised";
+
 /// Name of a basis of spins in files.
 fn spins(basis: GammaBasis) -> &'static str {
     match basis {
@@ -67,13 +71,13 @@ fn spins(basis: GammaBasis) -> &'static str {
     }
 }
 
-/// By how much numbers of an attribute may differ where they belong to the same links, modes and quarks.
-fn near(name: &str, coarse: bool) -> f64 {
-    let coarse = usize::from(coarse);
+/// By how much numbers of an attribute may differ where they belong to the same links, modes and quarks, whose links
+/// are in single or double precision.
+fn near(name: &str) -> f64 {
     match name {
         BASIS => NEAR_BASIS,
-        _ if name.contains("links_projection") => NEAR_PROJECTION[coarse],
-        _ if name.contains("plaquette") || name.ends_with("link_trace") => NEAR[coarse],
+        _ if name.contains("links_projection") => NEAR_PROJECTION[0],
+        _ if name.contains("plaquette") || name.ends_with("link_trace") => NEAR[0],
         _ => 1e-9,
     }
 }
@@ -87,7 +91,7 @@ fn check_modes(path: &Path, modes: &Modes) -> Result<()> {
         return Ok(());
     }
     let about: Attributes = modes.about().into_iter().filter(|(name, _)| *name != TOL).collect();
-    hdf5::has(path, "values", &about, &|name| near(name, modes.mark().coarse)).map(|_| ())
+    hdf5::has(path, "values", &about, &near).map(|_| ())
 }
 
 /// Attributes that identify perambulators by their modes and operator, with the links of this, without the source
@@ -286,6 +290,75 @@ fn turn(tau: &mut [Complex64], each: usize, basis: GammaBasis) {
     }
 }
 
+/// Whether a file has a dataset with these attributes of [`about_quarks`] or [`about_noise`], solved to at least as
+/// small a tolerance.
+///
+/// # Errors
+/// `FieldMismatch`: it is of other modes, links or quarks, or was solved to a larger tolerance; errors of
+/// [`hdf5::has`].
+pub fn is_there(path: &Path, name: &str, about: &Attributes) -> Result<bool> {
+    let compared = |name: &str| name != "tol" && name != TOL;
+    let same = about.iter().filter(|(name, _)| compared(name)).cloned().collect();
+    if !path.exists() || !hdf5::has(path, name, &same, &near)? {
+        return Ok(false);
+    }
+    let Some((_, Attribute::Number(tol))) = about.iter().find(|(name, _)| *name == "tol") else {
+        return Ok(true);
+    };
+    let found = hdf5::number(path, name, "tol")?;
+    if found.is_none_or(|found| found > tol * (1.0 + 1e-9)) {
+        bail!(
+            FieldMismatch,
+            "{}: {name}: tol: expected at most {tol:e}, found {}: solved to another tolerance",
+            path.display(),
+            found.map_or("none".into(), |found| format!("{found:e}"))
+        );
+    }
+    Ok(true)
+}
+
+/// Attributes of noise sources and of solutions for them, which identify both.
+///
+/// # Errors
+/// Errors of [`about_quarks`].
+pub fn about_noise(
+    source: &NoiseInModes,
+    modes: &Modes,
+    solver: &DiracSolver,
+) -> Result<Attributes> {
+    let mut about = about_quarks(modes, solver, GammaBasis::DeGrandRossi)?;
+    about.retain(|(name, _)| !["kind", "indices"].contains(name));
+    about.extend([
+        ("kind", Attribute::Text("noise and solutions".into())),
+        ("indices", Attribute::Text("column, t, spin, mode".into())),
+        ("noise", Attribute::Text(source.words())),
+    ]);
+    Ok(about)
+}
+
+/// Datasets `noise/sources` and `noise/solutions` of noise in the space of modes, with attributes of [`about_noise`].
+///
+/// # Errors
+/// Errors of [`NoiseInModes::coefficients`].
+pub fn noise_datasets(
+    source: &NoiseInModes,
+    modes: &Modes,
+    solutions: Vec<Complex64>,
+    about: &Attributes,
+) -> Result<Vec<Dataset>> {
+    let extents = vec![source.columns(modes)?, modes.times(), 4, modes.count()];
+    let one = |name: &str, numbers: Vec<Complex64>| Dataset {
+        name: name.into(),
+        extents: extents.clone(),
+        numbers: Numbers::Complex(numbers),
+        attributes: about.clone(),
+    };
+    Ok(vec![one("noise/sources", source.coefficients(modes)?), one(SOLUTIONS, solutions)])
+}
+
+/// Name of the dataset of solutions for noise.
+pub const SOLUTIONS: &str = "noise/solutions";
+
 /// Perambulators of one operator in a group of an HDF5 file, with one dataset for each source time: `t0`, `t8` and so
 /// on.
 pub struct PerambulatorFile<'a> {
@@ -295,6 +368,8 @@ pub struct PerambulatorFile<'a> {
     solver: &'a DiracSolver,
     basis: GammaBasis,
     about: Attributes,
+    /// Extents of the axes before those of perambulators.
+    leading: Vec<usize>,
 }
 
 impl<'a> PerambulatorFile<'a> {
@@ -319,15 +394,28 @@ impl<'a> PerambulatorFile<'a> {
         }
         check_solver(solver, modes, 4 * modes.count(), 0)?;
         let about = about_quarks(modes, solver, basis)?;
-        Ok(PerambulatorFile { path: path.into(), group: group.into(), modes, solver, basis, about })
+        let (path, group, leading) = (path.into(), group.into(), vec![]);
+        Ok(PerambulatorFile { path, group, modes, solver, basis, about, leading })
+    }
+
+    /// The same of generalised perambulators with these sink times and insertions.
+    pub fn with_insertions(mut self, sink_times: &[usize], insertions: &[Insertion]) -> Self {
+        let text = |text: String| Attribute::Text(text);
+        let insertions: Vec<String> = insertions.iter().map(Insertion::words).collect();
+        self.leading = vec![sink_times.len(), insertions.len()];
+        self.about.retain(|(name, _)| !["kind", "indices"].contains(name));
+        let indices = "sink time, insertion, t, sink spin, source spin, sink mode, source mode";
+        self.about.extend([
+            ("kind", text("generalised perambulators of modes".into())),
+            ("indices", text(indices.into())),
+            ("sink_times", Attribute::Integers(sink_times.iter().map(|&t| t as i64).collect())),
+            ("insertions", text(insertions.join("; "))),
+        ]);
+        self
     }
 
     fn name_of(&self, time: usize) -> String {
         format!("{}/t{time}", self.group)
-    }
-
-    fn tol(&self) -> f64 {
-        self.solver.params().solver.stop.residual
     }
 
     /// Source times that the file does not have yet; all ranks get the same.
@@ -345,17 +433,16 @@ impl<'a> PerambulatorFile<'a> {
             }
             hdf5::check_group(&self.path, &self.group)?;
             check_modes(&self.path, self.modes)?;
-            let (links, coarse) = (self.solver.op().links(), self.modes.mark().coarse);
-            let coarse = coarse || links.precision() == Precision::F16;
-            let compared = |name: &str| name != "tol" && name != TOL;
-            let same: Attributes =
-                self.about.iter().filter(|(name, _)| compared(name)).cloned().collect();
             for time in 0..self.modes.times() {
                 let name = self.name_of(time);
-                let found = hdf5::has(&self.path, &name, &same, &|name| near(name, coarse))?;
-                if let Some(k) = times.iter().position(|t| *t == time && found) {
-                    self.check_tol(&name)?;
-                    there[k] = 1.0;
+                let asked = times.iter().position(|t| *t == time);
+                let about = match asked {
+                    Some(_) => self.about.clone(),
+                    None => self.about.iter().filter(|(name, _)| *name != "tol").cloned().collect(),
+                };
+                let found = is_there(&self.path, &name, &about)?;
+                if let Some(k) = asked {
+                    there[k] = f64::from(found);
                 }
             }
             Ok(())
@@ -363,20 +450,6 @@ impl<'a> PerambulatorFile<'a> {
         comm.agree(if comm.rank() == 0 { look() } else { Ok(()) })?;
         comm.sum(&mut there)?;
         Ok(times.iter().zip(&there).filter(|(_, there)| **there == 0.0).map(|(t, _)| *t).collect())
-    }
-
-    fn check_tol(&self, name: &str) -> Result<()> {
-        let found = hdf5::number(&self.path, name, "tol")?;
-        if found.is_none_or(|found| found > self.tol() * (1.0 + 1e-9)) {
-            bail!(
-                FieldMismatch,
-                "{}: {name}: tol: expected at most {:e}, found {}: solved to another tolerance",
-                self.path.display(),
-                self.tol(),
-                found.map_or("none".into(), |found| format!("{found:e}"))
-            );
-        }
-        Ok(())
     }
 
     /// Adds the perambulators of a source time.
@@ -390,7 +463,7 @@ impl<'a> PerambulatorFile<'a> {
         attributes.push(("source_time", Attribute::Integer(time as i64)));
         let data = Dataset {
             name: self.name_of(time),
-            extents: vec![extent, 4, 4, n, n],
+            extents: [&self.leading[..], &[extent, 4, 4, n, n]].concat(),
             numbers: Numbers::Complex(tau),
             attributes,
         };

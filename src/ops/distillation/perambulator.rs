@@ -275,6 +275,19 @@ pub struct Insertion {
     pub momentum: [i32; 3],
 }
 
+impl Insertion {
+    /// Gamma, momentum and path in words, by which files know the insertion.
+    pub(super) fn words(&self) -> String {
+        let [x, y, z] = self.momentum;
+        let step = |&step: &u8| match step {
+            0..3 => format!(" +{}", ["x", "y", "z"][usize::from(step)]),
+            _ => format!(" -{}", ["x", "y", "z", "t"][usize::from(7 - step.min(7))]),
+        };
+        let path: String = self.path.iter().map(step).collect();
+        format!("{} {x},{y},{z}{path}", self.gamma.name())
+    }
+}
+
 /// Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0) for source time t0, every sink time t1, every
 /// insertion O and all times t of it: [sink time][insertion][t][spin'][spin][mode'][mode]. Propagators from the sinks
 /// follow from those of sources there by gamma5-hermiticity, with twisted mass mu from those of the flavour with -mu;
