@@ -12,7 +12,7 @@ use plaq::error::Status;
 use plaq::fields::{Components, Noise, Precision, Recon};
 use plaq::operators::DiracParams;
 use plaq::ops::distillation::elementals::{baryon_elementals, meson_elementals, triples, Step};
-use plaq::ops::distillation::file::IfExists;
+use plaq::ops::distillation::if_exists::IfExists;
 use plaq::ops::distillation::modes::{Modes, ModesSettings};
 use plaq::ops::distillation::noise::{Dilution, NoiseInModes};
 use plaq::ops::distillation::perambulator::{generalised, perambulators, Insertion};

@@ -17,7 +17,8 @@ use crate::error::Result;
 use crate::fields::GammaBasis;
 use crate::io::hdf5::{self, Attribute};
 use crate::ops::distillation::elementals::Step;
-use crate::ops::distillation::file::{self, ElementalsOf, IfExists, PerambulatorFile};
+use crate::ops::distillation::file::{self, ElementalsOf, PerambulatorFile};
+use crate::ops::distillation::if_exists::IfExists;
 use crate::ops::distillation::modes::{Modes, ModesSettings};
 use crate::ops::distillation::noise::NoiseInModes;
 use crate::ops::distillation::perambulator::{generalised, perambulators, Insertion, Projected};
@@ -217,6 +218,9 @@ fn modes(
     Ok((modes, report.converged))
 }
 
+/// Solves for a source time: what a file keeps of it, and the report.
+type Lines<'a> = &'a dyn Fn(usize, &mut Monitor) -> Result<(Vec<Complex64>, Projected)>;
+
 /// Adds to the file what `work` makes of each of the source times; false if one was interrupted or did not converge.
 fn quarks(
     session: &Session,
@@ -224,7 +228,7 @@ fn quarks(
     (times, file): (&[usize], &PerambulatorFile),
     solved: &mut Solved,
     kind: SolverKind,
-    work: &dyn Fn(usize, &mut Monitor) -> Result<(Vec<Complex64>, Projected)>,
+    work: Lines,
 ) -> Result<bool> {
     for (k, &time) in times.iter().enumerate() {
         let mut progress = Progress::new();

@@ -27,9 +27,8 @@ use crate::fields::{GammaBasis, GaugeField};
 use crate::ops::distillation::elementals::{
     baryon_count, baryon_elementals, meson_elementals, Step,
 };
-use crate::ops::distillation::file::{
-    about_quarks, json, write, ElementalsOf, IfExists, PerambulatorFile,
-};
+use crate::ops::distillation::file::{about_quarks, json, write, ElementalsOf, PerambulatorFile};
+use crate::ops::distillation::if_exists::IfExists;
 use crate::ops::distillation::meson::{correlator, Side};
 pub use crate::ops::distillation::modes::plaq_modes_params;
 use crate::ops::distillation::modes::{Modes, ModesSettings};

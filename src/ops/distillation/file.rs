@@ -7,6 +7,7 @@ use num_complex::Complex64;
 use serde_json::{json, Value};
 
 use super::elementals::{baryon_elementals, meson_elementals, triples, Step};
+use super::if_exists::IfExists;
 use super::modes::{Modes, BASIS, NEAR_BASIS, TOL};
 use super::noise::NoiseInModes;
 use super::perambulator::{check_solver, perambulators, Insertion, Projected};
@@ -18,39 +19,9 @@ use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
 use crate::operators::{Boundary, Wilson};
 use crate::ops::links_mark::{links_mark, NEAR, NEAR_PROJECTION};
 use crate::ops::terms;
-use crate::params::{choices, Choice as _};
+use crate::params::Choice as _;
 use crate::refuse;
 use crate::solvers::Monitor;
-
-choices! {
-    /// Action if a file to be written exists already.
-    pub enum IfExists: plaq_if_exists {
-        /// Writing is refused.
-        Refuse = 0, PLAQ_IF_EXISTS_REFUSE, "refuse";
-        /// The file is replaced.
-        Overwrite = 1, PLAQ_IF_EXISTS_OVERWRITE, "overwrite";
-        /// Datasets are added to the file; names that it already has are refused.
-        Append = 2, PLAQ_IF_EXISTS_APPEND, "append";
-    }
-}
-
-impl IfExists {
-    /// Refuses a file that exists, if it is to be refused.
-    ///
-    /// # Errors
-    /// `FileWrite`.
-    pub(super) fn check(self, path: &Path) -> Result<()> {
-        if self == IfExists::Refuse && path.exists() {
-            refuse!(
-                FileWrite,
-                format!("{}", path.display()),
-                expected("a new file"),
-                found("one that exists")
-            );
-        }
-        Ok(())
-    }
-}
 
 /// Default name of the group of perambulators.
 pub const GROUP: &str = "perambulators";
@@ -71,8 +42,8 @@ fn spins(basis: GammaBasis) -> &'static str {
     }
 }
 
-/// By how much numbers of an attribute may differ where they belong to the same links, modes and quarks, whose links
-/// are in single or double precision.
+/// Largest difference of numbers of an attribute that belong to the same links, in single or double precision, modes and
+/// quarks.
 fn near(name: &str) -> f64 {
     match name {
         BASIS => NEAR_BASIS,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::file::IfExists;
+use super::if_exists::IfExists;
 use super::modes_file::{self, Hdf5Modes, Table};
 use super::search::{bytes_of, laplacian, search, ModesMemory};
 use super::vectors::{colour_vectors, portions};
@@ -145,13 +145,14 @@ fn smeared(
     Ok(Arc::new(copy(own)?))
 }
 
-/// By how much numbers of [`Modes::basis`] may differ due to rounding.
+/// Largest difference of numbers of [`Modes::basis`] due to rounding.
 pub(super) const NEAR_BASIS: f64 = 1e-5;
 
 /// The number of the first mode that differs; modes that one of the two lacks are not compared.
 fn other_mode(known: &[f64], found: &[f64]) -> Option<usize> {
-    // A damaged vector may contain numbers that are not finite.
-    known.iter().zip(found).position(|(a, b)| !((a - b).abs() <= NEAR_BASIS))
+    // A damaged vector may have numbers that are not finite, which are not near any.
+    let near = |a: &f64, b: &f64| (a - b).abs() <= NEAR_BASIS;
+    known.iter().zip(found).position(|(a, b)| !near(a, b))
 }
 
 /// An open file of modes, in one of the two formats.
