@@ -342,13 +342,16 @@ fn operators_agree_with_the_reference() {
 /// What operators of one flavour give does not depend on the values of a vector on slices where quarks vanish.
 #[test]
 fn vectors_count_as_zero_where_quarks_vanish() {
-    let forms = [0, 1].map(|parity| [false, true].map(|symmetric| Schur { parity, symmetric }));
-    let forms = forms.concat().into_iter().map(Some).chain([None]);
+    let forms = [
+        None,
+        Some(Schur { parity: 0, symmetric: true }),
+        Some(Schur { parity: 1, symmetric: false }),
+    ];
     for s in setups() {
         for precision in Precision::ALL {
             let exact = Wilson::new(s.gauge.clone(), quarks()).unwrap();
             let op: Arc<dyn QuarkAction> = Arc::new(exact.to(precision, Recon::R12).unwrap());
-            for (form, n) in forms.clone().flat_map(|form| [1, 3, 12].map(|n| (form, n))) {
+            for (form, n) in forms.into_iter().flat_map(|form| [1, 3].map(|n| (form, n))) {
                 let schur = form.map(|form| op.clone().schur(form).unwrap());
                 let system: &dyn LinOp = match &schur {
                     Some(schur) => &**schur,

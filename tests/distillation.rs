@@ -12,6 +12,7 @@ use plaq::error::Status;
 use plaq::fields::{Components, Noise, Precision, Recon};
 use plaq::operators::DiracParams;
 use plaq::ops::distillation::elementals::{baryon_elementals, meson_elementals, triples, Step};
+use plaq::ops::distillation::if_exists::IfExists;
 use plaq::ops::distillation::modes::{Modes, ModesSettings};
 use plaq::ops::distillation::noise::{Dilution, NoiseInModes};
 use plaq::ops::distillation::perambulator::{generalised, perambulators, Insertion};
@@ -319,7 +320,7 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         // The same modes, kept on the device.
         let folder = common::Folder::new("modes");
         let path = folder.0.join("modes");
-        parts.save(&path).unwrap();
+        parts.save(&path, IfExists::Refuse).unwrap();
         let here = Modes::load(&path, &s.gauge, None).unwrap();
         assert_eq!(here.vectors().on_device(), N);
         let all = ModesSettings { vectors: VectorMemory::Host, ..settings };

@@ -9,7 +9,7 @@ use std::time::Instant;
 use plaq::compose::multigrid::{Multigrid, MultigridParams};
 use plaq::compose::{DiracSolver, Equations, SolveParams};
 use plaq::error::Result;
-use plaq::fields::{GaugeField, Geometry, Precision, Recon};
+use plaq::fields::{GammaBasis, GaugeField, Geometry, Precision, Recon};
 use plaq::io::hdf5;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::distillation::file::{PerambulatorFile, GROUP};
@@ -88,7 +88,7 @@ fn source_time(b: &mut Bench, u: &Arc<GaugeField>, modes: &Modes) -> Result<()> 
     };
     let solver = DiracSolver::new(op, params)?.with_multigrid(Some(multigrid))?;
     let path = std::env::temp_dir().join(format!("plaq-bench-{}.h5", std::process::id()));
-    let file = PerambulatorFile::new(&path, GROUP, modes, &solver)?;
+    let file = PerambulatorFile::new((&path, GROUP), modes, &solver, GammaBasis::DeGrandRossi)?;
     let written = b.o.comm.agree(hdf5::check()).is_ok();
     // The first of the two times compiles the kernels.
     let mut last = (0.0, 1.0);

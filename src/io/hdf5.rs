@@ -1,25 +1,40 @@
 //! HDF5 files, written by libhdf5, which is opened at run time.
 //!
 //! A dataset holds real or complex numbers, these as compounds (r, i) of doubles as h5py makes them; attributes say
-//! what it is. The file appears complete or not at all.
+//! what it is. A new file appears complete or not at all; disk space for what is added to a file is reserved before,
+//! so that it stays whole where there is none.
 
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd as _;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use libloading::os::unix::{Library, RTLD_NOW};
 use num_complex::Complex64;
 
-use super::stream::Output;
+use super::stream::{said, Output};
 use crate::bail;
-use crate::error::{host_array, significant, Result};
-use crate::refuse;
+use crate::error::{host_array, significant, Error, Result, Status};
+use crate::refused;
 
 /// Numbers of a dataset, the last index fastest.
 #[derive(Clone, Debug)]
 pub enum Numbers {
     Real(Vec<f64>),
     Complex(Vec<Complex64>),
+    Integer(Vec<i64>),
+}
+
+impl Numbers {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Numbers::Real(all) => bytemuck::cast_slice(all),
+            Numbers::Complex(all) => bytemuck::cast_slice(all),
+            Numbers::Integer(all) => bytemuck::cast_slice(all),
+        }
+    }
 }
 
 /// The value of an attribute of a file or dataset.
@@ -31,6 +46,8 @@ pub enum Attribute {
     Numbers(Vec<f64>),
     Integer(i64),
     Integers(Vec<i64>),
+    /// An array of extents n and 3.
+    Triples(Vec<[i64; 3]>),
 }
 
 impl std::fmt::Display for Attribute {
@@ -42,6 +59,7 @@ impl std::fmt::Display for Attribute {
             Attribute::Numbers(all) => write!(f, "{all:?}"),
             Attribute::Integer(number) => write!(f, "{number}"),
             Attribute::Integers(all) => write!(f, "{all:?}"),
+            Attribute::Triples(all) => write!(f, "{all:?}"),
         }
     }
 }
@@ -238,6 +256,7 @@ impl Api {
             Attribute::Number(_) | Attribute::Integer(_) => vec![],
             Attribute::Numbers(all) => vec![all.len()],
             Attribute::Integers(all) => vec![all.len()],
+            Attribute::Triples(all) => vec![all.len(), 3],
         };
         let places: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
         let of_text;
@@ -250,6 +269,7 @@ impl Api {
             Attribute::Numbers(all) => (self.double, all.as_ptr().cast()),
             Attribute::Integer(number) => (self.integer, (number as *const i64).cast()),
             Attribute::Integers(all) => (self.integer, all.as_ptr().cast()),
+            Attribute::Triples(all) => (self.integer, all.as_ptr().cast()),
         };
         let space = self.space_of(&extents)?;
         let name = CString::new(name).unwrap_or_default();
@@ -263,11 +283,13 @@ impl Api {
 
     fn put(&'static self, file: &Owned, groups: &Owned, data: &Dataset) -> Result<()> {
         let of_complex;
-        let (kind, count, numbers): (Id, usize, *const c_void) = match &data.numbers {
-            Numbers::Real(all) => (self.double, all.len(), all.as_ptr().cast()),
+        let numbers: *const c_void = data.numbers.bytes().as_ptr().cast();
+        let (kind, count): (Id, usize) = match &data.numbers {
+            Numbers::Real(all) => (self.double, all.len()),
+            Numbers::Integer(all) => (self.integer, all.len()),
             Numbers::Complex(all) => {
                 of_complex = self.complex()?;
-                (of_complex.id, all.len(), all.as_ptr().cast())
+                (of_complex.id, all.len())
             }
         };
         let name = &data.name;
@@ -290,7 +312,7 @@ impl Api {
             let made = self.own(id, self.close_dataset, &format!("making {name}"))?;
             done(
                 (self.write)(made.id, kind, DEFAULT, DEFAULT, DEFAULT, numbers),
-                "writing numbers",
+                &format!("writing {name}"),
             )?;
             data.attributes
                 .iter()
@@ -304,12 +326,7 @@ impl Api {
         // SAFETY: a name that ends with NUL.
         let id = unsafe { (self.open)(name.as_ptr(), how, DEFAULT) };
         match id < 0 {
-            true => refuse!(
-                FileFormat,
-                format!("{}", path.display()),
-                expected("a whole HDF5 file"),
-                found("another one, or one that was cut off")
-            ),
+            true => Err(not_whole(path)),
             false => self.own(id, self.close_file, "opening a file"),
         }
     }
@@ -377,7 +394,7 @@ impl Api {
                         Attribute::Text(copy)
                     })
                 }
-                Attribute::Texts(_) => None,
+                Attribute::Texts(_) | Attribute::Triples(_) => None,
             })
         }
     }
@@ -393,36 +410,88 @@ impl Api {
         self.own(id, self.close_dataset, &format!("opening {name}")).map(Some)
     }
 
-    /// Writes datasets and attributes to a new file, or adds them to an existing one.
-    fn write_all(
-        &'static self,
-        path: &Path,
-        new: bool,
-        all: &[Dataset],
-        attributes: &Attributes,
-    ) -> Result<()> {
+    /// Makes a file with these attributes.
+    fn create(&'static self, path: &Path, attributes: &Attributes) -> Result<()> {
         let name = c_name(path);
-        // SAFETY: names end with NUL; objects are closed by their owners.
-        unsafe {
-            let file = match new {
-                true => {
-                    let id = (self.file)(name.as_ptr(), TRUNCATE, DEFAULT, DEFAULT);
-                    self.own(id, self.close_file, &format!("making {}", path.display()))?
-                }
-                false => self.open_file(path, READ_AND_WRITE)?,
-            };
+        // SAFETY: a name that ends with NUL.
+        let id = unsafe { (self.file)(name.as_ptr(), TRUNCATE, DEFAULT, DEFAULT) };
+        let file = self.own(id, self.close_file, "making the file")?;
+        attributes.iter().try_for_each(|(name, value)| self.put_attribute(&file, name, value))?;
+        self.close(file)
+    }
+
+    /// Adds datasets to a file, for which there is space on the disk.
+    fn add(&'static self, path: &Path, all: &[Dataset]) -> Result<()> {
+        let there = self.open_file(path, READ)?;
+        if let Some(data) = all.iter().find(|data| self.has(&there, &data.name)) {
+            bail!(FileWrite, "{}: there already", data.name);
+        }
+        drop(there);
+        reserve(path, all)?;
+        let file = self.open_file(path, READ_AND_WRITE)?;
+        // SAFETY: a live list.
+        let groups = unsafe {
             let groups = self.own((self.list)(self.links), self.close_list, "making a list")?;
             (self.with_groups)(groups.id, 1);
-            attributes
-                .iter()
-                .try_for_each(|(name, value)| self.put_attribute(&file, name, value))?;
-            all.iter().try_for_each(|data| self.put(&file, &groups, data))?;
-            // Closing the file reports errors of writing to the disk.
-            let id = file.id;
-            std::mem::forget(file);
-            done((self.close_file)(id), "closing the file")
-        }
+            groups
+        };
+        all.iter().try_for_each(|data| self.put(&file, &groups, data))?;
+        self.close(file)
     }
+
+    /// Closes a file, which reports errors of writing to the disk.
+    fn close(&'static self, file: Owned) -> Result<()> {
+        let id = file.id;
+        std::mem::forget(file);
+        // SAFETY: a live file, closed once.
+        done(unsafe { (self.close_file)(id) }, "closing the file")
+    }
+}
+
+/// The error about a file that HDF5 does not open.
+fn not_whole(path: &Path) -> Error {
+    match File::open(path) {
+        Err(e) => Error::new(Status::FileOpen, said(&e)),
+        Ok(_) if is_hdf5(path) => refused!(
+            FileTruncated,
+            "HDF5",
+            expected("a whole file"),
+            found("one that was cut off or damaged, or that another process has opened")
+        ),
+        Ok(_) => refused!(FileFormat, "HDF5", expected("a file of it"), found("another one")),
+    }
+}
+
+/// The first bytes of a file of HDF5.
+const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
+
+/// Whether this file exists and begins as HDF5 files do.
+pub fn is_hdf5(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut begin = [0; SIGNATURE.len()];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
+    read.is_ok() && &begin == SIGNATURE
+}
+
+/// More bytes than a dataset's attributes and its entries in groups take; HDF5 allows 64 KiB of attributes.
+const BESIDE: usize = 1 << 17;
+
+/// Reserves space on the disk for datasets at the end of a file, which is as it was if there is none. HDF5 cuts off
+/// what remains of it. Without it a full disk would end HDF5 between numbers and tables, after which no part of the
+/// file can be read.
+fn reserve(path: &Path, all: &[Dataset]) -> Result<()> {
+    let failure = |e: io::Error| Error::new(Status::FileWrite, said(&e));
+    let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
+    let length = file.metadata().map_err(failure)?.len();
+    let need: usize = all.iter().map(|data| data.numbers.bytes().len() + BESIDE).sum();
+    // SAFETY: an open file.
+    let code = unsafe { libc::posix_fallocate(file.as_raw_fd(), length as i64, need as i64) };
+    if code != 0 {
+        file.set_len(length).map_err(failure)?;
+        let e = failure(io::Error::from_raw_os_error(code));
+        return Err(e.at(format!("space for {need} bytes more")));
+    }
+    Ok(())
 }
 
 fn c_name(path: &Path) -> CString {
@@ -479,7 +548,7 @@ impl Writer {
     pub fn create(path: &Path, attributes: &Attributes) -> Result<Self> {
         alone(|api| {
             let output = Output::create(path)?;
-            api.write_all(output.path(), true, &[], attributes)?;
+            api.create(output.path(), attributes).map_err(|e| e.at(path.display()))?;
             Ok(Writer { output })
         })
     }
@@ -489,7 +558,8 @@ impl Writer {
     /// # Errors
     /// `FileWrite`.
     pub fn add(&self, all: &[Dataset]) -> Result<()> {
-        add(self.output.path(), all)
+        let named = |e: Error| e.at(self.output.target().display());
+        alone(|api| api.add(self.output.path(), all).map_err(named))
     }
 
     /// Completes the file and gives it its name.
@@ -515,14 +585,14 @@ pub fn write(path: &Path, all: &[Dataset], attributes: &Attributes) -> Result<()
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileFormat`: not an HDF5 file; `FileWrite`: also if the file already has a dataset of
-/// one of these names.
+/// one of these names, or the disk has no space; then the file is as it was.
 pub fn add(path: &Path, all: &[Dataset]) -> Result<()> {
-    alone(|api| api.write_all(path, false, all, &vec![]))
+    alone(|api| api.add(path, all).map_err(|e| e.at(path.display())))
 }
 
-/// Whether two values of attributes are equal; numbers may differ by 1e-9.
-fn same(a: &Attribute, b: &Attribute) -> bool {
-    let near = |a: &f64, b: &f64| (a - b).abs() < 1e-9;
+/// Whether two values of attributes are equal; numbers may differ by `by`.
+fn same(a: &Attribute, b: &Attribute, by: f64) -> bool {
+    let near = |a: &f64, b: &f64| (a - b).abs() <= by;
     match (a, b) {
         (Attribute::Number(a), Attribute::Number(b)) => near(a, b),
         (Attribute::Numbers(a), Attribute::Numbers(b)) => {
@@ -532,22 +602,38 @@ fn same(a: &Attribute, b: &Attribute) -> bool {
     }
 }
 
+/// Opens a file for reading and calls `work` with it; errors name the file.
+fn reading<T>(path: &Path, work: impl FnOnce(&'static Api, &Owned) -> Result<T>) -> Result<T> {
+    let found = alone(|api| work(api, &api.open_file(path, READ)?));
+    found
+        .map_err(|e| match e.status {
+            // Calls of HDF5 that failed, which in a whole file none does.
+            Status::FileWrite => e.with_status(Status::FileChecksum).at("the file is damaged"),
+            _ => e,
+        })
+        .map_err(|e| e.at(path.display()))
+}
+
 /// Whether a file has the dataset; if it does, its attributes must be equal to these (lists of texts are not
-/// compared, and numbers may differ by 1e-9).
+/// compared). `near`: by how much the numbers of the attribute with this name may differ.
 ///
 /// # Errors
-/// `Unsupported`: no libhdf5; `FileFormat`: not an HDF5 file; `FieldMismatch`: an attribute has another value.
-pub fn has(path: &Path, name: &str, attributes: &Attributes) -> Result<bool> {
-    alone(|api| {
-        let file = api.open_file(path, READ)?;
-        let Some(data) = api.dataset_of(&file, name)? else { return Ok(false) };
+/// `Unsupported`: no libhdf5; `FileOpen`, `FileFormat`, `FileTruncated`: not a whole HDF5 file; `FieldMismatch`: an
+/// attribute has another value.
+pub fn has(
+    path: &Path,
+    name: &str,
+    attributes: &Attributes,
+    near: &dyn Fn(&str) -> f64,
+) -> Result<bool> {
+    reading(path, |api, file| {
+        let Some(data) = api.dataset_of(file, name)? else { return Ok(false) };
         for (key, value) in attributes {
             let found = api.attribute_like(&data, key, value)?;
-            if !found.as_ref().is_some_and(|found| same(found, value)) {
+            if !found.as_ref().is_some_and(|found| same(found, value, near(key))) {
                 bail!(
                     FieldMismatch,
-                    "{}: {name}: {key}: expected {value}, found {}",
-                    path.display(),
+                    "{name}: {key}: expected {value}, found {}",
                     found.map_or("none".into(), |found| found.to_string())
                 );
             }
@@ -556,14 +642,29 @@ pub fn has(path: &Path, name: &str, attributes: &Attributes) -> Result<bool> {
     })
 }
 
+/// Refuses a name of a group "a/b" in a file where a part of it, "a" or "a/b", is a dataset.
+///
+/// # Errors
+/// Errors of [`has`]; `FileFormat`.
+pub fn check_group(path: &Path, group: &str) -> Result<()> {
+    reading(path, |api, file| {
+        let ends = group.match_indices('/').map(|(at, _)| at).chain([group.len()]);
+        for part in ends.map(|end| &group[..end]).take_while(|part| api.has(file, part)) {
+            if api.dataset_of(file, part).is_ok() {
+                bail!(FileFormat, "{part}: expected a group, found a dataset");
+            }
+        }
+        Ok(())
+    })
+}
+
 /// A number that is an attribute of a dataset; None if either does not exist.
 ///
 /// # Errors
-/// `Unsupported`: no libhdf5; `FileFormat`: not an HDF5 file.
+/// Errors of [`has`].
 pub fn number(path: &Path, name: &str, attribute: &str) -> Result<Option<f64>> {
-    alone(|api| {
-        let file = api.open_file(path, READ)?;
-        let Some(data) = api.dataset_of(&file, name)? else { return Ok(None) };
+    reading(path, |api, file| {
+        let Some(data) = api.dataset_of(file, name)? else { return Ok(None) };
         let found = api.attribute_like(&data, attribute, &Attribute::Number(0.0))?;
         Ok(match found {
             Some(Attribute::Number(x)) => Some(x),
@@ -572,17 +673,14 @@ pub fn number(path: &Path, name: &str, attribute: &str) -> Result<Option<f64>> {
     })
 }
 
-/// Reads all numbers of a dataset, which are complex if `complex` is true, else real.
+/// Reads all numbers of a dataset, which are complex if `complex` is true, else real; None: the file has no such
+/// dataset.
 ///
 /// # Errors
-/// `Unsupported`: no libhdf5; `FileFormat`: not an HDF5 file, no such dataset, or its numbers are not of the kind that
-/// `complex` says; `OutOfMemory`.
-pub fn read(path: &Path, name: &str, complex: bool) -> Result<Numbers> {
-    alone(|api| {
-        let file = api.open_file(path, READ)?;
-        let Some(data) = api.dataset_of(&file, name)? else {
-            bail!(FileFormat, "{}: the file has no dataset {name}", path.display());
-        };
+/// Errors of [`has`]; `FileFormat`: the numbers are not of the kind that `complex` says; `OutOfMemory`.
+pub fn read(path: &Path, name: &str, complex: bool) -> Result<Option<Numbers>> {
+    reading(path, |api, file| {
+        let Some(data) = api.dataset_of(file, name)? else { return Ok(None) };
         let of_complex = api.complex()?;
         // SAFETY: live objects; as many numbers as there are go to an array of that size, in its type.
         unsafe {
@@ -593,14 +691,14 @@ pub fn read(path: &Path, name: &str, complex: bool) -> Result<Numbers> {
             let to = numbers.as_mut_ptr().cast();
             if (api.read)(data.id, kind, DEFAULT, DEFAULT, DEFAULT, to) < 0 {
                 let what = if complex { "complex" } else { "real" };
-                bail!(FileFormat, "{}: {name}: expected {what} numbers", path.display());
+                bail!(FileFormat, "{name}: expected {what} numbers");
             }
-            Ok(match complex {
+            Ok(Some(match complex {
                 false => Numbers::Real(numbers),
                 true => Numbers::Complex(
                     numbers.chunks_exact(2).map(|z| Complex64::new(z[0], z[1])).collect(),
                 ),
-            })
+            }))
         }
     })
 }

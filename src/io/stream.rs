@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 pub(super) const CHUNK: usize = 1 << 20;
 
 /// The operating system's message for an error, without the number that Rust adds.
-fn said(e: &io::Error) -> String {
+pub(super) fn said(e: &io::Error) -> String {
     let text = e.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
@@ -198,7 +198,7 @@ pub struct Output {
 
 impl Output {
     /// The file to be replaced: symbolic links are followed, so that renaming replaces the file and not the link.
-    fn target(path: &Path) -> Result<PathBuf> {
+    fn target_of(path: &Path) -> Result<PathBuf> {
         named(path, Status::FileWrite)?;
         let Ok(target) = fs::canonicalize(path) else {
             if let Ok(end) = fs::read_link(path) {
@@ -237,7 +237,7 @@ impl Output {
 
     /// Opens the temporary file `name` that another process has created for `path`.
     pub fn join(path: &Path, name: &str) -> Result<Self> {
-        let target = Self::target(path)?;
+        let target = Self::target_of(path)?;
         let temporary = target.with_file_name(name);
         match OpenOptions::new().write(true).open(&temporary) {
             Ok(file) => Ok(Output { file, temporary, target, owned: false }),
@@ -258,13 +258,18 @@ impl Output {
         &self.temporary
     }
 
+    /// The path that the file gets by `commit`.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
     /// Name of the temporary file.
     pub fn name(&self) -> String {
         self.temporary.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     pub fn create(path: &Path) -> Result<Self> {
-        let target = Self::target(path)?;
+        let target = Self::target_of(path)?;
         match Self::create_beside(&target) {
             Ok((file, temporary)) => Ok(Output { file, temporary, target, owned: true }),
             Err(e) if e.kind() == io::ErrorKind::NotFound => {

@@ -8,10 +8,10 @@ use crate::refuse;
 
 /// Largest differences of the averages of equal links due to rounding: links in single precision or double, and in
 /// half precision.
-const NEAR: [f64; 2] = [1e-6, 1e-4];
+pub const NEAR: [f64; 2] = [1e-6, 1e-4];
 /// Largest differences of the projections ([`projection`]) of equal links due to rounding: in single precision or
 /// double, and in half precision.
-const NEAR_PROJECTION: [f64; 2] = [1e-5, 1e-3];
+pub const NEAR_PROJECTION: [f64; 2] = [1e-5, 1e-3];
 
 /// Computes the numbers that identify these links.
 ///

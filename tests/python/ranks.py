@@ -32,6 +32,7 @@ else:
     assert whole is None
 modes = plaq.modes(gauge, 5, rho=0.1, steps=2, tol=1e-12)
 tau, phi, triples = modes.perambulators(d, 3, tol=1e-11), modes.mesons([(1, 0, 0)])[0, 0], modes.baryons()
+basis = np.array(modes.about["modes_basis"])
 if context.rank == 0:
     alone = plaq.Context("cpu", threads=1)
     same = plaq.Gauge.from_array(u, context=alone)
@@ -41,6 +42,7 @@ if context.rank == 0:
         (tau.numbers, one.perambulators(plaq.Clover(same, mass=0.3, csw=1.1), 3, tol=1e-11).numbers),
         (phi, one.mesons([(1, 0, 0)])[0, 0]),
         (triples, one.baryons()),
+        (basis, np.array(one.about["modes_basis"])),
     ]:
         assert np.abs(found - expected).max() < 1e-7 * np.abs(expected).max()
 try:

@@ -292,7 +292,7 @@ def test_distillation_refuses_what_cannot_be():
         there.write_bytes(b"no HDF5")
 
         def perambulators(times, group):
-            return lambda: capi.plaq_modes_write_perambulators(modes, solver, times, len(times), there, group, None, None)
+            return lambda: capi.plaq_modes_write_perambulators(modes, solver, times, len(times), there, group, "degrand_rossi", None, None)
 
         refused(invalid, 'group|"a//b"', perambulators([0], "a//b"))
         elementals = [modes, None, [0], 1, [0], 0, [0, 0, 0], 1, 0, there]
@@ -390,8 +390,16 @@ def test_distillation_three_points():
         for t in range(T)
     ]
     close(c, np.roll(direct, -t0), 1e-10)
-    twisted = plaq.Twisted(made()[0], mass=MASS, mu=0.1)
-    refused(plaq.capi.Unsupported, "gamma5", lambda: modes.generalised(twisted, 0, 1, ["T"]))
+    # With twisted mass, D + i mu gamma5, the derivative of tau by mu is that with -i gamma5 between two lines.
+    mu, step = 0.1, 1e-3
+    near = [
+        modes.perambulators(plaq.Twisted(made()[0], mass=MASS, mu=mu + k * step, csw=CSW), t0, tol=1e-13).numbers[0, t1]
+        for k in (-2, -1, 1, 2)
+    ]
+    slope = (near[0] - 8 * near[1] + 8 * near[2] - near[3]) / (12 * step)
+    twisted = plaq.Twisted(made()[0], mass=MASS, mu=mu, csw=CSW)
+    found = modes.generalised(twisted, t0, t1, ["5"], tol=1e-13)
+    close(-1j * found[0].sum(axis=0), slope, 1e-8)
 
 
 def test_distillation_noise():

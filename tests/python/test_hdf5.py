@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import plaq
 from common import close
+from plaq.perambulators import BASES
 
 #: The program's main function, which the library has.
 PROGRAM = """
@@ -34,9 +37,15 @@ def command(*words):
     return [sys.executable, "-c", PROGRAM, library, *map(str, words)]
 
 
-def run(*words):
-    """The program's exit status and what it said on stderr."""
-    done = subprocess.run(command(*words), capture_output=True, text=True, env=hdf5_of_the_wheel())
+def run(*words, largest=None):
+    """The program's exit status and what it said on stderr; `largest`: bytes that a file may have."""
+
+    def limited():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
+
+    before = limited if largest is not None else None
+    done = subprocess.run(command(*words), capture_output=True, text=True, env=hdf5_of_the_wheel(), preexec_fn=before)
     return done.returncode, done.stderr
 
 
@@ -56,6 +65,18 @@ def test_correlators_of_the_program():
         pion = found["mesons/ll/p_0_0_0/5"]
         assert isinstance(pion, plaq.Correlator) and pion.data.shape == (2, 8) and pion.form == "cosh"
         assert pion.configurations == [1, 2] and len(found) == 2 * (16 + 2)
+        import h5py
+
+        with h5py.File(to) as file:
+            for entry, means in (("mesons/ll/p_1_0_0/X", "-sum_x"), ("baryons/p_0_0_0/delta", "tr[P")):
+                of = file[entry].attrs
+                assert means in of["convention"] and of["spin_basis"] == "DeGrand-Rossi" and "t_source" in of["time"]
+                for k, name in enumerate(names):
+                    links = plaq.open(name)
+                    assert abs(of["plaquette"][k] - links.plaquette().total) < 1e-12
+                    known = plaq.modes(links, 1).about
+                    for part in ("links_projection_re", "links_projection_im"):
+                        assert abs(of[part][k] - known[part]) < 1e-9
         for entry in about["mesons"]:
             name = ["1", "X", "Y", "XY", "Z", "XZ", "YZ", "T5", "T", "XT", "YT", "Z5", "ZT", "Y5", "X5", "5"][entry["gamma"]]
             assert plaq.gamma.number(name) == entry["gamma"]
@@ -114,6 +135,15 @@ def test_distillation_of_the_program():
         close(found["values"], V.values, 1e-14)
         # A file of another quark, and an existing file, are refused and not changed.
         before = to.read_bytes()
+        more = [*common, "--load-modes", modes, "--continue", "--times", "3,5"]
+        code, said = run(*more, largest=len(before) + 5000)
+        assert code == 1 and "tau.h5" in said and "File too large" in said and to.read_bytes() == before, said
+        others = Path(folder) / "others.lime"
+        plaq.modes(U, 4, rho=0.12, steps=1, tol=1e-12).save(others)
+        code, said = run(*common, "--load-modes", others, "--continue", "--times", "5")
+        assert code == 1 and "values: stout_steps: expected 1, found 2" in said and to.read_bytes() == before, said
+        code, said = run("distillation", links, "--modes", "4", "--rho", "0.12", "--out", Path(folder) / "new.h5")
+        assert code == 2 and "--steps" in said, said
         code, said = run(*[w if w != "0.12" else "0.11" for w in common], "--load-modes", modes, "--continue", "--times", "3")
         assert code == 1 and "perambulators/t3: kappa: expected 0.11, found 0.12" in said, said
         code, said = run(*words)
@@ -140,6 +170,47 @@ def test_distillation_of_the_program():
         assert plaq.read(to)["perambulators"].times == [3, 6]
 
 
+def test_distillation_of_the_program_with_insertions_and_noise():
+    with tempfile.TemporaryDirectory() as folder:
+        links, to, modes = (Path(folder) / name for name in ("links", "tau.h5", "modes.lime"))
+        U = plaq.Gauge((4, 4, 4, 8))
+        U.heatbath(5.9, 3, seed=1)
+        U.write(links)
+        V = plaq.modes(U, 4, rho=0.1, steps=2, tol=1e-12)
+        V.save(modes)
+        words = ["distillation", links, "--kappa", "0.16", "--csw", "1.1", "--csw-t", "0.9", "--mu", "0.1", "--tol", "1e-11"]
+        words += ["--hop", "0.5,0.5,0.5,1", "--device", "cpu", "--load-modes", modes, "--out", to, "--times", "1"]
+        more = ["--insertions", "8,0,0,0:14,1,0,-1,+x,-z", "--sink-times", "3,5", "--spin-basis", "dirac-pauli"]
+        more += ["--noise", "z4", "--noise-seed", "3", "--noise-time", "interlace", "--noise-time-parts", "2"]
+        code, said = run(*words, *more)
+        assert code == 0, said
+        D = plaq.Clover(U, kappa=0.16, csw=1.1, csw_t=0.9, mu=0.1, xi=2.0)
+        found, tol = plaq.read(to), {"tol": 1e-11}
+        close(found["perambulators"].numbers, V.perambulators(D, 1, **tol).numbers, 1e-8)
+        lines = V.generalised(D, 1, [3, 5], ["T", ("X5", (1, 0, -1), "+x -z")], **tol)
+        basis = BASES["dirac_pauli"]
+        stored = found["generalised/t1"]
+        close(stored, np.einsum("ps,...suab,qu->...pqab", basis, lines, basis), 1e-8)
+        assert stored.times == 1 and stored.spin_basis == "Dirac-Pauli" and list(stored.described[1]["sink_times"]) == [3, 5]
+        assert stored.described[1]["insertions"] == "T 0,0,0; X5 1,0,-1 +x -z", stored.described
+        how = {"noise": "z4", "seed": 3, "time": "interlace", "time_parts": 2}
+        close(found["noise/sources"], V.noise(**how), 1e-15)
+        close(found["noise/solutions"], V.solve_noise(D, how, **tol), 1e-8)
+        # What is there is not done again, and is that of the same settings.
+        before = to.read_bytes()
+        code, said = run(*words, *more, "--continue")
+        assert code == 0 and to.read_bytes() == before, said
+        code, said = run(*words, "--continue", "--insertions", "8,0,0,0", "--sink-times", "3", "--spin-basis", "dirac-pauli")
+        assert code == 1 and "generalised/t1: " in said and to.read_bytes() == before, said
+        code, said = run(*words, "--continue", "--noise", "z2", "--noise-seed", "3", "--spin-basis", "dirac-pauli")
+        assert code == 1 and "noise/solutions: noise: expected z2" in said and to.read_bytes() == before, said
+        for wrong in ("16,0,0,0", "8,0,0", "8,0,0,0,+t", "8,0,0,0,x"):
+            code, said = run(*words, "--continue", "--sink-times", "3", "--insertions", wrong)
+            assert code == 2 and "--insertions" in said, said
+        code, said = run(*words, "--continue", "--sink-times", "8", "--insertions", "8,0,0,0")
+        assert code == 2 and "times 0 to 7" in said, said
+
+
 #: What C's functions write, in a process of its own: libhdf5 is found by the environment.
 WRITES = """
 import sys, plaq
@@ -164,8 +235,8 @@ def elementals(path, how, momenta=(0, 0, 0)):
     capi.plaq_modes_write_elementals(V, None, [0, 1], 2, [int(step)], 1, list(momenta), 1, 1, path, how)
 
 
-def perambulators(times, path=to, group="perambulators", of=solver, callback=None):
-    return capi.plaq_modes_write_perambulators(V, of, times, len(times), path, group, callback, None)
+def perambulators(times, path=to, group="perambulators", of=solver, callback=None, basis="degrand_rossi"):
+    return capi.plaq_modes_write_perambulators(V, of, times, len(times), path, group, basis, callback, None)
 
 
 import numpy as np
@@ -173,7 +244,7 @@ import numpy as np
 elementals(to, "refuse")
 V.save(modes + ".h5")
 again = plaq.Modes.load(modes + ".h5", U)
-print(perambulators([3, 0]), perambulators([0, 3, 5]), perambulators([2], group="other/quark"))
+print(perambulators([3, 0]), perambulators([0, 3, 5]), perambulators([2], group="other/quark"), perambulators([2], group="nonrel", basis="dirac_pauli"))
 largest = lambda a, b: np.abs(a - b).max()
 print(
     largest(again.vectors().columns(), V.vectors().columns()),
@@ -181,6 +252,21 @@ print(
     again.report.steps == V.report.steps and list(again.next) == list(V.next),
 )
 refused("damaged", lambda: plaq.Modes.load(to, U))
+whole = open(modes + ".h5", "rb").read()
+
+
+def changed(name, data):
+    with open(modes + name + ".h5", "wb") as file:
+        file.write(data)
+    refused(name, lambda: plaq.Modes.load(modes + name + ".h5", U))
+
+
+numbers = V.vectors(2, 1).columns().astype(complex).tobytes()
+place = whole.index(numbers) + len(numbers) // 2 + 7
+changed("cut", whole[: len(whole) // 2])
+changed("flipped", whole[:place] + bytes([whole[place] ^ 0x40]) + whole[place + 1 :])
+changed("sign", whole[:place] + bytes([whole[place] ^ 0x80]) + whole[place + 1 :])
+changed("empty", b"")
 refused("h5 lattice", lambda: plaq.Modes.load(modes + ".h5", plaq.Gauge.hot([4, 4, 4, 4], seed=3)))
 refused("h5 links", lambda: plaq.Modes.load(modes + ".h5", plaq.Gauge.hot(U.extents, seed=3)))
 refused("exists", lambda: elementals(to, "refuse"))
@@ -218,7 +304,7 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
         assert done.returncode == 0, done.stderr
         counts, kept, wrong = done.stdout.splitlines()
         assert kept == "0.0 0.0 True", kept
-        assert counts == "2 3 1"
+        assert counts == "2 3 1 1"
         wrong = json.loads(wrong)
         for name, words in {
             "exists": "FileWrite|expected a new file",
@@ -233,6 +319,10 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
             "links": "FieldMismatch|links",
             "load": "4",
             "damaged": "FileFormat|lattice",
+            "cut": "FileTruncated|cut.h5|a whole file",
+            "flipped": "File|damaged|flipped.h5",
+            "sign": "FileChecksum|damaged|mode 2",
+            "empty": "FileFormat|HDF5|empty.h5",
             "h5 lattice": "FileFormat|[4, 4, 4, 4]|[4, 4, 4, 8]",
             "h5 links": "FieldMismatch|links",
         }.items():
@@ -249,12 +339,18 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
             assert all(np.array_equal(one[key], other[key]) for key in one), (one, other)
             assert one["operator"] == "Clover" and abs(one["kappa"] - 0.12) < 1e-15 and one["tol"] == 1e-11
             close(c["perambulators/t3"][()], python["perambulators/t3"][()], 1e-9)
-            assert sorted(c) == ["baryons", "mesons", "other", "perambulators", "residuals", "values"]
-            assert list(c["mesons"].attrs["operators"]) == ["1", "dx"]
+            assert sorted(c) == ["baryons", "mesons", "nonrel", "other", "perambulators", "residuals", "values"]
+            assert list(c["mesons"].attrs["operators"]) == ["1", "dx"] and c["mesons"].attrs["momenta"].shape == (1, 3)
+            assert c["mesons"].attrs["modes_tol"] == 1e-13 and c["nonrel/t2"].attrs["spin_basis"] == "Dirac-Pauli"
+            back = plaq.read(to)
+            close(back["nonrel"].numbers[0], V.perambulators(D, 2, tol=1e-11).numbers[0], 1e-9)
+            assert (back["mesons"].modes[0]["modes_basis"] == back["mesons"].modes[1]["modes_basis"]).all()
             close(c["mesons"][()], V.mesons(operators=["", "dx"]), 1e-12)
         with h5py.File(f"{modes}.h5") as file:
             assert sorted(file["modes"]) == ["0", "1", "2", "3"] and file["modes/2"].shape == (8, 4, 4, 4, 3)
             close(file["modes/2"][()], V.vectors(2, 1).columns()[0].reshape(8, 4, 4, 4, 3), 1e-15)
+            assert file["lattice"].dtype == "i8" and file["bits"][()] == 64 and file["values"].shape == (8, 4)
+            assert file["values"].attrs["indices"] == "t, mode" and abs(file["quality"][2] - 1e-13) < 1e-20
             assert file["values"].attrs["modes"] == 4 and file["modes/2"].attrs["indices"] == "t, z, y, x, colour"
         words = ["distillation", links, "--kappa", "0.12", "--csw", "1.1", "--tol", "1e-11", "--device", "cpu", "--out", ours]
         code, said = run(*words, "--load-modes", modes, "--continue", "--times", "0,3,4")
@@ -272,7 +368,7 @@ def test_distillation_of_the_program_refuses_and_goes_on():
             U.write(name)
         common = ["--kappa", "0.12", "--tol", "1e-11", "--device", "cpu", "--out", to]
         code, said = run("distillation", links, *common, "--modes", "193")
-        assert code == 1 and "at most 192" in said and "193" in said, said
+        assert code == 2 and "--modes: 193; expected at most 192" in said, said
         words = ["distillation", links, *common, "--modes", "4", "--save-modes", modes, "--times", "all"]
         process = subprocess.Popen(command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=hdf5_of_the_wheel())
         # The program is ended when the first source time may be in the file: in the midst of its work, or after it.

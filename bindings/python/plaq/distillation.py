@@ -8,6 +8,7 @@ count from the source.
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -16,13 +17,24 @@ import numpy as np
 from . import capi, hdf5
 from ._files import new_file
 from ._objects import Object, whole
-from ._progress import Progress, residuals, tol_of, warn_of
+from ._native import level
+from ._progress import NotConvergedWarning, Progress, residuals, tol_of, warn_of
 from ._signatures import checks_keywords, passes_on
 from .fields import Fermion
 from .gammas import gamma
 from .gauge import Gauge, links
 from .hadrons import _triples
-from .perambulators import Perambulators, check_modes, contract, of_modes
+from .perambulators import (
+    SPINS,
+    Perambulators,
+    check_line,
+    check_modes,
+    check_time,
+    contract,
+    of_modes,
+    perambulators,
+    turned,
+)
 from .quarks import Multigrid, Operator
 
 #: An operator between modes: steps such as "dx", "+y", "-z", of which the last acts first, as a list or with spaces.
@@ -60,6 +72,8 @@ def modes(
     capi.plaq_modes_params by keyword: tol, verify, max_seconds, `vectors="host"` for modes that leave the device to solves,
     and `momentum`, phases exp(2 pi i momentum_j / L_j) of the links in a moving frame."""
     links(gauge)
+    if "rho" in params and not params.get("steps"):
+        raise ValueError("rho: expected steps of smearing with this weight, steps > 0, found none")
     how = capi.plaq_modes_params(count=count, **params)
     report = capi.plaq_modes_report()
     with residuals(progress, "modes", how.tol) as callback:
@@ -81,6 +95,9 @@ def _slices(times: Any, name: str) -> Tuple[List[int], bool]:
     found = [whole(t, name) for t in (times if several else [times])]
     if not found:
         raise ValueError(f"{name}: expected one time slice or more, found none")
+    twice = [t for k, t in enumerate(found) if t in found[:k]]
+    if twice:
+        raise ValueError(f"{name}: expected each time once, found {twice[0]} twice")
     return found, several
 
 
@@ -114,6 +131,20 @@ class Modes(Object):
         shape = (self.times, self.count)
         self.values, self.residuals, self.next = np.empty(shape), np.empty(shape), np.empty(self.times)
         capi.plaq_modes_values(self, self.values, self.residuals, self.values.size, self.next, self.times)
+        self._warn("modes")
+        if report.cut_levels:
+            warnings.warn(
+                f"modes: on {report.cut_levels} time slices a degenerate level has further modes than the {self.count} asked "
+                "for: the space depends on the basis that the search came upon",
+                stacklevel=level(),
+            )
+
+    def _warn(self, what: str) -> None:
+        """Warns of modes that have not converged, with the largest residual."""
+        if not self.converged:
+            worst = f"largest residual {self.residuals.max():.2e}, tolerance {self.report.tol:.1e} of the largest value"
+            found = "" if self.report.verified else ", lower values may be missing"
+            warnings.warn(f"{what}: the modes have not converged: {worst}{found}", NotConvergedWarning, stacklevel=level())
 
     @classmethod
     def load(cls, file: Any, gauge: Gauge, smeared: Optional[Gauge] = None) -> "Modes":
@@ -126,7 +157,7 @@ class Modes(Object):
         """Writes modes, values, smearing and an identification of the links to a file for Modes.load; an existing
         file is refused unless overwrite=True replaces it."""
         new_file(file, overwrite)
-        capi.plaq_modes_write(self, file)
+        capi.plaq_modes_write(self, file, "overwrite")
 
     def vectors(self, first: int = 0, count: Optional[int] = None) -> Fermion:
         """The modes as a new field of colour vectors, by default all of them."""
@@ -141,6 +172,7 @@ class Modes(Object):
         *,
         file: Any = None,
         name: str = "perambulators",
+        spin_basis: str = "degrand_rossi",
         multigrid: Optional[Multigrid] = None,
         progress: Progress = None,
         **params: Any,
@@ -149,10 +181,17 @@ class Modes(Object):
         capi.plaq_solver_params by keyword. If a progress function ends the work, `times` of the result lists the
         complete source times. With `file`, of HDF5, every source time is added to the group `name` of it as soon as
         it is complete and converged; source times that the file already holds are read; they must be of these modes
-        and this operator."""
+        and this operator. `spin_basis`: that of the file, for instance "dirac_pauli"; `numbers` are in the
+        DeGrand-Rossi basis."""
         listed, _ = _slices(times, "times")
+        if spin_basis not in SPINS:
+            raise ValueError(f"spin_basis: expected one of {', '.join(SPINS)}, found {spin_basis!r:.80}")
+        self._warn("perambulators")
         if file is not None:
-            return self._continued(operator, listed, file, name, progress, {**params, "multigrid": multigrid})
+            more = {**params, "multigrid": multigrid}
+            return self._continued(operator, listed, (file, name, spin_basis), progress, more)
+        if spin_basis != "degrand_rossi":
+            raise ValueError(f"spin_basis: expected a file with it, found {spin_basis!r}; tau.dirac_pauli() turns numbers")
         tol = tol_of(params)
         solver = operator._solver(multigrid, params)
         numbers = np.empty((len(listed), self.times, 4, 4, self.count, self.count), complex)
@@ -164,7 +203,7 @@ class Modes(Object):
         operator.report = report
         warn_of(report, "perambulators")
         about = json.loads(capi.plaq_modes_about(self, solver))
-        return Perambulators(of_modes(numbers[:done], about, about), listed[:done], about.get("boundary", 0.0), about)
+        return perambulators(numbers[:done], listed[:done], about)
 
     @property
     def about(self) -> Dict[str, Any]:
@@ -172,11 +211,17 @@ class Modes(Object):
         return dict(json.loads(capi.plaq_modes_about(self, None)))
 
     def _continued(
-        self, operator: Operator, listed: List[int], file: Any, name: str, progress: Progress, params: Dict[str, Any]
+        self,
+        operator: Operator,
+        listed: List[int],
+        to: Tuple[Any, str, str],
+        progress: Progress,
+        params: Dict[str, Any],
     ) -> "Perambulators":
-        context = self.context
+        (file, name, basis), context = to, self.context
         plain = {key: value for key, value in params.items() if key != "multigrid"}
         about = json.loads(capi.plaq_modes_about(self, operator._solver(params["multigrid"], plain)))
+        about["spin_basis"] = SPINS[basis]
         there = hdf5.times(file, name, about) if context.rank == 0 else None
         if context.ranks > 1:
             there = context._comm.bcast(there)
@@ -187,7 +232,8 @@ class Modes(Object):
             if not one.times or not operator.report.converged:
                 break
             if context.rank == 0:
-                hdf5.write(file, {name: one}, append=True)
+                stored = one if basis == "degrand_rossi" else one._replace(numbers=turned(one.numbers, basis))
+                hdf5.write(file, {name: stored}, append=True)
         known = hdf5.read(file) if context.rank == 0 and Path(file).exists() else {}
         found = known.get(name)
         if context.ranks > 1:
@@ -196,8 +242,7 @@ class Modes(Object):
             raise RuntimeError(f"{file}: no source time is complete: the solves did not converge or were ended")
         assert isinstance(found, Perambulators)
         wanted = [t for t in listed if t in found.times]
-        numbers = found.numbers[[found.times.index(t) for t in wanted]]
-        return found._replace(numbers=of_modes(numbers, about, about), times=wanted)
+        return found._replace(numbers=found.numbers[[found.times.index(t) for t in wanted]], times=wanted)
 
     @passes_on(capi.plaq_solver_params, without=["initial_guess"])
     def generalised(
@@ -213,8 +258,9 @@ class Modes(Object):
     ) -> np.ndarray:
         """Computes V(t1)^dagger D^-1 O(t) D^-1 V(t0) as an array (insertions, T, 4, 4, n, n) over all times t, or of
         several sink times (sink times, insertions, T, 4, 4, n, n), for which the source's columns are solved for
-        once. An insertion is a Gamma, or a tuple (Gamma, momentum, path): sum_x exp(i q x) Gamma [shift along the
-        path "+x", "-z", ...]. D must be gamma5-hermitian."""
+        once. With twisted mass the line to the sinks is that of the other flavour, -mu, solved for as gamma5
+        D(-mu)^dagger gamma5. An insertion is a Gamma, or a tuple (Gamma, momentum, path): sum_x exp(i q x) Gamma [shift along the
+        path "+x", "-z", ...]. D must be gamma5-hermitian, up to the sign of mu."""
         gammas, momenta, paths = [], [], []
         for one in insertions:
             if isinstance(one, tuple) and len(one) != 3:
@@ -254,8 +300,21 @@ class Modes(Object):
         if not done:
             raise InterruptedError("generalised perambulators: the work was ended before it was complete")
         warn_of(report, "generalised perambulators")
-        known = of_modes(numbers, self.about, self.about)
-        return known if several else known[0]
+        axes = "insertion, t, sink spin, source spin, sink mode, source mode"
+        about = {
+            "kind": "generalised perambulators of modes",
+            "indices": f"{'sink time, ' if several else ''}insertion, t, sink spin, source spin, sink mode, source mode",
+            "insertions": [repr(one) for one in insertions],
+            "sink_times": sinks if several else sinks[0],
+        }
+        return of_modes(
+            numbers if several else numbers[0],
+            self.about,
+            self.about,
+            times=whole(source_time, "source_time"),
+            spin_basis=SPINS["degrand_rossi"],
+            described=about,
+        )
 
     @passes_on(capi.plaq_modes_noise_params)
     def noise(self, **params: Any) -> np.ndarray:
@@ -308,7 +367,10 @@ class Modes(Object):
         capi.plaq_modes_meson_elementals(
             self, left, lengths, len(lengths), steps or [0], len(steps), numbers, len(numbers), found, found.size
         )
-        return of_modes(found, (left or self).about, self.about)
+        words = ["1" if not one else one if isinstance(one, str) else " ".join(one) for one in operators]
+        axes = "momentum, operator, t, left mode, right mode"
+        about = {"kind": "elementals of modes", "indices": axes, "momenta": numbers, "operators": words}
+        return of_modes(found, (left or self).about, self.about, described=about)
 
     def baryons(
         self, momenta: Sequence[Sequence[int]] = ((0, 0, 0),), operators: Sequence[Steps] = ("", "", "")
@@ -325,7 +387,9 @@ class Modes(Object):
             capi.plaq_modes_baryon_elementals(
                 self, lengths, steps or [0], len(steps), numbers, len(numbers), found, found.size
             )
-        return of_modes(found, self.about, self.about)
+        axes = "mode of quark 1, mode of quark 2, mode of quark 3" if steps else "triple of modes a < b < c with c fastest"
+        about = {"kind": "elementals of modes", "indices": f"momentum, t, {axes}", "momenta": numbers}
+        return of_modes(found, self.about, self.about, described=about)
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT converged"
@@ -370,6 +434,10 @@ def three_point(
     """The three-point correlator <O_A(t1) J(t) O_B(t0)^dagger> as a function of t - t0, the time of the operator J
     on the quark. It is contracted as meson, with a generalised perambulator (T, 4, 4, n, n) between `source_time`
     and `sink_time` in place of tau."""
+    source_time = check_line("the quark's perambulators", line, source_time)
+    check_line("the antiquark's perambulators", antiquark, source_time)
+    if sink_time is not None:
+        sink_time = check_time("sink_time", sink_time, len(line))
     (a, phi_a), (b, phi_b), t = sink, source, gamma["T"]
     for name, phi in (("sink", phi_a), ("source", phi_b)):
         check_modes(name, phi, 1, "the quark's perambulators", line, 1)
@@ -394,7 +462,7 @@ def baryon(
     """C(t) = <O_s(t0 + t) Obar_s'(t0)> (T, 4, 4) of O = eps (u^T G d) u, the nucleon with G = C gamma5, from
     perambulators (T, 4, 4, n, n); sink and source: (G, elementals (T, triples), or (T, n, n, n) with the modes of u,
     d and u). For times beyond the end of the lattice the boundary phase of the three quarks is divided out."""
-    n = tau.shape[-1]
+    source_time, n = check_line("the perambulators", tau, source_time), tau.shape[-1]
     (g, b_sink), (h, b_source) = sink, source
     for name, elemental in (("sink", b_sink), ("source", b_source)):
         check_modes(name, elemental, 1, "the perambulators", tau, 1)

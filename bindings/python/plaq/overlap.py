@@ -65,6 +65,9 @@ class Overlap(Operator):
         self._boundary = angles[3]
         self._arguments = (gauge, s, angles)
 
+    def _solver(self, multigrid: Optional[Multigrid], params: Dict[str, Any]) -> Any:
+        raise capi.Unsupported("operator: expected Wilson, Clover or Twisted, found Overlap, whose solves are its own")
+
     def describe(self) -> capi.plaq_overlap_report:
         """The approximation of the sign function: its modes and error bounds, and the cost so far."""
         report = capi.plaq_overlap_report()

@@ -13,18 +13,32 @@ use super::options::{
 use super::quark::{self, check_kappa, monitor, of_quark, Action, Solved, Solving};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::{files, output, Failure, Run};
-use crate::compose::DiracSolver;
 use crate::error::Result;
+use crate::fields::GammaBasis;
 use crate::io::hdf5::{self, Attribute};
 use crate::ops::distillation::elementals::Step;
-use crate::ops::distillation::file::{self, ElementalsOf, IfExists, PerambulatorFile};
+use crate::ops::distillation::file::{self, ElementalsOf, PerambulatorFile};
+use crate::ops::distillation::if_exists::IfExists;
 use crate::ops::distillation::modes::{Modes, ModesSettings};
-use crate::ops::distillation::perambulator::perambulators;
+use crate::ops::distillation::noise::NoiseInModes;
+use crate::ops::distillation::perambulator::{generalised, perambulators, Insertion, Projected};
+use crate::ops::gamma::Gamma;
 use crate::params::Choice;
-use crate::solvers::largest;
+use crate::solvers::{largest, Monitor, SolverKind};
 
 const fn of_modes(name: &'static str, row: &'static str) -> Opt {
     param::<ModesSettings>(name, ModesSettings::row(row)).needs(&[&[Need::Without("load-modes")]])
+}
+
+/// Steps of paths by their numbers in [`Insertion`], those in time apart.
+const STEPS: &[&str] = &["+x", "+y", "+z", "", "", "-z", "-y", "-x"];
+/// Bases of spins by the words of [`GammaBasis`].
+const SPINS: &[&str] = &["degrand_rossi", "ukqcd", "chiral", "dirac_pauli"];
+
+const OF_INSERTIONS: &[&[Need]] = &[&[Need::With("insertions")]];
+
+const fn of_noise(name: &'static str, row: &'static str) -> Opt {
+    param::<NoiseInModes>(name, NoiseInModes::row(row)).needs(&[&[Need::With("noise")]])
 }
 
 const OF_QUARKS: &[&[Need]] = &[&[Need::With("kappa")]];
@@ -32,7 +46,7 @@ const OF_QUARKS: &[&[Need]] = &[&[Need::With("kappa")]];
 const OPTIONS: &[Opt] = &[
     of_modes("modes", "count"),
     of_modes("steps", "steps"),
-    of_modes("rho", "rho"),
+    param::<ModesSettings>("rho", ModesSettings::row("rho")).needs(&[&[Need::With("steps")], &[Need::Without("load-modes")]]),
     of_modes("modes-momentum", "momentum"),
     of_modes("modes-mixed", "mixed"),
     of_modes("modes-vectors", "vectors"),
@@ -44,7 +58,21 @@ const OPTIONS: &[Opt] = &[
     opt("baryons", Kind::Flag, "B", "no", "yes: elementals of baryons, too"),
     opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark of perambulators; without it there are modes and elementals only"),
     of_quark("normalisation").needs(OF_QUARKS),
+    of_quark("csw_t").needs(OF_QUARKS),
+    of_quark("hop").needs(OF_QUARKS),
     opt("times", Kind::Text, "T[,T...]", "0", "source times of perambulators, or all").needs(OF_QUARKS),
+    opt("sink-times", Kind::Text, "T[,T...]", "", "sink times of generalised perambulators").needs(OF_INSERTIONS),
+    opt("insertions", Kind::Text, "G,NX,NY,NZ[,S...][:...]", "", "operators of generalised perambulators between source times and sink times: number of Gamma (0-15), momentum, and steps +x, -x and so on").needs(&[&[Need::With("kappa")], &[Need::With("sink-times")]]),
+    of_noise("noise", "noise").needs(OF_QUARKS),
+    of_noise("noise-vectors", "vectors"),
+    of_noise("noise-seed", "seed"),
+    of_noise("noise-time", "time"),
+    of_noise("noise-time-parts", "time_parts"),
+    of_noise("noise-spin", "spin"),
+    of_noise("noise-spin-parts", "spin_parts"),
+    of_noise("noise-mode", "mode"),
+    of_noise("noise-mode-parts", "mode_parts"),
+    opt("spin-basis", Kind::Word(SPINS), "BASIS", "degrand_rossi", "basis of the spins of perambulators").needs(OF_QUARKS),
 ];
 
 const OUTPUT: &[Opt] = &[
@@ -79,6 +107,10 @@ struct Plan {
     solving: Solving,
     /// Source times of the perambulators; `None`: all times.
     times: Option<Vec<usize>>,
+    spin_basis: GammaBasis,
+    sink_times: Vec<usize>,
+    insertions: Vec<Insertion>,
+    noise: Option<NoiseInModes>,
 }
 
 fn operators(text: &str) -> Run<Vec<Vec<Step>>> {
@@ -95,16 +127,39 @@ fn operators(text: &str) -> Run<Vec<Vec<Step>>> {
     items("operators", text)?.into_iter().map(one).collect()
 }
 
-fn times(text: &str) -> Run<Option<Vec<usize>>> {
-    if text == "all" {
-        return Ok(None);
-    }
-    let one = |word: &str| Ok(integers::<1>("times", word, 0)?[0] as usize);
+fn times(name: &str, text: &str) -> Run<Vec<usize>> {
+    let one = |word: &str| Ok(integers::<1>(name, word, 0)?[0] as usize);
     let all: Vec<usize> = text.split(',').map(one).collect::<Run<_>>()?;
     match (1..all.len()).any(|k| all[..k].contains(&all[k])) {
-        true => Err(refuse("times", text, "each time once")),
-        false => Ok(Some(all)),
+        true => Err(refuse(name, text, "each time once")),
+        false => Ok(all),
     }
+}
+
+/// Refuses time slices outside of the lattice.
+fn check_times(name: &str, times: &[usize], extent: usize) -> Run<()> {
+    match times.iter().find(|t| **t >= extent) {
+        Some(time) => Err(refuse(name, &time.to_string(), format!("times 0 to {}", extent - 1))),
+        None => Ok(()),
+    }
+}
+
+fn insertions(text: &str) -> Run<Vec<Insertion>> {
+    let expected = "the number of a gamma, 0 to 15, three momenta, and steps +x, -x and so on";
+    let one = |item: &str| {
+        let words: Vec<&str> = item.split(',').collect();
+        let (numbers, steps) = words.split_at(words.len().min(4));
+        let [gamma, x, y, z] = integers::<4>("insertions", &numbers.join(","), -65536)?;
+        let path: Option<Vec<u8>> =
+            steps.iter().map(|s| STEPS.iter().position(|t| t == s).map(|k| k as u8)).collect();
+        match (path, Gamma::new(gamma.clamp(-1, 16) as i32)) {
+            (Some(path), Ok(gamma)) => {
+                Ok(Insertion { gamma, momentum: [x, y, z].map(|n| n as i32), path })
+            }
+            _ => Err(refuse("insertions", item, expected)),
+        }
+    };
+    items("insertions", text)?.into_iter().map(one).collect()
 }
 
 fn plan(options: &Options) -> Run<Plan> {
@@ -125,7 +180,16 @@ fn plan(options: &Options) -> Run<Plan> {
         kappa,
         action: Action::of(options)?,
         solving: Solving::of(options)?,
-        times: times(options.text("times"))?,
+        times: match options.text("times") {
+            "all" => None,
+            text => Some(times("times", text)?),
+        },
+        sink_times: options
+            .get("sink-times")
+            .map_or(Ok(vec![]), |text| times("sink-times", text))?,
+        insertions: options.get("insertions").map_or(Ok(vec![]), insertions)?,
+        noise: if options.given("noise") { Some(options.params()?) } else { None },
+        spin_basis: GammaBasis::from_word(options.text("spin-basis"), "--spin-basis")?,
     })
 }
 
@@ -147,34 +211,29 @@ fn modes(
     let found = modes.search();
     progress.last(&format!("modes: {} on each time slice, {:.2} s", found.count, found.seconds));
     if let Some(name) = options.get("save-modes").filter(|_| found.converged) {
-        modes.save(Path::new(name))?;
+        // The option was checked before.
+        modes.save(Path::new(name), IfExists::Overwrite)?;
     }
     Ok(modes)
 }
 
-/// Solves for the perambulators that are not in the file and adds them to it; false if one was interrupted or did not
-/// converge.
+/// Solves for a source time: what a file keeps of it, and the report.
+type Lines<'a> = &'a dyn Fn(usize, &mut Monitor) -> Result<(Vec<Complex64>, Projected)>;
+
+/// Adds to the file what `work` makes of each of the source times; false if one was interrupted or did not converge.
 fn quarks(
     session: &Session,
-    plan: &Plan,
-    (modes, solver): (&Modes, &DiracSolver),
+    name: &str,
     (times, file): (&[usize], &PerambulatorFile),
     solved: &mut Solved,
+    kind: SolverKind,
+    work: Lines,
 ) -> Result<bool> {
     for (k, &time) in times.iter().enumerate() {
         let mut progress = Progress::new();
-        let what = format!("source time {time} ({} of {}): ", k + 1, times.len());
-        let mut found = vec![];
-        let done = {
-            let mut watch = monitor(&session.comm, &mut progress, &what, 0.0);
-            let mut keep = |_: usize, tau: Vec<Complex64>| {
-                found = tau;
-                Ok(())
-            };
-            let columns = plan.solving.settings.columns;
-            perambulators(solver, modes, &[time], columns, &mut watch, &mut keep)?
-        };
-        solved.add(&done.report, solver.params().solver.kind);
+        let what = format!("{name}source time {time} ({} of {}): ", k + 1, times.len());
+        let (found, done) = work(time, &mut monitor(&session.comm, &mut progress, &what, 0.0))?;
+        solved.add(&done.report, kind);
         // Source times that did not converge are not written, so that a later run solves for them again.
         if !done.whole || !done.report.solver.converged {
             return Ok(false);
@@ -197,14 +256,25 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     let links = Arc::new(loaded.gauge);
     let extents = links.geometry().global_extents();
     let times = plan.times.clone().unwrap_or_else(|| (0..extents[3]).collect());
-    if let Some(time) = times.iter().find(|t| **t >= extents[3]) {
-        let expected = format!("times 0 to {}", extents[3] - 1);
-        return Err(refuse("times", &time.to_string(), expected));
+    check_times("times", &times, extents[3])?;
+    check_times("sink-times", &plan.sink_times, extents[3])?;
+    let most = 3 * extents[..3].iter().product::<usize>();
+    if options.get("load-modes").is_none() && plan.settings.count > most {
+        let expected = format!("at most {most}, three times the sites of a time slice");
+        return Err(refuse("modes", &plan.settings.count.to_string(), expected));
     }
     let modes = modes(session, options, plan, &links)?;
     if !modes.search().converged {
         session::complain("distillation: the modes did not converge, nothing is written");
         return Ok(session::status(false));
+    }
+    if modes.cut_levels() > 0 {
+        session::complain(&format!(
+            "distillation: on {} time slices a degenerate level has further modes than the {} asked for: the space \
+             depends on the basis that the search came upon",
+            modes.cut_levels(),
+            modes.count()
+        ));
     }
     let there = session.first() && options.flag("continue") && plan.out.exists();
     let mut there = [f64::from(there)];
@@ -222,7 +292,8 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     );
     if there[0] > 0.0 && ["momenta", "operators", "baryons"].iter().any(|name| options.given(name))
     {
-        let look = || hdf5::has(&plan.out, "mesons", &plan.elementals.known_by()).map(|_| ());
+        let known_by = plan.elementals.known_by();
+        let look = || hdf5::has(&plan.out, "mesons", &known_by, &|_| 0.0).map(|_| ());
         session.comm.agree(if session.first() { look() } else { Ok(()) })?;
     }
     let mut solved = Solved::nothing(plan.solving.kind());
@@ -236,10 +307,55 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         }
         let columns = 4 * modes.count() * times.len();
         let solver = plan.solving.solver(&op, &plan.action, columns, hierarchy.as_ref())?;
-        let file = PerambulatorFile::new(&plan.out, file::GROUP, &modes, &solver)?;
+        let to = (&*plan.out, file::GROUP);
+        let file = PerambulatorFile::new(to, &modes, &solver, plan.spin_basis)?;
         let left = file.missing(&times)?;
-        whole = quarks(session, plan, (&modes, &solver), (&left, &file), &mut solved)?;
+        let (kind, columns) = (solver.params().solver.kind, plan.solving.settings.columns);
+        let tau = |time: usize, watch: &mut Monitor| {
+            let mut found = vec![];
+            let mut keep = |_: usize, tau: Vec<Complex64>| {
+                found = tau;
+                Ok(())
+            };
+            let done = perambulators(&solver, &modes, &[time], columns, watch, &mut keep)?;
+            Ok((found, done))
+        };
+        whole = quarks(session, "", (&left, &file), &mut solved, kind, &tau)?;
         done = left.into_iter().take(solved.count - usize::from(!whole)).collect();
+        if whole && !plan.insertions.is_empty() {
+            let to = (&*plan.out, file::GENERALISED);
+            let file = PerambulatorFile::new(to, &modes, &solver, plan.spin_basis)?
+                .with_insertions(&plan.sink_times, &plan.insertions);
+            let left = file.missing(&times)?;
+            let lines = |time: usize, watch: &mut Monitor| {
+                let times = (time, &plan.sink_times[..]);
+                generalised(&solver, &modes, times, &plan.insertions, columns, watch)
+            };
+            whole = quarks(session, "generalised, ", (&left, &file), &mut solved, kind, &lines)?;
+        }
+        if let Some(source) = plan.noise.as_ref().filter(|_| whole) {
+            let about = file::about_noise(source, &modes, &solver)?;
+            let look = || file::is_there(&plan.out, file::SOLUTIONS, &about);
+            let mut there = [f64::from(session.comm.agree(if session.first() {
+                look()
+            } else {
+                Ok(false)
+            })?)];
+            session.comm.sum(&mut there)?;
+            if there[0] == 0.0 {
+                let mut progress = Progress::new();
+                let (found, noise) = {
+                    let mut watch = monitor(&session.comm, &mut progress, "noise: ", 0.0);
+                    source.solved(&solver, &modes, columns, &mut watch)?
+                };
+                solved.add(&noise.report, kind);
+                whole = noise.whole && noise.report.solver.converged;
+                if whole {
+                    let data = file::noise_datasets(source, &modes, found, &about)?;
+                    file::write(&plan.out, &modes, &data, vec![], IfExists::Append)?;
+                }
+            }
+        }
         say!(
             "# perambulators of source times {:?}: {} iterations, residual {}, {:.2} s{}",
             done,

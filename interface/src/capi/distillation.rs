@@ -21,13 +21,12 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::error::{Error, Result};
-use crate::fields::GaugeField;
+use crate::fields::{GammaBasis, GaugeField};
 use crate::ops::distillation::elementals::{
     baryon_count, baryon_elementals, meson_elementals, Step,
 };
-use crate::ops::distillation::file::{
-    about_quarks, json, write, ElementalsOf, IfExists, PerambulatorFile,
-};
+use crate::ops::distillation::file::{about_quarks, json, write, ElementalsOf, PerambulatorFile};
+use crate::ops::distillation::if_exists::IfExists;
 use crate::ops::distillation::meson::{correlator, Side};
 pub use crate::ops::distillation::modes::plaq_modes_params;
 use crate::ops::distillation::modes::{plaq_modes_report, Modes, ModesSettings};
@@ -85,8 +84,9 @@ interface! {
         /// Writes modes to a file: SciDAC records in LIME with checksums, with eigenvalues, smearing and the averages
         /// that identify the links; or, if the name ends with .h5 or .hdf5, the same by libhdf5, with modes as
         /// datasets "modes/0", "modes/1", ... [t][z][y][x][colour]. The file appears complete or not at all. Errors:
-        /// FILE_WRITE; UNSUPPORTED: no libhdf5.
-        plaq_modes_write(modes: Handle<plaq_modes>, file: Text) = save;
+        /// FILE_WRITE: also if the file exists and is not to be overwritten; UNSUPPORTED: no libhdf5, or
+        /// PLAQ_IF_EXISTS_APPEND.
+        plaq_modes_write(modes: Handle<plaq_modes>, file: Text, if_exists: One<IfExists>) = save;
         /// Reads modes of the links of `gauge` from a file of plaq_modes_write; `smeared` as in plaq_modes_create,
         /// without it the links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links;
         /// FILE_*.
@@ -115,12 +115,12 @@ interface! {
         plaq_modes_about(modes: Handle<plaq_modes>, solver: Maybe<plaq_solver>, about: TextOut, capacity: i64) = about_of;
         /// Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds
         /// each as soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
-        /// [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file
-        /// is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
+        /// [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`, spins in
+        /// the basis `spin_basis`; the file is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
         /// number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
         /// Errors: FIELD_MISMATCH: those of the file are of other modes, links or quarks, or were solved to a larger
         /// tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of plaq_modes_perambulators.
-        plaq_modes_write_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, file: Text, group: Text, callback: Raw<plaq_progress_callback>, user: *mut c_void, finished: Out<i64>, report: Report<plaq_solve_report>) = write_perambulators;
+        plaq_modes_write_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, file: Text, group: Text, spin_basis: One<GammaBasis>, callback: Raw<plaq_progress_callback>, user: *mut c_void, finished: Out<i64>, report: Report<plaq_solve_report>) = write_perambulators;
         /// Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift
         /// along a path], for source time t0, sink times t1 and all times t: complex numbers [sink
         /// time][insertion][t][spin'][spin][mode'][mode]; `count`: their number. The columns of the source are solved
@@ -212,8 +212,8 @@ fn own_links(gauge: &Arc<Gauge>, smeared: Option<&Arc<Gauge>>) -> Result<Option<
     smeared.read("smeared").map(Some)
 }
 
-fn save(modes: &Arc<ModesObject>, file: &str) -> Result<()> {
-    modes.modes.save(Path::new(file))
+fn save(modes: &Arc<ModesObject>, file: &str, if_exists: IfExists) -> Result<()> {
+    modes.modes.save(Path::new(file), if_exists)
 }
 
 fn load(
@@ -343,7 +343,7 @@ fn about_of(
         None => modes.modes.about(),
         Some(solver) => {
             modes.context.check_same(solver.context(), "solver")?;
-            about_quarks(&modes.modes, solver.solver())
+            about_quarks(&modes.modes, solver.solver(), GammaBasis::DeGrandRossi)?
         }
     };
     about.set(&json(&known_by), capacity)
@@ -357,6 +357,7 @@ fn write_perambulators(
     ntimes: i64,
     file: &str,
     group: &str,
+    basis: GammaBasis,
     callback: plaq_progress_callback,
     user: *mut c_void,
     finished: &mut Out<i64>,
@@ -366,7 +367,7 @@ fn write_perambulators(
     let from = times_of((times, "times"), (ntimes, "ntimes"), modes.modes.times())?;
     let mut told = monitor(solver.solver(), callback, user);
     let columns = solver.columns();
-    let to = PerambulatorFile::new(Path::new(file), group, &modes.modes, solver.solver())?;
+    let to = PerambulatorFile::new((Path::new(file), group), &modes.modes, solver.solver(), basis)?;
     let (have, done) = to.complete(&from, columns, &mut told)?;
     finished.set(have as i64);
     let kind = solver.solver().params().solver.kind;
@@ -381,11 +382,15 @@ fn times_of(
     extent: usize,
 ) -> Result<Vec<usize>> {
     let all = times.get(number(count, counts, 1)?)?;
+    if let Some(k) = (1..all.len()).find(|&k| all[..k].contains(&all[k])) {
+        refuse!(InvalidArgument, "{name}", expected("each time once"), found("{} twice", all[k]));
+    }
     all.into_iter().map(|t| time_slice(t, name, extent)).collect()
 }
 
 /// Checks the number of a time slice from C: from 0 to `extent` - 1.
-fn time_slice(t: i32, name: &str, extent: usize) -> Result<usize> {
+fn time_slice(t: impl Into<i64>, name: &str, extent: usize) -> Result<usize> {
+    let t = t.into();
     match usize::try_from(t) {
         Ok(t) if t < extent => Ok(t),
         _ => refuse!(InvalidArgument, "{name}", expected("0 to {}", extent - 1), found("{t}")),
@@ -588,7 +593,7 @@ fn mesons_of(
     correlators: &mut OutArray<f64>,
 ) -> Result<()> {
     let (n, extent) = (number(modes, "modes", 1)?, number(times, "times", 1)?);
-    let from = number(source_time, "source_time", 0)?;
+    let from = time_slice(source_time, "source_time", extent)?;
     let complex = |all: Vec<f64>| -> Vec<Complex64> {
         all.chunks_exact(2).map(|z| Complex64::new(z[0], z[1])).collect()
     };

@@ -7,52 +7,94 @@ use num_complex::Complex64;
 use serde_json::{json, Value};
 
 use super::elementals::{baryon_elementals, meson_elementals, triples, Step};
-use super::modes::{Modes, PROJECTION};
-use super::perambulator::{perambulators, Projected};
+use super::if_exists::IfExists;
+use super::modes::{Modes, BASIS, NEAR_BASIS, TOL};
+use super::noise::NoiseInModes;
+use super::perambulator::{check_solver, perambulators, Insertion, Projected};
 use crate::bail;
 use crate::compose::DiracSolver;
 use crate::error::Result;
+use crate::fields::GammaBasis;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
-use crate::io::LinksMark;
 use crate::operators::{Boundary, Wilson};
-use crate::ops::links_mark::check_same_links;
+use crate::ops::links_mark::{links_mark, NEAR, NEAR_PROJECTION};
 use crate::ops::terms;
-use crate::params::{choices, Choice as _};
+use crate::params::Choice as _;
 use crate::refuse;
 use crate::solvers::Monitor;
-
-choices! {
-    /// Action if a file to be written exists already.
-    pub enum IfExists: plaq_if_exists {
-        /// Writing is refused.
-        Refuse = 0, PLAQ_IF_EXISTS_REFUSE, "refuse";
-        /// The file is replaced.
-        Overwrite = 1, PLAQ_IF_EXISTS_OVERWRITE, "overwrite";
-        /// Datasets are added to the file; names that it already has are refused.
-        Append = 2, PLAQ_IF_EXISTS_APPEND, "append";
-    }
-}
 
 /// Default name of the group of perambulators.
 pub const GROUP: &str = "perambulators";
 
-/// Attributes that identify perambulators by their modes and operator, without the source time. The attribute `tol`
-/// is |b - M x| / |b| of the solves.
-pub fn about_quarks(modes: &Modes, solver: &DiracSolver) -> Attributes {
+/// The kind of datasets of elementals.
+const ELEMENTALS: &str = "elementals of modes";
+
+/// The group of generalised perambulators.
+pub const GENERALISED: &str = "generalised";
+
+/// Name of a basis of spins in files.
+fn spins(basis: GammaBasis) -> &'static str {
+    match basis {
+        GammaBasis::DeGrandRossi => "DeGrand-Rossi",
+        GammaBasis::Ukqcd => "UKQCD",
+        GammaBasis::Chiral => "chiral",
+        GammaBasis::DiracPauli => "Dirac-Pauli",
+    }
+}
+
+/// Largest difference of numbers of an attribute that belong to the same links, in single or double precision, modes and
+/// quarks.
+fn near(name: &str) -> f64 {
+    match name {
+        BASIS => NEAR_BASIS,
+        _ if name.contains("links_projection") => NEAR_PROJECTION[0],
+        _ if name.contains("plaquette") || name.ends_with("link_trace") => NEAR[0],
+        _ => 1e-9,
+    }
+}
+
+/// Refuses a file that has modes, or elementals of modes, other than these.
+///
+/// # Errors
+/// `FieldMismatch`; errors of [`hdf5::has`].
+fn check_modes(path: &Path, modes: &Modes) -> Result<()> {
+    if hdf5::number(path, "values", "plaquette_spatial")?.is_none() {
+        return Ok(());
+    }
+    let about: Attributes = modes.about().into_iter().filter(|(name, _)| *name != TOL).collect();
+    hdf5::has(path, "values", &about, &near).map(|_| ())
+}
+
+/// Attributes that identify perambulators by their modes and operator, with the links of this, without the source
+/// time; spins are in `basis`. The attribute `tol` is |b - M x| / |b| of the solves.
+///
+/// # Errors
+/// Errors of [`links_mark`].
+pub fn about_quarks(modes: &Modes, solver: &DiracSolver, basis: GammaBasis) -> Result<Attributes> {
     let mut about = modes.about();
     let text = |word: &str| Attribute::Text(word.into());
     about.extend([
         ("kind", text("perambulator")),
         ("indices", text("sink time, sink spin, source spin, sink mode, source mode")),
-        ("spin_basis", text("DeGrand-Rossi")),
+        ("spin_basis", text(spins(basis))),
         ("normalisation", text(solver.params().normalisation.word())),
         ("tol", Attribute::Number(solver.params().solver.stop.residual)),
     ]);
+    let mark = links_mark(solver.op().links())?;
+    let numbers = mark.numbers.into_iter().chain(mark.projection.into_iter().flatten());
+    let names = [
+        "quark_plaquette_spatial",
+        "quark_plaquette_temporal",
+        "quark_link_trace",
+        "quark_links_projection_re",
+        "quark_links_projection_im",
+    ];
+    about.extend(names.into_iter().zip(numbers.map(Attribute::Number)));
     let boundary = solver.op().links().geometry().boundary();
     about.push(("boundary_time", text(boundary.kind().word())));
     let Some(wilson) = solver.op().as_any().downcast_ref::<Wilson>() else {
         about.push(("operator", text(&solver.op().describe())));
-        return about;
+        return Ok(about);
     };
     let p = wilson.params();
     // Quarks that vanish at boundaries in time have no phase there.
@@ -65,7 +107,7 @@ pub fn about_quarks(modes: &Modes, solver: &DiracSolver) -> Attributes {
         ("mass", Attribute::Number(p.mass)),
     ]);
     about.extend(terms::attributes(p.terms()));
-    about
+    Ok(about)
 }
 
 /// Attributes as a JSON object.
@@ -77,6 +119,7 @@ pub fn json(attributes: &Attributes) -> String {
         Attribute::Numbers(all) => json!(all),
         Attribute::Integer(number) => json!(number),
         Attribute::Integers(all) => json!(all),
+        Attribute::Triples(all) => json!(all),
     };
     let members = attributes.iter().map(|(name, value)| (name.to_string(), one(value)));
     Value::Object(members.collect()).to_string()
@@ -126,8 +169,7 @@ impl ElementalsOf {
     pub fn datasets(&self, left: &Modes, modes: &Modes) -> Result<Vec<Dataset>> {
         let (n, times) = (modes.count(), modes.times());
         let about = || modes.about();
-        let momenta =
-            Attribute::Integers(self.momenta.concat().into_iter().map(i64::from).collect());
+        let momenta = Attribute::Triples(self.momenta.iter().map(|p| p.map(i64::from)).collect());
         let reals = |all: &[f64]| Numbers::Real(all.to_vec());
         let mut all = vec![
             dataset(("values", "t, mode"), &[times, n], reals(modes.values()), about()),
@@ -137,8 +179,10 @@ impl ElementalsOf {
             let mut about_mesons = about();
             about_mesons.extend([
                 ("left_momentum", Attribute::Numbers(left.momentum().to_vec())),
+                ("left_modes_basis", Attribute::Numbers(left.basis().to_vec())),
                 ("momenta", momenta.clone()),
                 ("operators", Attribute::Texts(self.words())),
+                ("kind", Attribute::Text(ELEMENTALS.into())),
             ]);
             about_mesons.extend(self.known_by());
             all.push(dataset(
@@ -151,6 +195,7 @@ impl ElementalsOf {
         if self.baryons && n >= 3 {
             let mut about_baryons = about();
             about_baryons.push(("momenta", momenta));
+            about_baryons.push(("kind", Attribute::Text(ELEMENTALS.into())));
             all.push(dataset(
                 ("baryons", "momentum, t, triple of modes a < b < c with c fastest"),
                 &[self.momenta.len(), times, triples(n)],
@@ -174,7 +219,8 @@ pub fn about_file(modes: &Modes) -> Attributes {
 /// Writes datasets that belong to modes; the first rank writes, and all ranks call it.
 ///
 /// # Errors
-/// `FileWrite`: also a file that exists and is to be refused; errors of [`hdf5::write`] and [`hdf5::add`].
+/// `FileWrite`: also a file that exists and is to be refused; `FieldMismatch`: a file that has other modes is to be
+/// added to; errors of [`hdf5::write`] and [`hdf5::add`].
 pub fn write(
     path: &Path,
     modes: &Modes,
@@ -184,15 +230,10 @@ pub fn write(
 ) -> Result<()> {
     let comm = modes.links().geometry().comm();
     let write = || {
-        match (path.exists(), if_exists) {
-            (true, IfExists::Append) => return hdf5::add(path, data),
-            (true, IfExists::Refuse) => refuse!(
-                FileWrite,
-                format!("{}", path.display()),
-                expected("a new file"),
-                found("one that exists")
-            ),
-            _ => {}
+        if_exists.check(path)?;
+        if path.exists() && if_exists == IfExists::Append {
+            check_modes(path, modes)?;
+            return hdf5::add(path, data);
         }
         let mut all = about_file(modes);
         all.extend(about);
@@ -201,6 +242,94 @@ pub fn write(
     comm.agree(if comm.rank() == 0 { write() } else { Ok(()) })
 }
 
+/// Turns both spins of numbers [t][spin'][spin][..] from the DeGrand-Rossi basis, `each`: the numbers of two spins.
+fn turn(tau: &mut [Complex64], each: usize, basis: GammaBasis) {
+    if basis == GammaBasis::DeGrandRossi {
+        return;
+    }
+    // psi_basis = T^T psi_DeGrandRossi, so that tau_basis = T^T tau T.
+    let t = basis.to_degrand_rossi();
+    for slice in tau.chunks_mut(16 * each) {
+        for k in 0..each {
+            let old: [Complex64; 16] = std::array::from_fn(|at| slice[at * each + k]);
+            for at in 0..16 {
+                let (to, from) = (at / 4, at % 4);
+                slice[at * each + k] =
+                    (0..16).map(|s| old[s] * t[s / 4 * 4 + to] * t[s % 4 * 4 + from]).sum();
+            }
+        }
+    }
+}
+
+/// Whether a file has a dataset with these attributes of [`about_quarks`] or [`about_noise`], solved to at least as
+/// small a tolerance.
+///
+/// # Errors
+/// `FieldMismatch`: it is of other modes, links or quarks, or was solved to a larger tolerance; errors of
+/// [`hdf5::has`].
+pub fn is_there(path: &Path, name: &str, about: &Attributes) -> Result<bool> {
+    let compared = |name: &str| name != "tol" && name != TOL;
+    let same = about.iter().filter(|(name, _)| compared(name)).cloned().collect();
+    if !path.exists() || !hdf5::has(path, name, &same, &near)? {
+        return Ok(false);
+    }
+    let Some((_, Attribute::Number(tol))) = about.iter().find(|(name, _)| *name == "tol") else {
+        return Ok(true);
+    };
+    let found = hdf5::number(path, name, "tol")?;
+    if found.is_none_or(|found| found > tol * (1.0 + 1e-9)) {
+        bail!(
+            FieldMismatch,
+            "{}: {name}: tol: expected at most {tol:e}, found {}: solved to another tolerance",
+            path.display(),
+            found.map_or("none".into(), |found| format!("{found:e}"))
+        );
+    }
+    Ok(true)
+}
+
+/// Attributes of noise sources and of solutions for them, which identify both.
+///
+/// # Errors
+/// Errors of [`about_quarks`].
+pub fn about_noise(
+    source: &NoiseInModes,
+    modes: &Modes,
+    solver: &DiracSolver,
+) -> Result<Attributes> {
+    let mut about = about_quarks(modes, solver, GammaBasis::DeGrandRossi)?;
+    about.retain(|(name, _)| !["kind", "indices"].contains(name));
+    about.extend([
+        ("kind", Attribute::Text("noise and solutions".into())),
+        ("indices", Attribute::Text("column, t, spin, mode".into())),
+        ("noise", Attribute::Text(source.words())),
+    ]);
+    Ok(about)
+}
+
+/// Datasets `noise/sources` and `noise/solutions` of noise in the space of modes, with attributes of [`about_noise`].
+///
+/// # Errors
+/// Errors of [`NoiseInModes::coefficients`].
+pub fn noise_datasets(
+    source: &NoiseInModes,
+    modes: &Modes,
+    solutions: Vec<Complex64>,
+    about: &Attributes,
+) -> Result<Vec<Dataset>> {
+    let extents = vec![source.columns(modes)?, modes.times(), 4, modes.count()];
+    let one = |name: &str, numbers: Vec<Complex64>| Dataset {
+        name: name.into(),
+        extents: extents.clone(),
+        numbers: Numbers::Complex(numbers),
+        attributes: about.clone(),
+    };
+    Ok(vec![one("noise/sources", source.coefficients(modes)?), one(SOLUTIONS, solutions)])
+}
+
+/// Name of the dataset of solutions for noise.
+pub const SOLUTIONS: &str = "noise/solutions";
+
 /// Perambulators of one operator in a group of an HDF5 file, with one dataset for each source time: `t0`, `t8` and so
 /// on.
 pub struct PerambulatorFile<'a> {
@@ -208,19 +337,22 @@ pub struct PerambulatorFile<'a> {
     group: String,
     modes: &'a Modes,
     solver: &'a DiracSolver,
+    basis: GammaBasis,
     about: Attributes,
+    /// Extents of the axes before those of perambulators.
+    leading: Vec<usize>,
 }
 
 impl<'a> PerambulatorFile<'a> {
-    /// Names the group in a file; neither need exist yet.
+    /// Names the group in a file; neither need exist yet. Spins in the file are in `basis`.
     ///
     /// # Errors
-    /// `InvalidArgument`: a name that a group cannot have.
+    /// `InvalidArgument`: a name that a group cannot have; `FieldMismatch`: modes of other links than the solver's.
     pub fn new(
-        path: &Path,
-        group: &str,
+        (path, group): (&Path, &str),
         modes: &'a Modes,
         solver: &'a DiracSolver,
+        basis: GammaBasis,
     ) -> Result<Self> {
         let bad = group.split('/').any(|part| part.is_empty() || part == "." || part == "..");
         if bad || group.contains('\0') {
@@ -231,23 +363,37 @@ impl<'a> PerambulatorFile<'a> {
                 found("\"{group}\"")
             );
         }
-        let about = about_quarks(modes, solver);
-        Ok(PerambulatorFile { path: path.into(), group: group.into(), modes, solver, about })
+        check_solver(solver, modes, 4 * modes.count(), 0)?;
+        let about = about_quarks(modes, solver, basis)?;
+        let (path, group, leading) = (path.into(), group.into(), vec![]);
+        Ok(PerambulatorFile { path, group, modes, solver, basis, about, leading })
+    }
+
+    /// The same of generalised perambulators with these sink times and insertions.
+    pub fn with_insertions(mut self, sink_times: &[usize], insertions: &[Insertion]) -> Self {
+        let text = |text: String| Attribute::Text(text);
+        let insertions: Vec<String> = insertions.iter().map(Insertion::words).collect();
+        self.leading = vec![sink_times.len(), insertions.len()];
+        self.about.retain(|(name, _)| !["kind", "indices"].contains(name));
+        let indices = "sink time, insertion, t, sink spin, source spin, sink mode, source mode";
+        self.about.extend([
+            ("kind", text("generalised perambulators of modes".into())),
+            ("indices", text(indices.into())),
+            ("sink_times", Attribute::Integers(sink_times.iter().map(|&t| t as i64).collect())),
+            ("insertions", text(insertions.join("; "))),
+        ]);
+        self
     }
 
     fn name_of(&self, time: usize) -> String {
         format!("{}/t{time}", self.group)
     }
 
-    fn tol(&self) -> f64 {
-        self.solver.params().solver.stop.residual
-    }
-
     /// Source times that the file does not have yet; all ranks get the same.
     ///
     /// # Errors
-    /// `FieldMismatch`: those that it has are of other modes, links or quarks, or were solved to a larger tolerance;
-    /// `FileFormat`, `Unsupported`.
+    /// `FieldMismatch`: the file has other modes, or the group has perambulators of other modes, links or quarks, or
+    /// these source times were solved to a larger tolerance; `FileFormat`, `Unsupported`.
     pub fn missing(&self, times: &[usize]) -> Result<Vec<usize>> {
         let comm = self.modes.links().geometry().comm();
         let mut there = vec![0.0; times.len()];
@@ -256,18 +402,19 @@ impl<'a> PerambulatorFile<'a> {
             if !self.path.exists() {
                 return Ok(());
             }
-            // Projections of links in single precision differ by more than other numbers may.
-            let exact = |name: &str| name != "tol" && !PROJECTION.contains(&name);
-            let same: Attributes =
-                self.about.iter().filter(|(name, _)| exact(name)).cloned().collect();
-            for (there, &time) in there.iter_mut().zip(times) {
+            hdf5::check_group(&self.path, &self.group)?;
+            check_modes(&self.path, self.modes)?;
+            for time in 0..self.modes.times() {
                 let name = self.name_of(time);
-                let found = hdf5::has(&self.path, &name, &same)?;
-                if found {
-                    self.check_tol(&name)?;
-                    self.check_projection(&name)?;
+                let asked = times.iter().position(|t| *t == time);
+                let about = match asked {
+                    Some(_) => self.about.clone(),
+                    None => self.about.iter().filter(|(name, _)| *name != "tol").cloned().collect(),
+                };
+                let found = is_there(&self.path, &name, &about)?;
+                if let Some(k) = asked {
+                    there[k] = f64::from(found);
                 }
-                *there = f64::from(found);
             }
             Ok(())
         };
@@ -276,46 +423,18 @@ impl<'a> PerambulatorFile<'a> {
         Ok(times.iter().zip(&there).filter(|(_, there)| **there == 0.0).map(|(t, _)| *t).collect())
     }
 
-    fn check_tol(&self, name: &str) -> Result<()> {
-        let found = hdf5::number(&self.path, name, "tol")?;
-        if found.is_none_or(|found| found > self.tol() * (1.0 + 1e-9)) {
-            bail!(
-                FieldMismatch,
-                "{}: {name}: tol: expected at most {:e}, found {}: solved to another tolerance",
-                self.path.display(),
-                self.tol(),
-                found.map_or("none".into(), |found| format!("{found:e}"))
-            );
-        }
-        Ok(())
-    }
-
-    fn check_projection(&self, name: &str) -> Result<()> {
-        let mut found = [0.0; 2];
-        for (found, attribute) in found.iter_mut().zip(PROJECTION) {
-            match hdf5::number(&self.path, name, attribute)? {
-                Some(number) => *found = number,
-                None => return Ok(()),
-            }
-        }
-        let numbers = self.modes.mark().numbers;
-        let mark =
-            LinksMark { numbers, projection: Some(found), coarse: false, configuration: None };
-        let place = format!("{}: {name}", self.path.display());
-        check_same_links((self.modes.mark(), "modes"), (&mark, &place))
-    }
-
     /// Adds the perambulators of a source time.
     ///
     /// # Errors
     /// Errors of [`write`].
-    pub fn add(&self, time: usize, tau: Vec<Complex64>) -> Result<()> {
+    pub fn add(&self, time: usize, mut tau: Vec<Complex64>) -> Result<()> {
         let (n, extent) = (self.modes.count(), self.modes.times());
+        turn(&mut tau, n * n, self.basis);
         let mut attributes = self.about.clone();
         attributes.push(("source_time", Attribute::Integer(time as i64)));
         let data = Dataset {
             name: self.name_of(time),
-            extents: vec![extent, 4, 4, n, n],
+            extents: [&self.leading[..], &[extent, 4, 4, n, n]].concat(),
             numbers: Numbers::Complex(tau),
             attributes,
         };

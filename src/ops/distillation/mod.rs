@@ -3,6 +3,7 @@
 
 pub mod elementals;
 pub mod file;
+pub mod if_exists;
 pub mod meson;
 pub mod modes;
 mod modes_file;

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::modes_file::{self, Hdf5Modes};
+use super::if_exists::IfExists;
+use super::modes_file::{self, Hdf5Modes, Table};
 use super::search::{bytes_of, laplacian, search, ModesMemory};
-use super::vectors::portions;
+use super::vectors::{colour_vectors, portions};
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::time_slices::{combine, dots, is_matrix, Combination};
 use crate::fields::{
-    Components, GaugeField, Geometry, Recon, RhsOrder, Subset, VectorField, VectorSet,
+    Components, GaugeField, Geometry, Noise, Recon, RhsOrder, Subset, VectorField, VectorSet,
 };
 use crate::io::hdf5::{Attribute, Attributes};
 use crate::io::LinksMark;
@@ -23,11 +24,15 @@ use crate::ops::links_mark::{check_configuration, check_links, links_mark};
 use crate::ops::smearing::{turned, SPACE};
 use crate::params::{parameters, reports, Parameters};
 use crate::refuse;
-use crate::solvers::{search_seed_row, SEARCH};
+use crate::solvers::{eigen_tol, search_seed_row, SEARCH};
 use crate::solvers::{EigenParams, EigenReport, Monitor, StoppedBy, VectorMemory};
 
 /// Attributes for the projection that identifies the links.
 pub(super) const PROJECTION: [&str; 2] = ["links_projection_re", "links_projection_im"];
+/// Attribute for the numbers of [`Modes::basis`].
+pub(super) const BASIS: &str = "modes_basis";
+/// Attribute for the tolerance of the search for modes.
+pub(super) const TOL: &str = "modes_tol";
 /// The kind of a file with modes, as stored in it.
 const KIND: &str = "modes";
 
@@ -88,6 +93,11 @@ reports! {
         host_bytes: u64;
         /// Momentum of the moving frame, as in plaq_modes_params.
         momentum: [f64; 3];
+        /// The tolerance of the search.
+        tol: f64;
+        /// Number of time slices on which the last value belongs to a degenerate level of which further modes were not
+        /// asked for: the space of the modes then depends on the basis that the search came upon.
+        cut_levels: usize;
     }
 }
 
@@ -102,7 +112,13 @@ pub struct Modes {
     mark: LinksMark,
     smearing: (usize, f64),
     momentum: [f64; 3],
+    /// The tolerance of the search: the largest residual over the largest eigenvalue.
+    tol: f64,
+    basis: Vec<f64>,
 }
+
+/// Number of modes by which a basis is known in files: an attribute of HDF5 has at most 64 KiB.
+const KNOWN: usize = 4096;
 
 /// The links in the Laplacian: links that the caller has smeared, or `gauge` with stout smearing in space, times the
 /// phases of a moving frame. They are a copy.
@@ -148,6 +164,16 @@ fn smeared(
     Ok(Arc::new(copy(own)?))
 }
 
+/// Largest difference of numbers of [`Modes::basis`] due to rounding.
+pub(super) const NEAR_BASIS: f64 = 1e-5;
+
+/// The number of the first mode that differs; modes that one of the two lacks are not compared.
+fn other_mode(known: &[f64], found: &[f64]) -> Option<usize> {
+    // A damaged vector may have numbers that are not finite, which are not near any.
+    let near = |a: &f64, b: &f64| (a - b).abs() <= NEAR_BASIS;
+    known.iter().zip(found).position(|(a, b)| !near(a, b))
+}
+
 /// An open file of modes, in one of the two formats.
 enum Kept {
     Lime(VectorFile),
@@ -184,6 +210,14 @@ impl Modes {
         let ModesSettings { count, steps, rho, tol, max_restarts, verify, seed, .. } = *settings;
         let ModesSettings { max_seconds, vectors, momentum, mixed, .. } = *settings;
         check_count(gauge, count)?;
+        if steps == 0 && rho != ModesSettings::default().rho {
+            refuse!(
+                BadParameter,
+                "params.rho",
+                expected("steps of smearing with this weight, steps > 0"),
+                found("rho {rho} and no steps")
+            );
+        }
         let mark = links_mark(gauge)?;
         let links = smeared(gauge, own, (steps, rho), momentum)?;
         let max_seconds = if max_seconds == 0.0 { f64::INFINITY } else { max_seconds };
@@ -198,8 +232,12 @@ impl Modes {
             ..EigenParams::default()
         };
         let (vectors, search) = search(&links, &params, mixed, monitor)?;
+        let tol = eigen_tol("params.tol", tol, links.precision())?;
         let smearing = (steps, if steps == 0 { 0.0 } else { rho });
-        Ok(Modes { links, vectors, search, mark, smearing, momentum })
+        let basis = vec![];
+        let mut modes = Modes { links, vectors, search, mark, smearing, momentum, tol, basis };
+        modes.basis = modes.fingerprint()?;
+        Ok(modes)
     }
 
     /// The memory that a search with these settings takes, and that of the modes; the former includes the smeared
@@ -243,6 +281,19 @@ impl Modes {
     /// is none.
     pub fn beyond(&self) -> &[f64] {
         &self.search.beyond
+    }
+    /// Number of time slices on which the last eigenvalue belongs to a degenerate level that also has modes beyond
+    /// those found: the space of the modes then depends on the basis of this level that the search came upon.
+    pub fn cut_levels(&self) -> usize {
+        let width = self.search.largest * self.tol.max(1e-8);
+        let last = self.values().chunks(self.count()).filter_map(|values| values.last());
+        last.zip(self.beyond()).filter(|(last, next)| *next - *last <= width).count()
+    }
+    /// A number for each of the first modes: the real part of the sum over time slices of its product with fixed noise,
+    /// over the root of the number of slices. It is of order one, the same on any number of ranks up to rounding,
+    /// and another one for another vector, also of the same degenerate level.
+    pub fn basis(&self) -> &[f64] {
+        &self.basis
     }
     /// The links in the Laplacian, after smearing.
     pub fn links(&self) -> &Arc<GaugeField> {
@@ -290,6 +341,8 @@ impl Modes {
             bytes: self.vectors.first().held() as u64,
             host_bytes: self.host_bytes() as u64,
             momentum: self.momentum,
+            tol: self.tol,
+            cut_levels: self.cut_levels(),
         }
     }
     /// Bytes of the host's memory that hold modes which are not on the device.
@@ -320,8 +373,21 @@ impl Modes {
         Ok(all)
     }
 
-    /// Attributes that identify these modes in files: number, smearing, momentum, and averages and projection of the
-    /// links.
+    /// Computes [`Modes::basis`].
+    fn fingerprint(&self) -> Result<Vec<f64>> {
+        let mut noise = colour_vectors(self.vectors.first(), 1)?;
+        noise.set_noise(Noise::Normal, 1, 0)?;
+        let (n, root) = (self.count(), (self.times() as f64).sqrt());
+        let mut sums = vec![0.0; n];
+        for (at, z) in self.products(&noise)?.into_iter().enumerate() {
+            sums[at % n] += z.re / root;
+        }
+        sums.truncate(KNOWN);
+        Ok(sums)
+    }
+
+    /// Attributes that identify these modes in files: number, smearing, momentum, averages and projection of the
+    /// links, the basis, and how well the modes were found.
     pub fn about(&self) -> Attributes {
         let (steps, rho) = self.smearing;
         let [spatial, temporal, trace] = self.mark.numbers;
@@ -336,6 +402,11 @@ impl Modes {
         ];
         let projection = PROJECTION.into_iter().zip(self.mark.projection.into_iter().flatten());
         about.extend(projection.map(|(name, number)| (name, Attribute::Number(number))));
+        about.extend([
+            (BASIS, Attribute::Numbers(self.basis.clone())),
+            (TOL, Attribute::Number(self.tol)),
+            ("modes_converged", Attribute::Integer(self.search.converged.into())),
+        ]);
         about
     }
 
@@ -344,27 +415,45 @@ impl Modes {
     /// not at all. All ranks call it.
     ///
     /// # Errors
-    /// Errors of [`save_sets`]; `Unsupported`: no libhdf5.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        let tables = [
-            ("values", self.search.values.clone()),
-            ("residuals", self.search.residuals.clone()),
+    /// Errors of [`save_sets`]; `FileWrite`: a file that exists and is to be refused; `Unsupported`: no libhdf5, or
+    /// the modes are to be added to a file.
+    pub fn save(&self, path: &Path, if_exists: IfExists) -> Result<()> {
+        if if_exists == IfExists::Append {
+            refuse!(
+                Unsupported,
+                "if_exists",
+                expected("to refuse or overwrite, as a file has modes alone"),
+                found("{if_exists}")
+            );
+        }
+        let comm = self.links.geometry().comm();
+        comm.agree(if comm.rank() == 0 { if_exists.check(path) } else { Ok(()) })?;
+        let (n, times) = (self.count(), self.times());
+        let beyond = self.beyond().iter().map(|x| if x.is_finite() { *x } else { -1.0 }).collect();
+        let links = [&self.mark.numbers[..], self.mark.projection.as_ref().map_or(&[], |p| p)];
+        let (links, EigenReport { converged, verified, .. }) = (links.concat(), &self.search);
+        let quality = vec![f64::from(*converged), f64::from(*verified), self.tol];
+        let numbers = "plaquette_spatial, plaquette_temporal, link_trace, links_projection";
+        let tables: [Table; 9] = [
+            ("values", "t, mode", vec![times, n], self.search.values.clone()),
+            ("residuals", "t, mode", vec![times, n], self.search.residuals.clone()),
+            ("beyond", "t", vec![times], beyond),
+            ("largest", "", vec![], vec![self.search.largest]),
+            ("links", numbers, vec![links.len()], links),
             (
-                "beyond",
-                self.beyond().iter().map(|x| if x.is_finite() { *x } else { -1.0 }).collect(),
+                "smearing",
+                "stout_steps, stout_rho",
+                vec![2],
+                vec![self.smearing.0 as f64, self.smearing.1],
             ),
-            ("largest", vec![self.search.largest]),
-            (
-                "links",
-                [&self.mark.numbers[..], self.mark.projection.as_ref().map_or(&[], |p| p)].concat(),
-            ),
-            ("smearing", vec![self.smearing.0 as f64, self.smearing.1]),
-            ("momentum", self.momentum.to_vec()),
+            ("momentum", "x, y, z", vec![3], self.momentum.to_vec()),
+            ("quality", "converged, verified, tol", vec![3], quality),
+            ("basis", "mode", vec![self.basis.len()], self.basis.clone()),
         ];
         if modes_file::is_named(path) {
             return modes_file::save(path, &tables, &self.about(), &self.vectors);
         }
-        let tables = tables.map(|(name, values)| (name.to_string(), values));
+        let tables = tables.map(|(name, _, _, values)| (name.to_string(), values));
         save_sets(path, KIND, tables.into(), &[&self.vectors])
     }
 
@@ -385,11 +474,15 @@ impl Modes {
         };
         let n = match &file {
             Kept::Lime(file) => file.header().count,
-            Kept::Hdf5(file) => file.table("values")?.len() / times,
+            Kept::Hdf5(file) => file.table("values")?.map_or(0, |values| values.len()) / times,
         };
-        let numbers = |name: &str| match &file {
-            Kept::Lime(file) => file.table(name),
+        let there = |name: &str| match &file {
+            Kept::Lime(file) => Ok(file.header().table(name).map(<[f64]>::to_vec)),
             Kept::Hdf5(file) => file.table(name),
+        };
+        let numbers = |name: &str| match there(name)? {
+            Some(numbers) => Ok(numbers),
+            None => bail!(FileFormat, "{}: the file has no table {name}", path.display()),
         };
         let table = |name: &str, count: usize| -> Result<Vec<f64>> {
             let found = numbers(name)?;
@@ -407,16 +500,6 @@ impl Modes {
         let beyond = table("beyond", times)?;
         let beyond = beyond.into_iter().map(|x| if x < 0.0 { f64::INFINITY } else { x }).collect();
         let largest = table("largest", 1)?[0];
-        let search = EigenReport {
-            converged: true,
-            stopped_by: Some(StoppedBy::Residual),
-            count: n,
-            largest,
-            values,
-            residuals,
-            beyond,
-            ..EigenReport::default()
-        };
         // Files of older versions have the averages of the links, but not their projection.
         let count = if numbers("links")?.len() == 3 { 3 } else { 5 };
         let (mark, smearing) = (table("links", count)?, table("smearing", 2)?);
@@ -428,6 +511,23 @@ impl Modes {
             coarse: false,
             configuration: None,
         };
+        // Files of older versions have neither of these tables; only modes that had converged were then kept.
+        let (converged, verified, tol) = match there("quality")?.as_deref() {
+            Some(&[converged, verified, tol]) => (converged != 0.0, verified != 0.0, tol),
+            _ => (true, false, 0.0),
+        };
+        let search = EigenReport {
+            converged,
+            verified,
+            stopped_by: converged.then_some(StoppedBy::Residual),
+            count: n,
+            largest,
+            values,
+            residuals,
+            beyond,
+            ..EigenReport::default()
+        };
+        let known = there("basis")?;
         check_links(&mark, &path.display().to_string(), gauge, "gauge")?;
         let mark = links_mark(gauge)?;
         let momentum = table("momentum", 3)?;
@@ -438,7 +538,16 @@ impl Modes {
             Kept::Lime(file) => file.read_set(0..n, links.precision())?,
             Kept::Hdf5(file) => file.read_set(n, links.precision())?,
         };
-        let modes = Modes { links, vectors, search, mark, smearing, momentum };
+        let basis = vec![];
+        let mut modes = Modes { links, vectors, search, mark, smearing, momentum, tol, basis };
+        modes.basis = modes.fingerprint()?;
+        if let Some(k) = known.and_then(|known| other_mode(&known, &modes.basis)) {
+            bail!(
+                FileChecksum,
+                "{}: the file is damaged: mode {k} is not the one that was written",
+                path.display()
+            );
+        }
         modes.check(path)?;
         Ok(modes)
     }

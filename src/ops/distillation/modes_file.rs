@@ -1,7 +1,5 @@
 //! Modes in HDF5 files: a dataset for each mode, and tables of numbers.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,11 +19,9 @@ pub(super) fn is_named(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "h5" || end == "hdf5")
 }
 
-/// Whether this file exists and is an HDF5 file.
+/// Whether this file exists and is read as HDF5, by its contents or its name.
 pub(super) fn is_there(path: &Path) -> bool {
-    let mut begin = [0; 8];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut begin));
-    read.is_ok() && &begin == b"\x89HDF\r\n\x1a\n"
+    hdf5::is_hdf5(path) || (is_named(path) && path.exists())
 }
 
 fn layout() -> Layout {
@@ -44,6 +40,9 @@ fn rows(geometry: &Geometry, rank: usize) -> impl Iterator<Item = (usize, usize)
     })
 }
 
+/// Numbers that are written with modes: their name, what the axes are, extents, and the numbers.
+pub(super) type Table = (&'static str, &'static str, Vec<usize>, Vec<f64>);
+
 /// Writes vectors [t][z][y][x][colour] as datasets `modes/0`, `modes/1`, ... and tables of numbers as datasets of
 /// their names. All ranks call it; the first rank writes.
 ///
@@ -51,25 +50,30 @@ fn rows(geometry: &Geometry, rank: usize) -> impl Iterator<Item = (usize, usize)
 /// `Unsupported`: no libhdf5; `FileWrite`, `OutOfMemory`.
 pub(super) fn save(
     path: &Path,
-    tables: &[(&str, Vec<f64>)],
+    tables: &[Table],
     about: &Attributes,
     vectors: &VectorSet,
 ) -> Result<()> {
     let geometry = vectors.first().geometry().clone();
     let (comm, [x, y, z, t]) = (geometry.comm(), geometry.global_extents());
     let root = comm.rank() == 0;
-    let mut tables = tables.to_vec();
-    tables.push(("lattice", [x, y, z, t].map(|n| n as f64).to_vec()));
-    tables.push(("bits", vec![if vectors.precision() == Precision::F64 { 64.0 } else { 32.0 }]));
-    let table = |(name, numbers): (&str, Vec<f64>)| Dataset {
-        name: name.into(),
-        extents: vec![numbers.len()],
-        numbers: Numbers::Real(numbers),
-        attributes: about.clone(),
+    let table = |(name, indices, extents, numbers): (&str, &str, Vec<usize>, Numbers)| {
+        let mut attributes = about.clone();
+        attributes.push(("indices", Attribute::Text(indices.into())));
+        Dataset { name: name.into(), extents, numbers, attributes }
     };
+    let bits = if vectors.precision() == Precision::F64 { 64 } else { 32 };
+    let lattice = [x, y, z, t].map(|n| n as i64).to_vec();
+    let mut all = vec![
+        table(("lattice", "x, y, z, t", vec![4], Numbers::Integer(lattice))),
+        table(("bits", "", vec![], Numbers::Integer(vec![bits]))),
+    ];
+    all.extend(tables.iter().map(|(name, indices, extents, numbers)| {
+        table((name, indices, extents.clone(), Numbers::Real(numbers.clone())))
+    }));
     let begin = || {
         let writer = Writer::create(path, about)?;
-        writer.add(&tables.into_iter().map(table).collect::<Vec<_>>())?;
+        writer.add(&all)?;
         Ok(Some(writer))
     };
     let writer = comm.agree(if root { begin() } else { Ok(None) })?;
@@ -115,7 +119,10 @@ impl Hdf5Modes {
     pub fn open(device: &Device, geometry: &Arc<Geometry>, path: &Path) -> Result<Self> {
         let file =
             Hdf5Modes { path: path.into(), device: device.clone(), geometry: geometry.clone() };
-        let found: Vec<usize> = file.table("lattice")?.iter().map(|&n| n as usize).collect();
+        let Some(lattice) = file.table("lattice")? else {
+            bail!(FileFormat, "{}: expected modes, found no dataset lattice", path.display());
+        };
+        let found: Vec<usize> = lattice.iter().map(|&n| n as usize).collect();
         let expected = geometry.global_extents();
         if found != expected {
             refuse!(
@@ -128,16 +135,16 @@ impl Hdf5Modes {
         Ok(file)
     }
 
-    /// The table of numbers with this name.
+    /// The table of numbers with this name; `None`: the file has none.
     ///
     /// # Errors
-    /// `FileFormat`: the file has no table of this name.
-    pub fn table(&self, name: &str) -> Result<Vec<f64>> {
+    /// Errors of [`hdf5::read`].
+    pub fn table(&self, name: &str) -> Result<Option<Vec<f64>>> {
         let found = self.geometry.comm().agree(hdf5::read(&self.path, name, false))?;
-        match found {
-            Numbers::Real(numbers) => Ok(numbers),
-            Numbers::Complex(_) => bail!(Internal, "{name}: complex numbers"),
-        }
+        Ok(found.and_then(|found| match found {
+            Numbers::Real(numbers) => Some(numbers),
+            _ => None,
+        }))
     }
 
     /// Reads `count` modes, in this precision or in that of the file if it is lower; they are on the device as far as
@@ -147,7 +154,7 @@ impl Hdf5Modes {
     /// `FileFormat`, `NotFinite`, `OutOfMemory`.
     pub fn read_set(&self, count: usize, precision: Precision) -> Result<VectorSet> {
         let (geometry, comm) = (&self.geometry, self.geometry.comm());
-        let single = self.table("bits")?.first() == Some(&32.0);
+        let single = self.table("bits")?.and_then(|bits| bits.first().copied()) == Some(32.0);
         let precision = if single { precision.min(Precision::F32) } else { precision };
         let content = (Components::COLOUR, RhsOrder::Slowest);
         let subset = Subset::Full;
@@ -171,8 +178,11 @@ impl Hdf5Modes {
     fn whole(&self, k: usize) -> Result<Vec<Complex64>> {
         let name = format!("modes/{k}");
         match hdf5::read(&self.path, &name, true)? {
-            Numbers::Complex(all) if all.len() == 3 * self.geometry.global_volume() => Ok(all),
-            _ => bail!(FileFormat, "{}: {name}: it has another size", self.path.display()),
+            Some(Numbers::Complex(all)) if all.len() == 3 * self.geometry.global_volume() => {
+                Ok(all)
+            }
+            Some(_) => bail!(FileFormat, "{}: {name}: it has another size", self.path.display()),
+            None => bail!(FileFormat, "{}: the file has no dataset {name}", self.path.display()),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{host_array, Result};
 use crate::fields::Noise;
 use crate::ops::hmc::random::philox;
 use crate::ops::source::{column_rows, noise_seed_row};
-use crate::params::{choices, parameters, Parameters as _};
+use crate::params::{choices, parameters, Choice as _, Parameters as _};
 use crate::refuse;
 use crate::solvers::Monitor;
 
@@ -93,6 +93,25 @@ impl NoiseInModes {
         let of = |how, parts| Diluted { how, parts };
         let (mode, spin) = (of(self.mode, self.mode_parts), of(self.spin, self.spin_parts));
         [mode, spin, of(self.time, self.time_parts)]
+    }
+
+    /// All settings in words, by which files know the noise.
+    pub(super) fn words(&self) -> String {
+        let of = |how: Dilution, parts: usize| match how {
+            Dilution::None | Dilution::Full => how.word().to_string(),
+            _ => format!("{} {parts}", how.word()),
+        };
+        format!(
+            "{}, seed {}, vectors {}, time {}, spin {}, mode {}, columns from {} on, {}",
+            self.noise.word(),
+            self.seed,
+            self.vectors,
+            of(self.time, self.time_parts),
+            of(self.spin, self.spin_parts),
+            of(self.mode, self.mode_parts),
+            self.first,
+            self.count.map_or("all".into(), |count| count.to_string())
+        )
     }
 
     /// The numbers of parts of the indices [mode, spin, time].

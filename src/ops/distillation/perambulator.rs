@@ -1,6 +1,7 @@
 //! Perambulators: quark propagators between the modes of two time slices.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use num_complex::Complex64;
 
@@ -10,9 +11,11 @@ use crate::bail;
 use crate::compose::{DiracSolver, SolveReport};
 use crate::error::{significant, Error, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
-use crate::fields::{blas, Components, Noise, Recon, SpinorField, VectorField, VectorSet};
+use crate::fields::{
+    blas, Components, GaugeField, Noise, Recon, SpinorField, VectorField, VectorSet,
+};
 use crate::linop::{LinOp, Shape};
-use crate::operators::CovariantShift;
+use crate::operators::{CovariantShift, Wilson};
 use crate::ops::gamma::{Gamma, SpinMatrix};
 use crate::ops::links_mark::check_links;
 use crate::ops::propagator::{check, propagates, solve_parts};
@@ -36,14 +39,19 @@ pub struct Projected {
 }
 
 /// Refuses a solver and modes that do not belong together.
-fn check_solver(solver: &DiracSolver, modes: &Modes, columns: usize, at_once: usize) -> Result<()> {
+pub(super) fn check_solver(
+    solver: &DiracSolver,
+    modes: &Modes,
+    columns: usize,
+    at_once: usize,
+) -> Result<()> {
     let (op, links) = (solver.op(), modes.links());
     if !propagates(&**op) {
         refuse!(
             Unsupported,
             "solver",
-            expected("an operator on spinors"),
-            found("{}", op.describe())
+            expected("an operator on {} complex numbers a site", Components::SPINOR),
+            found("one on {}", op.shape().components)
         );
     }
     let shape = op.shape();
@@ -51,11 +59,17 @@ fn check_solver(solver: &DiracSolver, modes: &Modes, columns: usize, at_once: us
         refuse!(
             FieldMismatch,
             "solver",
-            expected("an operator on the lattice and device of the modes")
+            expected("an operator on the lattice and device of the modes, {}", on(links)),
+            found("{}", on(op.links()))
         );
     }
     check_links(modes.mark(), "modes", op.links(), "solver")?;
     check(solver, columns.min(4096), at_once)
+}
+
+fn on(links: &GaugeField) -> String {
+    let [x, y, z, t] = links.geometry().global_extents();
+    format!("{x} x {y} x {z} x {t} on {}", links.device().name())
 }
 
 /// Refuses a time slice outside of the lattice.
@@ -264,13 +278,26 @@ pub struct Insertion {
     pub momentum: [i32; 3],
 }
 
+impl Insertion {
+    /// Gamma, momentum and path in words, by which files know the insertion.
+    pub(super) fn words(&self) -> String {
+        let [x, y, z] = self.momentum;
+        let step = |&step: &u8| match step {
+            0..3 => format!(" +{}", ["x", "y", "z"][usize::from(step)]),
+            _ => format!(" -{}", ["x", "y", "z", "t"][usize::from(7 - step.min(7))]),
+        };
+        let path: String = self.path.iter().map(step).collect();
+        format!("{} {x},{y},{z}{path}", self.gamma.name())
+    }
+}
+
 /// Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0) for source time t0, every sink time t1, every
 /// insertion O and all times t of it: [sink time][insertion][t][spin'][spin][mode'][mode]. Propagators from the sinks
-/// follow from those of sources there by gamma5-hermiticity; they are kept in memory, and the propagator of the
-/// source is computed once.
+/// follow from those of sources there by gamma5-hermiticity, with twisted mass mu from those of the flavour with -mu;
+/// they are kept in memory, and the propagator of the source is computed once.
 ///
 /// # Errors
-/// `Unsupported`: M is not gamma5-hermitian; errors of [`perambulators`].
+/// `Unsupported`: M is not gamma5-hermitian, with the other sign of mu; errors of [`perambulators`].
 pub fn generalised(
     solver: &DiracSolver,
     modes: &Modes,
@@ -296,7 +323,9 @@ pub fn generalised(
     }
     let n = modes.count();
     check_solver(solver, modes, 4 * n, at_once)?;
-    check_gamma5(solver)?;
+    let other = other_flavour(solver)?;
+    let of_sinks = other.as_ref().unwrap_or(solver);
+    check_gamma5(solver, of_sinks)?;
     let columns = 4 * n * sink_times.len();
     let mut kept = VectorSet::fitting(&spinors(modes.vectors().first(), 1)?, columns)?;
     let times = modes.times();
@@ -306,7 +335,7 @@ pub fn generalised(
     for (k, &time) in sink_times.iter().enumerate() {
         let source = |first: usize, count: usize| exact(modes, time, first, count);
         let mut keep = |first: usize, x: &SpinorField| kept.put(4 * n * k + first, x, 0, x.nrhs());
-        let done = solve_modes(solver, modes, (4 * n, at_once), &source, monitor, &mut keep)?;
+        let done = solve_modes(of_sinks, modes, (4 * n, at_once), &source, monitor, &mut keep)?;
         let report = match before.take() {
             Some(before) => before.beside(done.report),
             None => done.report,
@@ -378,8 +407,21 @@ fn spin_products(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     Ok(picked.collect())
 }
 
-/// Refuses an operator that is not gamma5-hermitian: (u, M v) differs from (gamma5 M gamma5 u, v).
-fn check_gamma5(solver: &DiracSolver) -> Result<()> {
+/// A solver like this one for gamma5 M^dagger gamma5 of twisted mass, the operator with -mu; `None`: M has none.
+fn other_flavour(solver: &DiracSolver) -> Result<Option<DiracSolver>> {
+    let Some(op) = solver.op().as_any().downcast_ref::<Wilson>() else { return Ok(None) };
+    let (mu, rho) = (op.params().mu, op.params().rho);
+    if mu == 0.0 && rho == 0.0 {
+        return Ok(None);
+    }
+    let other = Arc::new(op.with_twists(-mu, -rho)?);
+    let solver =
+        DiracSolver::new(other, solver.params().clone())?.with_multigrid(solver.multigrid());
+    solver.map(Some)
+}
+
+/// Refuses operators M and M' of two solvers where (u, M v) differs from (gamma5 M' gamma5 u, v).
+fn check_gamma5(solver: &DiracSolver, other: &DiracSolver) -> Result<()> {
     let (op, shape) = (solver.op(), solver.op().shape());
     let noise = |number| {
         let mut f = shape.field(1)?;
@@ -395,7 +437,7 @@ fn check_gamma5(solver: &DiracSolver) -> Result<()> {
     };
     let (mut mv, mut mu) = (shape.field(1)?, shape.field(1)?);
     op.apply(&mut mv, &v)?;
-    op.apply(&mut mu, &five(&u)?)?;
+    other.op().apply(&mut mu, &five(&u)?)?;
     let (a, b) = (blas::dot(&u, &mv)?[0], blas::dot(&five(&mu)?, &v)?[0]);
     let scale = (blas::norm2(&u)?[0] * blas::norm2(&mv)?[0]).sqrt();
     let off = (a - b).norm() / scale;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::hadrons::Name;
 use super::samples::Found;
-use super::{sources, Job, Plan};
+use super::{samples, sources, Job, Plan};
 use crate::app::quark::mass_of;
 use crate::error::Result;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
@@ -13,15 +13,31 @@ use crate::ops::gamma::Gamma;
 /// Names of the axes of the arrays.
 const INDICES: &str = "configuration, t";
 
+/// What a correlator is a function of.
+const TIME: &str =
+    "t counts from the source, t = (t_lattice - t_source) mod T, a mean over sources";
+
+/// Definitions of correlators (docs/hadrons.md).
+const MESON: &str =
+    "C(t) = -sum_x exp(-i p (x - x0)) tr[Gamma S(x, x0) gamma_t Gamma^dagger gamma_t gamma_5 \
+                     S'(x, x0)^dagger gamma_5], p_i = 2 pi momentum_i / L_i";
+const BARYON: &str = "C(t) = sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + t) Obar(x0, t0)>], P = (1 + gamma_t) / 2, p_i = \
+                      2 pi momentum_i / L_i";
+
 fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
     let (means, times) = (job.samples.means(), job.hadrons.times);
     let group = if plan.several() { format!("kappa_{}/", job.kappa) } else { String::new() };
     let path = |p: [i32; 3]| p.map(|n| n.to_string()).join("_");
     // Three-point functions have no symmetry in time.
     let meson_form = if job.hadrons.sequential.is_some() { "log" } else { "cosh" };
+    let links: Vec<_> = means.iter().filter_map(|(c, _)| job.samples.links(*c)).collect();
+    let of_links =
+        |of: fn(&samples::Numbers) -> f64| Attribute::Numbers(links.iter().map(of).collect());
     let one = |(k, name): (usize, Name)| {
+        let convention;
         let (place, form, short, momentum, mut attributes): (_, _, _, _, Attributes) = match name {
             Name::Meson { quarks, momentum, gamma } => {
+                convention = MESON;
                 let gamma = Gamma::all().nth(gamma).map_or(String::new(), Gamma::name);
                 let about = vec![
                     ("quarks", Attribute::Text(quarks.into())),
@@ -36,6 +52,7 @@ fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
                 )
             }
             Name::Baryon { name, momentum } => {
+                convention = BARYON;
                 let about = vec![("gammas", Attribute::Texts(vec![String::new(); 2]))];
                 (
                     format!("baryons/p_{}/{name}", path(momentum)),
@@ -58,6 +75,12 @@ fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
                 Attribute::Integers(means.iter().map(|(c, _)| *c as i64 + 1).collect()),
             ),
             ("momentum", Attribute::Integers(momentum.map(i64::from).to_vec())),
+            ("plaquette", of_links(|links| links.plaquette[0])),
+            ("links_projection_re", of_links(|links| links.projection[0])),
+            ("links_projection_im", of_links(|links| links.projection[1])),
+            ("convention", Attribute::Text(convention.into())),
+            ("spin_basis", Attribute::Text("DeGrand-Rossi".into())),
+            ("time", Attribute::Text(TIME.into())),
             ("kappa", Attribute::Number(job.kappa)),
             ("mass", Attribute::Number(mass_of(job.kappa))),
         ]);

@@ -10,12 +10,21 @@ use crate::fields::BoundaryTime;
 use crate::io::FileFormat;
 use crate::ops::source::Source;
 
+/// Numbers that identify the links of a configuration.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Numbers {
+    /// Average plaquettes: total, spatial, temporal.
+    pub plaquette: [f64; 3],
+    /// Real and imaginary part of the weighted sum over all links of [`crate::ops::observables::projection`]; NaN if
+    /// it is not known.
+    pub projection: [f64; 2],
+}
+
 /// The correlators of one source on one configuration.
 #[derive(Clone, Debug)]
 pub struct Sample {
     pub numbers: Vec<f64>,
-    /// Average plaquettes: total, spatial, temporal.
-    pub plaquette: [f64; 3],
+    pub links: Numbers,
     pub residual: f64,
     pub iterations: usize,
     pub converged: bool,
@@ -73,7 +82,12 @@ impl Samples {
     /// Means of the total, spatial and temporal plaquette over all samples.
     pub fn plaquette(&self) -> [f64; 3] {
         let n = self.there().count() as f64;
-        [0, 1, 2].map(|k| self.there().map(|s| s.plaquette[k]).sum::<f64>() / n)
+        [0, 1, 2].map(|k| self.there().map(|s| s.links.plaquette[k]).sum::<f64>() / n)
+    }
+
+    /// Numbers of the links of a configuration that has samples.
+    pub fn links(&self, configuration: usize) -> Option<Numbers> {
+        self.0[configuration].iter().flatten().next().map(|s| s.links)
     }
 
     /// For each complete configuration its number, and its correlators averaged over sources; if none is complete,
@@ -110,7 +124,8 @@ impl Samples {
             for (source, sample) in sources.iter().zip(of) {
                 let Some(s) = sample.as_ref().filter(|s| s.converged) else { continue };
                 all.push(json!({
-                    "gauge": file, "source": sources::name(source), "plaquette": s.plaquette,
+                    "gauge": file, "source": sources::name(source), "plaquette": s.links.plaquette,
+                    "links_projection": s.links.projection,
                     "iterations": s.iterations, "residual": s.residual, "numbers": s.numbers,
                 }));
             }
@@ -130,9 +145,11 @@ impl Samples {
             let plaquette = list(&entry["plaquette"]).and_then(|p| p.try_into().ok());
             let found = list(&entry["numbers"]).filter(|n| n.len() == numbers);
             let (Some(plaquette), Some(numbers)) = (plaquette, found) else { continue };
+            let projection = list(&entry["links_projection"]).and_then(|p| p.try_into().ok());
+            let projection = projection.unwrap_or([f64::NAN; 2]);
             self.0[c][s] = Some(Sample {
                 numbers,
-                plaquette,
+                links: Numbers { plaquette, projection },
                 residual: entry["residual"].as_f64().unwrap_or(f64::NAN),
                 iterations: entry["iterations"].as_u64().unwrap_or(0) as usize,
                 converged: true,

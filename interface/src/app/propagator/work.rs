@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::super::quark::{monitor, multigrid, multigrid_json, Solving};
 use super::super::session::{complain, Progress, Session};
 use super::super::{files, output, Failure, Run as Outcome};
-use super::samples::{Found, Sample, Samples};
+use super::samples::{Found, Numbers, Sample, Samples};
 use super::{report, sources, Job, Method, Plan, Written};
 use crate::app::options::Options;
 use crate::compose::multigrid::{Multigrid, Update};
@@ -129,7 +129,7 @@ impl Run<'_> {
         SpinorField::new(links.device(), geometry, Precision::F64, Subset::Full, COLUMNS)
     }
 
-    fn read(&mut self, jobs: &mut [Job], c: usize) -> Outcome<(Arc<GaugeField>, [f64; 3])> {
+    fn read(&mut self, jobs: &mut [Job], c: usize) -> Outcome<(Arc<GaugeField>, Numbers)> {
         let begin = Instant::now();
         let how = crate::ops::config::LoadOptions {
             expect: self.found.extents,
@@ -158,7 +158,9 @@ impl Run<'_> {
             }
         }
         jobs[0].seconds_load += begin.elapsed().as_secs_f64();
-        Ok((Arc::new(loaded.gauge), [p.total, p.spatial, p.temporal]))
+        let projection = links_mark(&loaded.gauge)?.projection.unwrap_or([f64::NAN; 2]);
+        let numbers = Numbers { plaquette: [p.total, p.spatial, p.temporal], projection };
+        Ok((Arc::new(loaded.gauge), numbers))
     }
 
     /// Makes the operators of a job and, if needed, smeared links; frees links that no later job needs.
@@ -300,7 +302,7 @@ impl Run<'_> {
         let mut solving = Solving { method, ..self.plan.solving.clone() };
         (solving.settings.tol, solving.settings.distance_alpha) = (tol, 0.0);
         let solver = solving.solver(op, &self.plan.action, 0, Some(multigrid))?;
-        let mut sample = Sample::new([0.0; 3]);
+        let mut sample = Sample::new(Numbers::default());
         let mut other = Job {
             solved: super::Solved::nothing(solver.params().solver.kind),
             ..job.without_samples()
@@ -322,7 +324,7 @@ impl Run<'_> {
         k: usize,
         c: usize,
         (ops, links): (&[Arc<dyn QuarkAction>], &Links),
-        plaquette: [f64; 3],
+        numbers: Numbers,
         hierarchies: &mut [Option<Arc<Multigrid>>],
     ) -> Outcome<bool> {
         let (plan, options) = (self.plan, self.options);
@@ -358,7 +360,7 @@ impl Run<'_> {
             }
             let job = &mut jobs[k];
             let source = job.sources[s];
-            let mut sample = Sample::new(plaquette);
+            let mut sample = Sample::new(numbers);
             let mut from = None;
             if plan.at_source.steps > 0 || options.given("save") || load.is_some() {
                 let mut field = self.columns(&*ops[0])?;
@@ -512,7 +514,7 @@ impl Run<'_> {
         if plan.files.len() > 1 {
             tell(format!("  {}", plan.files[c]));
         }
-        let (gauge, plaquette) = self.read(jobs, c)?;
+        let (gauge, numbers) = self.read(jobs, c)?;
         let mut links = Links { gauge: Some(gauge), smeared: None };
         let mut hierarchies = vec![None; plan.quarks()];
         for k in missing {
@@ -520,7 +522,7 @@ impl Run<'_> {
                 complain(&format!("  kappa {}", plan.kappas[k]));
             }
             let ops = self.operators(&mut jobs[k], k == last, &mut links)?;
-            if !self.sources(jobs, k, c, (&ops, &links), plaquette, &mut hierarchies)? {
+            if !self.sources(jobs, k, c, (&ops, &links), numbers, &mut hierarchies)? {
                 return Ok(false);
             }
         }
@@ -529,15 +531,8 @@ impl Run<'_> {
 }
 
 impl Sample {
-    fn new(plaquette: [f64; 3]) -> Sample {
-        Sample {
-            numbers: vec![],
-            plaquette,
-            residual: 0.0,
-            iterations: 0,
-            converged: true,
-            old: false,
-        }
+    fn new(links: Numbers) -> Sample {
+        Sample { numbers: vec![], links, residual: 0.0, iterations: 0, converged: true, old: false }
     }
 }
 
