@@ -92,7 +92,7 @@ steps = 1
 monomials = ["gluons"]
 """
     plaq.hmc(text.replace("KIND", "open"), gauge)
-    refused(ValueError, "run.boundary_time: expected open|found periodic", lambda: plaq.hmc(text.replace("KIND", "periodic"), gauge))
+    refused(capi.BadParameter, "run.boundary_time|boundary_time open|found boundary_time periodic", lambda: plaq.hmc(text.replace("KIND", "periodic"), gauge))
     refused(capi.BadParameter, "boundary[3]|exp(i pi 0.5)", lambda: plaq.Wilson(gauge, mass=0.3, boundary=(0, 0, 0, 0.5)))
 
 
