@@ -1,21 +1,26 @@
-//! Tests of quark fields on links with boundaries in time that are transported, differentiated and flowed, against paths
-//! of links that exist.
+//! Tests of links with boundaries in time against paths of links that exist: quark fields that are transported,
+//! differentiated and flowed, closed paths, and Coulomb gauge of time slices.
 
 use std::ops::ControlFlow;
 
 use num_complex::Complex64;
 
-use crate::boundaries::{setups, Setup};
-use crate::common::{distance, tolerance, Lex};
+use crate::boundaries::{of, setups, status, Setup};
+use crate::common::{self, devices, distance, tolerance, Lex};
 use crate::reference::bounded::Bounded;
+use crate::reference::matrix::{one, trace};
 use crate::reference::numbers::{field_numbers, gauge_from, gauge_numbers};
 use crate::reference::{spinor, Field, C};
+use plaq::error::Status;
 use plaq::fields::{
-    blas, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField, Subset, VectorField,
+    blas, BoundaryTime, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField, Subset,
+    VectorField,
 };
 use plaq::linop::LinOp;
 use plaq::operators::{Boundary, CovariantShift};
 use plaq::ops::flow::FlowKind;
+use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
+use plaq::ops::paths::{traces, Paths};
 use plaq::ops::quark_flow::{adjoint_flow, flow, QuarkFlowParams};
 use plaq::ops::structure::insertions::{insertions, Lines};
 use plaq::ops::structure::lines::Factor;
@@ -190,5 +195,74 @@ fn insertions_end_at_boundaries() {
                 }
             }
         }
+    }
+}
+
+/// Traces of closed paths count what exists between open boundaries, and spatial ones run with all boundaries.
+#[test]
+fn closed_paths_count_links_that_exist() {
+    // 7 - mu steps back; in the reference -1 - mu does.
+    let paths: [&[u8]; 5] =
+        [&[0, 1, 7, 6], &[0, 0, 2, 7, 7, 5], &[3, 0, 4, 7], &[3, 3, 1, 4, 4, 6], &[4, 2, 3, 5]];
+    for s in setups() {
+        let all: Vec<Vec<u8>> = paths.iter().map(|p| p.to_vec()).collect();
+        let found = traces(&s.gauge, &Paths::new(all[..2].to_vec()).unwrap()).unwrap();
+        let timelike = traces(&s.gauge, &Paths::new(all[2..].to_vec()).unwrap());
+        let found = match s.boundary {
+            BoundaryTime::Open => [found, timelike.unwrap()].concat(),
+            _ => {
+                let (status, text) = status(timelike);
+                assert_eq!(status, Status::Unsupported, "{text}");
+                assert!(text.contains("path 0") && text.contains("steps in time"), "{text}");
+                found
+            }
+        };
+        for (path, found) in paths.iter().zip(&found) {
+            let steps: Vec<i32> =
+                path.iter().map(|&p| if p < 4 { p.into() } else { i32::from(p) - 8 }).collect();
+            let of = |lex| s.reference().path(s.lat.coords(lex), &steps).map(|u| trace(&u));
+            let expected: C = (0..s.lat.volume()).filter_map(of).sum();
+            let off = (found - expected).norm() / s.lat.volume() as f64;
+            assert!(off < 1e-13, "{} {:?} {path:?}: {off:e}", s.boundary, s.lat.extents);
+        }
+    }
+}
+
+/// Coulomb gauge between open boundaries is that of the same time slices of periodic links; other gauges are refused.
+#[test]
+fn coulomb_gauge_fixes_open_slices() {
+    for device in devices() {
+        let s = Setup::new(&device, [4, 4, 4, 8], BoundaryTime::Open);
+        let periodic = common::geometry(s.lat.extents, &device);
+        let mut links = s.links.clone();
+        let last = |k: usize| k % 4 == 3 && s.lat.coords(k / 4)[3] + 1 == s.lat.extents[3];
+        links.iter_mut().enumerate().filter(|(k, _)| last(*k)).for_each(|(_, u)| *u = one());
+        for recon in Recon::SU3 {
+            let params = GaugeFixParams::new(Condition::Coulomb { time: 3 });
+            let mut on = |_: &_| false;
+            let whole = of(&device, &periodic, &links).to(Precision::F64, recon).unwrap();
+            let expected = fix_gauge(&whole, &params, &mut on).unwrap();
+            let open = s.gauge.to(Precision::F64, recon).unwrap();
+            let fixed = fix_gauge(&open, &params, &mut on).unwrap();
+            assert!(fixed.report.best.total.converged, "{:?}", fixed.report.best.total);
+            let [fixed, expected] = [fixed.gauge, expected.gauge].map(|u| u.save_lex().unwrap());
+            for (k, (a, b)) in fixed.chunks(18).zip(expected.chunks(18)).enumerate() {
+                if !last(k) {
+                    assert!(distance(a, b) < 1e-12, "{recon}: link {k}");
+                } else if recon == Recon::R18 {
+                    assert!(a.iter().all(|v| *v == 0.0), "{recon}: link {k}");
+                }
+            }
+            for condition in [Condition::Landau, Condition::Coulomb { time: 0 }] {
+                let params = GaugeFixParams::new(condition);
+                let refused = fix_gauge(&open, &params, &mut on).map(|_| ());
+                assert_eq!(status(refused).0, Status::Unsupported);
+            }
+        }
+    }
+    for s in setups().iter().filter(|s| s.boundary != BoundaryTime::Open) {
+        let params = GaugeFixParams::new(Condition::Coulomb { time: 3 });
+        let refused = fix_gauge(&s.gauge, &params, &mut |_| false).map(|_| ());
+        assert_eq!(status(refused).0, Status::Unsupported);
     }
 }
