@@ -81,12 +81,13 @@ fn links_without_a_projection_are_refused() {
             change(&mut links[at]);
             links
         };
+        let last = format!("{}], direction t", periodic.lat.extents[3] - 1);
         let row = with(&periodic.links, |u| u[1] = [C::ZERO; 3]);
         for (s, links, place) in [
             (&periodic, with(&periodic.links, |u| *u = zero()), "[1, 2, 3, 2], direction y"),
             (&periodic, row, "[1, 2, 3, 2], direction y"),
             (&open, with(&open.links, |u| *u = zero()), "[1, 2, 3, 2], direction y"),
-            (&periodic, open.links.clone(), "3], direction t"),
+            (&periodic, open.links.clone(), last.as_str()),
         ] {
             for form in [
                 (Precision::F64, Recon::R18),
