@@ -187,8 +187,8 @@ fn ending(gauge: &GaugeField, mut phases: [Complex64; 4]) -> [Complex64; 4] {
 
 /// Computes out = a D^2 in + b in + c out with the covariant Laplacian in four dimensions D^2 in(x) = sum_mu [U_mu(x)
 /// in(x + mu) + U_mu(x - mu)^dagger in(x - mu) - 2 in(x)] (Luescher, JHEP 04 (2013) 123, Eq. (5.2)), where links
-/// across the end of the lattice are multiplied by the phases of `boundary`; with boundaries in time no hop crosses that
-/// end in time. Colour vectors or spinors on both parities, in the precision of the links.
+/// across the end of the lattice are multiplied by the phases of `boundary`; with boundaries in time no hop crosses
+/// that end in time. Colour vectors or spinors on both parities, in the precision of the links.
 ///
 /// # Errors
 /// `Unsupported`: other components, SU(2), or links stored as 8 numbers; `FieldMismatch`: fields of other lattices,
@@ -215,8 +215,8 @@ pub fn laplacian_4d(
 
 /// Covariant shifts along a path: out(x) is in at the end of the path that starts at x, parallel transported to x by
 /// the links. One step forward is out(x) = U_mu(x) in(x + mu), one back out(x) = U_mu(x - mu)^dagger in(x - mu),
-/// which QUDA calls covariant derivative. Fields are periodic. With boundaries of the links in time out(x) is zero where
-/// the path leaves the slices that are stored.
+/// which QUDA calls covariant derivative. Fields are periodic. With boundaries of the links in time out(x) is zero
+/// where the path leaves the slices that are stored.
 pub struct CovariantShift {
     hops: Hops,
     path: Vec<u8>,

@@ -265,7 +265,8 @@ pub fn check_fixed(gauge: &GaugeField, tolerance: f64) -> Result<()> {
 /// file, from its header and, in openQCD's format, the links of its last time slice. Links are not checked.
 ///
 /// # Errors
-/// Errors of [`GaugeReader::open_bounded`] and [`GaugeReader::read`]; `BadParameter`: the header names other boundaries.
+/// Errors of [`GaugeReader::open_bounded`] and [`GaugeReader::read`]; `BadParameter`: the header names other
+/// boundaries.
 pub fn lattice_of(path: &Path, stated: Option<BoundaryTime>) -> Result<([usize; 4], BoundaryTime)> {
     let phi_prime = stated.and_then(|boundary| boundary.phi_prime());
     let mut file = GaugeReader::open_bounded(path, None, phi_prime)?;

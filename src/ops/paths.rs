@@ -201,8 +201,8 @@ impl Walker {
         Ok(())
     }
 
-    /// Refuses paths that the links' boundaries in time do not allow. Between open boundaries links that do not exist are
-    /// zero, and so are the products that contain them; fixed links of slice N_t are not stored, so that paths stay
+    /// Refuses paths that the links' boundaries in time do not allow. Between open boundaries links that do not exist
+    /// are zero, and so are the products that contain them; fixed links of slice N_t are not stored, so that paths stay
     /// within their time slice.
     fn check_paths(&self, gauge: &GaugeField, paths: &Paths) -> Result<()> {
         let boundary = gauge.geometry().boundary();

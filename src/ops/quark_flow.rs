@@ -1,6 +1,6 @@
 //! Gradient flow of quark fields (Luescher, JHEP 04 (2013) 123): d chi / dt = D^2 chi with the covariant Laplacian on
-//! the flowed links, and its adjoint. With boundaries of the links in time chi = 0 at all flow times on the slices where
-//! quarks vanish.
+//! the flowed links, and its adjoint. With boundaries of the links in time chi = 0 at all flow times on the slices
+//! where quarks vanish.
 
 use std::ops::ControlFlow;
 use std::time::Instant;

@@ -19,8 +19,8 @@
 //! monomials = ["gauge"]
 //! ```
 //!
-//! docs/hmc.md lists all keys. A table `[run]` belongs to the host's program; only the boundaries in time that it states
-//! are compared with those of the lattice here.
+//! docs/hmc.md lists all keys. A table `[run]` belongs to the host's program; only the boundaries in time that it
+//! states are compared with those of the lattice here.
 //!
 //! ```
 //! use plaq_core::backend::Device;
