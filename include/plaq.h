@@ -563,8 +563,8 @@ plaq_status plaq_gauge_describe(plaq_gauge gauge, plaq_gauge_report *report);
  * OUT_OF_MEMORY. */
 plaq_status plaq_gauge_smear(plaq_gauge gauge, const plaq_gauge_smear_params *params);
 
-/** Copies the links of `from`, with their boundaries in time, into `to`, whose own boundaries in time are
- * replaced; precision and storage may differ. Errors: FIELD_MISMATCH for another lattice or group. */
+/** Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for another
+ * lattice or group, or other boundaries in time. */
 plaq_status plaq_gauge_copy(plaq_gauge from, plaq_gauge to);
 
 /** Declares that the links of `gauge` were smeared from those of `from`, or have flowed from them, elsewhere,
@@ -882,7 +882,9 @@ plaq_status plaq_spinor_smear(plaq_spinor spinor,
 /** Computes the covariant shift y of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 -
  * mu back in direction mu: y(n) is x at the end of the path that starts at n, parallel transported to n by
  * the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both
- * parities; y and x are different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY. */
+ * parities; y and x are different fields. With boundaries of the links in time y(n) is zero where the path
+ * leaves the slices that are stored, and spinors x count as zero where quarks vanish. Errors: BAD_PARAMETER,
+ * FIELD_MISMATCH, OUT_OF_MEMORY. */
 plaq_status plaq_spinor_shift(plaq_spinor y,
                               plaq_gauge gauge,
                               const int32_t *steps,
@@ -4217,7 +4219,8 @@ typedef struct plaq_gaugefix_state {
 /** Fixes the gauge: the links are replaced by the fixed ones. The report says whether they meet the criteria.
  * `result` gets the transformation and the copies; NULL if they are not wanted. Errors, after which the
  * links are unchanged: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY, UNSUPPORTED
- * (half precision; Fourier acceleration in maximally Abelian gauge), CUFFT_MISSING. */
+ * (half precision; Fourier acceleration in maximally Abelian gauge; links with boundaries in time, but for
+ * Coulomb gauge between open ones), CUFFT_MISSING. */
 plaq_status plaq_gauge_fix(plaq_gauge gauge,
                            const plaq_gaugefix_params *params,
                            plaq_gaugefix_callback callback,
@@ -4445,8 +4448,9 @@ plaq_status plaq_gauge_reunitarise(plaq_gauge gauge, double *correction);
 /** For each of `count` closed paths (at most 4096) gives the trace of the ordered product of links along it,
  * summed over all starting points x on all ranks; `traces` gets real and imaginary parts. `steps` holds the
  * paths one after the other, with `lengths` of 1 to 64 steps: 0 to 3 forward in x, y, z, t, 7 - mu back in
- * direction mu. A path may wind around the lattice. The arguments are the same on all ranks. Errors:
- * BAD_PARAMETER, OUT_OF_MEMORY.
+ * direction mu. A path may wind around the lattice. Between open boundaries in time paths count whose links
+ * all exist; where links stand still at a boundary, paths with steps in time are UNSUPPORTED. The arguments
+ * are the same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
  * Arrays: steps[sum of lengths], lengths[count], traces[2 * count]. */
 plaq_status plaq_gauge_path_traces(plaq_gauge gauge,
                                    const int32_t *steps,
@@ -5027,7 +5031,8 @@ plaq_status plaq_gauge_flow(plaq_gauge gauge,
 /** Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d
  * chi / dt = D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2
  * chi(x)] with the links V of the flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123).
- * Boundary phases are those that the field records (plaq_spinor_origin), else those of `params`. `flowed`:
+ * Boundary phases are those that the field records (plaq_spinor_origin), else those of `params`. With
+ * boundaries of the links in time chi is 0 at all flow times on the slices where quarks vanish. `flowed`:
  * field to which the flowed links are written, which may be `gauge` itself; zero handle: they are not kept.
  * Links flow in the precision of the field. The callback is called after every step with the numbers of
  * steps done and of all steps, and may end the flow. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH,

@@ -108,7 +108,7 @@ pub(crate) fn of(device: &Device, geometry: &Arc<Geometry>, links: &Gauge) -> Ar
     Arc::new(gauge)
 }
 
-fn setups() -> Vec<Setup> {
+pub(crate) fn setups() -> Vec<Setup> {
     let mut all = vec![];
     for device in devices() {
         let parts = if device.is_cpu() { &PARTS[..] } else { &PARTS[1..2] };
@@ -590,7 +590,7 @@ fn noise_vanishes_where_quarks_do() {
     }
 }
 
-fn status<T: std::fmt::Debug>(r: plaq::error::Result<T>) -> (Status, String) {
+pub(crate) fn status<T: std::fmt::Debug>(r: plaq::error::Result<T>) -> (Status, String) {
     let e = r.unwrap_err();
     (e.status, e.message())
 }

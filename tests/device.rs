@@ -11,6 +11,8 @@ mod setup;
 mod actions;
 mod backends;
 mod boundaries;
+mod boundary_files;
+mod boundary_quarks;
 mod config;
 mod correlators;
 mod deflation;

@@ -193,7 +193,7 @@ fn flows(b: &mut Bench) -> Result<()> {
         let mut psi = SpinorField::new(device, geometry, b.precision, Subset::Full, columns)?;
         psi.set_noise(Noise::Normal, 2, 0)?;
         let boundary = Boundary::ANTIPERIODIC.phases();
-        let mut flow = QuarkFlow::new(&psi, &u, FlowKind::Wilson, boundary)?;
+        let mut flow = QuarkFlow::new(&mut psi, &u, FlowKind::Wilson, boundary)?;
         let reals = 3.0 * (144.0 + 64.0 + 72.0) - 32.0 + 8.0 * 24.0 * columns as f64;
         let bytes = reals * b.precision.bytes() as f64 * sites;
         report(b, "flow quarks", Some(Recon::R18), columns, 0.0, bytes, || {

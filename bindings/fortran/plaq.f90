@@ -2753,8 +2753,8 @@ module plaq
       type(plaq_gauge), value :: gauge
       type(plaq_gauge_smear_params), intent(in), optional :: params
     end function
-    !> Copies the links of `from`, with their boundaries in time, into `to`, whose own boundaries in time are
-    !> replaced; precision and storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
+    !> Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for another
+    !> lattice or group, or other boundaries in time.
     integer(c_int32_t) function plaq_gauge_copy(from, to) bind(c)
       import
       type(plaq_gauge), value :: from
@@ -2915,7 +2915,9 @@ module plaq
     !> Computes the covariant shift y of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 -
     !> mu back in direction mu: y(n) is x at the end of the path that starts at n, parallel transported to n by
     !> the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both
-    !> parities; y and x are different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
+    !> parities; y and x are different fields. With boundaries of the links in time y(n) is zero where the path
+    !> leaves the slices that are stored, and spinors x count as zero where quarks vanish. Errors: BAD_PARAMETER,
+    !> FIELD_MISMATCH, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_spinor_shift(y, gauge, steps, length, x) bind(c)
       import
       type(plaq_spinor), value :: y
@@ -5087,7 +5089,8 @@ module plaq
     !> Fixes the gauge: the links are replaced by the fixed ones. The report says whether they meet the criteria.
     !> `result` gets the transformation and the copies; NULL if they are not wanted. Errors, after which the
     !> links are unchanged: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY, UNSUPPORTED
-    !> (half precision; Fourier acceleration in maximally Abelian gauge), CUFFT_MISSING.
+    !> (half precision; Fourier acceleration in maximally Abelian gauge; links with boundaries in time, but for
+    !> Coulomb gauge between open ones), CUFFT_MISSING.
     integer(c_int32_t) function plaq_gauge_fix(gauge, &
         params, &
         callback, &
@@ -5273,8 +5276,9 @@ module plaq
     !> For each of `count` closed paths (at most 4096) gives the trace of the ordered product of links along it,
     !> summed over all starting points x on all ranks; `traces` gets real and imaginary parts. `steps` holds the
     !> paths one after the other, with `lengths` of 1 to 64 steps: 0 to 3 forward in x, y, z, t, 7 - mu back in
-    !> direction mu. A path may wind around the lattice. The arguments are the same on all ranks. Errors:
-    !> BAD_PARAMETER, OUT_OF_MEMORY.
+    !> direction mu. A path may wind around the lattice. Between open boundaries in time paths count whose links
+    !> all exist; where links stand still at a boundary, paths with steps in time are UNSUPPORTED. The arguments
+    !> are the same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
     !> Arrays: steps[sum of lengths], lengths[count], traces[2 * count].
     integer(c_int32_t) function plaq_gauge_path_traces(gauge, steps, lengths, count, traces) bind(c)
       import
@@ -5668,7 +5672,8 @@ module plaq
     !> Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d
     !> chi / dt = D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2
     !> chi(x)] with the links V of the flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123).
-    !> Boundary phases are those that the field records (plaq_spinor_origin), else those of `params`. `flowed`:
+    !> Boundary phases are those that the field records (plaq_spinor_origin), else those of `params`. With
+    !> boundaries of the links in time chi is 0 at all flow times on the slices where quarks vanish. `flowed`:
     !> field to which the flowed links are written, which may be `gauge` itself; zero handle: they are not kept.
     !> Links flow in the precision of the field. The callback is called after every step with the numbers of
     !> steps done and of all steps, and may end the flow. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH,

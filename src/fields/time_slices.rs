@@ -173,8 +173,18 @@ pub(crate) fn combine(
     c: &[Complex64],
     how: Combination,
 ) -> Result<()> {
-    let args = arguments(v, w)?;
     let diagonal = matches!(how, Combination::AddDiagonal);
+    update(w, v, c, (!matches!(how, Combination::Of), diagonal))
+}
+
+/// Makes the combinations of [`combine`], whose vectors v_i may be those of w with `diagonal`.
+fn update(
+    w: &VectorField,
+    v: &VectorField,
+    c: &[Complex64],
+    (add, diagonal): (bool, bool),
+) -> Result<()> {
+    let args = arguments(v, w)?;
     let each = w.nrhs() * if diagonal { 1 } else { v.nrhs() };
     let geometry = w.geometry();
     let (first, times) = (geometry.origin()[3], geometry.extents()[3]);
@@ -184,7 +194,6 @@ pub(crate) fn combine(
     let own = &c[each * first..each * (first + times)];
     let mut coef = w.device().alloc(size_of_val(own))?;
     coef.upload(bytemuck::cast_slice(own))?;
-    let add = !matches!(how, Combination::Of);
     if !diagonal && is_matrix(v) && is_matrix(w) {
         let (ptr, form) = (coef.ptr(), Form::Transposed);
         let b = Matrices { ptr, column: w.nrhs(), step: each, form };
@@ -202,8 +211,8 @@ pub(crate) fn combine(
             return Ok(());
         }
     }
-    let add = add as i32;
-    let args = TimeSliceArgs { coef: coef.ptr(), add, diagonal: diagonal as i32, ..args };
+    let (add, diagonal) = (add as i32, diagonal as i32);
+    let args = TimeSliceArgs { coef: coef.ptr(), add, diagonal, ..args };
     let work = geometry.work(2 * w.nrhs().div_ceil(4));
     w.device().launch(kernels::TimeSliceUpdate::of(w.precision())?, &args, work)
 }
@@ -248,13 +257,19 @@ impl TimeFactors {
     }
 }
 
-/// Sets spinors to zero on slices where quarks vanish because of boundaries in time.
+/// Sets spinors or colour vectors to zero on slices where quarks vanish because of boundaries in time.
 pub fn vanish(field: &mut VectorField, boundary: BoundaryTime) -> Result<()> {
     if boundary.is_periodic() {
         return Ok(());
     }
     let geometry = field.geometry().clone();
     let factors = boundary.factors(geometry.global_extents()[3]);
+    if field.components() == Components::COLOUR {
+        let columns = field.nrhs();
+        let each = |f: f64| std::iter::repeat_n(Complex64::from(f), columns);
+        let factors: Vec<_> = factors.into_iter().flat_map(each).collect();
+        return update(field, field, &factors, (false, true));
+    }
     TimeFactors::new(field.device(), &geometry, &factors)?.scale(field)
 }
 

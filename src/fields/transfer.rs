@@ -12,6 +12,7 @@ use crate::backend::args::{LayoutArgs, ReportArgs};
 use crate::backend::families::Sites;
 use crate::backend::{kernels, Buffer, Device, External, Location, Piece, Ptr, Work};
 use crate::bail;
+use crate::comm::coordinates;
 use crate::error::{host_array, significant, Result};
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,7 +29,8 @@ pub struct LinkOptions {
     /// None: nothing is checked.
     pub tolerance: Option<f64>,
     /// True: links are projected onto the group after the check: Gram-Schmidt of the first two rows, third row by
-    /// cross product (SU(2): division by the length). Links closer to it than 1e-13 are not changed.
+    /// cross product (SU(2): division by the length). Links closer to it than 1e-13 are not changed; those that have
+    /// no projection, as links that are zero, are refused.
     pub reproject: bool,
 }
 
@@ -73,6 +75,9 @@ impl GaugeField {
     }
 
     /// Makes a new field from an array, which is checked while it is read.
+    ///
+    /// # Errors
+    /// `NotFinite`, `NotUnitary`: a link that is not accepted, or that has no projection; those of [`Self::new`].
     pub fn from_external(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -85,7 +90,38 @@ impl GaugeField {
         let loaded = field.transfer(layout, false)?.load_links(memory, options, false);
         field.geometry().comm().agree(loaded)?;
         field.loaded(layout)?;
+        // A matrix whose determinant is 0 has a violation of 1 or more.
+        if options.reproject && options.tolerance.is_none_or(|tolerance| tolerance >= 1.0) {
+            let whole = (Precision::F64, recon.whole());
+            match (precision, recon) == whole {
+                true => geometry.comm().agree(field.check_projected())?,
+                false => {
+                    Self::from_external(device, geometry, whole, layout, memory, options)?;
+                }
+            }
+        }
         Ok(field)
+    }
+
+    /// Refuses projected links that are not finite since they have no projection.
+    fn check_projected(&self) -> Result<()> {
+        let geometry = self.geometry();
+        let reals = 2 * self.group().colours().pow(2);
+        let mut host = host_array(4 * reals * geometry.volume(), 0.0, "the host's copy of links")?;
+        let layout = Layout::lexicographic(Precision::F64);
+        self.save(&layout, &mut External::write(vec![&mut host[..]]))?;
+        let broken = |link: &[f64]| link.iter().any(|v| !v.is_finite());
+        if let Some(k) = host.chunks_exact(reals).position(broken) {
+            let (x, origin) = (coordinates(geometry.extents(), k / 4), geometry.origin());
+            let x: [usize; 4] = std::array::from_fn(|mu| x[mu] + origin[mu]);
+            bail!(
+                NotUnitary,
+                "link at {x:?}, direction {}: it cannot be projected, as its first two rows are zero or parallel; where \
+                 all temporal links of the last slice are zero, boundary_time is open",
+                ["x", "y", "z", "t"][k % 4]
+            );
+        }
+        Ok(())
     }
 
     /// Writes the links into an array; memory between the links is not changed.

@@ -91,6 +91,10 @@ impl Transformation {
         if self.group() != gauge.group() {
             bail!(FieldMismatch, "gauge transformation: links of another group");
         }
+        // Between open boundaries links that do not exist stay zero; links that stand still are not transformed.
+        if !gauge.geometry().boundary().lacks_links() {
+            gauge.geometry().periodic_in_time("gauge transformation")?;
+        }
         let whole = (Precision::F64, gauge.recon().whole());
         let mut links = gauge.to(whole.0, whole.1)?;
         self.apply_in_place(&mut links)?;
@@ -112,7 +116,7 @@ impl Transformation {
         };
         let work = links.geometry().work(2);
         links.device().launch(kernels::GaugeTransform(Double::F64, g.whole()), &args, work)?;
-        links.exchange(None)
+        links.bind()
     }
 
     /// The product `self(x) h(x)` in double precision, that is first h and then this transformation; with `inverse`

@@ -23,7 +23,9 @@ use super::data::{Data, Sum};
 use super::lime::{self, Record, RecordPosition};
 use super::stream::Input;
 use super::text::{decimal, hexadecimal, resolution};
-use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, Warning, MATRIX, SITE};
+use super::{
+    ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, Known, Warning, MATRIX, SITE,
+};
 use crate::error::{Result, Status};
 use roxmltree::Document;
 
@@ -193,7 +195,7 @@ fn parse_private_record(input: &Input, text: &str) -> Result<u32> {
     Ok(bits)
 }
 
-fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) -> Result<Header> {
+fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Known) -> Result<Header> {
     let (records, ending) = Records::scan(input)?;
     let (has_data, checked) = (records.data.is_some(), records.checksum.is_some());
     let mut warnings = ending.warnings(input, has_data, checked)?;

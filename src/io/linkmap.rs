@@ -1,12 +1,13 @@
 //! The common part of openQCD's and DDalphaAMG's files: four 32-bit extents, the average of Re tr U_p (3 for unit
 //! links) as a double, then every link once as 3×3 row-major complex doubles, all little endian, without magic number
-//! or checksum. They differ in the order of extents and links, which a `LinkMap` describes.
+//! or checksum. They differ in the order of extents and links, which a `LinkMap` describes. Of links with boundaries in
+//! time the header has the sum over all plaquettes, those of the slice after the last stored one too, divided by 6 V.
 
 use super::data::{site, Data, Sum};
 use super::link_order::{forward, LinkMap};
 use super::stream::{decode, Input};
 use super::{ddalphaamg, openqcd, ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job};
-use super::{HEAD, MATRIX, SITE};
+use super::{Known, HEAD, MATRIX, SITE};
 use crate::bail;
 use crate::error::{Result, Status};
 
@@ -36,22 +37,21 @@ fn header(head: &[u8]) -> ([u64; 4], f64) {
 fn claims(head: &[u8]) -> bool {
     head.len() >= HEAD && {
         let (extents, plaquette) = header(head);
-        extents.iter().all(|n| (1..=0xffff).contains(n)) && plaquette.abs() < 3.001
+        // Both formats begin with the extent in time. A slice of plaquettes 1 after the last one adds 3 / (2 T).
+        let most = 3.001 + 1.5 / extents[0] as f64;
+        extents.iter().all(|n| (1..=0xffff).contains(n)) && plaquette.abs() < most
     }
 }
 
 /// Opens a file of openQCD or DDalphaAMG, whose headers and lengths do not differ. The extents rule one format out
 /// or, failing that, the plaquette does: in the wrong order links do not close to loops. If the header's plaquette
 /// fits neither, the choice is arbitrary and the comparison with the links fails.
-fn open(
-    input: &mut Input,
-    expect: Option<[usize; 4]>,
-    known: Option<FileFormat>,
-) -> Result<Header> {
+fn open(input: &mut Input, expect: Option<[usize; 4]>, known: Known) -> Result<Header> {
     let (found, plaquette) = header(&input.bytes(HEAD)?);
     let mut candidates = Vec::new();
     let mut refusal = None;
-    for map in MAPS.into_iter().filter(|map| known.is_none_or(|format| format == map.format)) {
+    for map in MAPS.into_iter().filter(|map| known.format.is_none_or(|format| format == map.format))
+    {
         let mut extents = [0; 4];
         for (axis, n) in map.header.into_iter().zip(found) {
             extents[axis] = n;
@@ -68,7 +68,7 @@ fn open(
     };
     input.need_exactly(data(map).length(extents), "links")?;
     if let Some(&(other, extents2)) = candidates.get(1) {
-        let mut links = Links { input, extents, all: Vec::new() };
+        let mut links = Links { input, extents, phi_prime: known.phi_prime, all: Vec::new() };
         let mut miss = |map: &LinkMap, n: &[usize; 4], sites: usize| {
             let mean = links.mean_plaquette(map, n, sites)?;
             Ok((mean - plaquette / 3.0).abs())
@@ -126,6 +126,8 @@ fn other_fits_better(
 struct Links<'a> {
     input: &'a mut Input,
     extents: [usize; 4],
+    /// Angles of the spatial links on the slice after the last stored one; None: they are those of slice 0.
+    phi_prime: Option<[f64; 3]>,
     /// All links of the file; empty until so many were requested that all were read at once.
     all: Vec<f64>,
 }
@@ -152,7 +154,8 @@ impl Links<'_> {
         Ok(())
     }
 
-    /// The mean of Re tr U_p / 3 over the plaquettes of `sites` sites distributed over the lattice.
+    /// The mean of Re tr U_p / 3 over the plaquettes of `sites` sites distributed over the lattice, as in headers:
+    /// links that stand still on the slice after the last stored one are diagonal, and plaquettes of them are 1.
     fn mean_plaquette(&mut self, map: &LinkMap, n: &[usize; 4], sites: usize) -> Result<f64> {
         let volume = n.iter().product::<usize>();
         if sites == volume && self.all.is_empty() {
@@ -165,7 +168,10 @@ impl Links<'_> {
                 for mu in 0..nu {
                     let mut two_links = |mu: usize, nu: usize| -> Result<_> {
                         let first = self.get((map.place)(n, &x, mu))?;
-                        let second = self.get((map.place)(n, &forward(n, &x, mu), nu))?;
+                        let second = match self.phi_prime.filter(|_| mu == 3 && x[3] + 1 == n[3]) {
+                            Some(angles) => diagonal(angles, n[nu]),
+                            None => self.get((map.place)(n, &forward(n, &x, mu), nu))?,
+                        };
                         Ok(product(&first, &second))
                     };
                     let (one, two) = (two_links(mu, nu)?, two_links(nu, mu)?);
@@ -173,8 +179,19 @@ impl Links<'_> {
                 }
             }
         }
-        Ok(sum / (18.0 * sites as f64))
+        let after = self.phi_prime.map_or(0.0, |_| 0.5 / n[3] as f64);
+        Ok(sum / (18.0 * sites as f64) + after)
     }
+}
+
+/// The matrix exp(i diag(angles) / l).
+fn diagonal(angles: [f64; 3], l: usize) -> [f64; MATRIX] {
+    let mut link = [0.0; MATRIX];
+    for (i, angle) in angles.into_iter().enumerate() {
+        let (im, re) = (angle / l as f64).sin_cos();
+        (link[8 * i], link[8 * i + 1]) = (re, im);
+    }
+    link
 }
 
 fn product(a: &[f64], b: &[f64]) -> [f64; MATRIX] {

@@ -19,7 +19,7 @@
 
 use super::data::{Data, Sum};
 use super::stream::{words, Input};
-use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, MATRIX};
+use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, Known, MATRIX};
 use crate::error::{Result, Status};
 use crate::refuse;
 
@@ -52,7 +52,7 @@ fn magic(head: &[u8]) -> Option<(u32, ByteOrder)> {
     }
 }
 
-fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) -> Result<Header> {
+fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Known) -> Result<Header> {
     let (magic, byte_order) = magic(&input.peek(4)?).expect("claimed");
     let header = input.bytes(if magic == MAGIC { HEADER } else { 28 })?;
     let mut fields = vec![0; header.len() / 4];

@@ -278,8 +278,16 @@ impl Job {
     }
 }
 
-/// A function that reads a header, given the expected lattice and the format, if they are known.
-type Open = fn(&mut Input, Option<[usize; 4]>, Option<FileFormat>) -> Result<Header>;
+/// What is known about a file whose format does not show in its header.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    format: Option<FileFormat>,
+    /// Angles of links that stand still on the slice after the last stored one, see [`GaugeReader::open_bounded`].
+    phi_prime: Option<[f64; 3]>,
+}
+
+/// A function that reads a header, given the expected lattice and what is known about the file.
+type Open = fn(&mut Input, Option<[usize; 4]>, Known) -> Result<Header>;
 
 /// Functions and properties of one file format.
 struct Codec {
@@ -332,7 +340,20 @@ impl GaugeReader {
     /// # Errors
     /// Errors of [`read_gauge`] except `FileChecksum`.
     pub fn open(path: &Path, expect: Option<[usize; 4]>) -> Result<Self> {
-        Self::with_format(path, expect, None)
+        Self::open_bounded(path, expect, None)
+    }
+
+    /// Opens a file of links whose spatial ones on the slice after the last stored one, which headers of openQCD and
+    /// DDalphaAMG count, are exp(i diag(phi_prime) / L_k).
+    ///
+    /// # Errors
+    /// Errors of [`GaugeReader::open`].
+    pub fn open_bounded(
+        path: &Path,
+        expect: Option<[usize; 4]>,
+        phi_prime: Option<[f64; 3]>,
+    ) -> Result<Self> {
+        Self::with_known(path, expect, Known { format: None, phi_prime })
     }
 
     /// Opens a file whose format another process has recognised. Recognising it may require links from all over the
@@ -341,14 +362,10 @@ impl GaugeReader {
     /// # Errors
     /// Errors of [`GaugeReader::open`].
     pub fn open_as(path: &Path, expect: Option<[usize; 4]>, format: FileFormat) -> Result<Self> {
-        Self::with_format(path, expect, Some(format))
+        Self::with_known(path, expect, Known { format: Some(format), phi_prime: None })
     }
 
-    fn with_format(
-        path: &Path,
-        expect: Option<[usize; 4]>,
-        known: Option<FileFormat>,
-    ) -> Result<Self> {
+    fn with_known(path: &Path, expect: Option<[usize; 4]>, known: Known) -> Result<Self> {
         let mut input = Input::open(path)?;
         let head = input.peek(HEAD)?;
         match CODECS.iter().find(|codec| (codec.claims)(&head)) {

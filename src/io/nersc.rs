@@ -16,7 +16,7 @@
 use super::data::{Data, Sum};
 use super::stream::{decode, Input};
 use super::text::{decimal, hexadecimal, resolution};
-use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, MATRIX};
+use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, Known, MATRIX};
 use crate::error::{Result, Status};
 
 pub const CODEC: Codec = Codec {
@@ -82,7 +82,7 @@ impl Lines {
     }
 }
 
-fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) -> Result<Header> {
+fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Known) -> Result<Header> {
     let header = Lines::read(input)?;
     let format = header.parse(input, "DATATYPE", |v| match v {
         "4D_SU3_GAUGE" => Some(FileFormat::Nersc),

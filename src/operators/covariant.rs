@@ -176,10 +176,19 @@ fn hop(
     part(args::REGION_OUTER, geometry.outer() - inner)
 }
 
+/// Phases of hops across the end of the lattice: these ones, but 0 in time if the links have boundaries there, so that
+/// nothing crosses them.
+fn ending(gauge: &GaugeField, mut phases: [Complex64; 4]) -> [Complex64; 4] {
+    if !gauge.geometry().boundary().is_periodic() {
+        phases[3] = Complex64::ZERO;
+    }
+    phases
+}
+
 /// Computes out = a D^2 in + b in + c out with the covariant Laplacian in four dimensions D^2 in(x) = sum_mu [U_mu(x)
 /// in(x + mu) + U_mu(x - mu)^dagger in(x - mu) - 2 in(x)] (Luescher, JHEP 04 (2013) 123, Eq. (5.2)), where links
-/// across the end of the lattice are multiplied by the phases of `boundary`. Colour vectors or spinors on both
-/// parities, in the precision of the links.
+/// across the end of the lattice are multiplied by the phases of `boundary`; with boundaries in time no hop crosses
+/// that end in time. Colour vectors or spinors on both parities, in the precision of the links.
 ///
 /// # Errors
 /// `Unsupported`: other components, SU(2), or links stored as 8 numbers; `FieldMismatch`: fields of other lattices,
@@ -197,18 +206,22 @@ pub fn laplacian_4d(
     inp.check_like(out, "laplacian")?;
     shape.check(out, "out")?;
     let y = Some((inp, b - 8.0 * a));
+    let phases = ending(gauge, *boundary);
     (0..2).try_for_each(|parity| {
         let term = Term { parity, hops: 255, coef: a, y, coef_out: c };
-        hop(gauge, boundary, out, inp, &term)
+        hop(gauge, &phases, out, inp, &term)
     })
 }
 
 /// Covariant shifts along a path: out(x) is in at the end of the path that starts at x, parallel transported to x by
 /// the links. One step forward is out(x) = U_mu(x) in(x + mu), one back out(x) = U_mu(x - mu)^dagger in(x - mu),
-/// which QUDA calls covariant derivative. Fields are periodic.
+/// which QUDA calls covariant derivative. Fields are periodic. With boundaries of the links in time out(x) is zero
+/// where the path leaves the slices that are stored.
 pub struct CovariantShift {
     hops: Hops,
     path: Vec<u8>,
+    /// Phases of hops across the end of the lattice.
+    phases: [Complex64; 4],
     workspace: Workspace,
 }
 
@@ -227,14 +240,22 @@ impl CovariantShift {
             refuse!(BadParameter, "path", expected("steps 0 to 7"), found("{step}"));
         }
         let hops = Hops::new(gauge, components)?;
-        Ok(CovariantShift { hops, path, workspace: Workspace::default() })
+        let phases = ending(hops.gauge(), Boundary::PERIODIC.phases());
+        Ok(CovariantShift { hops, path, phases, workspace: Workspace::default() })
+    }
+
+    /// The same shift with slice 0 in the place of slice N_t, the one after the last: for boundary fields, which are
+    /// stored on slice 0 for both boundaries of the links in time.
+    pub fn with_boundary_fields(self) -> Self {
+        CovariantShift { phases: Boundary::PERIODIC.phases(), ..self }
     }
 
     fn step(&self, out: &mut VectorField, inp: &VectorField, step: u8) -> Result<()> {
         // Bit 2 mu of `hops` is the hop from x - mu, bit 2 mu + 1 the one from x + mu.
         let hops = if step < 4 { 2 << (2 * step) } else { 1 << (2 * (7 - step)) };
         (0..2).try_for_each(|parity| {
-            self.hops.apply(out, inp, &Term { parity, hops, coef: 1.0, ..Term::default() })
+            let term = Term { parity, hops, coef: 1.0, ..Term::default() };
+            hop(self.hops.gauge(), &self.phases, out, inp, &term)
         })
     }
 

@@ -79,8 +79,8 @@ impl DiracParams {
             refuse!(
                 BadParameter,
                 "boundary[3]",
-                expected("no phase in time, as links have {boundary}"),
-                found("exp(i pi {})", significant(turn.arg() / std::f64::consts::PI, 6))
+                expected("no phase in time but a sign, as links have {boundary}"),
+                found("exp(i pi {})", significant(turn.arg() / std::f64::consts::PI, 15))
             );
         }
         if boundary.is_periodic() && self.boundary_terms() != [0.0; 2] {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::observables::{plaquette, Plaquette};
 use crate::backend::{Device, External};
 use crate::bail;
-use crate::comm::Comm;
+use crate::comm::{coordinates, Comm};
 use crate::error::{host_array, significant, Error, Result, Status};
 use crate::fields::{
     BoundaryKind, BoundaryTime, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,
@@ -88,8 +88,11 @@ pub(super) fn created_by_all<W>(
 }
 
 /// Opens the file on every rank; the first rank finds the format for all.
-fn open(comm: &Comm, path: &Path, expect: Option<[usize; 4]>) -> Result<GaugeReader> {
-    let first = (comm.rank() == 0).then(|| GaugeReader::open(path, expect)).transpose();
+fn open(comm: &Comm, path: &Path, options: &LoadOptions) -> Result<GaugeReader> {
+    let expect = options.expect;
+    let phi_prime = options.boundary_time.and_then(|boundary| boundary.phi_prime());
+    let first =
+        (comm.rank() == 0).then(|| GaugeReader::open_bounded(path, expect, phi_prime)).transpose();
     let first = comm.agree(first)?;
     let found = first.as_ref().map(|file| file.info().format);
     let place = FileFormat::ALL.iter().position(|format| Some(*format) == found);
@@ -123,20 +126,42 @@ fn header_trace(geometry: &Geometry, found: &Plaquette) -> f64 {
     (1.0 - absent) * found.link_trace
 }
 
-/// Counts links that are exactly zero: [temporal links of the last time slice of the whole lattice, all other links].
-fn zero_links(geometry: &Geometry, links: &[f64]) -> Result<[usize; 2]> {
-    let (extents, origin) = (geometry.extents(), geometry.origin());
-    let slice = 4 * extents[..3].iter().product::<usize>();
-    let last = geometry.global_extents()[3] - 1;
-    let mut counts = [0.0; 2];
-    for (i, link) in links.chunks_exact(18).enumerate() {
-        if link.iter().all(|v| *v == 0.0) {
-            let ends = i % 4 == 3 && i / slice + origin[3] == last;
+/// Links that are exactly zero on the whole lattice.
+struct ZeroLinks {
+    /// Number of temporal links of the last time slice.
+    ends: usize,
+    /// Number of all other links.
+    others: usize,
+    /// Site and direction of the first one of these.
+    first: Option<([usize; 4], usize)>,
+}
+
+impl ZeroLinks {
+    fn of(geometry: &Geometry, links: &[f64]) -> Result<Self> {
+        let (extents, origin) = (geometry.extents(), geometry.origin());
+        let global = geometry.global_extents();
+        let mut counts = [0.0; 2];
+        let mut first = f64::INFINITY;
+        for (i, link) in links.chunks_exact(18).enumerate() {
+            if link.iter().any(|v| *v != 0.0) {
+                continue;
+            }
+            let local = coordinates(extents, i / 4);
+            let x: [usize; 4] = std::array::from_fn(|mu| local[mu] + origin[mu]);
+            let ends = i % 4 == 3 && x[3] + 1 == global[3];
             counts[!ends as usize] += 1.0;
+            if !ends {
+                let lex = x.iter().zip(global).rev().fold(0, |lex, (x, l)| lex * l + x);
+                first = first.min((4 * lex + i % 4) as f64);
+            }
         }
+        geometry.comm().sum(&mut counts)?;
+        let mut negated = [-first];
+        geometry.comm().max(&mut negated)?;
+        let place = |number: usize| (coordinates(global, number / 4), number % 4);
+        let first = negated[0].is_finite().then(|| place(-negated[0] as usize));
+        Ok(ZeroLinks { ends: counts[0] as usize, others: counts[1] as usize, first })
     }
-    geometry.comm().sum(&mut counts)?;
-    Ok(counts.map(|n| n as usize))
 }
 
 /// The boundaries in time that the caller states, which the header of the file must not contradict; if none are stated,
@@ -173,10 +198,19 @@ fn boundary_of(
     links: &[f64],
 ) -> Result<BoundaryTime> {
     let (stated, format) = (stated_or_named(stated, info)?, info.format);
-    let [ends, others] = zero_links(geometry, links)?;
+    let zero = ZeroLinks::of(geometry, links)?;
+    let ends = zero.ends;
     let all = geometry.global_volume() / geometry.global_extents()[3];
-    // Links that are zero elsewhere are refused by the check of unitarity.
-    let open = ends == all && others == 0;
+    // Links that are zero elsewhere are refused by the check of unitarity, but for those of lattices that look open.
+    let open = ends == all;
+    if let (true, Some((x, mu))) = (open, zero.first) {
+        refuse!(
+            NotUnitary,
+            format!("link at {x:?}, direction {}", ["x", "y", "z", "t"][mu]),
+            expected("a link of SU(3): with open boundaries temporal links of the last slice alone are zero"),
+            found("zero, as {} links besides those of the last slice", zero.others)
+        );
+    }
     let found = match open {
         true => "temporal links of the last slice that are all zero".to_string(),
         false => format!("{ends} of {all} temporal links of the last slice zero"),
@@ -231,9 +265,11 @@ pub fn check_fixed(gauge: &GaugeField, tolerance: f64) -> Result<()> {
 /// file, from its header and, in openQCD's format, the links of its last time slice. Links are not checked.
 ///
 /// # Errors
-/// Errors of [`GaugeReader::open`] and [`GaugeReader::read`]; `BadParameter`: the header names other boundaries.
+/// Errors of [`GaugeReader::open_bounded`] and [`GaugeReader::read`]; `BadParameter`: the header names other
+/// boundaries.
 pub fn lattice_of(path: &Path, stated: Option<BoundaryTime>) -> Result<([usize; 4], BoundaryTime)> {
-    let mut file = GaugeReader::open(path, None)?;
+    let phi_prime = stated.and_then(|boundary| boundary.phi_prime());
+    let mut file = GaugeReader::open_bounded(path, None, phi_prime)?;
     let lattice = file.extents();
     let named = |e: Error| e.at(path.display());
     if let Some(boundary) = stated_or_named(stated, file.info()).map_err(named)? {
@@ -273,7 +309,7 @@ pub fn load_gauge(
         bail!(Unsupported, "load: files hold SU(3) links, found storage {recon}");
     }
     let named = |e: Error| e.at(path.display());
-    let mut file = open(comm, path, options.expect)?;
+    let mut file = open(comm, path, options)?;
     let geometry = Geometry::decomposed(file.extents(), device, comm).map_err(named)?;
     let (links, share) = comm.agree(file.read(&part(&geometry)))?;
     let mut info = file.info().clone();
@@ -354,14 +390,15 @@ pub fn load_gauge(
         // A header with NaN is refused as well.
         if header.is_some_and(|h| h.is_nan() || (h - links).abs() > allowed) {
             let boundary = geometry.boundary();
-            let openqcd = info.format == FileFormat::OpenQcd;
+            // Headers of these formats do not name boundaries in time.
+            let unnamed = matches!(info.format, FileFormat::OpenQcd | FileFormat::DdAlphaAmg);
             let advice = match boundary {
-                BoundaryTime::Periodic if openqcd => format!(
+                BoundaryTime::Periodic if unnamed => format!(
                     " with {boundary}; links with boundaries of the Schroedinger functional need boundary_time \
                      sf with phi and phi_prime, or open_sf with phi_prime"
                 ),
                 // The fixed links at slice 0 agree already with the stated phi.
-                BoundaryTime::Sf { .. } | BoundaryTime::OpenSf { .. } if openqcd => format!(
+                BoundaryTime::Sf { .. } | BoundaryTime::OpenSf { .. } if unnamed => format!(
                     " with {}; another phi_prime, or another boundary_time, gives another plaquette",
                     boundary.stated()
                 ),
@@ -369,9 +406,11 @@ pub fn load_gauge(
             };
             bail!(
                 FilePlaquette,
-                "{}: {name} in the header {}, of the links {links}, allowed difference {allowed:e}{advice}",
+                "{}: {name} in the header {}, of the links {links} read as format {}, allowed difference \
+                 {allowed:e}{advice}",
                 path.display(),
-                header.unwrap_or(f64::NAN)
+                header.unwrap_or(f64::NAN),
+                info.format
             );
         }
     }

@@ -174,7 +174,6 @@ impl Walker {
         precision: Precision,
         paths: usize,
     ) -> Result<Self> {
-        geometry.periodic_in_time("products of links along paths")?;
         let field = || {
             let together = paths.clamp(1, TOGETHER);
             MatrixField::new(device, geometry, precision, MatrixForm::General, together)
@@ -200,6 +199,23 @@ impl Walker {
             );
         }
         Ok(())
+    }
+
+    /// Refuses paths that the links' boundaries in time do not allow. Between open boundaries links that do not exist
+    /// are zero, and so are the products that contain them; fixed links of slice N_t are not stored, so that paths stay
+    /// within their time slice.
+    fn check_paths(&self, gauge: &GaugeField, paths: &Paths) -> Result<()> {
+        let boundary = gauge.geometry().boundary();
+        let in_time = |path: &[u8]| path.iter().any(|step| matches!(step, 3 | 4));
+        match paths.iter().position(in_time).filter(|_| boundary.phi_prime().is_some()) {
+            Some(k) => refuse!(
+                Unsupported,
+                "path {k}",
+                expected("steps in space alone, as links have {boundary}"),
+                found("steps in time")
+            ),
+            None => Ok(()),
+        }
     }
 
     /// Kernel arguments that all launches for these links share; the fields of the walker determine the number of
@@ -269,12 +285,14 @@ impl Walker {
     }
 
     /// For each closed path, the trace of the ordered product of links along it, summed over all starting points x on
-    /// all ranks.
+    /// all ranks; between open boundaries in time over those from which all links of the path exist.
     ///
     /// # Errors
-    /// `BadParameter`: a path is not closed; `FieldMismatch`, `Unsupported`: links of another lattice or form.
+    /// `BadParameter`: a path is not closed; `FieldMismatch`, `Unsupported`: links of another lattice or form, steps in
+    /// time where links stand still.
     pub fn traces(&self, gauge: &GaugeField, paths: &Paths) -> Result<Vec<Complex64>> {
         self.check(gauge)?;
+        self.check_paths(gauge, paths)?;
         paths.check_closed(gauge.geometry().global_extents())?;
         let mut all = vec![Complex64::ZERO; paths.len()];
         for batch in paths.batches(self.together()) {
@@ -299,6 +317,7 @@ impl Walker {
         out: &mut MatrixField,
     ) -> Result<()> {
         self.check(gauge)?;
+        self.check_paths(gauge, paths)?;
         if coefficients.len() != paths.len() {
             let (n, found) = (paths.len(), coefficients.len());
             refuse!(BadParameter, "coefficients", expected("{n} numbers"), found("{found}"));

@@ -1,5 +1,6 @@
 //! Gradient flow of quark fields (Luescher, JHEP 04 (2013) 123): d chi / dt = D^2 chi with the covariant Laplacian on
-//! the flowed links, and its adjoint.
+//! the flowed links, and its adjoint. With boundaries of the links in time chi = 0 at all flow times on the slices
+//! where quarks vanish.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -11,7 +12,7 @@ use super::observables::plaquette;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
-    Components, GaugeField, Geometry, Group, Precision, Recon, Subset, VectorField,
+    vanish, Components, GaugeField, Geometry, Group, Precision, Recon, Subset, VectorField,
 };
 use crate::operators::{laplacian_4d, Boundary};
 use crate::params::{parameters, reports, Parameters};
@@ -114,7 +115,8 @@ struct Fields {
 }
 
 impl Fields {
-    /// Computes one stage of a step of the flow from the links at that stage: afterwards `psi` holds the new field and `next` the old one.
+    /// Computes one stage of a step of the flow from the links at that stage: afterwards `psi` holds the new field and
+    /// `next` the old one. Both are zero where quarks vanish.
     fn stage(
         &mut self,
         psi: &mut VectorField,
@@ -124,7 +126,7 @@ impl Fields {
         let coefficients = [step * stage.factor, stage.identity, before];
         laplacian_4d(links, &self.boundary, &mut self.next, psi, coefficients)?;
         std::mem::swap(psi, &mut self.next);
-        Ok(())
+        vanish(psi, links.geometry().boundary())
     }
 }
 
@@ -135,20 +137,22 @@ pub struct QuarkFlow {
 }
 
 impl QuarkFlow {
-    /// Makes the fields for quark fields like `psi` with these boundary phases, and SU(3) links stored whole in the
-    /// precision of `psi`.
+    /// Makes the fields for the flow of `psi` with these boundary phases, and SU(3) links stored whole in the precision
+    /// of `psi`, which is set to zero where quarks vanish.
     ///
     /// # Errors
     /// `Unsupported`, `FieldMismatch`: fields that do not fit; `NotFinite`: links that are not finite; `OutOfMemory`.
     pub fn new(
-        psi: &VectorField,
+        psi: &mut VectorField,
         links: &GaugeField,
         kind: FlowKind,
         boundary: [Complex64; 4],
     ) -> Result<Self> {
         check_fields(psi, links)?;
         let next = psi.like(psi.precision())?;
-        Ok(QuarkFlow { fields: Fields { next, boundary }, links: Flow::new(links, kind)? })
+        let flow = QuarkFlow { fields: Fields { next, boundary }, links: Flow::new(links, kind)? };
+        vanish(psi, links.geometry().boundary())?;
+        Ok(flow)
     }
 
     /// Makes one step of every column of `psi` and of the links.
@@ -257,6 +261,7 @@ pub fn adjoint_of_steps(
     while back.spare.len() < kept && !back.stops()? {
         back.spare.push(copy()?);
     }
+    vanish(back.psi, start.geometry().boundary())?;
     back.all(&start, 0, back.steps.len())?;
     let left = back.steps.len() - back.report.steps as usize;
     let (time, seconds) = (back.steps[..left].iter().sum(), since.elapsed().as_secs_f64());

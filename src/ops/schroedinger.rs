@@ -144,7 +144,8 @@ impl<'a> Quarks<'a> {
     /// boundary, to the slice next to it, and from the slice next to the opposite boundary to that boundary.
     fn carried(&self, from: &SpinorField, end: BoundaryEnd) -> Result<SpinorField> {
         let links = self.wilson.gauge().clone();
-        let shift = CovariantShift::new(links, from.components(), vec![end.step()])?;
+        let shift =
+            CovariantShift::new(links, from.components(), vec![end.step()])?.with_boundary_fields();
         let mut to = from.like(from.precision())?;
         shift.apply(&mut to, from)?;
         Ok(to)

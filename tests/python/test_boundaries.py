@@ -146,8 +146,41 @@ steps = 1
 monomials = ["gluons"]
 """
     plaq.hmc(text.replace("KIND", "open"), gauge)
-    refused(ValueError, "run.boundary_time: expected open|found periodic", lambda: plaq.hmc(text.replace("KIND", "periodic"), gauge))
+    refused(capi.BadParameter, "run.boundary_time|boundary_time open|found boundary_time periodic", lambda: plaq.hmc(text.replace("KIND", "periodic"), gauge))
     refused(capi.BadParameter, "boundary[3]|exp(i pi 0.5)", lambda: plaq.Wilson(gauge, mass=0.3, boundary=(0, 0, 0, 0.5)))
+
+
+def test_quarks_beyond_boundaries_are_zero():
+    fixed = [dict(boundary_time="sf", phi=PHI, phi_prime=PHI_PRIME), dict(boundary_time="open_sf", phi_prime=PHI_PRIME)]
+    for bounds in [*fixed, dict(boundary_time="open")]:
+        gauge = plaq.Gauge.hot([4, 2, 2, 6], 3, **bounds)
+        u, rng = np.array(gauge)[3], np.random.default_rng(1)
+        psi = rng.normal(size=(1, 6, 2, 2, 4, 4, 3)) + 1j * rng.normal(size=(1, 6, 2, 2, 4, 4, 3))
+        vanish = [0, 5] if bounds["boundary_time"] == "open" else [0]
+        inside = psi.copy()
+        inside[:, vanish] = 0
+        field = plaq.Fermion.from_array(psi)
+        shifted = np.zeros_like(inside)
+        both = np.einsum("tzyxij,tzyxjk->tzyxik", u[:-2], u[1:-1]).conj()
+        shifted[:, 2:] = np.einsum("tzyxba,ntzyxsb->ntzyxsa", both, inside[:, :-2])
+        close(np.asarray(field.shift(gauge, "-t -t")), shifted)
+        flowed, _ = field.flow(gauge, 0.1, boundary=(0, 0, 0, 0))
+        again, _ = plaq.Fermion.from_array(inside).flow(gauge, 0.1, boundary=(0, 0, 0, 0))
+        close(np.asarray(flowed), np.asarray(again))
+        assert not np.asarray(flowed)[:, vanish].any()
+
+
+def test_copies_keep_boundaries_apart():
+    open_links = plaq.Gauge.hot([4, 4, 4, 4], 1, boundary_time="open")
+    periodic = plaq.Gauge.hot([4, 4, 4, 4], 2)
+    before = np.array(periodic)
+    words = "boundary_time periodic|boundary_time open"
+    refused(capi.FieldMismatch, words, lambda: capi.plaq_gauge_copy(open_links, periodic))
+    assert periodic.boundary_time == "periodic" and (np.array(periodic) == before).all()
+    zero = before.copy()
+    zero[1, 2, 1, 3, 0] = 0
+    refused(capi.NotUnitary, "[0, 3, 1, 2], direction y", lambda: periodic.set(zero, project=True, tolerance=2))
+    assert (np.array(periodic) == before).all()
 
 
 def free():

@@ -6,7 +6,7 @@ use super::gamma::{gammas, mul_colour, mul_spin, one_plus, sigma, Basis};
 use super::hmc::{algebra, generator};
 use super::matrix::{add, dag, exponential, mul, one, scale, sub, trace, zero, Matrix};
 use super::su3::exp_i;
-use super::{Field, Gauge, Lattice, C};
+use super::{Field, Gauge, Lattice, Spinor, C};
 
 /// Links with boundaries in time on slices 0 to T; slice T is stored if the upper boundary is open.
 pub struct Bounded<'a> {
@@ -245,6 +245,13 @@ impl Bounded<'_> {
 
     /// Links after a step of the third-order flow (Luescher, JHEP 08 (2010) 071, appendix C).
     pub fn flow_step(&self, epsilon: f64) -> Gauge {
+        let [_, _, last] = self.flow_stages(epsilon);
+        last
+    }
+
+    /// Links after each of the three stages of a step of the flow.
+    fn flow_stages(&self, epsilon: f64) -> [Gauge; 3] {
+        let mut after = vec![];
         let mut u = self.links.clone();
         let mut z = vec![[0.0; 8]; u.len()];
         let stages = [(0.0, 0.25), (-17.0 / 9.0, 8.0 / 9.0), (-1.0, 0.75)];
@@ -260,8 +267,119 @@ impl Bounded<'_> {
                 next[k] = mul(&exp_i(&algebra(z)), &u[k]);
             }
             u = next;
+            after.push(u.clone());
         }
-        u
+        after.try_into().expect("three stages")
+    }
+
+    /// The value of a field at a site of slice 0 to T, or beyond: quarks vanish on boundary slices.
+    fn at(&self, psi: &Field, x: [usize; 4]) -> Spinor {
+        match x[3] == 0 || x[3] >= self.last() {
+            true => [[C::ZERO; 3]; 4],
+            false => psi[self.lat.lex(x)],
+        }
+    }
+
+    /// A field that vanishes on boundary slices and equals `psi` elsewhere.
+    pub fn inside(&self, psi: &Field) -> Field {
+        (0..psi.len()).map(|lex| self.at(psi, self.lat.coords(lex))).collect()
+    }
+
+    /// The field at the end of the path that starts at x, of slice 0 to T, transported to x; zero where the path has
+    /// links that do not exist.
+    fn transported(&self, psi: &Field, x: [usize; 4], steps: &[i32]) -> Spinor {
+        let Some(product) = self.path(x, steps) else { return [[C::ZERO; 3]; 4] };
+        let mut end = x;
+        for &s in steps {
+            let (mu, forward) =
+                if s >= 0 { (s as usize, true) } else { ((-1 - s) as usize, false) };
+            end = self.step(end, mu, forward).expect("a path that exists");
+        }
+        mul_colour(&product, &self.at(psi, end))
+    }
+
+    /// The covariant shift along a path, zero where the path leaves the slices that are stored.
+    pub fn shift(&self, psi: &Field, steps: &[i32]) -> Field {
+        let stays = |x: [usize; 4]| {
+            let mut t = x[3] as i32;
+            steps.iter().all(|&s| {
+                t += i32::from(s == 3) - i32::from(s == -4);
+                (0..self.slices() as i32).contains(&t)
+            })
+        };
+        let value = |lex| {
+            let x = self.lat.coords(lex);
+            if stays(x) {
+                self.transported(psi, x, steps)
+            } else {
+                [[C::ZERO; 3]; 4]
+            }
+        };
+        (0..psi.len()).map(value).collect()
+    }
+
+    /// The `order`-th derivative in time at the sites that are stored, D psi(x) = [U psi(x + t) - U^dagger psi(x - t)]
+    /// / 2: a sum over all paths of `order` steps in time.
+    pub fn time_derivative(&self, psi: &Field, order: u32) -> Field {
+        let mut out = vec![[[C::ZERO; 3]; 4]; psi.len()];
+        for (lex, to) in out.iter_mut().enumerate() {
+            for signs in 0..1 << order {
+                let back = |k: u32| signs >> k & 1 == 1;
+                let steps: Vec<i32> = (0..order).map(|k| if back(k) { -4 } else { 3 }).collect();
+                let sign =
+                    if (0..order).filter(|k| back(*k)).count() % 2 == 1 { -1.0 } else { 1.0 };
+                let value = self.transported(psi, self.lat.coords(lex), &steps);
+                let factor = C::new(sign * 0.5f64.powi(order as i32), 0.0);
+                to.iter_mut()
+                    .flatten()
+                    .zip(value.iter().flatten())
+                    .for_each(|(z, v)| *z += factor * v);
+            }
+        }
+        out
+    }
+
+    /// The covariant Laplacian in four dimensions with these phases at the ends of the lattice in space; psi and the
+    /// result vanish on boundary slices.
+    fn laplacian(&self, phases: [C; 4], psi: &Field) -> Field {
+        let mut out = vec![[[C::ZERO; 3]; 4]; psi.len()];
+        for (lex, to) in out.iter_mut().enumerate() {
+            let x = self.lat.coords(lex);
+            if self.is_boundary(x[3]) {
+                continue;
+            }
+            let mut add_up = |f: C, s: &Spinor| {
+                to.iter_mut().flatten().zip(s.iter().flatten()).for_each(|(z, v)| *z += f * v)
+            };
+            add_up(C::new(-8.0, 0.0), &psi[lex]);
+            for mu in 0..4 {
+                let end = |at: bool| if at && mu < 3 { phases[mu] } else { C::ONE };
+                let (ahead, back) = (x[mu] + 1 == self.lat.extents[mu], x[mu] == 0);
+                let s = mu as i32;
+                add_up(end(ahead), &self.transported(psi, x, &[s]));
+                add_up(end(back).conj(), &self.transported(psi, x, &[-1 - s]));
+            }
+        }
+        out
+    }
+
+    /// Links and quark fields after a step of the flow (Luescher, JHEP 04 (2013) 123, appendix D) with Dirichlet
+    /// conditions at the boundaries.
+    pub fn quark_flow_step(&self, e: f64, phases: [C; 4], chi: &Field) -> (Gauge, Field) {
+        let [w1, w2, w3] = self.flow_stages(e);
+        let laplacian =
+            |links: &Gauge, chi: &Field| Bounded { links, ..*self }.laplacian(phases, chi);
+        let plus = |a: &Field, terms: &[(f64, &Field)]| -> Field {
+            terms
+                .iter()
+                .fold(a.clone(), |sum, (c, b)| super::spinor::axpy(C::new(*c, 0.0), b, &sum))
+        };
+        let d0 = laplacian(self.links, chi);
+        let chi1 = plus(chi, &[(e / 4.0, &d0)]);
+        let d1 = laplacian(&w1, &chi1);
+        let chi2 = plus(chi, &[(e * 8.0 / 9.0, &d1), (-e * 2.0 / 9.0, &d0)]);
+        let d2 = laplacian(&w2, &chi2);
+        (w3, plus(&chi1, &[(e * 0.75, &d2)]))
     }
 
     /// Computes D psi of `params`, with boundary coefficients cF and cF': psi and the result vanish on boundary
@@ -293,7 +411,7 @@ impl Bounded<'_> {
             if self.is_boundary(x[3]) {
                 continue;
             }
-            let mut add_up = |s: &super::Spinor, f: C| {
+            let mut add_up = |s: &Spinor, f: C| {
                 for (a, row) in to.iter_mut().enumerate() {
                     for (c, z) in row.iter_mut().enumerate() {
                         *z += f * s[a][c];

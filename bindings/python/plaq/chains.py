@@ -173,10 +173,6 @@ def hmc(
     if trajectories is None:
         number, found = capi.plaq_input_number(text, "run.trajectories", 0)
         trajectories = whole(number, "run.trajectories") if found else None
-    if gauge is not None:
-        kind, found = capi.plaq_input_text(text, "run.boundary_time")
-        if found and capi.plaq_boundary_time.named(kind) != capi.plaq_boundary_time.named(gauge.boundary_time):
-            raise ValueError(f"hmc: run.boundary_time: expected {gauge.boundary_time}, as links have, found {kind}")
     if gauge is None:
         read = [capi.plaq_input_number(text, f"run.lattice.{i}", 0) for i in range(4)]
         start, _ = capi.plaq_input_text(text, "run.start")

@@ -16,15 +16,14 @@ use super::statistics::{autocorrelation, History};
 use super::{interrupted, output, Failure, Run, UNFINISHED};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{BoundaryParams, BoundaryTime, GaugeField, Precision, Recon};
+use crate::fields::{BoundaryTime, GaugeField, Precision, Recon};
 use crate::io::{expect_new, write_file, FileFormat, GaugeReader, WriteOptions};
 use crate::ops::config::LoadOptions;
 use crate::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
 use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint_of};
-use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of, RUN_KEYS};
+use crate::ops::hmc::input::{check_keys, hmc_from_toml, run_boundary, value_of, RUN_KEYS};
 use crate::ops::hmc::{Hmc, RunReport, TrajectoryReport};
 use crate::ops::observables::polyakov_loop;
-use crate::params::{set_toml, Parameters as _};
 use crate::refuse;
 
 const OPTIONS: &[Opt] = &[
@@ -118,17 +117,6 @@ fn word(text: &str, key: &str) -> Result<Option<String>> {
     }
 }
 
-/// Boundaries in time of the links, from their text.
-fn boundary(text: &str) -> Result<Option<BoundaryTime>> {
-    let mut params = BoundaryParams::default();
-    for row in BoundaryParams::ROWS {
-        if let Some(value) = value_of(text, &format!("run.{}", row.name))? {
-            set_toml(&mut params, row.name, &value, &format!("run.{}", row.name))?;
-        }
-    }
-    params.boundary("run.")
-}
-
 fn plan(options: &Options) -> Run<Plan> {
     let text = output::read_text(&options.input()?)?;
     check_keys(&text, "run", RUN_KEYS)?;
@@ -173,7 +161,7 @@ fn plan(options: &Options) -> Run<Plan> {
     options.check("seconds", limit >= 0.0, "0 or more")?;
     Ok(Plan {
         lattice,
-        boundary: boundary(&text)?,
+        boundary: run_boundary(&text)?,
         start,
         trajectories,
         until,

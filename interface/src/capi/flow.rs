@@ -47,7 +47,8 @@ interface! {
         /// Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d
         /// chi / dt = D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2
         /// chi(x)] with the links V of the flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123).
-        /// Boundary phases are those that the field records (plaq_spinor_origin), else those of `params`. `flowed`:
+        /// Boundary phases are those that the field records (plaq_spinor_origin), else those of `params`. With
+        /// boundaries of the links in time chi is 0 at all flow times on the slices where quarks vanish. `flowed`:
         /// field to which the flowed links are written, which may be `gauge` itself; zero handle: they are not kept.
         /// Links flow in the precision of the field. The callback is called after every step with the numbers of
         /// steps done and of all steps, and may end the flow. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH,
@@ -147,13 +148,15 @@ fn flow_quarks(
     if let Some(flowed) = flowed {
         spinor.context().check_same(flowed.context(), "flowed")?;
         let to = flowed.read("flowed")?;
-        if (to.geometry(), to.group()) != (links.geometry(), links.group()) {
-            let extents = |of: &GaugeField| of.geometry().global_extents();
+        let place = |of: &GaugeField| (of.geometry().global_extents(), of.geometry().boundary());
+        let (from, onto) = (place(&links), place(&to));
+        let fits = (to.geometry(), to.group()) == (links.geometry(), links.group());
+        if !fits || from.1 != onto.1 {
             refuse!(
                 FieldMismatch,
                 "flowed",
-                expected("SU(3) links of the lattice of gauge, {:?}", extents(&links)),
-                found("{} on {:?}", to.recon(), extents(&to))
+                expected("SU(3) links of the lattice of gauge, {:?}, {}", from.0, from.1.stated()),
+                found("{} on {:?}, {}", to.recon(), onto.0, onto.1.stated())
             );
         }
     }

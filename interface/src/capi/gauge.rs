@@ -148,8 +148,8 @@ interface! {
         /// with determinant 1. After an error the links are unchanged. Errors: BAD_PARAMETER, UNSUPPORTED,
         /// OUT_OF_MEMORY.
         plaq_gauge_smear(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_smear_params>) = smear;
-        /// Copies the links of `from`, with their boundaries in time, into `to`, whose own boundaries in time are
-        /// replaced; precision and storage may differ. Errors: FIELD_MISMATCH for another lattice or group.
+        /// Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for another
+        /// lattice or group, or other boundaries in time.
         plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
         /// Declares that the links of `gauge` were smeared from those of `from`, or have flowed from them, elsewhere,
         /// e.g. in another program, so that quarks on `from` may be smeared with them; it holds until the links of
@@ -252,9 +252,8 @@ fn copy(from: &Arc<Gauge>, to: &Arc<Gauge>) -> Result<()> {
     from.context.check_same(&to.context, "to")?;
     let source = from.read("from")?;
     to.replace("to", |old| {
-        // Boundaries in time come with the links.
-        let geometry = old.geometry().bounded(source.geometry().boundary())?;
-        let mut new = GaugeField::new(old.device(), &geometry, old.precision(), old.recon())?;
+        let form = (old.precision(), old.recon());
+        let mut new = GaugeField::new(old.device(), old.geometry(), form.0, form.1)?;
         new.copy_from(&source)?;
         Ok(new)
     })

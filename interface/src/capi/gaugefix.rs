@@ -60,7 +60,8 @@ interface! {
         /// Fixes the gauge: the links are replaced by the fixed ones. The report says whether they meet the criteria.
         /// `result` gets the transformation and the copies; NULL if they are not wanted. Errors, after which the
         /// links are unchanged: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY, UNSUPPORTED
-        /// (half precision; Fourier acceleration in maximally Abelian gauge), CUFFT_MISSING.
+        /// (half precision; Fourier acceleration in maximally Abelian gauge; links with boundaries in time, but for
+        /// Coulomb gauge between open ones), CUFFT_MISSING.
         plaq_gauge_fix(gauge: Handle<plaq_gauge>, params: Params<plaq_gaugefix_params>, callback: Raw<plaq_gaugefix_callback>, user: *mut c_void, report: Report<plaq_gaugefix_report>, result: MaybeOut<plaq_gaugefix>) = run;
         /// Destroys the result of a gauge fixing. The zero handle is accepted.
         plaq_gaugefix_destroy(result: Raw<plaq_gaugefix>) = destroy;

@@ -15,7 +15,7 @@ use super::table::interface;
 use crate::backend::External;
 use crate::error::Result;
 use crate::fields::{
-    blas, Components, GammaBasis, GaugeField, Group, Layout, Precision, Recon, RhsOrder,
+    blas, vanishing, Components, GammaBasis, GaugeField, Group, Layout, Precision, Recon, RhsOrder,
     SpinorField, Subset,
 };
 use crate::io::Origin;
@@ -187,7 +187,9 @@ interface! {
         /// Computes the covariant shift y of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 -
         /// mu back in direction mu: y(n) is x at the end of the path that starts at n, parallel transported to n by
         /// the links of `gauge` (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both
-        /// parities; y and x are different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
+        /// parities; y and x are different fields. With boundaries of the links in time y(n) is zero where the path
+        /// leaves the slices that are stored, and spinors x count as zero where quarks vanish. Errors: BAD_PARAMETER,
+        /// FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_spinor_shift(y: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, steps: Array<i32>, length: i64, x: Handle<plaq_spinor>) = shift;
         /// Computes |x|^2, summed over sites, spin and colour, for each right-hand side: `count` = nrhs.
         plaq_spinor_norm2(x: Handle<plaq_spinor>, norms: OutArray<f64>[count], count: i64) = norm2;
@@ -247,7 +249,10 @@ fn shift(
         true => links.clone(),
         false => links.shared_copy(x.precision(), recon)?,
     };
-    CovariantShift::new(links, x.components(), path)?.apply(&mut y, &x)
+    let boundary = links.geometry().boundary();
+    let quarks = x.components() == Components::SPINOR && !boundary.is_periodic();
+    let inside = quarks.then(|| vanishing(&x, boundary)).transpose()?;
+    CovariantShift::new(links, x.components(), path)?.apply(&mut y, inside.as_ref().unwrap_or(&x))
 }
 
 /// The components of a site, by the number of spins: 4 for spinors, 1 for colour vectors.

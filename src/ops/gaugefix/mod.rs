@@ -48,8 +48,9 @@ use super::observables::unitarity;
 use crate::backend::args;
 use crate::bail;
 use crate::error::{significant, Result};
-use crate::fields::{GaugeField, Precision, Transformation};
+use crate::fields::{BoundaryTime, GaugeField, Precision, Transformation};
 use crate::params::Key;
+use crate::refuse;
 
 /// Number of checks without a new lowest violation after which single precision has reached its limit.
 const PATIENCE: usize = 20;
@@ -84,7 +85,7 @@ pub fn fix_gauge(
 ) -> Result<GaugeFixed> {
     let start = Instant::now();
     params.check(gauge)?;
-    gauge.geometry().periodic_in_time("gauge fixing")?;
+    check_boundary(gauge.geometry().boundary(), params.condition)?;
     if let (Condition::Coulomb { time }, Some(turning)) =
         (params.condition, gauge.geometry().turning())
     {
@@ -183,6 +184,24 @@ impl GaugeFixParams {
             },
         )?;
         Ok(taken)
+    }
+}
+
+/// Refuses conditions that are not defined with these boundaries in time: between open ones Coulomb gauge fixes time
+/// slices, each by itself.
+fn check_boundary(boundary: BoundaryTime, condition: Condition) -> Result<()> {
+    match (boundary, condition) {
+        (BoundaryTime::Periodic, _) | (BoundaryTime::Open, Condition::Coulomb { time: 3 }) => {
+            Ok(())
+        }
+        _ => refuse!(
+            Unsupported,
+            "gauge fixing",
+            expected(
+                "links that are periodic in time, or Coulomb gauge on links with open boundaries"
+            ),
+            found("{boundary}")
+        ),
     }
 }
 

@@ -19,7 +19,8 @@
 //! monomials = ["gauge"]
 //! ```
 //!
-//! docs/hmc.md lists all keys. A table `[run]` belongs to the host's program; it is not read here.
+//! docs/hmc.md lists all keys. A table `[run]` belongs to the host's program; only the boundaries in time that it
+//! states are compared with those of the lattice here.
 //!
 //! ```
 //! use plaq_core::backend::Device;
@@ -68,7 +69,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::compose::Schur;
 use crate::error::{Error, Result, Status};
-use crate::fields::{Geometry, Precision};
+use crate::fields::{BoundaryParams, BoundaryTime, Geometry, Precision};
 use crate::operators::{ActionParams, DiracParams, DoubletParams, QuarkParams};
 use crate::ops::paths::Paths;
 use crate::params::{hint, renamed, set_toml, Parameters as _};
@@ -217,6 +218,15 @@ pub fn hmc_from_toml(
     text: &str,
 ) -> Result<Hmc> {
     let input: Input = toml::from_str(text).map_err(refused)?;
+    let boundary = geometry.boundary();
+    if let Some(stated) = run_boundary(text)?.filter(|stated| *stated != boundary) {
+        refuse!(
+            BadParameter,
+            "run.boundary_time, phi, phi_prime",
+            expected("those of the links, {}", boundary.stated()),
+            found("{}", stated.stated())
+        );
+    }
     let names: Vec<String> = input.monomial.iter().map(|m| name_in(m.get_ref())).collect();
     let mut number = 0;
     let level = |table: Spanned<toml::Table>| -> Result<Level> {
@@ -377,6 +387,20 @@ pub const RUN_KEYS: &[&str] = &[
     "lattice", "start", "trajectories", "until", "log", "checkpoint", "checkpoint_every", "configurations", "save_every",
     "flow_every", "flow_time", "flow_step", "boundary_time", "phi", "phi_prime",
 ];
+
+/// The boundaries in time that the table `[run]` states, if it does.
+///
+/// # Errors
+/// `InvalidArgument`, `BadParameter`: values that are no boundaries, or angles that do not belong to them.
+pub fn run_boundary(text: &str) -> Result<Option<BoundaryTime>> {
+    let mut params = BoundaryParams::default();
+    for row in BoundaryParams::ROWS {
+        if let Some(value) = value_of(text, &format!("run.{}", row.name))? {
+            set_toml(&mut params, row.name, &value, &format!("run.{}", row.name))?;
+        }
+    }
+    params.boundary("run.")
+}
 
 /// Refuses a table of the text that has a key not among `known`.
 pub fn check_keys(text: &str, path: &str, known: &[&str]) -> Result<()> {

@@ -193,6 +193,7 @@ impl LoopForce {
         precision: Precision,
         action: LoopAction,
     ) -> Result<Self> {
+        geometry.periodic_in_time("action of loops")?;
         action.loops.check_closed(geometry.global_extents())?;
         device.require(Self::bytes(geometry, precision, &action) as u64, "forces of loops")?;
         let walker = Walker::new(device, geometry, precision, action.loops.len())?;

@@ -11,7 +11,7 @@ use crate::backend::args::SpinPairArgs;
 use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{GaugeField, Group, Recon, SpinorField};
+use crate::fields::{BoundaryTime, GaugeField, Group, Recon, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::CovariantShift;
 use crate::ops::gamma::{Gamma, SpinMatrix};
@@ -81,6 +81,7 @@ struct Found {
     slices: Vec<Slices>,
     momenta: Vec<[i32; 3]>,
     extents: [usize; 4],
+    boundary: BoundaryTime,
     start: usize,
 }
 
@@ -118,12 +119,14 @@ impl Found {
         };
         traversal.visit(&Tree::new(&paths), &mut Place::Given(forward), &mut vec![])?;
         let extents = forward.geometry().global_extents();
+        let boundary = traversal.links.geometry().boundary();
         let slices = traversal.slices;
-        Ok(Found { paths, slices, momenta: momenta.to_vec(), extents, start: origin[3] })
+        Ok(Found { paths, slices, momenta: momenta.to_vec(), extents, boundary, start: origin[3] })
     }
 
     /// The sum over the terms of an operator, for momentum number `p` and each time from the origin. `of` maps the spin
-    /// matrix of a term to the one that is contracted.
+    /// matrix of a term to the one that is contracted. With boundaries in time terms count only where their paths stay
+    /// between these.
     fn sum(&self, terms: &[Term], of: impl Fn(Spin) -> Spin, p: usize) -> Vec<Complex64> {
         let five = Spin::from(SpinMatrix::gamma5());
         let times = self.extents[3];
@@ -141,11 +144,17 @@ impl Found {
                 })
                 .sum();
             let phase = Complex64::from_polar(1.0, -std::f64::consts::TAU * turns);
+            let [first, last] = term.slices().map(i64::from);
             // Entry [alpha][gamma] of a slice has spin alpha of `forward` and spin gamma of `back`.
             let spin = five.times(of(term.spin)).transposed().scaled(phase);
             for (y, m) in slices.iter().enumerate() {
-                let z = (y as i64 - i64::from(end[3])).rem_euclid(times as i64) as usize;
-                by_time[z] += spin.contracted(m);
+                let z = y as i64 - i64::from(end[3]);
+                let inside = (0..times as i64).contains(&z)
+                    && z + first >= 0
+                    && z + last <= self.boundary.extent(times) as i64;
+                if inside || self.boundary.is_periodic() {
+                    by_time[z.rem_euclid(times as i64) as usize] += spin.contracted(m);
+                }
             }
         }
         from_source(&by_time, self.start, |z| *z)

@@ -173,6 +173,18 @@ fn reduced(path: impl Iterator<Item = u8>) -> Vec<u8> {
 }
 
 impl Term {
+    /// The earliest and the latest time slice that the term's paths pass, relative to that of z.
+    pub fn slices(&self) -> [i32; 2] {
+        let mut passed = [0; 2];
+        for path in [&self.left, &self.right] {
+            for steps in 1..=path.len() {
+                let t = displacement(&path[..steps])[3];
+                passed = [passed[0].min(t), passed[1].max(t)];
+            }
+        }
+        passed
+    }
+
     /// The path from the place of qbar to that of q; a sum over all z depends on the term's paths only through it.
     pub fn path(&self) -> Vec<u8> {
         reduced(self.left.iter().rev().map(|step| 7 - step).chain(self.right.iter().copied()))

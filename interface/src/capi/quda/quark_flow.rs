@@ -67,7 +67,7 @@ fn flow(
     measured.take(&mut links, 0)?;
     let mut psi = vectors.load(&inp, Subset::Full, "h_in")?;
     let mut field = links.field.to(psi.precision(), Recon::R18)?;
-    let mut both = QuarkFlow::new(&psi, &field, kind, phases)?;
+    let mut both = QuarkFlow::new(&mut psi, &field, kind, phases)?;
     for step in 1..=n {
         both.step(&mut psi, &mut field, p.epsilon)?;
         if step == n || step.is_multiple_of(measured.interval.max(1)) {
