@@ -130,7 +130,8 @@ impl BoundaryKind {
     }
     /// Whether quarks vanish on time slice t of the whole lattice, which has `slices` stored slices.
     pub fn vanishes(self, t: usize, slices: usize) -> bool {
-        self != BoundaryKind::Periodic && (t == 0 || (self == BoundaryKind::Open && t + 1 == slices))
+        self != BoundaryKind::Periodic
+            && (t == 0 || (self == BoundaryKind::Open && t + 1 == slices))
     }
 }
 

@@ -146,7 +146,10 @@ mod tests {
         let longer = [&bytes[..], b"\n\n"].concat();
         std::fs::write(&path, longer).unwrap();
         let error = Tables::read(&path, "loops").unwrap_err();
-        assert!(error.status == Status::FileFormat && !error.message().contains("incomplete"), "{error}");
+        assert!(
+            error.status == Status::FileFormat && !error.message().contains("incomplete"),
+            "{error}"
+        );
         std::fs::write(&path, &bytes[..n - 3]).unwrap();
         assert_eq!(Tables::read(&path, "loops").unwrap_err().status, Status::FileTruncated);
         std::fs::remove_dir_all(&folder).unwrap();

@@ -63,7 +63,9 @@ impl QuarkSmearing {
                 refuse!(
                     InvalidArgument,
                     "gauge",
-                    expected("links in Coulomb gauge, theta below {FIXED:e}, for smearing with a width"),
+                    expected(
+                        "links in Coulomb gauge, theta below {FIXED:e}, for smearing with a width"
+                    ),
                     found("{}", significant(theta, 3))
                 );
             }
@@ -149,7 +151,8 @@ pub fn kernel(
         let weights = weights(width, extents[mu]);
         let neighbours = Laplace::new(links.clone(), psi.components(), 1 << mu, 0.0, 1.0)?;
         neighbours.shape().check(psi, "psi")?;
-        let (mut now, mut before) = (found.like(found.precision())?, found.like(found.precision())?);
+        let (mut now, mut before) =
+            (found.like(found.precision())?, found.like(found.precision())?);
         blas::copy(&mut before, &found)?;
         neighbours.apply(&mut now, &before)?;
         blas::axpby(&each(0.0), &now, &each(weights[0]), &mut found)?;

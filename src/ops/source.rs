@@ -8,7 +8,8 @@ use crate::bail;
 pub use crate::compose::COLUMNS;
 use crate::error::{host_array, words, Result};
 use crate::fields::{
-    BoundaryKind, Components, GammaBasis, Geometry, Layout, Noise, Precision, RhsOrder, SpinorField, Subset,
+    BoundaryKind, Components, GammaBasis, Geometry, Layout, Noise, Precision, RhsOrder,
+    SpinorField, Subset,
 };
 use crate::params::{choices, parameters, row_set, Choice as _, Parameters as _, Set};
 use crate::refuse;
@@ -430,7 +431,9 @@ pub fn slice_after(
         _ => {
             let quarks = (start..times).rev().find(|&t| !boundary.vanishes(t, times));
             let word = boundary.word();
-            let why = format!(" from the source at t = {start}, with boundary_time {word} at the lattice's end");
+            let why = format!(
+                " from the source at t = {start}, with boundary_time {word} at the lattice's end"
+            );
             (quarks.map_or(0, |quarks| quarks - start), why)
         }
     };

@@ -139,8 +139,7 @@ fn files_need_no_reader_of_standard_output() {
         let json = folder.0.join(format!("{name}.json"));
         let mut command = all(name)[0].command();
         command.args([SMALL, "--json", json.to_str().unwrap()]).args(options);
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let out = child.wait_with_output().unwrap();
         let told = text(&out.stderr);

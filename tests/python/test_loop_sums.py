@@ -37,6 +37,8 @@ def test_every_part_exactly_is_the_exact_loop():
             run = d.loop_sums(
                 gauge, space=space, lines=LINES, momenta=MOMENTA, traces="every", hopping=hopping, **ALL
             )
+            for early in (run.mean, run.error, run.current):
+                refused(plaq.capi.InvalidArgument, "loops|every part|part 0", early)
             assert run.add(vectors=1)
             close(run.mean(), exact.lines[0], 1e-11)
             close(run.current()[0], exact.current[0], 1e-11)

@@ -371,12 +371,14 @@ def test_smearing_by_a_kernel_is_its_definition():
         shape[4 - axis] = length
         f = np.fft.ifft(np.fft.fft(f, axis=4 - axis) * transform.reshape(shape), axis=4 - axis)
     close(psi.smear(u, width=width, momentum=momentum).numpy(), f, 1e-12)
-    # A constant stays, and in one direction on unit links it is the limit of many steps: a Gaussian of the same width.
-    unit = plaq.Gauge.unit([16, 2, 2, 4])
+    # On smooth links a wide kernel is the limit of steps with the same momentum.
+    unit = plaq.Gauge.unit([64, 2, 2, 4])
     point = plaq.Fermion.source(unit, plaq.point(3, 0, 1, 2))
-    wide = point.smear(unit, width=1.2, directions="x", momentum=(0.8, 0, 0)).numpy()
-    steps, share = 4000, 1.2**2 / 2 / 4000
-    close(wide, point.smear(unit, share / (1 - 2 * share), steps, "x", momentum=(0.8, 0, 0)).numpy(), 1e-3)
+    wide, steps = point.smear(unit, width=6, directions="x", momentum=(2.6, 0, 0)).numpy(), 2000
+    share = 6**2 / 2 / steps
+    close(wide, point.smear(unit, share / (1 - 2 * share), steps, "x", momentum=(2.6, 0, 0)).numpy(), 0.02)
+    constant = plaq.Fermion.from_array(np.ones((1, 4, 2, 2, 64, 4, 3), complex))
+    close(constant.smear(unit, width=6).numpy(), constant.numpy(), 1e-13)
     vector = plaq.Fermion.from_array(psi.numpy()[..., :1, :])
     close(vector.smear(u, width=width, momentum=momentum).numpy(), f[..., :1, :], 1e-12)
     loose = plaq.Gauge.hot(u.extents, seed=5)
@@ -385,7 +387,7 @@ def test_smearing_by_a_kernel_is_its_definition():
     refused(ValueError, "alpha|width", lambda: psi.smear(u))
     refused(plaq.Error, "width", lambda: psi.smear(u, width=np.inf))
     refused(plaq.Error, "momentum|finite", lambda: psi.smear(u, width=width, momentum=(np.nan, 0, 0)))
-    refused(plaq.capi.Unsupported, "width|half", lambda: psi.to("half").smear(u, width=width))
+    refused(plaq.capi.Unsupported, "width|half", lambda: plaq.Fermion(u.extents, 2, precision="half").smear(u, width=width))
 
 
 def test_sinks_end_at_boundaries_in_time():

@@ -245,7 +245,6 @@ class Contract(TypedDict, total=False):
     parity: int
     projection: Union[int, str, capi.plaq_projection]
     boundary_space: Sequence[float]
-    projector: Union[int, str, capi.plaq_projector]
     flavour_changing: int
 
 

@@ -468,8 +468,8 @@ def _step(step: Any, name: str, derivatives: bool) -> int:
     if derivatives:
         numbers.update({"d" + axis: 8 + mu for mu, axis in enumerate("xyzt")})
     if step not in numbers:
-        words, last = ("x, +x, -x, dx", 11) if derivatives else ("x, +x, -x", 7)
-        raise ValueError(f"{name}: expected steps {words} and so on of x, y, z, t, or 0 to {last}, found {step!r:.80}")
+        words = "x, +x, -x, dx of x, y, z, t, or 0 to 11" if derivatives else "x, +x, -x of x, y, z, t, or 0 to 7, without derivatives"
+        raise ValueError(f"{name}: expected steps {words}, found {step!r:.80}")
     return numbers[step]
 
 

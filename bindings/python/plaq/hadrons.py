@@ -116,17 +116,18 @@ def baryons(
     strange: Optional[Quark] = None,
     *,
     names: Sequence[str] = ("nucleon",),
+    projector: str = "unpolarised",
     momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
     **params: "Unpack[_keywords.Contract]",
 ) -> np.ndarray:
     """Correlators of the octet and decuplet as a complex array (momenta, names, T): "nucleon", "sigma", "xi", "lambda",
-    "delta", "sigma_star", "xi_star", "omega"; members of capi.plaq_contract_params by keyword: parity=-1,
-    projector="z" (polarised), projection="three_halves"."""
+    "delta", "sigma_star", "xi_star", "omega"; `projector`: one of structure.PROJECTORS; members of capi.plaq_contract_params by
+    keyword: parity=-1, projection="three_halves"."""
     listed = [names] if isinstance(names, str) else list(names)
     kinds = [int(capi.plaq_baryon.named(name)) for name in listed]
     numbers, times = _triples(momenta), _times(light)
     result = np.empty((len(numbers), len(kinds), times), complex)
-    how = capi.plaq_contract_params(**params)
+    how = capi.plaq_contract_params(projector=projector, **params)
     capi.plaq_spinor_contract_baryons(light, strange, how, kinds, len(kinds), numbers, len(numbers), times, result)
     return result
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 Spin = Union[int, str, np.ndarray, Sequence[Sequence[complex]]]
 #: An operator's line: steps "+z" or "z", "-z" and "dz" in a text with spaces or a list, also as numbers; or several such texts or
 #: tuples with their weights.
-Line = Union[str, Sequence[Union[str, int]], Mapping[Any, complex]]
+Path = Union[str, Sequence[Union[str, int]]]
+Line = Union[Path, Mapping[Any, complex]]
 
 #: Contractions of three quarks: for the quarks at positions 1, 2, 3 of the sink's operator the positions in the
 #: source's operator to which they are connected.
@@ -84,18 +85,22 @@ def _ends(sink: Spin, source: Optional[Spin], named: Mapping[str, np.ndarray] = 
     return _matrix(sink, "sink", named), _matrix(sink if source is None else source, "source", named)
 
 
+def _hashable(line: Any) -> Any:
+    return tuple(line) if isinstance(line, (list, np.ndarray)) else line
+
+
 def combined(lines: Sequence[Line]) -> Tuple[List[List[int]], np.ndarray]:
     """The factors of the different products that lines are sums of, and the weights (lines, products)."""
     if lines is None or isinstance(lines, (str, Mapping)):
         raise ValueError(f'lines: expected a list of lines, ["", "+z", ...], found {lines!r:.80}')
     sums: List[Dict[Tuple[int, ...], complex]] = []
     for line in lines:
-        products = line if isinstance(line, Mapping) else {line if isinstance(line, str) else tuple(line): 1.0}
+        terms: Mapping[Any, complex] = line if isinstance(line, Mapping) else {_hashable(line): 1.0}
         found: Dict[Tuple[int, ...], complex] = {}
-        for product, weight in products.items():
+        for term, weight in terms.items():
             if isinstance(weight, str) or not np.isfinite(weight):
                 raise ValueError(f"lines: expected finite numbers as weights, found {weight!r}")
-            steps = tuple(path_of(product, "lines", derivatives=True))
+            steps = tuple(path_of(term, "lines", derivatives=True))
             found[steps] = found.get(steps, 0) + weight
         sums.append(found)
     if not sums or not all(sums):
@@ -241,9 +246,7 @@ def quarks(
     sink's. With a projector, one of PROJECTORS or a 4 x 4 array, or a list of these: tr[P C] as (6, projectors, momenta, T)."""
     ends, closing = _ends(sink, source, DIQUARKS), None
     if projector is not None:
-        several = not isinstance(projector, (str, int)) and np.ndim(projector) != 2
-        each = list(projector) if several else [projector]
-        closing = np.array([_matrix(one, "projector", PROJECTORS) for one in each])
+        closing = np.array([_matrix(one, "projector", PROJECTORS) for one in _listed(projector)])
     numbers, times = _triples(momenta), _times(first)
     found = np.empty((6, len(numbers), times, 4, 4), complex)
     how = capi.plaq_contract_params(**params)
@@ -262,7 +265,7 @@ def through_operator(
     gauge: Optional[Gauge] = None,
     *,
     gamma: Spin = "5",
-    line: Union[str, Sequence[Union[str, int]]] = "",
+    line: Path = "",
     momentum: Sequence[int] = (0, 0, 0),
     time: int = -1,
     **params: "Unpack[_keywords.Contract]",
@@ -349,7 +352,7 @@ def through_baryon(
 PLANES = ("xy", "xz", "yz", "xt", "yt", "zt")
 
 
-def gluons(gauge: Gauge, line: Union[str, Sequence[Union[str, int]]] = "", *, momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
+def gluons(gauge: Gauge, line: Path = "", *, momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
     """Gluon operators sum_x exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger] as an array (1 + steps, 6, 6, momenta, T): W are the links
     along the first steps of `line`, words "+z" and "-z" as of insertions, from none to all of them; a and b are PLANES; F = (Q -
     Q^dagger) / 8 of the clover leaves without its trace, antihermitian; t and x are those of F_a from the lattice's origin. The

@@ -81,11 +81,7 @@ fn diquark_matrix(diquark: Diquark, matrix: &mut OutArray<f64>) -> Result<()> {
     Ok(())
 }
 
-fn projector_matrix(
-    projector: Projector,
-    parity: i32,
-    matrix: &mut OutArray<f64>,
-) -> Result<()> {
+fn projector_matrix(projector: Projector, parity: i32, matrix: &mut OutArray<f64>) -> Result<()> {
     if parity.abs() != 1 {
         refuse!(InvalidArgument, "parity", expected("1 or -1"), found("{parity}"));
     }

@@ -257,9 +257,14 @@ fn insertions_of(
         check_one_quark(back, forward, " (or flavour_changing)")?;
     }
     let at = (&asked.momenta[..], times);
-    let found = between([(back, "back"), (forward, "forward")], gauge, params, at, asked.moves_back(), |lines| {
-        insertions(lines, &asked.lines, &asked.momenta)
-    })?;
+    let found = between(
+        [(back, "back"), (forward, "forward")],
+        gauge,
+        params,
+        at,
+        asked.moves_back(),
+        |lines| insertions(lines, &asked.lines, &asked.momenta),
+    )?;
     correlators.set(pairs(found).collect());
     Ok(())
 }
@@ -271,7 +276,12 @@ fn check_one_quark(back: &Spinor, forward: &Spinor, or: &str) -> Result<()> {
     let (x, s) = (back.origin(), forward.origin());
     let apart = |one: f64, other: f64| (one - other).abs() > 1e-9 * (1.0 + one.abs());
     if let Some((one, other)) = s.mass.zip(x.mass).filter(|(a, b)| apart(*a, *b)) {
-        refuse!(InvalidArgument, "back", expected("the mass of forward, {one}{or}"), found("{other}"));
+        refuse!(
+            InvalidArgument,
+            "back",
+            expected("the mass of forward, {one}{or}"),
+            found("{other}")
+        );
     }
     if let Some((one, other)) = s.mu.zip(x.mu).filter(|(a, b)| apart(-*a, *b)) {
         let wanted = -one;
@@ -303,9 +313,14 @@ fn current_of(
         forward.check_own_links("forward", &links, "gauge")?;
     }
     let at = (&momenta[..], times);
-    let found = between([(back, "back"), (forward, "forward")], Some(gauge), params, at, [true; 4], |lines| {
-        conserved_current(lines, &momenta)
-    })?;
+    let found = between(
+        [(back, "back"), (forward, "forward")],
+        Some(gauge),
+        params,
+        at,
+        [true; 4],
+        |lines| conserved_current(lines, &momenta),
+    )?;
     correlators.set(pairs(found).collect());
     Ok(())
 }
@@ -445,7 +460,8 @@ fn operator_source(
     }
     let psi = from.read("from")?;
     let mut out = to.write("to")?;
-    let (origin, slice) = place_of_sink(origin, momentum, Some(i64::from(time)).filter(|time| *time != -1), &psi)?;
+    let (origin, slice) =
+        place_of_sink(origin, momentum, Some(i64::from(time)).filter(|time| *time != -1), &psi)?;
     let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin };
     through_operator(
         &mut out,

@@ -84,7 +84,8 @@ fn sequential(options: &Options) -> Run<Option<Sequential>> {
     let Some(text) = options.get("sequential") else { return Ok(None) };
     let [t, gamma, x, y, z] = integers::<5>("sequential", text, -65536)?;
     if t < -1 || !(0..GAMMAS as i64).contains(&gamma) {
-        let expected = "a time from the source or -1, the number of a gamma, 0 to 15, and three momenta";
+        let expected =
+            "a time from the source or -1, the number of a gamma, 0 to 15, and three momenta";
         return Err(refuse("sequential", text, expected));
     }
     Ok(Some(Sequential {

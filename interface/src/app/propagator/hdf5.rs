@@ -22,7 +22,8 @@ fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
     let one = |(k, name): (usize, Name)| {
         let (place, form, short, momentum, mut attributes): (_, _, _, _, Attributes) = match name {
             Name::Meson { quarks, momentum, gamma } => {
-                let gamma = Gamma::all().nth(gamma).map_or(String::new(), |gamma| gamma.name().into());
+                let gamma =
+                    Gamma::all().nth(gamma).map_or(String::new(), |gamma| gamma.name().into());
                 let about = vec![
                     ("quarks", Attribute::Text(quarks.into())),
                     ("gammas", Attribute::Texts(vec![gamma.clone(); 2])),
