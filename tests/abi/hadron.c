@@ -180,6 +180,7 @@ int main(void) {
   for (k = 0; k < 12; k++) CHECK(fabs(found[k] - norm[k]) < (brief() ? 0.1 : 1e-9) * norm[k]);
   EXPECT(PLAQ_FIELD_MISMATCH, plaq_solver_propagator_from(solver, single, NULL, NULL, &b, NULL, NULL));
   OK(plaq_sequential_params_init(&sequential, sizeof sequential));
+  sequential.position[3] = LT - 3;
   sequential.time = (2 - (LT - 3) + LT) % LT;
   OK(plaq_spinor_sequential(s, shaped, &sequential));
   OK(plaq_spinor_norm2(shaped, found, 12));
