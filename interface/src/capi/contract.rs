@@ -202,6 +202,9 @@ pub(super) fn place(origin: Origin, momenta: &[[i32; 3]]) -> Result<[usize; 4]> 
     Ok(origin.position.map(Option::unwrap_or_default))
 }
 
+/// The slice of the lattice with a sink, and whether it lies beyond the lattice's end; None: all slices.
+type SinkSlice = Option<(usize, bool)>;
+
 /// Position of the source, and the slice of the lattice at `time` after it, with whether that lies beyond the lattice's
 /// end. None: all slices, for which the source's time need not be known. `field`: a propagator on the lattice.
 pub(super) fn place_of_sink(
@@ -209,7 +212,7 @@ pub(super) fn place_of_sink(
     momentum: [i32; 3],
     time: Option<i64>,
     field: &SpinorField,
-) -> Result<([usize; 4], Option<(usize, bool)>)> {
+) -> Result<([usize; 4], SinkSlice)> {
     let Some(time) = time else {
         let time = Origin { position: [None, None, None, Some(0)], ..Default::default() };
         return Ok((place(origin.or(time), &[momentum])?, None));
