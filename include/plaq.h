@@ -783,6 +783,11 @@ typedef struct plaq_spinor_smear_params {
    * momentum(j) = -zeta n_j with zeta about 1/2 for mesons; for an antiquark, given as a quark, +zeta n_j.
    * Only for fields in single or double precision. Default: 0, 0, 0. */
   double momentum[3];
+  /** Smearing by a kernel in place of steps, without alpha: psi(x) <- sum_r g(r) exp(2 pi i momentum r / L)
+   * psi(x + r), g(r) = exp(-r^2 / (2 width^2)) up to a factor, with the sum 1, r_j from -L_j / 2 to L_j / 2.
+   * No links connect x with x + r: the sum is not gauge covariant, and `gauge` must be in Coulomb gauge.
+   * 0 or more. Default: 0. */
+  double width;
 } plaq_spinor_smear_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -2169,8 +2174,8 @@ typedef struct plaq_source_params {
   /** Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
    * 1 to 1048576. Default: 1. */
   int32_t vectors;
-  /** Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time).
-   * Default: 0. */
+  /** Indices in which noise is diluted, any of PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY and
+   * PLAQ_DILUTE_TIME together. Default: 0. */
   int32_t dilute;
   /** The only spin whose component is not zero; -1: all spins. 0 to 3. Default: -1. */
   int32_t spin;
@@ -2191,18 +2196,24 @@ typedef struct plaq_source_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_source_params_init(plaq_source_params *params, int64_t struct_size);
 
-/** Parameters of sequential sources delta(t, time) exp(i p (x - origin)) Gamma psi(x). */
+/** Parameters of sequential sources delta(t, time) exp(i p (x - x0)) Gamma psi(x). */
 typedef struct plaq_sequential_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Time slice of the sink; -1: all time slices. 0 or more. Default: -1. */
+  /** Time of the sink, counted from the source, 0 to T - 1; -1: all time slices. 0 or more.
+   * Default: -1. */
   int32_t time;
   /** Number of Gamma as plaq_gamma counts it. 0 to 15. Default: 15. */
   int32_t gamma;
   /** Integer momentum n: p_i = 2 pi n_i / L_i. Default: 0, 0, 0. */
   int32_t momentum[3];
-  /** Coordinates x, y, z at which the momentum's phase is 1. 0 or more. Default: 0, 0, 0. */
-  int32_t origin[3];
+  /** Position x0 of the source: `time` is counted from its t, and the momentum's phase is 1 at its x, y, z. -1:
+   * the position that the field records (plaq_spinor_origin). 0 or more.
+   * Default: -1, -1, -1, -1. */
+  int32_t position[4];
+  /** Boundaries in time of the field's links, beyond which there is no sink; 0: those that the field records.
+   * Default: 0. */
+  plaq_boundary_time boundary_time;
 } plaq_sequential_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -2217,9 +2228,10 @@ plaq_status plaq_spinor_source(plaq_spinor spinor, const plaq_source_params *sou
  * and colours. */
 plaq_status plaq_source_columns(const plaq_source_params *source, int64_t *columns);
 
-/** Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: this makes from a
- * solution the source of a second solve (plaq_solver_propagator_from). Fields are in single or double
- * precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED. */
+/** Sets `to` to delta(t, time) exp(i p (x - x0)) Gamma from, for every right-hand side, with the time counted
+ * from the source: this makes from a solution the source of a second solve (plaq_solver_propagator_from).
+ * Fields are in single or double precision. A field that does not know its source's time needs `position`,
+ * but for all time slices. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED. */
 plaq_status plaq_spinor_sequential(plaq_spinor from,
                                    plaq_spinor to,
                                    const plaq_sequential_params *params);
@@ -2316,6 +2328,36 @@ enum {
   PLAQ_BARYON_OMEGA = 7
 };
 
+/** Matrices Gamma of two quarks in interpolators eps_abc (q1_a^T Gamma q2_b) q3_c of baryons; C = gamma_y gamma_t. */
+typedef int32_t plaq_diquark;
+enum {
+  /** C gamma5, of the octet. */
+  PLAQ_DIQUARK_C5 = 0,
+  /** C gamma_t gamma5. */
+  PLAQ_DIQUARK_CT5 = 1,
+  /** C gamma_z gamma5. */
+  PLAQ_DIQUARK_CZ5 = 2,
+  /** C gamma_x, of the decuplet. */
+  PLAQ_DIQUARK_CX = 3,
+  /** C gamma_y, of the decuplet. */
+  PLAQ_DIQUARK_CY = 4,
+  /** C gamma_z, of the decuplet. */
+  PLAQ_DIQUARK_CZ = 5
+};
+
+/** Projectors P of the free spin of a baryon, for tr P C. */
+typedef int32_t plaq_projector;
+enum {
+  /** (1 + parity gamma_t) / 2. */
+  PLAQ_PROJECTOR_UNPOLARISED = 0,
+  /** The unpolarised one times -i gamma_y gamma_z, twice the spin along x. */
+  PLAQ_PROJECTOR_X = 1,
+  /** The unpolarised one times -i gamma_z gamma_x. */
+  PLAQ_PROJECTOR_Y = 2,
+  /** The unpolarised one times -i gamma_x gamma_y. */
+  PLAQ_PROJECTOR_Z = 3
+};
+
 /** Parameters for contractions of propagators. */
 typedef struct plaq_contract_params {
   /** sizeof of this struct, set by its init function. */
@@ -2335,6 +2377,11 @@ typedef struct plaq_contract_params {
   /** Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
    * operators that shift quarks across the lattice's end. Default: 0, 0, 0. */
   double boundary_space[3];
+  /** Projector of the spins of baryons, with `parity`. Default: PLAQ_PROJECTOR_UNPOLARISED. */
+  plaq_projector projector;
+  /** True: the operator between two quarks may change the flavour, so that their masses and twisted masses may
+   * differ. 0 or 1. Default: 0. */
+  int32_t flavour_changing;
 } plaq_contract_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -2371,6 +2418,15 @@ plaq_status plaq_spinor_contract_baryons(plaq_spinor light,
                                          int64_t nmomenta,
                                          int64_t times,
                                          double *correlators);
+
+/** Gives the matrix of two quarks in an interpolator, 16 (re, im) row by row.
+ * Arrays: matrix[32]. */
+plaq_status plaq_diquark_matrix(plaq_diquark diquark, double *matrix);
+
+/** Gives the matrix of a spin projector for states of parity 1 or -1 forward in time, 16 (re, im) row by row.
+ * Errors: INVALID_ARGUMENT.
+ * Arrays: matrix[32]. */
+plaq_status plaq_projector_matrix(plaq_projector projector, int32_t parity, double *matrix);
 
 /* ---- Hadron structure ---- */
 
@@ -2413,6 +2469,23 @@ plaq_status plaq_spinor_contract_current(plaq_spinor back,
                                          int64_t nmomenta,
                                          int64_t times,
                                          double *correlators);
+
+/** Contracts correlators of mesons with the conserved vector current at the sink, the sum over x of exp(-i p (x -
+ * x0)) <V_mu(x) (qbar' Gamma q)(x0)^dagger>, in the signs of plaq_spinor_contract_mesons, from propagators of a
+ * quark and an antiquark (zero handle: the same) of one mass on the links of `gauge`. `gammas`: `count` numbers
+ * of Gammas at the source. `correlators`: complex numbers [momentum][Gamma][mu][t]. Errors: INVALID_ARGUMENT,
+ * FIELD_MISMATCH, OUT_OF_MEMORY.
+ * Arrays: gammas[count], momenta[3 * nmomenta], correlators[8 * times * count * nmomenta]. */
+plaq_status plaq_spinor_contract_conserved(plaq_spinor quark,
+                                           plaq_spinor antiquark,
+                                           plaq_gauge gauge,
+                                           const plaq_contract_params *params,
+                                           const int32_t *gammas,
+                                           int64_t count,
+                                           const int32_t *momenta,
+                                           int64_t nmomenta,
+                                           int64_t times,
+                                           double *correlators);
 
 /** Contracts baryons eps_abc (q1_a^T Gamma q2_b) q3_c from three propagators with twelve columns, which may
  * differ in mass, smearing or displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x
@@ -2537,8 +2610,8 @@ typedef struct plaq_loops_params {
   int32_t first;
   /** Number of noise vectors. 1 to 1048576. Default: 1. */
   int32_t vectors;
-  /** Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time); contributions of
-   * the parts are added. Default: 0. */
+  /** Indices in which noise is diluted, any of PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY and
+   * PLAQ_DILUTE_TIME together; contributions of the parts are added. Default: 0. */
   int32_t dilute;
   /** Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. 0 to 1048576.
    * Default: 0. */
@@ -3205,8 +3278,8 @@ plaq_status plaq_loops_describe_part(plaq_loops loops,
 /** Copies the values of loops, complex numbers as (re, im): `means` [line][Gamma, all 16][momentum][t], and
  * `variances` of a single noise vector, with the variance of real parts as real and that of imaginary parts
  * as imaginary part. A variance is infinite with fewer than two noise vectors, and 0 for exact parts. Part
- * -1 stands for the sum of all parts, with its squared errors as variances. `currents` and
- * `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
+ * -1 stands for the sum of all parts, with its squared errors as variances; it is refused before every part has
+ * some noise. `currents` and `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
  * may be NULL. `numbers` is the number of complex numbers in `means`, `ncurrents` that in `currents`.
  * Arrays: means[2 * numbers], variances[2 * numbers], currents[2 * ncurrents], current_variances[2 * ncurrents]. */
 plaq_status plaq_loops_values(plaq_loops loops,

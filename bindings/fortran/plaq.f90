@@ -502,6 +502,10 @@ module plaq
     !> momentum(j) = -zeta n_j with zeta about 1/2 for mesons; for an antiquark, given as a quark, +zeta n_j.
     !> Only for fields in single or double precision.
     real(c_double) :: momentum(3)
+    !> Smearing by a kernel in place of steps, without alpha: psi(x) <- sum_r g(r) exp(2 pi i momentum r / L)
+    !> psi(x + r), g(r) = exp(-r^2 / (2 width^2)) up to a factor, with the sum 1, r_j from -L_j / 2 to L_j / 2.
+    !> No links connect x with x + r: the sum is not gauge covariant, and `gauge` must be in Coulomb gauge.
+    real(c_double) :: width
   end type
   !> Shape of a spinor field.
   type, bind(c) :: plaq_spinor_params
@@ -1299,7 +1303,8 @@ module plaq
     integer(c_int32_t) :: momentum(4)
     !> Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
     integer(c_int32_t) :: vectors
-    !> Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time).
+    !> Indices in which noise is diluted, any of PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY and
+    !> PLAQ_DILUTE_TIME together.
     integer(c_int32_t) :: dilute
     !> The only spin whose component is not zero; -1: all spins.
     integer(c_int32_t) :: spin
@@ -1315,18 +1320,21 @@ module plaq
     !> Seed of the noise; the noise is the same on any number of ranks.
     integer(c_int64_t) :: seed
   end type
-  !> Parameters of sequential sources delta(t, time) exp(i p (x - origin)) Gamma psi(x).
+  !> Parameters of sequential sources delta(t, time) exp(i p (x - x0)) Gamma psi(x).
   type, bind(c) :: plaq_sequential_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Time slice of the sink; -1: all time slices.
+    !> Time of the sink, counted from the source, 0 to T - 1; -1: all time slices.
     integer(c_int32_t) :: time
     !> Number of Gamma as plaq_gamma counts it.
     integer(c_int32_t) :: gamma
     !> Integer momentum n: p_i = 2 pi n_i / L_i.
     integer(c_int32_t) :: momentum(3)
-    !> Coordinates x, y, z at which the momentum's phase is 1.
-    integer(c_int32_t) :: origin(3)
+    !> Position x0 of the source: `time` is counted from its t, and the momentum's phase is 1 at its x, y, z. -1:
+    !> the position that the field records (plaq_spinor_origin).
+    integer(c_int32_t) :: position(4)
+    !> Boundaries in time of the field's links, beyond which there is no sink; 0: those that the field records.
+    integer(c_int32_t) :: boundary_time
   end type
 
   ! Contractions
@@ -1353,6 +1361,28 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_BARYON_XI_STAR = 6
   !> (s C gamma_i s) s.
   integer(c_int32_t), parameter :: PLAQ_BARYON_OMEGA = 7
+  !> Matrices Gamma of two quarks in interpolators eps_abc (q1_a^T Gamma q2_b) q3_c of baryons; C = gamma_y gamma_t.
+  !> C gamma5, of the octet.
+  integer(c_int32_t), parameter :: PLAQ_DIQUARK_C5 = 0
+  !> C gamma_t gamma5.
+  integer(c_int32_t), parameter :: PLAQ_DIQUARK_CT5 = 1
+  !> C gamma_z gamma5.
+  integer(c_int32_t), parameter :: PLAQ_DIQUARK_CZ5 = 2
+  !> C gamma_x, of the decuplet.
+  integer(c_int32_t), parameter :: PLAQ_DIQUARK_CX = 3
+  !> C gamma_y, of the decuplet.
+  integer(c_int32_t), parameter :: PLAQ_DIQUARK_CY = 4
+  !> C gamma_z, of the decuplet.
+  integer(c_int32_t), parameter :: PLAQ_DIQUARK_CZ = 5
+  !> Projectors P of the free spin of a baryon, for tr P C.
+  !> (1 + parity gamma_t) / 2.
+  integer(c_int32_t), parameter :: PLAQ_PROJECTOR_UNPOLARISED = 0
+  !> The unpolarised one times -i gamma_y gamma_z, twice the spin along x.
+  integer(c_int32_t), parameter :: PLAQ_PROJECTOR_X = 1
+  !> The unpolarised one times -i gamma_z gamma_x.
+  integer(c_int32_t), parameter :: PLAQ_PROJECTOR_Y = 2
+  !> The unpolarised one times -i gamma_x gamma_y.
+  integer(c_int32_t), parameter :: PLAQ_PROJECTOR_Z = 3
   !> Parameters for contractions of propagators.
   type, bind(c) :: plaq_contract_params
     !> sizeof of this struct, set by its init function.
@@ -1371,6 +1401,11 @@ module plaq
     !> Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
     !> operators that shift quarks across the lattice's end.
     real(c_double) :: boundary_space(3)
+    !> Projector of the spins of baryons, with `parity`.
+    integer(c_int32_t) :: projector
+    !> True: the operator between two quarks may change the flavour, so that their masses and twisted masses may
+    !> differ.
+    integer(c_int32_t) :: flavour_changing
   end type
 
   ! Hadron structure
@@ -1399,8 +1434,8 @@ module plaq
     integer(c_int32_t) :: first
     !> Number of noise vectors.
     integer(c_int32_t) :: vectors
-    !> Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time); contributions of
-    !> the parts are added.
+    !> Indices in which noise is diluted, any of PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY and
+    !> PLAQ_DILUTE_TIME together; contributions of the parts are added.
     integer(c_int32_t) :: dilute
     !> Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0.
     integer(c_int32_t) :: time_parts
@@ -3568,9 +3603,10 @@ module plaq
       type(plaq_source_params), intent(in), optional :: source
       integer(c_int64_t), intent(inout) :: columns
     end function
-    !> Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: this makes from a
-    !> solution the source of a second solve (plaq_solver_propagator_from). Fields are in single or double
-    !> precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
+    !> Sets `to` to delta(t, time) exp(i p (x - x0)) Gamma from, for every right-hand side, with the time counted
+    !> from the source: this makes from a solution the source of a second solve (plaq_solver_propagator_from).
+    !> Fields are in single or double precision. A field that does not know its source's time needs `position`,
+    !> but for all time slices. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
     integer(c_int32_t) function plaq_spinor_sequential(from, to, params) bind(c)
       import
       type(plaq_spinor), value :: from
@@ -3729,6 +3765,22 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: correlators(2 * times * count * nmomenta)
     end function
+    !> Gives the matrix of two quarks in an interpolator, 16 (re, im) row by row.
+    !> Arrays: matrix[32].
+    integer(c_int32_t) function plaq_diquark_matrix(diquark, matrix) bind(c)
+      import
+      integer(c_int32_t), value :: diquark
+      real(c_double), intent(inout) :: matrix(32)
+    end function
+    !> Gives the matrix of a spin projector for states of parity 1 or -1 forward in time, 16 (re, im) row by row.
+    !> Errors: INVALID_ARGUMENT.
+    !> Arrays: matrix[32].
+    integer(c_int32_t) function plaq_projector_matrix(projector, parity, matrix) bind(c)
+      import
+      integer(c_int32_t), value :: projector
+      integer(c_int32_t), value :: parity
+      real(c_double), intent(inout) :: matrix(32)
+    end function
     !> Contracts operators between two quark propagators: the sum over z of exp(i q (z - x0)) sum over columns of
     !> X(z)^dagger gamma5 Gamma [line] S(z). `forward` is S(z, x0), `back` the solution X of a sequential source
     !> (plaq_spinor_sequential_meson, -_baryon): X^dagger gamma5 is the propagator from z to the sink; M must be
@@ -3790,6 +3842,34 @@ module plaq
       integer(c_int64_t), value :: times
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: correlators(8 * nmomenta * times)
+    end function
+    !> Contracts correlators of mesons with the conserved vector current at the sink, the sum over x of exp(-i p (x -
+    !> x0)) <V_mu(x) (qbar' Gamma q)(x0)^dagger>, in the signs of plaq_spinor_contract_mesons, from propagators of a
+    !> quark and an antiquark (zero handle: the same) of one mass on the links of `gauge`. `gammas`: `count` numbers
+    !> of Gammas at the source. `correlators`: complex numbers [momentum][Gamma][mu][t]. Errors: INVALID_ARGUMENT,
+    !> FIELD_MISMATCH, OUT_OF_MEMORY.
+    !> Arrays: gammas[count], momenta[3 * nmomenta], correlators[8 * times * count * nmomenta].
+    integer(c_int32_t) function plaq_spinor_contract_conserved(quark, &
+        antiquark, &
+        gauge, &
+        params, &
+        gammas, &
+        count, &
+        momenta, &
+        nmomenta, &
+        times, &
+        correlators) bind(c)
+      import
+      type(plaq_spinor), value :: quark
+      type(plaq_spinor), value :: antiquark
+      type(plaq_gauge), value :: gauge
+      type(plaq_contract_params), intent(in), optional :: params
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: times
+      integer(c_int32_t), intent(in) :: gammas(count)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: correlators(8 * times * count * nmomenta)
     end function
     !> Contracts baryons eps_abc (q1_a^T Gamma q2_b) q3_c from three propagators with twelve columns, which may
     !> differ in mass, smearing or displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x
@@ -4401,8 +4481,8 @@ module plaq
     !> Copies the values of loops, complex numbers as (re, im): `means` [line][Gamma, all 16][momentum][t], and
     !> `variances` of a single noise vector, with the variance of real parts as real and that of imaginary parts
     !> as imaginary part. A variance is infinite with fewer than two noise vectors, and 0 for exact parts. Part
-    !> -1 stands for the sum of all parts, with its squared errors as variances. `currents` and
-    !> `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
+    !> -1 stands for the sum of all parts, with its squared errors as variances; it is refused before every part has
+    !> some noise. `currents` and `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
     !> may be NULL. `numbers` is the number of complex numbers in `means`, `ncurrents` that in `currents`.
     !> Arrays: means[2 * numbers], variances[2 * numbers], currents[2 * ncurrents], current_variances[2 * ncurrents].
     integer(c_int32_t) function plaq_loops_values(loops, &

@@ -22,6 +22,12 @@ extern "C" fn interrupt(number: c_int) {
     app::INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
+/// Makes writing to a pipe that nobody reads fail, where otherwise it ends the process.
+fn outlive_readers() {
+    // SAFETY: a signal is ignored.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+}
+
 /// NCCL's variable for multicast of NVLink.
 const MULTICAST: &str = "NCCL_NVLS_ENABLE";
 
@@ -66,6 +72,7 @@ pub unsafe extern "C" fn plaq_program_main(argc: c_int, argv: *const *const c_ch
         std::env::set_var(MULTICAST, "0");
     }
     let _ = app::WORDS.set(capi::word);
+    let _ = app::OUTLIVE_READERS.set(outlive_readers);
     let output = standard_streams();
     std::panic::catch_unwind(|| app::main(&arguments, output)).unwrap_or(1)
 }

@@ -128,6 +128,11 @@ impl BoundaryKind {
     pub fn extent(self, slices: usize) -> usize {
         slices - usize::from(self == BoundaryKind::Open)
     }
+    /// Whether quarks vanish on time slice t of the whole lattice, which has `slices` stored slices.
+    pub fn vanishes(self, t: usize, slices: usize) -> bool {
+        self != BoundaryKind::Periodic
+            && (t == 0 || (self == BoundaryKind::Open && t + 1 == slices))
+    }
 }
 
 impl BoundaryTime {
@@ -217,9 +222,9 @@ impl BoundaryTime {
     pub fn extent(&self, slices: usize) -> usize {
         self.kind().extent(slices)
     }
-    /// Whether quarks vanish on time slice t of the whole lattice, which has `slices` stored slices.
+    /// See [`BoundaryKind::vanishes`].
     pub fn vanishes(&self, t: usize, slices: usize) -> bool {
-        !self.is_periodic() && (t == 0 || (self.lacks_links() && t + 1 == slices))
+        self.kind().vanishes(t, slices)
     }
 
     /// For every stored time slice of the whole lattice 0 if quarks vanish there, else 1.

@@ -95,10 +95,13 @@ impl Tables {
         }
         let numbers: usize = counts.iter().map(|(_, n)| n).sum();
         let start = end + END.len();
-        if start + 8 * numbers + SUM != length {
-            let wanted = start + 8 * numbers + SUM;
-            return Err(input
-                .error(Status::FileTruncated, format!("expected {wanted} bytes, found {length}")));
+        let wanted = start + 8 * numbers + SUM;
+        if wanted != length {
+            let status = match wanted > length {
+                true => Status::FileTruncated,
+                false => Status::FileFormat,
+            };
+            return Err(input.error(status, format!("expected {wanted} bytes, found {length}")));
         }
         let all = input.bytes(length)?;
         let (data, sum) = all.split_at(length - SUM);
@@ -140,6 +143,13 @@ mod tests {
         bytes[n - 8] ^= 1;
         std::fs::write(&path, &bytes).unwrap();
         assert_eq!(Tables::read(&path, "loops").unwrap_err().status, Status::FileChecksum);
+        let longer = [&bytes[..], b"\n\n"].concat();
+        std::fs::write(&path, longer).unwrap();
+        let error = Tables::read(&path, "loops").unwrap_err();
+        assert!(
+            error.status == Status::FileFormat && !error.message().contains("incomplete"),
+            "{error}"
+        );
         std::fs::write(&path, &bytes[..n - 3]).unwrap();
         assert_eq!(Tables::read(&path, "loops").unwrap_err().status, Status::FileTruncated);
         std::fs::remove_dir_all(&folder).unwrap();

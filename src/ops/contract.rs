@@ -4,7 +4,7 @@ use num_complex::Complex64;
 
 use super::gamma::{Gamma, SpinMatrix};
 use super::source::{check_momentum, check_propagator, check_spinors};
-use super::structure::spin::Spin;
+use super::structure::spin::{Diquark, Projector, Spin};
 use super::structure::three_quarks::{Pairing, ThreeQuarks};
 use crate::backend::args::MesonArgs;
 use crate::backend::kernels;
@@ -259,6 +259,25 @@ choices! {
     }
 }
 
+/// How the free spins of a baryon's correlator are closed, and the boundary phases of its quarks.
+#[derive(Clone, Copy)]
+pub struct Closing {
+    /// Parity of the states that propagate forward in time, 1 or -1.
+    pub parity: i32,
+    pub projector: Projector,
+    pub projection: Projection,
+    /// Boundary phases in time of light and of strange quarks; -1: antiperiodic.
+    pub phases: [Complex64; 2],
+}
+
+impl Closing {
+    /// Positive parity, not polarised, with the same boundary phase for all quarks.
+    pub fn plain(phase: Complex64) -> Closing {
+        let (projector, projection) = (Projector::Unpolarised, Projection::Trace);
+        Closing { parity: 1, projector, projection, phases: [phase; 2] }
+    }
+}
+
 /// The Wick contractions of three quarks: their flavours (bit k: quark k is strange), and assignments of quarks to
 /// the positions in the operators at sink and source, each with a weight.
 struct Lines {
@@ -330,7 +349,7 @@ fn lambda() -> Lines {
 }
 
 /// Correlators of a baryon over the time from the source for each of the momenta,
-/// C(t) = sum_x exp(-i p (x - x0)) tr\[P <O(x, t0 + t) Obar(x0, t0)>\], P = (1 + parity gamma_t)/2,
+/// C(t) = sum_x exp(-i p (x - x0)) tr\[P <O(x, t0 + t) Obar(x0, t0)>\], P of [`Projector::matrix`],
 /// C = gamma_y gamma_t, Obar = O^dagger gamma_t: with `parity` 1 the baryon forward in time and its
 /// partner of the other parity backward. (Operators: Leinweber, Draper and Woloshyn, Phys. Rev. D 46, 3067;
 /// signs such that the correlators of positive parity are positive.) `phases` are the boundary phases in time of light
@@ -346,7 +365,7 @@ pub fn baryons(
     light: &SpinorField,
     strange: Option<&SpinorField>,
     (origin, momenta): ([usize; 4], &[[i32; 3]]),
-    (parity, projection, phases): (i32, Projection, [Complex64; 2]),
+    Closing { parity, projector, projection, phases }: Closing,
 ) -> Result<Vec<Vec<Complex64>>> {
     check_propagator(light, "propagator")?;
     if parity.abs() != 1 {
@@ -364,9 +383,7 @@ pub fn baryons(
     let lines = baryon.lines();
     let mut all = vec![vec![Complex64::ZERO; light.geometry().global_extents()[3]]; momenta.len()];
     for (sink, source, closing) in vertices(baryon.decuplet(), three_halves) {
-        let half = Spin::diagonal(0.5.into());
-        let gamma_t = Spin::from(SpinMatrix::axis(3)).scaled((0.5 * f64::from(parity)).into());
-        let projector = half.plus(gamma_t).times(closing).transposed();
+        let projector = projector.matrix(parity).times(closing).transposed();
         for (at_sink, at_source, weight) in &lines.terms {
             // For each position at the sink: the quark, its boundary phase, and the position at the source to which it
             // is connected.
@@ -398,7 +415,7 @@ pub fn baryon(
     light: &SpinorField,
     strange: Option<&SpinorField>,
     sink: Sink,
-    closed: (i32, Projection, [Complex64; 2]),
+    closed: Closing,
 ) -> Result<Vec<Complex64>> {
     let place = (sink.origin, &[sink.momentum][..]);
     Ok(baryons(baryon, light, strange, place, closed)?.remove(0))
@@ -407,15 +424,15 @@ pub fn baryon(
 /// Spin matrices of a baryon's contraction, for each term: [matrix of the diquark at the sink, that at the source,
 /// the matrix that multiplies the projector on the free spins].
 fn vertices(decuplet: bool, three_halves: bool) -> Vec<(Spin, Spin, Spin)> {
-    let vertex = |gamma| Spin::from(SpinMatrix::conjugation().times(gamma));
     let one = Spin::from(SpinMatrix::ONE);
     if !decuplet {
-        let five = vertex(SpinMatrix::gamma5());
+        let five = Diquark::C5.matrix();
         return vec![(five, five, one)];
     }
+    let axes = [Diquark::Cx, Diquark::Cy, Diquark::Cz].map(Diquark::matrix);
     let mut all = vec![];
     for (j, i) in (0..9).map(|k| (k / 3, k % 3)) {
-        let [at_j, at_i] = [j, i].map(|axis| vertex(SpinMatrix::axis(axis)));
+        let [at_j, at_i] = [axes[j], axes[i]];
         if i == j {
             // For i = j the projector on spin 3/2 is 1 - gamma_i gamma_i / 3 = 2/3.
             let weight = if three_halves { 2.0 / 9.0 } else { 1.0 / 3.0 };

@@ -2,7 +2,7 @@
 
 use num_complex::Complex64;
 
-use super::contract::{baryon, mesons, Baryon, Projection, Sink};
+use super::contract::{baryon, mesons, Baryon, Closing, Sink};
 use super::gamma::Gamma;
 use super::source::check_propagator;
 use crate::error::{words, Result};
@@ -40,7 +40,7 @@ pub fn correlators(
     let sink = Sink::at_rest(source_time);
     let pairs = mesons(propagator, propagator, sink)?;
     let real = |gamma| pairs.correlator(gamma, gamma).iter().map(|z| z.re).collect();
-    let closed = (1, Projection::Trace, [phase; 2]);
+    let closed = Closing::plain(phase);
     Ok(Correlators {
         pion: real(Gamma::FIVE),
         rho: [Gamma::X, Gamma::Y, Gamma::Z].map(real),

@@ -69,6 +69,11 @@ impl SpinMatrix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gamma(u8);
 
+/// Names of the sixteen Gammas, each the product that it spells.
+#[rustfmt::skip]
+pub const NAMES: [&str; 16] =
+    ["1", "X", "Y", "XY", "Z", "XZ", "YZ", "5T", "T", "XT", "YT", "Z5", "ZT", "5Y", "X5", "5"];
+
 choices! {
     /// Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d has the number a + 2 b + 4 c + 8 d, from 0
     /// to 15; the following have names.
@@ -110,18 +115,9 @@ impl Gamma {
     pub fn number(self) -> usize {
         self.0.into()
     }
-    /// A name of the product: the letters X, Y, Z, T of its matrices, and products of three or four as gamma5 times
-    /// the others, e.g. 1, X, XY, T5, 5.
-    pub fn name(self) -> String {
-        let letters = |number: usize| -> String {
-            let all = "XYZT".chars().enumerate();
-            all.filter(|(bit, _)| number >> bit & 1 == 1).map(|(_, c)| c).collect()
-        };
-        match self.number() {
-            0 => "1".into(),
-            7 | 11 | 13 | 14 | 15 => letters(15 ^ self.number()) + "5",
-            number => letters(number),
-        }
+    /// The name of the product, of [`NAMES`].
+    pub fn name(self) -> &'static str {
+        NAMES[self.number()]
     }
     pub fn matrix(self) -> SpinMatrix {
         let factors = (0..4).filter(|mu| self.0 >> mu & 1 == 1);

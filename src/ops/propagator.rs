@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::contract::{baryon, mesons, Baryon, Projection, Sink};
+use super::contract::{baryon, mesons, Baryon, Closing, Sink};
 pub use super::source::COLUMNS;
 use super::source::{Source, SourceSites};
 use crate::bail;
@@ -182,8 +182,7 @@ pub fn run_through(op: Arc<dyn QuarkAction>, params: &SolveParams, at_once: usiz
     // Kernels that take longest to compile are requested first.
     let sink = Sink::at_rest(0);
     mesons(&all, &all, sink)?;
-    let forward = (1, Projection::Trace, [-Complex64::ONE; 2]);
-    baryon(Baryon::Nucleon, &all, None, sink, forward)?;
+    baryon(Baryon::Nucleon, &all, None, sink, Closing::plain(-Complex64::ONE))?;
     Source::point([0; 4]).set(&mut all)?;
     let (b, mut x) = (all.columns(0, at_once)?, shape.field(at_once)?);
     solver.run_through(&mut x, &b);

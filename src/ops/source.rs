@@ -8,9 +8,10 @@ use crate::bail;
 pub use crate::compose::COLUMNS;
 use crate::error::{host_array, words, Result};
 use crate::fields::{
-    Components, GammaBasis, Geometry, Layout, Noise, Precision, RhsOrder, SpinorField, Subset,
+    BoundaryKind, Components, GammaBasis, Geometry, Layout, Noise, Precision, RhsOrder,
+    SpinorField, Subset,
 };
-use crate::params::{choices, parameters, row_set, Parameters as _, Set};
+use crate::params::{choices, parameters, row_set, Choice as _, Parameters as _, Set};
 use crate::refuse;
 
 use super::gamma::Gamma;
@@ -92,7 +93,8 @@ parameters! {
         momentum: [i32; 4] = [0; 4];
         /// Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
         vectors: usize = 1, within(1, 1 << 20);
-        /// Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time).
+        /// Indices in which noise is diluted, any of PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY and
+        /// PLAQ_DILUTE_TIME together.
         dilute: Set<Dilute> = Set::NONE;
         /// The only spin whose component is not zero; -1: all spins.
         spin: Option<usize> = None, within(0, 3), absent("all");
@@ -145,26 +147,19 @@ impl SourceParams {
 }
 
 parameters! {
-    /// Parameters of sequential sources delta(t, time) exp(i p (x - origin)) Gamma psi(x).
+    /// Parameters of sequential sources delta(t, time) exp(i p (x - x0)) Gamma psi(x).
     pub struct SequentialParams: plaq_sequential_params {
-        /// Time slice of the sink; -1: all time slices.
+        /// Time of the sink, counted from the source, 0 to T - 1; -1: all time slices.
         time: Option<usize> = None, within(0, i32::MAX as i64), absent("all");
         /// Number of Gamma as plaq_gamma counts it.
         gamma: usize = 15, within(0, 15);
         /// Integer momentum n: p_i = 2 pi n_i / L_i.
         momentum: [i32; 3] = [0; 3];
-        /// Coordinates x, y, z at which the momentum's phase is 1.
-        origin: [usize; 3] = [0; 3], within(0, i32::MAX as i64);
-    }
-}
-
-impl SequentialParams {
-    /// # Errors
-    /// `BadParameter`: a value out of its range.
-    pub fn sequential(&self, argument: &str) -> Result<Sequential> {
-        self.check_rows(argument)?;
-        let SequentialParams { time, momentum, origin, .. } = *self;
-        Ok(Sequential { time, gamma: Gamma::new(self.gamma as i32)?, momentum, origin })
+        /// Position x0 of the source: `time` is counted from its t, and the momentum's phase is 1 at its x, y, z. -1:
+        /// the position that the field records (plaq_spinor_origin).
+        position: [Option<usize>; 4] = [None; 4], within(0, i32::MAX as i64), absent("unknown");
+        /// Boundaries in time of the field's links, beyond which there is no sink; 0: those that the field records.
+        boundary_time: Option<BoundaryKind> = None;
     }
 }
 
@@ -355,7 +350,7 @@ impl Source {
 /// (1989) 355).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sequential {
-    /// Time slice of the sink; None: all time slices.
+    /// Time slice of the lattice with the sink; None: all time slices.
     pub time: Option<usize>,
     pub gamma: Gamma,
     /// Integer momentum: p_i = 2 pi momentum_i / L_i.
@@ -365,6 +360,17 @@ pub struct Sequential {
 }
 
 impl Sequential {
+    /// This sequential source, whose time is counted from the source, for the source at `position`.
+    ///
+    /// # Errors
+    /// Errors of [`slice_after`].
+    pub fn from_source(self, position: [usize; 4], geometry: &Geometry) -> Result<Sequential> {
+        let ([x, y, z, start], times) = (position, geometry.global_extents()[3]);
+        let slice = |time| slice_after(geometry.boundary().kind(), start, time as i64, times);
+        let time = self.time.map(slice).transpose()?.map(|(slice, _)| slice);
+        Ok(Sequential { time, origin: [x, y, z], ..self })
+    }
+
     /// Computes out(x) = delta(t, time) exp(i p (x - origin)) Gamma psi(x) for every right-hand side.
     ///
     /// # Errors
@@ -412,6 +418,34 @@ impl Sequential {
             phase,
         };
         psi.device().launch(kernels::SpinPhase::of(psi.precision())?, &args, psi.work())
+    }
+}
+
+/// The slice of the lattice at `time` after slice `start`, that of the source, and whether it lies beyond the lattice's
+/// end. `times`: the lattice's extent in time.
+///
+/// # Errors
+/// `InvalidArgument`: a time that is not 0 to T - 1, or with boundaries in time one at or behind the upper boundary.
+pub fn slice_after(
+    boundary: BoundaryKind,
+    start: usize,
+    time: i64,
+    times: usize,
+) -> Result<(usize, bool)> {
+    let (last, why) = match boundary {
+        BoundaryKind::Periodic => (times - 1, String::new()),
+        _ => {
+            let quarks = (start..times).rev().find(|&t| !boundary.vanishes(t, times));
+            let word = boundary.word();
+            let why = format!(
+                " from the source at t = {start}, with boundary_time {word} at the lattice's end"
+            );
+            (quarks.map_or(0, |quarks| quarks - start), why)
+        }
+    };
+    match usize::try_from(time) {
+        Ok(time) if time <= last => Ok(((start + time) % times, start + time >= times)),
+        _ => refuse!(InvalidArgument, "time", expected("0 to {last}{why}"), found("{time}")),
     }
 }
 

@@ -180,7 +180,8 @@ int main(void) {
   for (k = 0; k < 12; k++) CHECK(fabs(found[k] - norm[k]) < (brief() ? 0.1 : 1e-9) * norm[k]);
   EXPECT(PLAQ_FIELD_MISMATCH, plaq_solver_propagator_from(solver, single, NULL, NULL, &b, NULL, NULL));
   OK(plaq_sequential_params_init(&sequential, sizeof sequential));
-  sequential.time = 2;
+  sequential.position[3] = LT - 3;
+  sequential.time = (2 - (LT - 3) + LT) % LT;
   OK(plaq_spinor_sequential(s, shaped, &sequential));
   OK(plaq_spinor_norm2(shaped, found, 12));
   for (k = 0, sum = 0; k < 12; k++) sum += found[k];

@@ -120,7 +120,8 @@ static void sources(plaq_solver solver, plaq_spinor from, plaq_spinor to) {
     what;                                                                            \
     REFUSED(status, words, plaq_spinor_sequential(from, to, &q));     \
   } while (0)
-  SEQUENTIAL(PLAQ_INVALID_ARGUMENT, "origin, time: [0, 0, 0, 99] is outside of the lattice", q.time = 99);
+  SEQUENTIAL(PLAQ_INVALID_ARGUMENT, "position: expected the t of the source", q.time = 99);
+  SEQUENTIAL(PLAQ_INVALID_ARGUMENT, "time: expected 0 to ", (q.time = 99, q.position[3] = 0));
   SEQUENTIAL(PLAQ_BAD_PARAMETER, "params.gamma: expected 0 to 15, found 16", q.gamma = 16);
 }
 

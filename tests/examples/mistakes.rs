@@ -1,6 +1,6 @@
 //! Mistakes of users at the command line of each subcommand, and the messages that they get.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use super::common::Folder;
 use super::programs::{all, plaq, Program, NAMES};
@@ -127,6 +127,43 @@ fn a_full_disk_is_noticed() {
     }
     let out = all("plaquette")[0].command().args([SMALL, "--json", "/dev/full"]).output().unwrap();
     assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
+}
+
+/// Results are written to files although the reader of the standard output has ended, as that of `| head` does.
+#[test]
+fn files_need_no_reader_of_standard_output() {
+    let folder = Folder::new("unread");
+    let quark = ["--kappa", "0.12", "--tol", "1e-4"];
+    let noise = ["--kappa", "0.12", "--vectors", "1"];
+    for (name, options) in [("plaquette", &[][..]), ("propagator", &quark), ("loops", &noise)] {
+        let json = folder.0.join(format!("{name}.json"));
+        let mut command = all(name)[0].command();
+        command.args([SMALL, "--json", json.to_str().unwrap()]).args(options);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let out = child.wait_with_output().unwrap();
+        let told = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{name}: {told}");
+        assert!(told.contains("standard output: "), "{name}: {told}");
+        let written = std::fs::read_to_string(&json).unwrap();
+        assert!(written.contains(&format!("\"subcommand\": \"{name}\"")), "{name}: {written:.80}");
+    }
+}
+
+/// A goal that was not reached is named in the table; Gammas are given by name.
+#[test]
+fn loops_say_what_they_did_not_reach() {
+    let run = |gamma: &str| {
+        let options = ["--kappa", "0.12", "--vectors", "2", "--error", "1e-3", "--gamma", gamma];
+        all("loops")[0].command().arg(SMALL).args(options).output().unwrap()
+    };
+    let found = text(&run("5T").stdout);
+    let end = found.lines().find(|line| line.starts_with("# error ")).unwrap();
+    assert!(end.contains("of Gamma 5T") && end.ends_with("NOT REACHED: 0.001"), "{end}");
+    for wrong in ["7", "15", "T5"] {
+        let told = text(&run(wrong).stderr);
+        assert!(told.contains("--gamma: ") && told.contains("expected one of 1, X, Y"), "{told}");
+    }
 }
 
 /// Closed standard output ends the program with a status before any work; with closed standard error the work is

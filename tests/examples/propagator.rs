@@ -334,7 +334,7 @@ fn what_cannot_be_done_is_refused_with_a_message() {
             (
                 &["--gauge", SMALL, "--kappa", "0.1", "--sequential", "8,15,0,0,0"],
                 2,
-                "--sequential: time slice 8; expected a place on the lattice",
+                "--sequential: time 8; expected a place on the lattice",
             ),
             (&["--gauge", "absent", "--kappa", "0.1", "--columns", "-1"], 2, "--columns"),
             (&["--gauge", "absent", "--kappa", "0.1", "--columns", "13"], 2, "--columns"),

@@ -6,10 +6,11 @@ use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Precision, Recon, SpinorField};
 use plaq::operators::{DiracParams, Wilson};
-use plaq::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
+use plaq::ops::contract::{baryon, mesons, Baryon, Closing, Projection, Sink};
 use plaq::ops::gamma::Gamma;
 use plaq::ops::propagator::{propagator, propagator_of, COLUMNS};
 use plaq::ops::source::{Sequential, Source};
+use plaq::ops::structure::spin::Projector;
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 use super::common::{self, devices, tolerance, Lex};
@@ -154,7 +155,9 @@ fn baryons_of_random_columns_agree_with_the_reference() {
                             f
                         };
                         let [l, s] = [load(&light), load(&strange)];
-                        let closing = (parity, projection, [C::ONE; 2]);
+                        let projector = Projector::Unpolarised;
+                        let phases = [C::ONE; 2];
+                        let closing = Closing { parity, projector, projection, phases };
                         let found = baryon(name, &l, Some(&s), sink, closing).unwrap();
                         let what = format!("{extents:?} {precision:?} {name:?} {projection:?}");
                         compare(
@@ -166,7 +169,7 @@ fn baryons_of_random_columns_agree_with_the_reference() {
                             &what,
                         );
                         // Over an antiperiodic boundary the product of three quarks changes its sign.
-                        let closing = (parity, projection, [-C::ONE; 2]);
+                        let closing = Closing { phases: [-C::ONE; 2], ..closing };
                         let anti = baryon(name, &l, Some(&s), sink, closing).unwrap();
                         for (t, (a, b)) in found.iter().zip(&anti).enumerate() {
                             let over = origin[3] + t >= extents[3];
@@ -210,7 +213,7 @@ fn multiplets_and_signs() {
         let heavy = quark(&solver(&device, extents, 0.8), origin);
         let sink = Sink { origin, momentum: [0; 3] };
         let of = |name, strange: &SpinorField| -> Vec<f64> {
-            let closed = (1, Projection::Trace, [-C::ONE; 2]);
+            let closed = Closing::plain(-C::ONE);
             let all = baryon(name, &light, Some(strange), sink, closed).unwrap();
             all.iter().map(|z| z.re).collect()
         };
@@ -285,7 +288,8 @@ fn refusals_name_what_is_wrong() {
     assert_eq!(mesons(&five, &five, sink).unwrap_err().status, mismatch);
     assert_eq!(mesons(&f, &five, sink).unwrap_err().status, mismatch);
     let run = |name, strange: Option<&SpinorField>, sink, parity, projection| {
-        baryon(name, &f, strange, sink, (parity, projection, [C::ONE; 2])).unwrap_err()
+        let closed = Closing { parity, projection, ..Closing::plain(C::ONE) };
+        baryon(name, &f, strange, sink, closed).unwrap_err()
     };
     let trace = Projection::Trace;
     assert_eq!(run(Baryon::Nucleon, None, late, 1, trace).status, argument);

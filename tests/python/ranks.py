@@ -19,12 +19,12 @@ assert gauge.extents == [4, 2, 4, length]
 assert abs(gauge.plaquette().total - ref.plaquette(u)[0]) < 1e-12
 d = plaq.Clover(gauge, mass=0.3, csw=1.1)
 whole = context.gather(d @ psi[part])
-links = context.gather(gauge.numpy(), first=1)
+links, columns = context.gather(gauge.numpy()), context.gather(plaq.Fermion.from_array(psi[None, part]).lexico())
 s = d.propagator(source=(1, 0, 1, 3), tol=1e-11)
 pion, array = s.pion(), context.gather(s.numpy())
 assert len(pion.data[0]) == 8 and s.n == 12
 if context.rank == 0:
-    assert np.abs(links - u).max() < 1e-13
+    assert np.abs(links - u).max() < 1e-13 and np.array_equal(columns[0], psi)
     assert np.abs(whole - ref.dirac(u, psi, 0.3, csw=1.1)).max() < 1e-11
     expected = np.roll(np.einsum("tzyxijab,tzyxijab->t", array, array.conj()).real, -3)
     assert np.abs(pion.data[0] / expected - 1).max() < 1e-10

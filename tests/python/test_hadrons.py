@@ -28,6 +28,12 @@ def test_gamma_matrices():
             plaq.gamma[1 << m] @ plaq.gamma[1 << n] + plaq.gamma[1 << n] @ plaq.gamma[1 << m], 2 * (m == n) * np.eye(4)
         )
     assert plaq.gamma.number("X5") == 14 and plaq.gamma.number("1") == 0
+    # A name is the product that it spells; where a number is asked for, one of the sixteen.
+    for letters in itertools.product("1XYZT5", repeat=3):
+        product = plaq.gamma[letters[0]] @ plaq.gamma[letters[1]] @ plaq.gamma[letters[2]]
+        assert np.array_equal(plaq.gamma["".join(letters)], product)
+    refused(ValueError, "'T5'|minus|7|'5T'", lambda: plaq.gamma.number("T5"))
+    refused(ValueError, "'YX'|minus|3|'XY'", lambda: plaq.Fermion.noise([2, 2, 2, 4], 1).sequential(gamma="YX"))
     # The gamma matrices are those of the library, by which a sequential source multiplies.
     psi = plaq.Fermion.noise([2, 2, 2, 4], 1, seed=4)
     for number in range(16):
@@ -68,6 +74,8 @@ def test_mesons_are_the_definition():
             close(found[p, g], np.roll(c, -2), 1e-11)
     refused(ValueError, "triples|(3,)", lambda: plaq.mesons(quark, momenta=[1, 0, 0]))
     refused(ValueError, "0 to 15|16", lambda: plaq.mesons(quark, gammas=[16]))
+    close(plaq.mesons(quark, gammas=plaq.gamma["T5"]), plaq.mesons(quark, gammas=["T5"]))
+    close(plaq.mesons(quark, gammas=[("T5", "5")]), -plaq.mesons(quark, gammas=[(7, "5")]))
 
 
 def test_hadrons_do_not_know_where_they_start():

@@ -78,7 +78,7 @@ def test_correlators_of_the_program():
                     for part in ("links_projection_re", "links_projection_im"):
                         assert abs(of[part][k] - known[part]) < 1e-9
         for entry in about["mesons"]:
-            name = ["1", "X", "Y", "XY", "Z", "XZ", "YZ", "T5", "T", "XT", "YT", "Z5", "ZT", "Y5", "X5", "5"][entry["gamma"]]
+            name = ["1", "X", "Y", "XY", "Z", "XZ", "YZ", "5T", "T", "XT", "YT", "Z5", "ZT", "5Y", "X5", "5"][entry["gamma"]]
             assert plaq.gamma.number(name) == entry["gamma"]
             path = "_".join(map(str, entry["momentum"]))
             mean = np.array(entry["re"]) + 1j * np.array(entry["im"])

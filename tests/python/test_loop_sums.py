@@ -37,6 +37,8 @@ def test_every_part_exactly_is_the_exact_loop():
             run = d.loop_sums(
                 gauge, space=space, lines=LINES, momenta=MOMENTA, traces="every", hopping=hopping, **ALL
             )
+            for early in (run.mean, run.error, run.current):
+                refused(plaq.capi.InvalidArgument, "loops|every part|part 0", early)
             assert run.add(vectors=1)
             close(run.mean(), exact.lines[0], 1e-11)
             close(run.current()[0], exact.current[0], 1e-11)
@@ -265,6 +267,13 @@ def test_low_mode_averages_are_all_to_all_correlators():
     few = space.averaged_mesons([everywhere[::32], everywhere[5::16]], tol=1e-12, **how)
     off = (few.mean() - exact)[0, 0].real / few.error()[0, 0].real
     assert abs(off).max() < 6, off
+    squares = [one.real.var(axis=0, ddof=1) / len(one) for one in few.differences]
+    close(few.error().real, sum(squares) ** 0.5, 1e-12)
+    # Where all levels have the same sources, their differences at a source are added before they scatter.
+    shared = space.averaged_mesons(everywhere[::16] + everywhere[:1], tol=1e-12, **how)
+    for part in ("real", "imag"):
+        total = getattr(sum(shared.differences), part)
+        close(getattr(shared.error(), part), total.std(axis=0, ddof=1) / len(total) ** 0.5, 1e-12)
     refused(ValueError, "sources|2 lists", lambda: space.averaged_mesons([everywhere[:1]]))
     refused(plaq.capi.InvalidArgument, "level", lambda: space.mesons(3))
     refused(plaq.capi.NotConverged, "callback", lambda: space.mesons(1, progress=lambda *_: True))

@@ -298,7 +298,7 @@ def test_sources():
     close(wall[0], expected)
     noise = d.propagator(source=plaq.wall(t=1, noise="z2", seed=3, dilute="spin"))
     assert isinstance(noise, plaq.Fermion) and noise.n == 4
-    sequential = s.sequential(time=4, gamma="5", momentum=[0, 1, 0]).numpy()
+    sequential = s.sequential(time=2, gamma="5", momentum=[0, 1, 0]).numpy()
     phase = np.exp(2j * np.pi * (np.arange(6) - 1) / 6)
     expected = np.zeros_like(sequential)
     expected[:, 4] = np.einsum("ij,y,nzyxjc->nzyxic", plaq.gamma["5"], phase, s.columns()[:, 4])

@@ -152,8 +152,8 @@ def test_distance_preconditioning_is_for_the_source_s_time():
         assert np.array_equal(found.pion().mean, right.pion().mean)
         assert np.array_equal(D.propagator(source=columns, distance_alpha=1.17).pion().mean, right.pion().mean)
         assert np.array_equal(D.solve(columns, distance_alpha=1.17).numpy(), right.columns())
-        # The source time of a second solve is the sink time of the first.
-        second = right.sequential(7)
+        # The source time of a second solve is the sink time of the first, here slice 7 of the lattice.
+        second = right.sequential((7 - t) % 32)
         close(D.propagator(source=second, distance_alpha=1.17).columns(), D.propagator(source=second, distance_alpha=1.17, distance_t0=7).columns(), 1e-15)
     noise = plaq.Fermion.noise(D.field(), 12, seed=1)
     refused(ValueError, "distance_t0", lambda: D.propagator(source=noise, distance_alpha=1.17))

@@ -1,5 +1,6 @@
 """Hadron structure: charges, the two ways through a three-point function, Ward identities, and what lines mean."""
 
+import itertools
 from functools import lru_cache
 
 import numpy as np
@@ -40,6 +41,61 @@ def test_the_nucleon_is_that_of_names():
     momenta = [(0, 0, 0), (0, 1, 0)]
     found = traced("unpolarised", nucleon(s, s, s, momenta=momenta))
     close(found, plaq.baryons(s, momenta=momenta)[:, 0], 1e-11)
+    # With projectors spins are closed: one or several, by name or as matrices.
+    each = ["unpolarised", "x", plaq.structure.PROJECTORS["y"]]
+    closed = structure.quarks(s, projector=each, momenta=momenta)
+    assert closed.shape == (6, 3, 2, T)
+    close(closed[0, 0] + closed[3, 0], found, 1e-11)
+    for name, one in zip("xy", (closed[:, 1], structure.quarks(s, projector="y", momenta=momenta)[:, 0])):
+        close(one, traced(name, structure.quarks(s, momenta=momenta)), 1e-11)
+    # Names of baryons take polarised projectors, too; those of negative parity have the other sign of gamma_t.
+    heavy = quarks()[1].propagator(X0, tol=TOL)
+    for parity, name in itertools.product((1, -1), "xyz"):
+        spin = {"x": "YZ", "y": "ZX", "z": "XY"}[name]
+        p = (np.eye(4) + parity * plaq.gamma["T"]) / 2 @ (-1j * plaq.gamma[spin])
+        wanted = np.einsum("ji,...ij", p, nucleon(s, s, s, momenta=momenta))
+        close(plaq.baryons(s, momenta=momenta, parity=parity, projector=name)[:, 0], wanted, 1e-11)
+    sigma = nucleon(s, heavy, s)
+    close(plaq.baryons(s, heavy, names="sigma", projector="z")[0, 0], traced("z", sigma)[0], 1e-11)
+    refused(ValueError, "projector|'w'", lambda: plaq.baryons(s, projector="w"))
+    c = plaq.gamma["Y"] @ plaq.gamma["T"]
+    for name, spelt in (("C5", "5"), ("Ct5", "T5"), ("Cz5", "Z5"), ("Cx", "X"), ("Cy", "Y"), ("Cz", "Z")):
+        close(structure.DIQUARKS[name], c @ plaq.gamma[spelt])
+    assert list(structure.PROJECTORS) == ["unpolarised", "x", "y", "z"] and len(structure.DIQUARKS) == 6
+    matrix = np.empty((4, 4), complex)
+    refused(plaq.capi.InvalidArgument, "parity|1 or -1|2", lambda: plaq.capi.plaq_projector_matrix("x", 2, matrix))
+
+
+def test_conserved_currents_of_mesons():
+    u, d, *_ = quarks()
+    s, other = d.propagator(X0, tol=TOL), d.propagator(X0, tol=TOL).smear(u, 0.3, 1)
+    momenta, gammas = [(0, 0, 0), (0, 1, 0)], ["Z", "T5", 0.5 * plaq.gamma["X"] + 2j * plaq.gamma["1"]]
+    found = structure.conserved_mesons(s, other, gauge=u, gammas=gammas, momenta=momenta)
+    assert found.shape == (2, 3, 4, T)
+    links, prop, anti = u.numpy(), s.numpy(), other.numpy().conj()
+    gt, g5, one = plaq.gamma["T"], plaq.gamma["5"], np.eye(4)
+    sites = np.arange(u.extents[1]) - X0[1]
+    wave = np.array([np.exp(-2j * np.pi * n[1] * sites / u.extents[1]) for n in momenta])
+
+    def ahead(array, mu):
+        moved = np.roll(array, -1, axis=3 - mu)
+        if mu == 3:
+            moved[-1] *= -1
+        return moved
+
+    for k, which in enumerate(gammas):
+        gamma = plaq.gamma[which] if isinstance(which, str) else which
+        # The antiquark's line from z to the source, with the source's vertex.
+        line = np.einsum("ij,tzyxkjab,kl->tzyxilba", gt @ gamma.conj().T @ gt @ g5, anti, g5)
+        for mu, name in enumerate("XYZT"):
+            plus, minus = (one + plaq.gamma[name]) / 2, (one - plaq.gamma[name]) / 2
+            back = np.einsum("mn,tzyxca,tzyxnicb,tzyximba->tzyx", plus, links[mu].conj(), prop, ahead(line, mu), optimize=True)
+            forth = np.einsum("mn,tzyxac,tzyxnicb,tzyximba->tzyx", minus, links[mu], ahead(prop, mu), line, optimize=True)
+            wanted = -np.einsum("py,tzyx->pt", wave, back - forth)
+            close(found[:, k, mu], np.roll(wanted, -X0[3], axis=1), 1e-10)
+    heavy = plaq.Clover(u, mass=0.6, csw=1.1).propagator(X0)
+    refused(plaq.capi.InvalidArgument, "mass of|0.4|0.6", lambda: structure.conserved_mesons(s, heavy, gauge=u))
+    refused(plaq.capi.FieldMismatch, "gauge|links of", lambda: structure.conserved_mesons(s, gauge=u.smear_stout(0.1, 1, "xyz")))
 
 
 def test_charges_are_exact():
@@ -99,6 +155,17 @@ def test_lines_are_sums_and_do_not_depend_on_the_gauge():
     # Without links a line there and back around the lattice is the phase of the boundary.
     free = structure.insertions(q, s, lines=["", " ".join(["+t"] * T)])
     close(free[1], -free[0])
+    # Lists of steps and texts are one grammar, that of shifts.
+    alike = [[0, 2, 7 - 1], ["x", "+z", "-y"], "x z -y", ("+x", 2, "-y"), {"x z -y": 0.25, (0, 2, 6): 0.75}, "+x +z -y"]
+    same = structure.insertions(q, s, u, lines=alike)
+    for one in same[:-1]:
+        close(one, same[-1])
+    close(structure.insertions(q, s, u, lines=[[8, "dy"]]), both[:1])
+    close(s.shift(u, "+x z -y").numpy(), s.shift(u, [0, "z", 6]).numpy())
+    for wrong in (None, "+z", {"+z": 1.0}):
+        refused(ValueError, "lines|expected a list of lines", lambda wrong=wrong: structure.insertions(q, s, u, lines=wrong))
+        refused(ValueError, "lines|expected a list of lines", lambda wrong=wrong: quarks()[1].loops(u, lines=wrong))
+    refused(ValueError, "path|list of steps|None", lambda: s.shift(u, None))
     refused(ValueError, "lines|dxy", lambda: structure.insertions(q, s, u, lines=["dxy"]))
     refused(plaq.Error, "lines|longer", lambda: structure.insertions(q, s, u, lines=["+x +x +x"]))
     refused(ValueError, "sink|4 x 4", lambda: structure.quarks(s, sink=np.eye(3)))
@@ -192,6 +259,10 @@ def test_contractions_refuse_what_is_not_of_one_kind():
     refused(plaq.capi.InvalidArgument, "back|normalisation of forward, mass|kappa", lambda: structure.insertions(kappa, s, u))
     elsewhere = d.propagator((0, 0, 1, 4))
     refused(plaq.capi.InvalidArgument, "back|source of forward, x = 1|0", lambda: structure.insertions(elsewhere, s, u))
+    # Operators that change the flavour are asked for.
+    for one, flavour in ((heavy, "mass of forward, 0.4"), (plaq.Twisted(u, mass=0.4, mu=0.2, csw=1.1).propagator(X0), "twisted mass")):
+        refused(plaq.capi.InvalidArgument, f"back|{flavour}|flavour_changing", lambda: structure.insertions(one, s, u))
+        assert structure.insertions(one, s, u, flavour_changing=True).shape == (1, 16, 1, T)
     moving = plaq.Clover(u, mass=0.4, csw=1.1, boundary=[0.3, 0, 0, 1]).propagator(X0)
     assert structure.insertions(moving, s, u, lines=["+x", "dy"]).shape == (2, 16, 1, T)
     refused(
@@ -283,6 +354,53 @@ def test_momentum_smearing_lifts_a_moving_pion():
         for quark, antiquark in ((minus, plus), (none, none), (plus, minus))
     ]
     assert pion[0] > 100 * pion[1] and pion[0] > 100 * pion[2], pion
+
+
+def test_smearing_by_a_kernel_is_its_definition():
+    u = plaq.Gauge.hot([2, 4, 6, 4], seed=5).fix("coulomb").gauge
+    psi = plaq.Fermion.noise(u.extents, 2, seed=4)
+    momentum, width = (0.3, -0.7, 1.25), 1.4
+    f = psi.numpy()
+    for axis, (n, length) in enumerate(zip(momentum, u.extents)):
+        # The kernel's Fourier transform; both ends of even extents are one site.
+        r = np.arange(-(length // 2), length // 2 + 1)
+        g = np.exp(-(r**2) / (2 * width**2)) * np.where(abs(r) == length // 2, 0.5, 1)
+        p = 2 * np.pi * np.arange(length) / length
+        transform = np.exp(1j * np.outer(p, r)) @ (g / g.sum() * np.exp(2j * np.pi * n * r / length))
+        shape = [1] * f.ndim
+        shape[4 - axis] = length
+        f = np.fft.ifft(np.fft.fft(f, axis=4 - axis) * transform.reshape(shape), axis=4 - axis)
+    close(psi.smear(u, width=width, momentum=momentum).numpy(), f, 1e-12)
+    # On smooth links a wide kernel is the limit of steps with the same momentum.
+    unit = plaq.Gauge.unit([64, 2, 2, 4])
+    point = plaq.Fermion.source(unit, plaq.point(3, 0, 1, 2))
+    wide, steps = point.smear(unit, width=6, directions="x", momentum=(2.6, 0, 0)).numpy(), 2000
+    share = 6**2 / 2 / steps
+    close(wide, point.smear(unit, share / (1 - 2 * share), steps, "x", momentum=(2.6, 0, 0)).numpy(), 0.02)
+    constant = plaq.Fermion.from_array(np.ones((1, 4, 2, 2, 64, 4, 3), complex))
+    close(constant.smear(unit, width=6).numpy(), constant.numpy(), 1e-13)
+    vector = plaq.Fermion.from_array(psi.numpy()[..., :1, :])
+    close(vector.smear(u, width=width, momentum=momentum).numpy(), f[..., :1, :], 1e-12)
+    loose = plaq.Gauge.hot(u.extents, seed=5)
+    refused(plaq.capi.InvalidArgument, "gauge|Coulomb gauge|theta", lambda: psi.smear(loose, width=width))
+    refused(plaq.capi.BadParameter, "width|steps", lambda: psi.smear(u, 0.3, 2, width=width))
+    refused(ValueError, "alpha|width", lambda: psi.smear(u))
+    refused(plaq.Error, "width", lambda: psi.smear(u, width=np.inf))
+    refused(plaq.Error, "momentum|finite", lambda: psi.smear(u, width=width, momentum=(np.nan, 0, 0)))
+    refused(plaq.capi.Unsupported, "width|half", lambda: plaq.Fermion(u.extents, 2, precision="half").smear(u, width=width))
+
+
+def test_sinks_end_at_boundaries_in_time():
+    for kind, start, last in (("open", 2, 4), ("sf", 2, 5), ("open_sf", 3, 4)):
+        angles = {"sf": {"phi": [0] * 3, "phi_prime": [0] * 3}, "open_sf": {"phi_prime": [0] * 3}}.get(kind, {})
+        u = plaq.Gauge.unit([2, 2, 2, 8], boundary_time=kind, **angles)
+        s = plaq.Wilson(u, mass=0.5).propagator((0, 0, 0, start))
+        calls = (structure.through_baryon, structure.through_meson, structure.through_operator, lambda f, time: f.sequential(time))
+        for call in calls:
+            for time in (last + 1, 7):
+                words = f"time|0 to {last} from the source at t = {start}|boundary_time {kind}|found {time}"
+                refused(plaq.capi.InvalidArgument, words, lambda call=call, time=time: call(s, time=time))
+            assert call(s, time=last).norm2().max() > 0
 
 
 def test_gluons_along_lines():

@@ -83,12 +83,13 @@ from . import capi
 "#;
 
 /// For structs of parameters, the members that functions of the package have as arguments of their own.
-const NAMED: [(&str, &[&str]); 9] = [
+const NAMED: [(&str, &[&str]); 10] = [
     (
         "plaq_dirac_params",
         &["normalisation", "kappa", "mass", "csw", "mu", "hop", "boundary", "precision"],
     ),
     ("plaq_context_params", &["device", "threads"]),
+    ("plaq_contract_params", &["projector"]),
     ("plaq_eigen_params", &["count"]),
     ("plaq_gaugefix_params", &["condition"]),
     ("plaq_overlap_params", &["boundary", "mass", "modes", "s"]),

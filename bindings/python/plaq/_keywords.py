@@ -90,6 +90,7 @@ class SpinorSmear(TypedDict, total=False):
     steps: int
     directions: int
     momentum: Sequence[float]
+    width: float
 
 
 class Spinor(TypedDict, total=False):
@@ -231,11 +232,12 @@ class Source(TypedDict, total=False):
 
 
 class Sequential(TypedDict, total=False):
-    """Parameters of sequential sources delta(t, time) exp(i p (x - origin)) Gamma psi(x)."""
+    """Parameters of sequential sources delta(t, time) exp(i p (x - x0)) Gamma psi(x)."""
     time: int
     gamma: int
     momentum: Sequence[int]
-    origin: Sequence[int]
+    position: Sequence[int]
+    boundary_time: Union[int, str, capi.plaq_boundary_time]
 
 
 class Contract(TypedDict, total=False):
@@ -245,6 +247,7 @@ class Contract(TypedDict, total=False):
     parity: int
     projection: Union[int, str, capi.plaq_projection]
     boundary_space: Sequence[float]
+    flavour_changing: int
 
 
 class Loops(TypedDict, total=False):

@@ -118,11 +118,16 @@ class Context(Object):
         """Waits until everything asked of the device is done."""
         capi.plaq_context_synchronize(self)
 
-    def gather(self, array: np.ndarray, first: int = 0) -> Any:
-        """The array of the whole lattice on rank 0, None on others, from every rank's part of it, whose axes `first`
-        to `first` + 3 are t, z, y, x."""
+    def gather(self, array: np.ndarray, first: Optional[int] = None) -> Any:
+        """The array of the whole lattice on rank 0, None on others, from every rank's part of it, whose axes `first` to `first` + 3 are
+        t, z, y, x: by default those before the spins and colours of a spinor, propagator or link, else it must be given."""
         if self.ranks == 1:
             return array
+        if first is None:
+            sites = [np.ndim(array) - len(end) - 4 for end in _ENDS if np.shape(array)[-len(end) :] == end]
+            if not sites or sites[0] < 0:
+                raise ValueError(f"first: expected the axis of t in an array of shape {np.shape(array)}, found none")
+            first = sites[0]
         parts = self._comm.gather((self.coords, array))
         if parts is None:
             return None
@@ -139,6 +144,9 @@ class Context(Object):
         ranks = f", {self.ranks} ranks {self.grid}" if self.ranks > 1 else ""
         return self._say(f"{self.name}{ranks}")
 
+
+#: Last axes of arrays of propagators, spinors, colour vectors and links.
+_ENDS = ((4, 4, 3, 3), (4, 3), (1, 3), (3, 3))
 
 _default: Optional[Context] = None
 

@@ -1209,18 +1209,24 @@ class plaq_spinor_smear_params(Struct):
         numbers. For a quark of a hadron with sink phase exp(-i p x), p_j = 2 pi n_j / L_j, the best choice is
         momentum(j) = -zeta n_j with zeta about 1/2 for mesons; for an antiquark, given as a quark, +zeta n_j.
         Only for fields in single or double precision. Default: 0, 0, 0.
+      width: Smearing by a kernel in place of steps, without alpha: psi(x) <- sum_r g(r) exp(2 pi i momentum r / L)
+        psi(x + r), g(r) = exp(-r^2 / (2 width^2)) up to a factor, with the sum 1, r_j from -L_j / 2 to L_j / 2.
+        No links connect x with x + r: the sum is not gauge covariant, and `gauge` must be in Coulomb gauge.
+        0 or more. Default: 0.
     """
     struct_size: int
     alpha: float
     steps: int
     directions: int
     momentum: Any
+    width: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("alpha", _c.c_double),
         ("steps", _c.c_int32),
         ("directions", _c.c_int32),
         ("momentum", _c.c_double * 3),
+        ("width", _c.c_double),
     ]
     _init_ = "plaq_spinor_smear_params_init"
 
@@ -3380,8 +3386,8 @@ class plaq_source_params(Struct):
       momentum: Integer momentum n: p_mu = 2 pi n_mu / L_mu. Default: 0, 0, 0, 0.
       vectors: Number of noise vectors; vector k is that of plaq_spinor_noise with first = k.
         1 to 1048576. Default: 1.
-      dilute: Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time).
-        Default: 0.
+      dilute: Indices in which noise is diluted, any of PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY and
+        PLAQ_DILUTE_TIME together. Default: 0.
       spin: The only spin whose component is not zero; -1: all spins. 0 to 3. Default: -1.
       colour: The only colour whose component is not zero; -1: all colours. 0 to 2. Default: -1.
       first: Number of the first column; those before it are left out. 0 or more. Default: 0.
@@ -3432,26 +3438,34 @@ def plaq_source_params_init(params: plaq_source_params, struct_size: int) -> Non
 
 
 class plaq_sequential_params(Struct):
-    """Parameters of sequential sources delta(t, time) exp(i p (x - origin)) Gamma psi(x).
+    """Parameters of sequential sources delta(t, time) exp(i p (x - x0)) Gamma psi(x).
 
     Members:
-      time: Time slice of the sink; -1: all time slices. 0 or more. Default: -1.
+      time: Time of the sink, counted from the source, 0 to T - 1; -1: all time slices. 0 or more.
+        Default: -1.
       gamma: Number of Gamma as plaq_gamma counts it. 0 to 15. Default: 15.
       momentum: Integer momentum n: p_i = 2 pi n_i / L_i. Default: 0, 0, 0.
-      origin: Coordinates x, y, z at which the momentum's phase is 1. 0 or more. Default: 0, 0, 0.
+      position: Position x0 of the source: `time` is counted from its t, and the momentum's phase is 1 at its x, y, z. -1:
+        the position that the field records (plaq_spinor_origin). 0 or more.
+        Default: -1, -1, -1, -1.
+      boundary_time: Boundaries in time of the field's links, beyond which there is no sink; 0: those that the field records.
+        Default: 0.
     """
     struct_size: int
     time: int
     gamma: int
     momentum: Any
-    origin: Any
+    position: Any
+    boundary_time: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("time", _c.c_int32),
         ("gamma", _c.c_int32),
         ("momentum", _c.c_int32 * 3),
-        ("origin", _c.c_int32 * 3),
+        ("position", _c.c_int32 * 4),
+        ("boundary_time", _c.c_int32),
     ]
+    _enums_ = {"boundary_time": plaq_boundary_time}
     _init_ = "plaq_sequential_params_init"
 
 
@@ -3490,9 +3504,10 @@ _plaq_spinor_sequential = _n.function("plaq_spinor_sequential", _c.c_int32, [pla
 
 
 def plaq_spinor_sequential(from_: Any, to: Any, params: Optional[plaq_sequential_params] = None) -> None:
-    """Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: this makes from a
-    solution the source of a second solve (plaq_solver_propagator_from). Fields are in single or double
-    precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
+    """Sets `to` to delta(t, time) exp(i p (x - x0)) Gamma from, for every right-hand side, with the time counted
+    from the source: this makes from a solution the source of a second solve (plaq_solver_propagator_from).
+    Fields are in single or double precision. A field that does not know its source's time needs `position`,
+    but for all time slices. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
     """
     _n.call(_plaq_spinor_sequential, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_sequential_params, params, "params"))
 
@@ -3630,6 +3645,34 @@ class plaq_baryon(Enum):
     OMEGA = 7
 
 
+class plaq_diquark(Enum):
+    """Matrices Gamma of two quarks in interpolators eps_abc (q1_a^T Gamma q2_b) q3_c of baryons; C = gamma_y gamma_t."""
+    #: C gamma5, of the octet.
+    C5 = 0
+    #: C gamma_t gamma5.
+    CT5 = 1
+    #: C gamma_z gamma5.
+    CZ5 = 2
+    #: C gamma_x, of the decuplet.
+    CX = 3
+    #: C gamma_y, of the decuplet.
+    CY = 4
+    #: C gamma_z, of the decuplet.
+    CZ = 5
+
+
+class plaq_projector(Enum):
+    """Projectors P of the free spin of a baryon, for tr P C."""
+    #: (1 + parity gamma_t) / 2.
+    UNPOLARISED = 0
+    #: The unpolarised one times -i gamma_y gamma_z, twice the spin along x.
+    X = 1
+    #: The unpolarised one times -i gamma_z gamma_x.
+    Y = 2
+    #: The unpolarised one times -i gamma_x gamma_y.
+    Z = 3
+
+
 class plaq_contract_params(Struct):
     """Parameters for contractions of propagators.
 
@@ -3644,6 +3687,9 @@ class plaq_contract_params(Struct):
       projection: Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE.
       boundary_space: Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
         operators that shift quarks across the lattice's end. Default: 0, 0, 0.
+      projector: Projector of the spins of baryons, with `parity`. Default: PLAQ_PROJECTOR_UNPOLARISED.
+      flavour_changing: True: the operator between two quarks may change the flavour, so that their masses and twisted masses may
+        differ. 0 or 1. Default: 0.
     """
     struct_size: int
     position: Any
@@ -3651,6 +3697,8 @@ class plaq_contract_params(Struct):
     parity: int
     projection: Any
     boundary_space: Any
+    projector: Any
+    flavour_changing: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
@@ -3658,8 +3706,10 @@ class plaq_contract_params(Struct):
         ("parity", _c.c_int32),
         ("projection", _c.c_int32),
         ("boundary_space", _c.c_double * 3),
+        ("projector", _c.c_int32),
+        ("flavour_changing", _c.c_int32),
     ]
-    _enums_ = {"projection": plaq_projection}
+    _enums_ = {"projection": plaq_projection, "projector": plaq_projector}
     _init_ = "plaq_contract_params_init"
 
 
@@ -3719,6 +3769,27 @@ def plaq_spinor_contract_baryons(
     _n.call(_plaq_spinor_contract_baryons, _n.handle(plaq_spinor, light, "light"), _n.handle(plaq_spinor, strange, "strange"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, baryons, "baryons", count), _n.int64(count, "count"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * count * nmomenta))
 
 
+_plaq_diquark_matrix = _n.function("plaq_diquark_matrix", _c.c_int32, [_c.c_int32, _c.c_void_p])
+
+
+def plaq_diquark_matrix(diquark: Union[int, str, plaq_diquark], matrix: Any) -> None:
+    """Gives the matrix of two quarks in an interpolator, 16 (re, im) row by row.
+    Arrays: matrix[32].
+    """
+    _n.call(_plaq_diquark_matrix, _n.enum(plaq_diquark, diquark, "diquark"), _n.room(_c.c_double, matrix, "matrix", 32))
+
+
+_plaq_projector_matrix = _n.function("plaq_projector_matrix", _c.c_int32, [_c.c_int32, _c.c_int32, _c.c_void_p])
+
+
+def plaq_projector_matrix(projector: Union[int, str, plaq_projector], parity: int, matrix: Any) -> None:
+    """Gives the matrix of a spin projector for states of parity 1 or -1 forward in time, 16 (re, im) row by row.
+    Errors: INVALID_ARGUMENT.
+    Arrays: matrix[32].
+    """
+    _n.call(_plaq_projector_matrix, _n.enum(plaq_projector, projector, "projector"), _n.int32(parity, "parity"), _n.room(_c.c_double, matrix, "matrix", 32))
+
+
 # ---- Hadron structure ----
 
 
@@ -3776,6 +3847,31 @@ def plaq_spinor_contract_current(
     Arrays: momenta[3 * nmomenta], correlators[8 * nmomenta * times].
     """
     _n.call(_plaq_spinor_contract_current, _n.handle(plaq_spinor, back, "back"), _n.handle(plaq_spinor, forward, "forward"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 8 * nmomenta * times))
+
+
+_plaq_spinor_contract_conserved = _n.function("plaq_spinor_contract_conserved", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+
+
+def plaq_spinor_contract_conserved(
+        quark: Any,
+        antiquark: Any,
+        gauge: Any,
+        params: Optional[plaq_contract_params],
+        gammas: Any,
+        count: int,
+        momenta: Any,
+        nmomenta: int,
+        times: int,
+        correlators: Any,
+) -> None:
+    """Contracts correlators of mesons with the conserved vector current at the sink, the sum over x of exp(-i p (x -
+    x0)) <V_mu(x) (qbar' Gamma q)(x0)^dagger>, in the signs of plaq_spinor_contract_mesons, from propagators of a
+    quark and an antiquark (zero handle: the same) of one mass on the links of `gauge`. `gammas`: `count` numbers
+    of Gammas at the source. `correlators`: complex numbers [momentum][Gamma][mu][t]. Errors: INVALID_ARGUMENT,
+    FIELD_MISMATCH, OUT_OF_MEMORY.
+    Arrays: gammas[count], momenta[3 * nmomenta], correlators[8 * times * count * nmomenta].
+    """
+    _n.call(_plaq_spinor_contract_conserved, _n.handle(plaq_spinor, quark, "quark"), _n.handle(plaq_spinor, antiquark, "antiquark"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, gammas, "gammas", count), _n.int64(count, "count"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 8 * times * count * nmomenta))
 
 
 _plaq_spinor_contract_quarks = _n.function("plaq_spinor_contract_quarks", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
@@ -3936,8 +4032,8 @@ class plaq_loops_params(Struct):
       first: Number of the first noise vector; a later one continues an earlier estimate.
         0 to 1048576. Default: 0.
       vectors: Number of noise vectors. 1 to 1048576. Default: 1.
-      dilute: Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time); contributions of
-        the parts are added. Default: 0.
+      dilute: Indices in which noise is diluted, any of PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY and
+        PLAQ_DILUTE_TIME together; contributions of the parts are added. Default: 0.
       time_parts: Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0. 0 to 1048576.
         Default: 0.
       probes: Hierarchical probing: number of plane waves by which each noise vector is multiplied, 1 (none) to the
@@ -5011,8 +5107,8 @@ def plaq_loops_values(
     """Copies the values of loops, complex numbers as (re, im): `means` [line][Gamma, all 16][momentum][t], and
     `variances` of a single noise vector, with the variance of real parts as real and that of imaginary parts
     as imaginary part. A variance is infinite with fewer than two noise vectors, and 0 for exact parts. Part
-    -1 stands for the sum of all parts, with its squared errors as variances. `currents` and
-    `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
+    -1 stands for the sum of all parts, with its squared errors as variances; it is refused before every part has
+    some noise. `currents` and `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
     may be NULL. `numbers` is the number of complex numbers in `means`, `ncurrents` that in `currents`.
     Arrays: means[2 * numbers], variances[2 * numbers], currents[2 * ncurrents], current_variances[2 * ncurrents].
     """

@@ -368,18 +368,25 @@ class Fermion(Object):
     def smear(
         self: Self,
         gauge: Gauge,
-        alpha: float,
-        steps: int,
+        alpha: Optional[float] = None,
+        steps: int = 0,
         directions: Any = "xyz",
         momentum: Sequence[float] = (0, 0, 0),
+        width: float = 0.0,
     ) -> Self:
         """Gaussian (Wuppertal) smearing with the links of `gauge`: [(1 + alpha H) / (1 + 6 alpha)]^steps. Momentum smearing has
         the links U_j exp(2 pi i momentum_j / L_j): for a meson with sink phase exp(-i p x), p_j = 2 pi n_j / L_j, smear the quark
-        with momentum = -zeta n, zeta about 1/2, and the antiquark with +zeta n."""
+        with momentum = -zeta n, zeta about 1/2, and the antiquark with +zeta n. With `width` w in place of alpha and steps: sum_r
+        exp(-r^2 / (2 w^2) + 2 pi i momentum r / L) psi(x + r) without links, normalised to 1 at momentum 0; this is not
+        covariant, so that `gauge` must be in Coulomb gauge."""
+        if alpha is None and not width:
+            raise ValueError("alpha: expected the weight of smearing by steps, or a width, found neither")
         other = self.copy()
         params = capi.plaq_spinor_smear_params(
-            alpha=alpha, steps=steps, directions=bits(directions), momentum=tuple(momentum)
+            steps=steps, directions=bits(directions), momentum=tuple(momentum), width=width
         )
+        if alpha is not None:
+            params.alpha = alpha
         in_steps(lambda: capi.plaq_spinor_smear(other, gauge, params), params)
         return other
 
@@ -435,12 +442,10 @@ class Fermion(Object):
         return other
 
     def sequential(self, time: int = -1, gamma: Any = 15, momentum: Sequence[int] = (0, 0, 0)) -> "Fermion":
-        """The source delta(t, time) exp(i p (x - x0)) Gamma self(x) of a second solve; time -1: all times."""
+        """The source delta(t, time) exp(i p (x - x0)) Gamma self(x) of a second solve, with the time counted from the source; -1: all
+        times. A Gamma by number or name; of other matrices and with a line of links: structure.through_operator."""
         other = self._like()
-        origin = [x or 0 for x in self.position or [0, 0, 0]][:3]
-        params = capi.plaq_sequential_params(
-            time=time, gamma=gamma_matrices.number(gamma), momentum=tuple(momentum), origin=origin
-        )
+        params = capi.plaq_sequential_params(time=time, gamma=gamma_matrices.number(gamma), momentum=tuple(momentum))
         capi.plaq_spinor_sequential(self, other, params)
         return other
 

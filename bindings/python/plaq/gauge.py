@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypedDict, Union
 
 import numpy as np
 
@@ -453,19 +453,24 @@ def links(value: Any) -> Gauge:
     return value
 
 
-def path_of(path: Union[str, Sequence[Any]], name: str) -> List[int]:
-    """The steps of a path given as text, "x y -x -y", or as a list of steps in letters or numbers."""
-    return [_step(step, name) for step in (path.split() if isinstance(path, str) else path)]
+def path_of(path: Union[str, Sequence[Any]], name: str, derivatives: bool = False) -> List[int]:
+    """The numbers of a path's steps, 0 to 3 forward and 7 to 4 back in x, y, z, t, 8 to 11 derivatives where there may be some, from
+    a text with spaces between, "x +y -t dz", or a list of such words or numbers."""
+    if path is None or not isinstance(path, (str, Iterable)):
+        raise ValueError(f'{name}: expected a text such as "x y -t" or a list of steps, found {path!r:.80}')
+    return [_step(step, name, derivatives) for step in (path.split() if isinstance(path, str) else path)]
 
 
-def _step(step: Any, name: str) -> int:
+def _step(step: Any, name: str, derivatives: bool) -> int:
     if not isinstance(step, str):
         return whole(step, name)
-    letter = step.lstrip("+-")
-    if letter not in ("x", "y", "z", "t"):
-        raise ValueError(f"{name}: expected steps x, y, z, t, -x, -y, -z, -t or 0 to 7, found {step!r}")
-    number = "xyzt".index(letter)
-    return 7 - number if step.startswith("-") else number
+    numbers = {sign + axis: 7 - mu if sign == "-" else mu for mu, axis in enumerate("xyzt") for sign in ("", "+", "-")}
+    if derivatives:
+        numbers.update({"d" + axis: 8 + mu for mu, axis in enumerate("xyzt")})
+    if step not in numbers:
+        words = "x, +x, -x, dx of x, y, z, t, or 0 to 11" if derivatives else "x, +x, -x of x, y, z, t, or 0 to 7, without derivatives"
+        raise ValueError(f"{name}: expected steps {words}, found {step!r:.80}")
+    return numbers[step]
 
 
 class Flow:

@@ -42,7 +42,8 @@ def _triples(momenta: Sequence[Sequence[int]]) -> np.ndarray:
 def _parts(which: Any) -> Dict[int, complex]:
     """Coefficients of a spin matrix as a sum of the sixteen Gammas, by their number."""
     if np.ndim(which) == 0:
-        return {gamma.number(which): 1}
+        number, sign = gamma.signed(which)
+        return {number: sign}
     matrix = np.asarray(which, complex)
     if matrix.shape != (4, 4):
         raise ValueError(f"gammas: expected numbers, names or 4 x 4 arrays, found shape {matrix.shape}")
@@ -63,7 +64,7 @@ def mesons(
 ) -> np.ndarray:
     """Connected correlators C_AB(t, p) = -sum_x exp(-i p (x - x0)) tr[Gamma_A S gamma_t Gamma_B^dagger gamma_t gamma5
     S'^dagger gamma5] as a complex array (momenta, gammas, T), t the time from the source. `gammas`: numbers or names
-    of plaq.gamma, 4 x 4 arrays, or pairs (A at the sink, B at the source); `antiquark`: S', by default S."""
+    of plaq.gamma, 4 x 4 arrays, or pairs (A at the sink, B at the source), one or a list; `antiquark`: S', by default S."""
     pairs, weights = _pairs(gammas)
     numbers, times = _triples(momenta), _times(quark)
     result = np.empty((len(numbers), len(pairs), times), complex)
@@ -81,11 +82,16 @@ def mesons(
     return _weighted(weights, result)
 
 
+def _listed(gammas: Any) -> List[Any]:
+    """A list of Gammas, or of a single one."""
+    single = isinstance(gammas, (str, int)) or (isinstance(gammas, np.ndarray) and gammas.ndim == 2)
+    return [gammas] if single else list(gammas)
+
+
 def _pairs(gammas: Any) -> Tuple[np.ndarray, np.ndarray]:
     """Pairs of numbers of Gammas at sink and source, and the weights (gammas, pairs) with which their correlators
     add up to the requested ones."""
-    listed = [gammas] if isinstance(gammas, (str, int)) else list(gammas)
-    ends = [one if isinstance(one, (tuple, list)) and len(one) == 2 else (one, one) for one in listed]
+    ends = [one if isinstance(one, (tuple, list)) and len(one) == 2 else (one, one) for one in _listed(gammas)]
     # Any matrix is a sum of the sixteen, linear in A and antilinear in B.
     parts = [(_parts(sink), _parts(source)) for sink, source in ends]
     pairs = sorted({(i, j) for sink, source in parts for i in sink for j in source})
@@ -110,17 +116,18 @@ def baryons(
     strange: Optional[Quark] = None,
     *,
     names: Sequence[str] = ("nucleon",),
+    projector: str = "unpolarised",
     momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
     **params: "Unpack[_keywords.Contract]",
 ) -> np.ndarray:
     """Correlators of the octet and decuplet as a complex array (momenta, names, T): "nucleon", "sigma", "xi", "lambda",
-    "delta", "sigma_star", "xi_star", "omega"; members of capi.plaq_contract_params by keyword: parity=-1,
-    projection="three_halves"."""
+    "delta", "sigma_star", "xi_star", "omega"; `projector`: one of structure.PROJECTORS; members of capi.plaq_contract_params by
+    keyword: parity=-1, projection="three_halves"."""
     listed = [names] if isinstance(names, str) else list(names)
     kinds = [int(capi.plaq_baryon.named(name)) for name in listed]
     numbers, times = _triples(momenta), _times(light)
     result = np.empty((len(numbers), len(kinds), times), complex)
-    how = capi.plaq_contract_params(**params)
+    how = capi.plaq_contract_params(projector=projector, **params)
     capi.plaq_spinor_contract_baryons(light, strange, how, kinds, len(kinds), numbers, len(numbers), times, result)
     return result
 

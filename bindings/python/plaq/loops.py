@@ -152,7 +152,7 @@ def _asked(
         if word not in DILUTIONS:
             raise ValueError(f"dilute: expected words of {', '.join(DILUTIONS)}, found {word!r}")
     known["dilute"] = sum(DILUTIONS[word] for word in words)
-    _, factors, weights = combined(lines)
+    factors, weights = combined(lines)
     times = operator.extents[3] * operator.context.grid[3]
     return _Asked(by, other, known, factors, weights, _triples(momenta), times)
 
@@ -237,11 +237,11 @@ class Space(Object):
             raise ValueError(
                 f"sources: expected positions of four whole numbers, or {self.levels} lists of positions, found {sources!r}"
             )
+        places = [[tuple(int(x) for x in position) for position in positions] for positions in own]
         differences = []
-        for number, positions in enumerate(own):
+        for number, positions in enumerate(places):
             found = []
-            for position in positions:
-                place = tuple(int(x) for x in position)
+            for place in positions:
                 if number == 0:
                     upper = self.operator.propagator(place, multigrid=multigrid, progress=progress, **params)
                 else:
@@ -251,7 +251,7 @@ class Space(Object):
                 found.append(one - other)
             differences.append(np.array(found))
         low = self.mesons(self.levels, gammas=gammas, momenta=momenta, progress=progress)
-        return Averaged(low, differences)
+        return Averaged(low, differences, places)
 
     def __repr__(self) -> str:
         return self._say(" > ".join(map(str, self.unknowns)))
@@ -259,10 +259,11 @@ class Space(Object):
 
 class Averaged(NamedTuple):
     """Correlators of low-mode averaging: `low` (momenta, gammas, T), C[L, L] of the last level averaged over all sources, and
-    `differences` for S and each level but the last (sources, momenta, gammas, T)."""
+    `differences` for S and each level but the last (sources, momenta, gammas, T), with the positions of their `sources`."""
 
     low: np.ndarray
     differences: List[np.ndarray]
+    sources: List[List[Tuple[int, ...]]]
 
     def mean(self) -> np.ndarray:
         """The sum of `low` and the means of the differences over their sources."""
@@ -270,11 +271,18 @@ class Averaged(NamedTuple):
         return found
 
     def error(self) -> np.ndarray:
-        """The error of the mean on this configuration by the scatter of sources, of the real part plus i times that of the imaginary one."""
+        """The error of the mean on this configuration by the scatter of sources, of the real part plus i times that of the imaginary one.
+        Differences of several levels at the same source are correlated: they are added before their squares are."""
         if any(len(one) < 2 for one in self.differences):
             raise ValueError("error: expected two sources or more for every difference")
-        squares = [[x.var(axis=0, ddof=1) / len(x) for x in (one.real, one.imag)] for one in self.differences]
-        return _joined(*(np.sqrt(np.sum([one[k] for one in squares], axis=0)) for k in (0, 1)))
+        deviations: Dict[Tuple[Tuple[int, ...], int], np.ndarray] = {}
+        for one, positions in zip(self.differences, self.sources):
+            n = len(one)
+            for k, deviation in enumerate((one - one.mean(axis=0)) / (n * (n - 1)) ** 0.5):
+                # A position that a list holds twice counts as two sources.
+                place = positions[k], positions[:k].count(positions[k])
+                deviations[place] = deviations.get(place, 0) + deviation
+        return _joined(*(np.sqrt(sum(getattr(z, part) ** 2 for z in deviations.values())) for part in ("real", "imag")))
 
 
 @passes_on(capi.plaq_solver_params, without=["initial_guess", "tol"])

@@ -5,7 +5,7 @@ number of plaq.gamma or a 4 x 4 array."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from . import capi
 from ._signatures import checks_keywords, passes_on
 from .fields import Fermion, Propagator
 from .gammas import gamma
-from .gauge import Gauge
-from .hadrons import _times, _triples
+from .gauge import Gauge, path_of
+from .hadrons import _listed, _pairs, _times, _triples, _weighted
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -22,32 +22,42 @@ if TYPE_CHECKING:
     from . import _keywords
 
 Spin = Union[int, str, np.ndarray, Sequence[Sequence[complex]]]
-#: An operator's line: words "+z", "-z" and "dz" with spaces, or several with their weights.
-Line = Union[str, Mapping[str, complex]]
+#: An operator's line: steps "+z" or "z", "-z" and "dz" in a text with spaces or a list, also as numbers; or several such texts or
+#: tuples with their weights.
+Path = Union[str, Sequence[Union[str, int]]]
+Line = Union[Path, Mapping[Any, complex]]
 
 #: Contractions of three quarks: for the quarks at positions 1, 2, 3 of the sink's operator the positions in the
 #: source's operator to which they are connected.
 PAIRINGS = ("123", "213", "132", "321", "231", "312")
 
-#: C = gamma_y gamma_t, and matrices of the pair in eps_abc (q1_a^T Gamma q2_b) q3_c.
-C = gamma["YT"]
-DIQUARKS: Dict[str, np.ndarray] = {
-    "C5": C @ gamma["5"],
-    "Ct5": C @ gamma["T"] @ gamma["5"],
-    "Cz5": C @ gamma["Z"] @ gamma["5"],
-    "Cx": C @ gamma["X"],
-    "Cy": C @ gamma["Y"],
-    "Cz": C @ gamma["Z"],
-}
 
-_forward = (np.eye(4) + gamma["T"]) / 2
+class Matrices(Mapping[str, np.ndarray]):
+    """Spin matrices of the library by their names."""
+
+    def __init__(self, names: Sequence[str], read: Callable[[str, np.ndarray], None]) -> None:
+        self._names, self._read = names, read
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._names:
+            raise KeyError(name)
+        matrix = np.empty((4, 4), complex)
+        self._read(name, matrix)
+        return matrix
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+#: Matrices of the pair in eps_abc (q1_a^T Gamma q2_b) q3_c, C = gamma_y gamma_t: C gamma5, C gamma_t gamma5, ..., C gamma_x, ...
+DIQUARKS = Matrices(("C5", "Ct5", "Cz5", "Cx", "Cy", "Cz"), capi.plaq_diquark_matrix)
 #: Projectors of the free spin: positive parity, and with it polarised along x, y, z.
-PROJECTORS: Dict[str, np.ndarray] = {
-    "unpolarised": _forward,
-    "x": _forward @ (-1j * gamma["Y"] @ gamma["Z"]),
-    "y": _forward @ (-1j * gamma["Z"] @ gamma["X"]),
-    "z": _forward @ (-1j * gamma["X"] @ gamma["Y"]),
-}
+PROJECTORS = Matrices(
+    ("unpolarised", "x", "y", "z"), lambda name, matrix: capi.plaq_projector_matrix(name, 1, matrix)
+)
 
 #: For an operator on the u or the d quarks of the nucleon eps_abc (u_a^T Gamma d_b) u_c: its pairings, each with the
 #: position at the sink of the quark on which it acts.
@@ -75,29 +85,29 @@ def _ends(sink: Spin, source: Optional[Spin], named: Mapping[str, np.ndarray] = 
     return _matrix(sink, "sink", named), _matrix(sink if source is None else source, "source", named)
 
 
-def _factors(line: str) -> List[int]:
-    numbers = []
-    if not isinstance(line, str):
-        raise ValueError(f"lines: expected a text of words with spaces, found {line!r}")
-    for word in line.split():
-        axis = "xyzt".find(word[1:]) if len(word) == 2 else -1
-        if axis < 0 or word[0] not in "+-d":
-            raise ValueError(f'lines: expected words "+x", "-x" and "dx" of x, y, z, t, found {word!r}')
-        numbers.append({"+": axis, "-": 7 - axis, "d": 8 + axis}[word[0]])
-    return numbers
+def _hashable(line: Any) -> Any:
+    return tuple(line) if isinstance(line, (list, np.ndarray)) else line
 
 
-def combined(lines: Sequence[Line]) -> Tuple[List[str], List[List[int]], np.ndarray]:
-    """The different products that lines are sums of, the factors of each product, and the weights (lines, products)."""
-    sums = [{line: 1.0} if isinstance(line, str) else dict(line) for line in lines]
+def combined(lines: Sequence[Line]) -> Tuple[List[List[int]], np.ndarray]:
+    """The factors of the different products that lines are sums of, and the weights (lines, products)."""
+    if lines is None or isinstance(lines, (str, Mapping)):
+        raise ValueError(f'lines: expected a list of lines, ["", "+z", ...], found {lines!r:.80}')
+    sums: List[Dict[Tuple[int, ...], complex]] = []
+    for line in lines:
+        terms: Mapping[Any, complex] = line if isinstance(line, Mapping) else {_hashable(line): 1.0}
+        found: Dict[Tuple[int, ...], complex] = {}
+        for term, weight in terms.items():
+            if isinstance(weight, str) or not np.isfinite(weight):
+                raise ValueError(f"lines: expected finite numbers as weights, found {weight!r}")
+            steps = tuple(path_of(term, "lines", derivatives=True))
+            found[steps] = found.get(steps, 0) + weight
+        sums.append(found)
     if not sums or not all(sums):
         raise ValueError(f'lines: expected at least one, "" for a local operator, found {lines!r}')
-    for weight in (weight for one in sums for weight in one.values()):
-        if isinstance(weight, str) or not np.isfinite(weight):
-            raise ValueError(f"lines: expected finite numbers as weights, found {weight!r}")
-    words = list(dict.fromkeys(word for one in sums for word in one))
-    weights = np.array([[one.get(word, 0) for word in words] for one in sums])
-    return words, [_factors(word) for word in words], weights
+    products = list(dict.fromkeys(product for one in sums for product in one))
+    weights = np.array([[one.get(product, 0) for product in products] for one in sums])
+    return [list(product) for product in products], weights
 
 
 def _step(word: str) -> str:
@@ -152,20 +162,21 @@ def insertions(
     **params: "Unpack[_keywords.Contract]",
 ) -> np.ndarray:
     """Operators between a propagator `forward` and the solution X = `back` of a sequential source, as an array (lines, 16 gammas,
-    momenta, T): sum over z of exp(i q (z - x0)) X^dagger gamma5 Gamma [line] S. A line is "" for a local operator, or words of which
-    the last acts first: "+z" and "-z" carry the quark along a link, "dz" is (D - D')_z / 2 with D q = [U q(z + 1) - U^dagger q(z - 1)] / 2
-    and D' the same of the antiquark; {"dx dz": 0.5, "dz dx": 0.5} adds some. Without `gauge` links are 1."""
-    words, factors, weights = combined(lines)
+    momenta, T): sum over z of exp(i q (z - x0)) X^dagger gamma5 Gamma [line] S. A line is "" for a local operator, or steps of which
+    the last acts first, in a text or a list: "+z" (or "z") and "-z" carry the quark along a link, "dz" is (D - D')_z / 2 with D q = [U q(z + 1) - U^dagger q(z - 1)] / 2
+    and D' the same of the antiquark; {"dx dz": 0.5, "dz dx": 0.5} adds some. Without `gauge` links are 1. Quarks of other masses need
+    flavour_changing=True."""
+    factors, weights = combined(lines)
     steps = [step for one in factors for step in one]
     numbers, times = _triples(momenta), _times(forward)
-    found = np.empty((len(words), 16, len(numbers), times), complex)
+    found = np.empty((len(factors), 16, len(numbers), times), complex)
     capi.plaq_spinor_contract_insertions(
         back,
         forward,
         gauge,
         capi.plaq_contract_params(**params),
         [len(one) for one in factors],
-        len(words),
+        len(factors),
         steps or [0],
         len(steps),
         numbers,
@@ -196,6 +207,29 @@ def current(
 
 
 @passes_on(capi.plaq_contract_params)
+def conserved_mesons(
+    quark: Propagator,
+    antiquark: Optional[Propagator] = None,
+    *,
+    gauge: Gauge,
+    gammas: Any = ("X", "Y", "Z", "T"),
+    momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+    **params: "Unpack[_keywords.Contract]",
+) -> np.ndarray:
+    """Correlators of the conserved vector current at the sink, sum_x exp(-i p (x - x0)) <V_mu(x) (qbar' Gamma q)(x0)^dagger>, as an
+    array (momenta, gammas, 4, T), in the signs of plaq.mesons. `gammas` at the source: names or numbers of plaq.gamma or 4 x 4
+    arrays; `gauge`: the links of the propagators' operator; `antiquark`: S', by default S."""
+    pairs, weights = _pairs([("1", which) for which in _listed(gammas)])
+    numbers, times = _triples(momenta), _times(quark)
+    found = np.empty((len(numbers), len(pairs), 4 * times), complex)
+    how = capi.plaq_contract_params(**params)
+    capi.plaq_spinor_contract_conserved(
+        quark, antiquark, gauge, how, pairs[:, 1].copy(), len(pairs), numbers, len(numbers), times, found
+    )
+    return _weighted(weights, found).reshape(len(numbers), -1, 4, times)
+
+
+@passes_on(capi.plaq_contract_params)
 def quarks(
     first: Propagator,
     second: Optional[Propagator] = None,
@@ -203,18 +237,24 @@ def quarks(
     *,
     sink: Spin = "C5",
     source: Optional[Spin] = None,
+    projector: Union[None, Spin, Sequence[Spin]] = None,
     momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
     **params: "Unpack[_keywords.Contract]",
 ) -> np.ndarray:
     """Baryons eps_abc (q1_a^T Gamma q2_b) q3_c of three propagators (by default the first one) with open spins, an array (6, momenta, T,
     4, 4) of all PAIRINGS: quarks belong to the slots of the sink. Gamma is a 4 x 4 array or one of DIQUARKS, at the source by default the
-    sink's. tr[P C] is numpy.einsum("ji,...ij", P, C)."""
-    ends = _ends(sink, source, DIQUARKS)
+    sink's. With a projector, one of PROJECTORS or a 4 x 4 array, or a list of these: tr[P C] as (6, projectors, momenta, T)."""
+    ends, closing = _ends(sink, source, DIQUARKS), None
+    if projector is not None:
+        closing = np.array([_matrix(one, "projector", PROJECTORS) for one in _listed(projector)])
     numbers, times = _triples(momenta), _times(first)
     found = np.empty((6, len(numbers), times, 4, 4), complex)
     how = capi.plaq_contract_params(**params)
     capi.plaq_spinor_contract_quarks(first, second, third, how, ends[0], ends[1], numbers, len(numbers), times, found)
-    return found
+    if closing is None:
+        return found
+    closed: np.ndarray = np.einsum("kji,nptij->nkpt", closing, found)
+    return closed
 
 
 
@@ -225,7 +265,7 @@ def through_operator(
     gauge: Optional[Gauge] = None,
     *,
     gamma: Spin = "5",
-    line: str = "",
+    line: Path = "",
     momentum: Sequence[int] = (0, 0, 0),
     time: int = -1,
     **params: "Unpack[_keywords.Contract]",
@@ -233,9 +273,7 @@ def through_operator(
     """exp(i q (z - x0)) Gamma [line] S on the time slice `time`, counted from the source, or on all with -1;
     D.propagator of the result is the quark line that continues from the operator. `line` must not contain
     derivatives."""
-    steps = _factors(line)
-    if any(step > 7 for step in steps):
-        raise ValueError(f"line: expected steps without derivatives, found {line!r}")
+    steps = path_of(line, "line")
     out = field._like()
     how, matrix = capi.plaq_contract_params(**params), _matrix(gamma, "gamma")
     capi.plaq_spinor_sequential_operator(
@@ -314,14 +352,12 @@ def through_baryon(
 PLANES = ("xy", "xz", "yz", "xt", "yt", "zt")
 
 
-def gluons(gauge: Gauge, line: str = "", *, momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
+def gluons(gauge: Gauge, line: Path = "", *, momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
     """Gluon operators sum_x exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger] as an array (1 + steps, 6, 6, momenta, T): W are the links
     along the first steps of `line`, words "+z" and "-z" as of insertions, from none to all of them; a and b are PLANES; F = (Q -
     Q^dagger) / 8 of the clover leaves without its trace, antihermitian; t and x are those of F_a from the lattice's origin. The
     links may have flowed, U.flow(t).gauge."""
-    steps, numbers = _factors(line), _triples(momenta)
-    if any(step > 7 for step in steps):
-        raise ValueError(f"line: expected steps without derivatives, found {line!r}")
+    steps, numbers = path_of(line, "line"), _triples(momenta)
     times = gauge.extents[3] * gauge.context.grid[3]
     found = np.empty((len(steps) + 1, 6, 6, len(numbers), times), complex)
     capi.plaq_gauge_gluon_pairs(

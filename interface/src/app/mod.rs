@@ -73,6 +73,9 @@ impl From<Error> for Failure {
 /// The function that gives the word for a constant of the C interface, from the interface's tables.
 pub static WORDS: OnceLock<fn(&str) -> Option<String>> = OnceLock::new();
 
+/// The function after which the process goes on when the reader of its standard output has ended (`| head`).
+pub static OUTLIVE_READERS: OnceLock<fn()> = OnceLock::new();
+
 /// The word for a constant of the C interface.
 fn word(constant: &str) -> Option<String> {
     WORDS.get().and_then(|word| word(constant))
@@ -181,6 +184,10 @@ fn dispatch(arguments: &[OsString]) -> Run<i32> {
         Asked::Version => session::print(concat!("plaq ", env!("CARGO_PKG_VERSION"), "\n")),
         Asked::Work(options) => {
             files::all_distinct(&options)?;
+            // Results go into files, too, and files need no reader of the standard output.
+            if options.outputs().next().is_some() {
+                OUTLIVE_READERS.get().inspect(|outlive| outlive());
+            }
             return (command.run)(options);
         }
     }

@@ -160,6 +160,7 @@ impl Opt {
             Kind::Param(of) => match of.row.kind {
                 params::Kind::Word => "WORD",
                 params::Kind::Flag => "B",
+                params::Kind::Set => "WORDS",
                 _ => "N",
             },
             _ => self.value,

@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::args::{choose, Array, Handle, Maybe, OutArray, Params};
+use super::args::{choose, Array, Handle, Maybe, One, OutArray, Params};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
-use crate::fields::{Geometry, SpinorField};
+use crate::fields::{BoundaryKind, Geometry, SpinorField};
 use crate::io::Origin;
 use crate::operators::phase;
-use crate::ops::contract::{self, mesons, Baryon, Projection, Sink};
+use crate::ops::contract::{self, mesons, Baryon, Closing, Projection, Sink};
 use crate::ops::gamma::Gamma;
 use crate::ops::links_mark::check_same_links;
-use crate::params::{InC as _, Number};
+use crate::ops::source::slice_after;
+use crate::ops::structure::spin::{Diquark, Projector};
+use crate::params::{Choice as _, InC as _, Number};
 use crate::refuse;
 
 crate::params::parameters! {
@@ -34,6 +36,11 @@ crate::params::parameters! {
         /// Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
         /// operators that shift quarks across the lattice's end.
         boundary_space: [f64; 3] = [0.0; 3];
+        /// Projector of the spins of baryons, with `parity`.
+        projector: Projector = Projector::Unpolarised;
+        /// True: the operator between two quarks may change the flavour, so that their masses and twisted masses may
+        /// differ.
+        flavour_changing: bool = false;
     }
 }
 
@@ -42,6 +49,8 @@ interface! {
     choices {
         plaq_projection = Projection;
         plaq_baryon = Baryon;
+        plaq_diquark = Diquark;
+        plaq_projector = Projector;
     }
     tables {
         plaq_contract_params, plaq_contract_params_init;
@@ -59,7 +68,25 @@ interface! {
         /// without strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons. Errors:
         /// INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_contract_baryons(light: Handle<plaq_spinor>, strange: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, baryons: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times count nmomenta]) = baryons_of;
+        /// Gives the matrix of two quarks in an interpolator, 16 (re, im) row by row.
+        plaq_diquark_matrix(diquark: One<Diquark>, matrix: OutArray<f64>[32]) = diquark_matrix;
+        /// Gives the matrix of a spin projector for states of parity 1 or -1 forward in time, 16 (re, im) row by row.
+        /// Errors: INVALID_ARGUMENT.
+        plaq_projector_matrix(projector: One<Projector>, parity: i32, matrix: OutArray<f64>[32]) = projector_matrix;
     }
+}
+
+fn diquark_matrix(diquark: Diquark, matrix: &mut OutArray<f64>) -> Result<()> {
+    matrix.set(diquark.matrix().to_kernel().to_vec());
+    Ok(())
+}
+
+fn projector_matrix(projector: Projector, parity: i32, matrix: &mut OutArray<f64>) -> Result<()> {
+    if parity.abs() != 1 {
+        refuse!(InvalidArgument, "parity", expected("1 or -1"), found("{parity}"));
+    }
+    matrix.set(projector.matrix(parity).to_kernel().to_vec());
+    Ok(())
 }
 
 /// Boundary phases in x, y, z and t, in units of pi, from the parameters, for propagators that do not record theirs.
@@ -175,6 +202,28 @@ pub(super) fn place(origin: Origin, momenta: &[[i32; 3]]) -> Result<[usize; 4]> 
     Ok(origin.position.map(Option::unwrap_or_default))
 }
 
+/// The slice of the lattice with a sink, and whether it lies beyond the lattice's end; None: all slices.
+type SinkSlice = Option<(usize, bool)>;
+
+/// Position of the source, and the slice of the lattice at `time` after it, with whether that lies beyond the lattice's
+/// end. None: all slices, for which the source's time need not be known. `field`: a propagator on the lattice.
+pub(super) fn place_of_sink(
+    origin: Origin,
+    momentum: [i32; 3],
+    time: Option<i64>,
+    field: &SpinorField,
+) -> Result<([usize; 4], SinkSlice)> {
+    let Some(time) = time else {
+        let time = Origin { position: [None, None, None, Some(0)], ..Default::default() };
+        return Ok((place(origin.or(time), &[momentum])?, None));
+    };
+    let position = place(origin, &[momentum])?;
+    let known = BoundaryKind::named().find(|(name, _)| Some(name.word) == origin.boundary_time);
+    let boundary = known.map_or(BoundaryKind::Periodic, |(_, kind)| kind);
+    let times = field.geometry().global_extents()[3];
+    Ok((position, Some(slice_after(boundary, position[3], time, times)?)))
+}
+
 pub(super) fn count(n: i64, argument: &str) -> Result<usize> {
     if !(1..=100_000).contains(&n) {
         refuse!(InvalidArgument, "{argument}", expected("1 to 100000"), found("{n}"));
@@ -242,8 +291,9 @@ fn baryons_of(
     let names = baryons.get(count(nbaryons, "count")?)?;
     let names: Result<Vec<Baryon>> =
         names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
-    let ContractParams { parity, projection, .. } = ContractParams::from_c(params, "params")?;
-    let closed = (parity, projection, phases);
+    let ContractParams { parity, projection, projector, .. } =
+        ContractParams::from_c(params, "params")?;
+    let closed = Closing { parity, projector, projection, phases };
     check_times(&l, times)?;
     let momenta = triples(momenta, nmomenta)?;
     let origin = place(origin, &momenta)?;

@@ -4,6 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::args::{Array, Handle, MaybeArray, One, Out, OutArray, Params, Raw, Report};
+use super::contract::place_of_sink;
 use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -16,10 +17,10 @@ use crate::ops::correlators::{correlators, effective_mass, outward_mass, Effecti
 use crate::ops::gamma::Gamma;
 use crate::ops::propagator::{propagator, propagator_of};
 use crate::ops::source::{
-    plaq_sequential_params, plaq_source_params, support, Dilute, SequentialParams, Source,
-    SourceParams, SourceSites,
+    plaq_sequential_params, plaq_source_params, support, Dilute, Sequential, SequentialParams,
+    Source, SourceParams, SourceSites,
 };
-use crate::params::{InC as _, ToC as _};
+use crate::params::{Choice as _, InC as _, ToC as _};
 use crate::refuse;
 
 interface! {
@@ -42,9 +43,10 @@ interface! {
         /// Gives the number of columns of a source from `first` on, at most `count`: without noise 12, for all spins
         /// and colours.
         plaq_source_columns(source: Params<plaq_source_params>, columns: Out<i64>) = columns_of;
-        /// Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: this makes from a
-        /// solution the source of a second solve (plaq_solver_propagator_from). Fields are in single or double
-        /// precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
+        /// Sets `to` to delta(t, time) exp(i p (x - x0)) Gamma from, for every right-hand side, with the time counted
+        /// from the source: this makes from a solution the source of a second solve (plaq_solver_propagator_from).
+        /// Fields are in single or double precision. A field that does not know its source's time needs `position`,
+        /// but for all time slices. Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
         plaq_spinor_sequential(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_sequential_params>) = sequential_of;
         /// Makes a field of as many right-hand sides as the source has columns, S(x, source), by a solver for
         /// PLAQ_SOLUTION_M, which solves for as many columns at a time as its parameter `columns` says. The report
@@ -96,10 +98,17 @@ fn sequential_of(
     params: &plaq_sequential_params,
 ) -> Result<()> {
     from.context().check_same(to.context(), "to")?;
-    let sequential = SequentialParams::from_c(params, "params")?.sequential("params")?;
+    let SequentialParams { time, gamma, momentum, position, boundary_time } =
+        SequentialParams::from_c(params, "params")?;
     let psi = from.read("from")?;
     let mut out = to.write("to")?;
-    sequential.set(&mut out, &psi)?;
+    let boundary_time = boundary_time.map(|kind| kind.word());
+    let given = Origin { position, boundary_time, ..Default::default() };
+    let origin = given.or(from.origin());
+    let ([x, y, z, _], slice) =
+        place_of_sink(origin, momentum, time.map(|time| time as i64), &psi)?;
+    let (time, gamma) = (slice.map(|(slice, _)| slice), Gamma::new(gamma as i32)?);
+    Sequential { time, gamma, momentum, origin: [x, y, z] }.set(&mut out, &psi)?;
     to.set_origin(from.origin());
     Ok(())
 }

@@ -183,8 +183,8 @@ interface! {
         /// Copies the values of loops, complex numbers as (re, im): `means` [line][Gamma, all 16][momentum][t], and
         /// `variances` of a single noise vector, with the variance of real parts as real and that of imaginary parts
         /// as imaginary part. A variance is infinite with fewer than two noise vectors, and 0 for exact parts. Part
-        /// -1 stands for the sum of all parts, with its squared errors as variances. `currents` and
-        /// `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
+        /// -1 stands for the sum of all parts, with its squared errors as variances; it is refused before every part has
+        /// some noise. `currents` and `current_variances` are the same for the conserved current, [mu][momentum][t]. All arrays except `means`
         /// may be NULL. `numbers` is the number of complex numbers in `means`, `ncurrents` that in `currents`.
         plaq_loops_values(loops: Local<plaq_loops>, part: i32, means: OutArray<f64>[2 numbers], variances: MaybeArray<f64>[2 numbers], numbers: i64, currents: MaybeArray<f64>[2 ncurrents], current_variances: MaybeArray<f64>[2 ncurrents], ncurrents: i64) = values_of;
         /// Writes sums, and a description of what they are sums of, to a file from which plaq_loops_read continues.
@@ -479,6 +479,14 @@ fn values_of(
         // A negative number is not that of any part, and is refused like one that is too large.
         part => Some(usize::try_from(part).unwrap_or(usize::MAX)),
     };
+    if let (None, Some(empty)) = (part, sums.parts().iter().position(|part| part.done == 0)) {
+        refuse!(
+            InvalidArgument,
+            "loops",
+            expected("noise or columns in every part, by plaq_loops_add, for their sum"),
+            found("none in part {empty}")
+        );
+    }
     let found = sums.result(part)?;
     let split = |all: &[Complex64]| [all[..own].to_vec(), all[own..].to_vec()];
     let [mean, current] = split(&found.mean);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::args::{Array, Handle, Maybe, OutArray, Params};
 use super::contract::{
-    check_extent, check_times, count, lines, pairs, phases_of, place, plaq_contract_params, triples,
+    check_extent, check_times, count, lines, pairs, phases_of, place, place_of_sink,
+    plaq_contract_params, triples, ContractParams,
 };
 use super::gauge::{plaq_gauge, Gauge};
 use super::path::{lists_of, steps_of};
@@ -13,16 +14,19 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
 use crate::fields::GaugeField;
+use crate::io::Origin;
 use crate::operators::phase;
+use crate::ops::gamma::Gamma;
 use crate::ops::paths::LONGEST as LONGEST_PATH;
 use crate::ops::structure::gluons::gluon_pairs;
 use crate::ops::structure::insertions::{conserved_current, insertions, Lines};
 use crate::ops::structure::lines::{Factor, LONGEST};
 use crate::ops::structure::sequential::{
-    through_baryon, through_meson, through_operator, Replaced, SliceWave,
+    conserved_mesons, through_baryon, through_meson, through_operator, Replaced, SliceWave,
 };
 use crate::ops::structure::spin::Spin;
 use crate::ops::structure::three_quarks::{Pairing, ThreeQuarks};
+use crate::params::InC as _;
 use crate::refuse;
 
 interface! {
@@ -46,6 +50,12 @@ interface! {
         /// U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2 of Wilson's operator, with exp(i q
         /// (z - x0)) at z: [mu][momentum][t]. For anisotropic operators the weights of the hops are not included.
         plaq_spinor_contract_current(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_contract_params>, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[8 nmomenta times]) = current_of;
+        /// Contracts correlators of mesons with the conserved vector current at the sink, the sum over x of exp(-i p (x -
+        /// x0)) <V_mu(x) (qbar' Gamma q)(x0)^dagger>, in the signs of plaq_spinor_contract_mesons, from propagators of a
+        /// quark and an antiquark (zero handle: the same) of one mass on the links of `gauge`. `gammas`: `count` numbers
+        /// of Gammas at the source. `correlators`: complex numbers [momentum][Gamma][mu][t]. Errors: INVALID_ARGUMENT,
+        /// FIELD_MISMATCH, OUT_OF_MEMORY.
+        plaq_spinor_contract_conserved(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_contract_params>, gammas: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[8 times count nmomenta]) = conserved_of;
         /// Contracts baryons eps_abc (q1_a^T Gamma q2_b) q3_c from three propagators with twelve columns, which may
         /// differ in mass, smearing or displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x
         /// exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>, Obar = O^dagger gamma_t. Gamma is the matrix `sink`
@@ -129,13 +139,17 @@ fn links(gauge: Option<&Arc<Gauge>>) -> Result<Option<Arc<GaugeField>>> {
 
 /// Refuses two quarks with different boundary phases in a direction in which an operator shifts the antiquark, since
 /// the product would then not have a single phase.
-fn check_phases(back: &Spinor, forward: [f64; 4], moves_back: [bool; 4]) -> Result<()> {
+fn check_phases(
+    (back, name): (&Spinor, &str),
+    forward: [f64; 4],
+    moves_back: [bool; 4],
+) -> Result<()> {
     let other = back.origin().phases(forward);
     let apart = |mu: usize| (phase(other[mu]) - phase(forward[mu])).norm() > 1e-12;
     if let Some(mu) = (0..4).find(|&mu| moves_back[mu] && apart(mu)) {
         refuse!(
             InvalidArgument,
-            "back",
+            "{name}",
             expected(
                 "the boundary phase of forward in {}, {}, where an operator moves both quarks",
                 ["x", "y", "z", "t"][mu],
@@ -150,28 +164,28 @@ fn check_phases(back: &Spinor, forward: [f64; 4], moves_back: [bool; 4]) -> Resu
 /// Calls `run` with the two propagators around an operator, which shifts the antiquark in the directions
 /// `moves_back`. Links of another configuration are refused.
 fn between<T>(
-    [back, forward]: [&Arc<Spinor>; 2],
+    [(back, name_of_back), (forward, name)]: [(&Arc<Spinor>, &str); 2],
     gauge: Option<&Arc<Gauge>>,
     params: &plaq_contract_params,
     (momenta, times): (&[[i32; 3]], i64),
     moves_back: [bool; 4],
     run: impl FnOnce(Lines) -> Result<T>,
 ) -> Result<T> {
-    forward.context().check_same(back.context(), "back")?;
+    forward.context().check_same(back.context(), name_of_back)?;
     if let Some(gauge) = gauge {
         forward.context().check_same(gauge.context(), "gauge")?;
     }
-    let (origin, _) = lines([(forward, "forward"), (back, "back")], params)?;
+    let (origin, _) = lines([(forward, name), (back, name_of_back)], params)?;
     let boundary = forward.origin().phases(phases_of(params)?);
-    check_phases(back, boundary, moves_back)?;
+    check_phases((back, name_of_back), boundary, moves_back)?;
     let links = links(gauge)?;
     if let Some(links) = &links {
-        forward.check_links("forward", links, "gauge")?;
-        back.check_links("back", links, "gauge")?;
+        forward.check_links(name, links, "gauge")?;
+        back.check_links(name_of_back, links, "gauge")?;
     }
-    let s = forward.read("forward")?;
+    let s = forward.read(name)?;
     // `back` and `forward` may be the same field, which is locked only once.
-    let x = if Arc::ptr_eq(back, forward) { None } else { Some(back.read("back")?) };
+    let x = if Arc::ptr_eq(back, forward) { None } else { Some(back.read(name_of_back)?) };
     check_times(&s, times)?;
     run(Lines {
         back: x.as_deref().unwrap_or(&s),
@@ -239,28 +253,42 @@ fn insertions_of(
     correlators: &mut OutArray<f64>,
 ) -> Result<()> {
     let asked = Operators::of((lengths, nlines), (steps, nsteps), (momenta, nmomenta))?;
+    if !ContractParams::from_c(params, "params")?.flavour_changing {
+        check_one_quark(back, forward, " (or flavour_changing)")?;
+    }
     let at = (&asked.momenta[..], times);
-    let found = between([back, forward], gauge, params, at, asked.moves_back(), |lines| {
-        insertions(lines, &asked.lines, &asked.momenta)
-    })?;
+    let found = between(
+        [(back, "back"), (forward, "forward")],
+        gauge,
+        params,
+        at,
+        asked.moves_back(),
+        |lines| insertions(lines, &asked.lines, &asked.momenta),
+    )?;
     correlators.set(pairs(found).collect());
     Ok(())
 }
 
-/// Refuses propagators of two quarks between which the vector current is not conserved: of different masses, or with
-/// twisted masses other than mu for S and -mu for X.
-fn check_one_quark(back: &Spinor, forward: &Spinor) -> Result<()> {
+/// Refuses propagators of two quarks between which an operator changes the flavour, so that the vector current is not
+/// conserved: of different masses, or with twisted masses other than mu for S and -mu for X. `or` says what else would
+/// do.
+fn check_one_quark(back: &Spinor, forward: &Spinor, or: &str) -> Result<()> {
     let (x, s) = (back.origin(), forward.origin());
     let apart = |one: f64, other: f64| (one - other).abs() > 1e-9 * (1.0 + one.abs());
     if let Some((one, other)) = s.mass.zip(x.mass).filter(|(a, b)| apart(*a, *b)) {
-        refuse!(InvalidArgument, "back", expected("the mass of forward, {one}"), found("{other}"));
+        refuse!(
+            InvalidArgument,
+            "back",
+            expected("the mass of forward, {one}{or}"),
+            found("{other}")
+        );
     }
     if let Some((one, other)) = s.mu.zip(x.mu).filter(|(a, b)| apart(-*a, *b)) {
         let wanted = -one;
         refuse!(
             InvalidArgument,
             "back",
-            expected("the opposite twisted mass of forward, {wanted}"),
+            expected("the opposite twisted mass of forward, {wanted}{or}"),
             found("{other}")
         );
     }
@@ -279,25 +307,74 @@ fn current_of(
     correlators: &mut OutArray<f64>,
 ) -> Result<()> {
     let momenta = triples(momenta, nmomenta)?;
-    check_one_quark(back, forward)?;
+    check_one_quark(back, forward, "")?;
     {
         let links = gauge.read("gauge")?;
         forward.check_own_links("forward", &links, "gauge")?;
     }
     let at = (&momenta[..], times);
-    let found = between([back, forward], Some(gauge), params, at, [true; 4], |lines| {
-        conserved_current(lines, &momenta)
-    })?;
+    let found = between(
+        [(back, "back"), (forward, "forward")],
+        Some(gauge),
+        params,
+        at,
+        [true; 4],
+        |lines| conserved_current(lines, &momenta),
+    )?;
     correlators.set(pairs(found).collect());
     Ok(())
 }
 
-/// Calls `run` with three propagators, of which the second and third may be the first.
+#[allow(clippy::too_many_arguments)]
+fn conserved_of(
+    quark: &Arc<Spinor>,
+    antiquark: Option<&Arc<Spinor>>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_contract_params,
+    gammas: &Array<i32>,
+    ngammas: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    times: i64,
+    correlators: &mut OutArray<f64>,
+) -> Result<()> {
+    let antiquark = antiquark.unwrap_or(quark);
+    let numbers = gammas.get(count(ngammas, "count")?)?;
+    let gammas: Vec<Gamma> = numbers.into_iter().map(Gamma::new).collect::<Result<_>>()?;
+    let against: Vec<[i32; 3]> =
+        triples(momenta, nmomenta)?.into_iter().map(|p| p.map(i32::wrapping_neg)).collect();
+    check_one_quark(antiquark, quark, "")?;
+    {
+        let links = gauge.read("gauge")?;
+        quark.check_own_links("quark", &links, "gauge")?;
+    }
+    let objects = [(antiquark, "antiquark"), (quark, "quark")];
+    let at = (&against[..], times);
+    let found = between(objects, Some(gauge), params, at, [true; 4], |lines| {
+        let each = |gamma: &Gamma| conserved_mesons(lines, *gamma, &against);
+        gammas.iter().map(each).collect::<Result<Vec<_>>>()
+    })?;
+    let (momenta, times) = (against.len(), times as usize);
+    // Correlators [Gamma][mu][momentum][t].
+    let mut all = Vec::with_capacity(4 * found.len() * momenta * times);
+    for p in 0..momenta {
+        for of_gamma in &found {
+            for mu in 0..4 {
+                let first = (mu * momenta + p) * times;
+                all.extend(pairs(of_gamma[first..first + times].iter().copied()));
+            }
+        }
+    }
+    correlators.set(all);
+    Ok(())
+}
+
+/// Calls `run` with three propagators, of which the second and third may be the first, and what they record together.
 fn together<T>(
     [first, second, third]: [Option<&Arc<Spinor>>; 3],
     params: &plaq_contract_params,
     momenta: &[[i32; 3]],
-    run: impl FnOnce(ThreeQuarks) -> Result<T>,
+    run: impl FnOnce(ThreeQuarks, Origin) -> Result<T>,
 ) -> Result<T> {
     let Some(first) = first else {
         refuse!(InvalidArgument, "first", expected("a propagator"), found("none"));
@@ -321,11 +398,8 @@ fn together<T>(
             }
         };
     }
-    run(ThreeQuarks {
-        quarks: places.map(|k| &*guards[k]),
-        origin: place(origin, momenta)?,
-        phases,
-    })
+    let quarks = places.map(|k| &*guards[k]);
+    run(ThreeQuarks { quarks, origin: place(origin, momenta)?, phases }, origin)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -343,23 +417,13 @@ fn quarks_of(
 ) -> Result<()> {
     let momenta = triples(momenta, nmomenta)?;
     let ends = [matrix(sink, "sink")?, matrix(source, "source")?];
-    let found = together([Some(first), second, third], params, &momenta, |quarks| {
+    let found = together([Some(first), second, third], params, &momenta, |quarks, _| {
         check_times(quarks.quarks[0], times)?;
         quarks.pairings(ends, &Pairing::ALL, &momenta)
     })?;
     let numbers = found.into_iter().flatten().flatten().flatten();
     correlators.set(pairs(numbers).collect());
     Ok(())
-}
-
-/// The time slice of the periodic lattice at `time` after the source's slice `start`, and whether it lies beyond the
-/// lattice's end. `time` is from 0 to `times` - 1.
-fn later(start: usize, time: i32, times: usize) -> Result<(usize, bool)> {
-    if !(0..times as i64).contains(&i64::from(time)) {
-        refuse!(InvalidArgument, "time", expected("0 to {}", times - 1), found("{time}"));
-    }
-    let there = start + time as usize;
-    Ok((there % times, there >= times))
 }
 
 fn triple(momentum: &Array<i32>) -> Result<[i32; 3]> {
@@ -396,16 +460,9 @@ fn operator_source(
     }
     let psi = from.read("from")?;
     let mut out = to.write("to")?;
-    let times = psi.geometry().global_extents()[3];
-    let (origin, time) = match time {
-        // On all time slices the result does not depend on the source's time, which may be unknown.
-        -1 => (place(origin_with_time(origin), &[momentum])?, None),
-        _ => {
-            let origin = place(origin, &[momentum])?;
-            (origin, Some(later(origin[3], time, times)?.0))
-        }
-    };
-    let wave = SliceWave { time, momentum, origin };
+    let (origin, slice) =
+        place_of_sink(origin, momentum, Some(i64::from(time)).filter(|time| *time != -1), &psi)?;
+    let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin };
     through_operator(
         &mut out,
         &psi,
@@ -415,12 +472,6 @@ fn operator_source(
     )?;
     to.set_origin(from.origin());
     Ok(())
-}
-
-/// The origin, with time 0 if it is not known.
-fn origin_with_time(mut origin: crate::io::Origin) -> crate::io::Origin {
-    origin.position[3] = origin.position[3].or(Some(0));
-    origin
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -437,11 +488,10 @@ fn meson_source(
     let (origin, _) = lines([(from, "from")], params)?;
     let momentum = triple(momentum)?;
     let ends = [matrix(sink, "sink")?, matrix(source, "source")?];
-    let origin = place(origin, &[momentum])?;
     let psi = from.read("from")?;
     let mut out = to.write("to")?;
-    let times = psi.geometry().global_extents()[3];
-    let wave = SliceWave { time: Some(later(origin[3], time, times)?.0), momentum, origin };
+    let (origin, slice) = place_of_sink(origin, momentum, Some(time.into()), &psi)?;
+    let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin };
     through_meson(&mut out, &psi, ends, wave)?;
     to.set_origin(from.origin());
     Ok(())
@@ -486,10 +536,10 @@ fn baryon_source(
     let terms: Vec<Replaced> = (0..n).map(term).collect::<Result<_>>()?;
     let momentum = triple(momentum)?;
     let spins = [matrix(sink, "sink")?, matrix(source, "source")?, matrix(projector, "projector")?];
-    together([Some(first), second, third], params, &[momentum], |quarks| {
-        let times = quarks.quarks[0].geometry().global_extents()[3];
-        let (at, crossed) = later(quarks.origin[3], time, times)?;
-        let wave = SliceWave { time: Some(at), momentum, origin: quarks.origin };
+    together([Some(first), second, third], params, &[momentum], |quarks, known| {
+        let (origin, slice) = place_of_sink(known, momentum, Some(time.into()), quarks.quarks[0])?;
+        let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin };
+        let crossed = slice.is_some_and(|(_, crossed)| crossed);
         let mut out = to.write("to")?;
         through_baryon(&mut out, quarks, spins, &terms, (wave, crossed))
     })?;

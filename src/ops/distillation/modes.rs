@@ -93,11 +93,11 @@ reports! {
         host_bytes: u64;
         /// Momentum of the moving frame, as in plaq_modes_params.
         momentum: [f64; 3];
-        /// The tolerance of the search.
-        tol: f64;
         /// Number of time slices on which the last value belongs to a degenerate level of which further modes were not
         /// asked for: the space of the modes then depends on the basis that the search came upon.
         cut_levels: usize;
+        /// The tolerance of the search.
+        tol: f64;
     }
 }
 

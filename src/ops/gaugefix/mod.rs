@@ -546,6 +546,24 @@ impl<'a, 'b> Run<'a, 'b> {
     }
 }
 
+/// The violation theta of the gauge condition by the links as they are, Eq. (7), averaged over slices; 0 in the gauge.
+///
+/// # Errors
+/// `Unsupported`: links in half precision; `OutOfMemory`.
+pub fn violation(gauge: &GaugeField, condition: Condition) -> Result<f64> {
+    GaugeFixParams::new(condition).check(gauge)?;
+    let (device, geometry) = (gauge.device(), gauge.geometry());
+    if let (Condition::Coulomb { time }, Some(turning)) = (condition, geometry.turning()) {
+        if time == turning {
+            return violation(&gauge.unturned()?, condition);
+        }
+    }
+    let g = Transformation::unit(device, geometry, Precision::F64, gauge.group())?;
+    let mut sweeper = Sweeper::new(gauge, 0, g, functional(condition))?;
+    let even = sweeper.poll()?;
+    Ok(mean(sweeper.quality(&even)?.iter()).theta)
+}
+
 fn functional(condition: Condition) -> Functional {
     match condition {
         Condition::Landau => Functional { kind: args::GAUGE_TRACE, without: None },

@@ -48,8 +48,8 @@ parameters! {
         first: usize = 0, within(0, 1 << 20);
         /// Number of noise vectors.
         vectors: usize = 1, within(1, 1 << 20);
-        /// Indices in which noise is diluted, a sum of 1 (spin), 2 (colour), 4 (parity) and 8 (time); contributions of
-        /// the parts are added.
+        /// Indices in which noise is diluted, any of PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY and
+        /// PLAQ_DILUTE_TIME together; contributions of the parts are added.
         dilute: Set<Dilute> = Set::NONE;
         /// Number of parts of the time slices with PLAQ_DILUTE_TIME, else 0.
         time_parts: usize = 0, within(0, 1 << 20);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::insertions::links_for;
+use super::insertions::{conserved_current, links_for, Lines};
 use super::lines::{check_path, displacement};
 use super::spin::Spin;
 use super::three_quarks::{arguments, conjugate, Form, Pairing, ThreeQuarks};
@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::fields::{blas, GaugeField, Precision, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::CovariantShift;
-use crate::ops::gamma::SpinMatrix;
+use crate::ops::gamma::{Gamma, SpinMatrix};
 use crate::ops::source::{check_momentum, check_spinors};
 use crate::refuse;
 
@@ -143,6 +143,25 @@ pub fn through_meson(
     let left = five.times(sink.dagger()).times(five).scaled((-1.0).into());
     let right = five.times(t).times(source).times(t);
     product(to, antiquark, wave, (left, Some(right)), ([0; 4], [0.0; 4]))
+}
+
+/// Computes correlators of the conserved vector current with a meson, sum_x exp(i q (x - x0)) <V_mu(x) (qbar' Gamma
+/// q)(x0)^dagger> \[mu\]\[q\]\[t\], from the propagators `lines.forward` of the quark and `lines.back` of the antiquark,
+/// given as that of a quark. The antiquark's line to the source with Gamma stands in the place of a sequential
+/// propagator.
+///
+/// # Errors
+/// Errors of [`conserved_current`] and [`through_meson`].
+pub fn conserved_mesons(
+    lines: Lines,
+    gamma: Gamma,
+    momenta: &[[i32; 3]],
+) -> Result<Vec<Complex64>> {
+    let everywhere = SliceWave { time: None, momentum: [0; 3], origin: lines.origin };
+    let ends = [SpinMatrix::ONE, gamma.matrix()].map(Spin::from);
+    let mut back = lines.back.like(lines.back.precision())?;
+    through_meson(&mut back, lines.back, ends, everywhere)?;
+    conserved_current(Lines { back: &back, ..lines }, momenta)
 }
 
 /// A term of a baryon's contractions in which the quark at position `line` of the sink's operator has an insertion.

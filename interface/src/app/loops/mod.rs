@@ -21,6 +21,7 @@ use crate::compose::{DiracSolver, Normalisation};
 use crate::io::hdf5;
 use crate::linop::Normal;
 use crate::operators::QuarkAction;
+use crate::ops::gamma::NAMES;
 use crate::ops::source::Dilute;
 use crate::ops::structure::lines::Factor;
 use crate::ops::structure::loop_sums::{
@@ -54,7 +55,7 @@ const OPTIONS: &[Opt] = &[
     param::<LoopsParams>("time-parts", LoopsParams::row("time_parts")).needs(&[&[Need::With("dilute")]]),
     param::<LoopsParams>("probes", LoopsParams::row("probes")),
     param::<LoopGoals>("error", LoopGoals::row("error")),
-    param::<LoopGoals>("gamma", LoopGoals::row("gamma")),
+    opt("gamma", Kind::Word(&NAMES), "NAME", "1", "Gamma whose error counts, by its name"),
     param::<LoopGoals>("seconds", LoopGoals::row("seconds")),
     param::<LoopGoals>("vectors", LoopGoals::row("vectors")),
 ];
@@ -146,7 +147,8 @@ fn plan(options: &Options) -> Run<Plan> {
     }
     options.check("error", options.number("error") >= 0.0, "0 or more")?;
     options.check("seconds", options.number("seconds") >= 0.0, "0 or more")?;
-    let goals: LoopGoals = options.params()?;
+    let gamma = NAMES.iter().position(|name| *name == options.text("gamma")).unwrap_or_default();
+    let goals = LoopGoals { gamma, ..options.params()? };
     if goals.error <= 0.0 && goals.seconds <= 0.0 && goals.vectors == 0 {
         return Err(Failure::usage(
             "--error: missing; or give --seconds or --vectors, at which the work ends",

@@ -12,7 +12,7 @@ use crate::app::{output, Run};
 use crate::error::Result;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
 use crate::io::FileFormat;
-use crate::ops::gamma::Gamma;
+use crate::ops::gamma::{Gamma, NAMES};
 use crate::ops::structure::loop_sums::{LoopSums, LoopsReport};
 use crate::params::Choice as _;
 
@@ -144,11 +144,15 @@ impl Found {
                 if part.failed > 0 { ", NOT CONVERGED" } else { "" }
             );
         }
-        let end = if self.done.stopped { ", INTERRUPTED" } else { "" };
+        let end = match plan.goals.error {
+            _ if self.done.stopped => ", INTERRUPTED".into(),
+            error if error > 0.0 && !self.done.reached => format!(", NOT REACHED: {error}"),
+            _ => String::new(),
+        };
         say!(
             "# error {} of Gamma {} at a time slice, {:.1} s{end}",
             output::exponent(self.done.error, 4),
-            plan.goals.gamma,
+            NAMES[plan.goals.gamma],
             self.done.seconds
         );
         Values::of(self)?.table(plan, self.times());
@@ -241,7 +245,7 @@ pub fn hdf5(name: &str, plan: &Plan, all: &[Found]) -> Result<()> {
         ];
         if !current {
             attributes.push(("lines", Attribute::Texts(plan.words.clone())));
-            attributes.push(("gammas", Attribute::Texts(Gamma::all().map(Gamma::name).collect())));
+            attributes.push(("gammas", Attribute::Texts(NAMES.map(String::from).to_vec())));
         }
         let numbers = values.iter().flat_map(part).collect();
         Dataset { name: name.into(), extents, numbers: Numbers::Complex(numbers), attributes }

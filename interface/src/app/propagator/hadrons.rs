@@ -9,7 +9,7 @@ use super::super::options::{
 use super::super::{Failure, Run};
 use crate::error::Result;
 use crate::fields::SpinorField;
-use crate::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
+use crate::ops::contract::{baryon, mesons, Baryon, Closing, Sink};
 use crate::ops::gamma::Gamma;
 use crate::ops::source::{Sequential, Source};
 
@@ -21,7 +21,7 @@ const NAMES: [&str; 8] =
 const PAIRS: [(&str, usize, usize); 3] = [("ll", 0, 0), ("ls", 0, 1), ("ss", 1, 1)];
 
 pub const OPTIONS: &[Opt] = &[
-    opt("sequential", Kind::Text, "T,G,NX,NY,NZ", "", "sequential source: sink time (-1: all), gamma number (0-15), momentum; mesons \"ls\" are then three-point functions; without baryons"),
+    opt("sequential", Kind::Text, "T,G,NX,NY,NZ", "", "sequential source: time of the sink from the source (-1: all), gamma number (0-15), momentum; mesons \"ls\" are then three-point functions; without baryons"),
     momenta_option("0,0,0", "momenta nx,ny,nz of the sink; the table shows the first"),
     opt("baryons", Kind::Text, "B[,B...]", "", "nucleon, sigma, xi, lambda, delta, sigma_star, xi_star, omega; all; none (nucleon; with noise or --sequential none)"),
 ];
@@ -34,7 +34,8 @@ pub struct Hadrons {
     pub quarks: usize,
     pub times: usize,
     pub momenta: Vec<[i32; 3]>,
-    /// The sequential source, if there is one; its origin is set to that of each source.
+    /// The sequential source, if there is one, with its time counted from the source; time and origin become those of
+    /// each source.
     pub sequential: Option<Sequential>,
     pub baryons: Vec<Baryon>,
 }
@@ -83,7 +84,8 @@ fn sequential(options: &Options) -> Run<Option<Sequential>> {
     let Some(text) = options.get("sequential") else { return Ok(None) };
     let [t, gamma, x, y, z] = integers::<5>("sequential", text, -65536)?;
     if t < -1 || !(0..GAMMAS as i64).contains(&gamma) {
-        let expected = "a time slice or -1, the number of a gamma, 0 to 15, and three momenta";
+        let expected =
+            "a time from the source or -1, the number of a gamma, 0 to 15, and three momenta";
         return Err(refuse("sequential", text, expected));
     }
     Ok(Some(Sequential {
@@ -144,7 +146,7 @@ impl Hadrons {
                 Gamma::all().for_each(|g| add(lines.correlator(g, g)));
             }
         }
-        let closed = (1, Projection::Trace, [phase; 2]);
+        let closed = Closing::plain(phase);
         for sink in sinks() {
             for &name in &self.baryons {
                 // Without a strange quark the light one stands in its place.

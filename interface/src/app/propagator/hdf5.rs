@@ -38,7 +38,8 @@ fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
         let (place, form, short, momentum, mut attributes): (_, _, _, _, Attributes) = match name {
             Name::Meson { quarks, momentum, gamma } => {
                 convention = MESON;
-                let gamma = Gamma::all().nth(gamma).map_or(String::new(), Gamma::name);
+                let gamma =
+                    Gamma::all().nth(gamma).map_or(String::new(), |gamma| gamma.name().into());
                 let about = vec![
                     ("quarks", Attribute::Text(quarks.into())),
                     ("gammas", Attribute::Texts(vec![gamma.clone(); 2])),

@@ -162,7 +162,7 @@ impl Job {
         }
         if let Some(s) = &self.hadrons.sequential {
             let (time, [x, y, z]) = (s.time.map_or(-1, |t| t as i64), s.momentum);
-            text += &format!(", sequential {time},{},{x},{y},{z}", s.gamma.number());
+            text += &format!(", sequential from source {time},{},{x},{y},{z}", s.gamma.number());
         }
         text
     }

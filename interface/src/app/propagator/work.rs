@@ -21,7 +21,7 @@ use crate::ops::links_mark::links_mark;
 use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
 use crate::ops::propagator_file::{load_propagator, save_propagator, LoadOptions, SaveOptions};
 use crate::ops::smearing::QuarkSmearing;
-use crate::ops::source::{Sequential, Source};
+use crate::ops::source::Source;
 use crate::params::Choice as _;
 use crate::solvers::SolverKind;
 
@@ -67,7 +67,7 @@ impl Job {
         }
         let sink = self.hadrons.sequential.and_then(|s| s.time);
         if let Some(time) = sink.filter(|t| *t >= extents[3]) {
-            return refuse("sequential", format!("time slice {time}"));
+            return refuse("sequential", format!("time {time}"));
         }
         if let Some([_, last]) = plan.fit.filter(|f| f[1] >= extents[3]) {
             return refuse("fit", format!("time slice {last}"));
@@ -368,16 +368,19 @@ impl Run<'_> {
                 smear(&mut field, links, &plan.at_source)?;
                 from = Some(field);
             }
+            let through = match job.hadrons.sequential {
+                Some(how) => Some(how.from_source(source.position, ops[0].links().geometry())?),
+                None => None,
+            };
             let mut quarks: Vec<SpinorField> = vec![];
             for q in 0..job.hadrons.quarks {
-                let sequential = job.hadrons.sequential.filter(|_| q == 1);
+                let sequential = through.filter(|_| q == 1);
                 let of = if sequential.is_some() { 0 } else { q };
                 let sink_time = sequential.and_then(|how| how.time);
                 let sequential = match sequential {
                     Some(how) => {
-                        let [x, y, z, _] = source.position;
                         let mut field = self.columns(&*ops[0])?;
-                        Sequential { origin: [x, y, z], ..how }.set(&mut field, &quarks[0])?;
+                        how.set(&mut field, &quarks[0])?;
                         Some(field)
                     }
                     None => None,
