@@ -3476,6 +3476,11 @@ typedef struct plaq_modes_report {
   int64_t host_bytes;
   /** Momentum of the moving frame, as in plaq_modes_params. */
   double momentum[3];
+  /** Number of time slices on which the last value belongs to a degenerate level of which further modes were not
+   * asked for: the space of the modes then depends on the basis that the search came upon. */
+  int32_t cut_levels;
+  /** The tolerance of the search. */
+  double tol;
 } plaq_modes_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -3507,8 +3512,9 @@ plaq_status plaq_modes_memory(plaq_gauge gauge,
 /** Writes modes to a file: SciDAC records in LIME with checksums, with eigenvalues, smearing and the averages
  * that identify the links; or, if the name ends with .h5 or .hdf5, the same by libhdf5, with modes as
  * datasets "modes/0", "modes/1", ... [t][z][y][x][colour]. The file appears complete or not at all. Errors:
- * FILE_WRITE; UNSUPPORTED: no libhdf5. */
-plaq_status plaq_modes_write(plaq_modes modes, const char *file);
+ * FILE_WRITE: also if the file exists and is not to be overwritten; UNSUPPORTED: no libhdf5, or
+ * PLAQ_IF_EXISTS_APPEND. */
+plaq_status plaq_modes_write(plaq_modes modes, const char *file, plaq_if_exists if_exists);
 
 /** Reads modes of the links of `gauge` from a file of plaq_modes_write; `smeared` as in plaq_modes_create,
  * without it the links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links;
@@ -3568,8 +3574,8 @@ plaq_status plaq_modes_about(plaq_modes modes, plaq_solver solver, char *about, 
 
 /** Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds
  * each as soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
- * [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file
- * is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
+ * [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`, spins in
+ * the basis `spin_basis`; the file is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
  * number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
  * Errors: FIELD_MISMATCH: those of the file are of other modes, links or quarks, or were solved to a larger
  * tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of plaq_modes_perambulators.
@@ -3580,6 +3586,7 @@ plaq_status plaq_modes_write_perambulators(plaq_modes modes,
                                            int64_t ntimes,
                                            const char *file,
                                            const char *group,
+                                           plaq_basis spin_basis,
                                            plaq_progress_callback callback,
                                            void *user,
                                            int64_t *finished,

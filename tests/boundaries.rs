@@ -16,7 +16,7 @@ use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Solution, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{
-    blas, vanishing, BoundaryKind, BoundaryParams, BoundaryTime, CloverForm, GaugeField, Geometry,
+    blas, BoundaryKind, BoundaryParams, BoundaryTime, CloverForm, GaugeField, Geometry,
     LinkOptions, Momenta, Noise, Precision, Recon, SpinorField, Subset,
 };
 use plaq::io::{FileFormat, WriteOptions};
@@ -121,7 +121,7 @@ pub(crate) fn setups() -> Vec<Setup> {
     all
 }
 
-fn quarks() -> DiracParams {
+pub(crate) fn quarks() -> DiracParams {
     let one = C::ONE;
     DiracParams {
         mass: 0.2,
@@ -333,61 +333,6 @@ fn operators_agree_with_the_reference() {
                     let what =
                         format!("{} {:?} {precision:?} {recon:?}", s.boundary, s.lat.extents);
                     assert!(off < 3.0 * tolerance(precision, 40.0), "{what}: {off:e}");
-                }
-            }
-        }
-    }
-}
-
-/// What operators of one flavour give does not depend on the values of a vector on slices where quarks vanish.
-#[test]
-fn vectors_count_as_zero_where_quarks_vanish() {
-    let forms = [
-        None,
-        Some(Schur { parity: 0, symmetric: true }),
-        Some(Schur { parity: 1, symmetric: false }),
-    ];
-    for s in setups() {
-        for precision in Precision::ALL {
-            let exact = Wilson::new(s.gauge.clone(), quarks()).unwrap();
-            let op: Arc<dyn QuarkAction> = Arc::new(exact.to(precision, Recon::R12).unwrap());
-            for (form, n) in forms.into_iter().flat_map(|form| [1, 3].map(|n| (form, n))) {
-                let schur = form.map(|form| op.clone().schur(form).unwrap());
-                let system: &dyn LinOp = match &schur {
-                    Some(schur) => &**schur,
-                    None => &*op,
-                };
-                let subset = system.shape().subset;
-                let numbers: Vec<f64> = (0..n as u64)
-                    .flat_map(|seed| field_numbers(&spinor::random(s.lat, seed)))
-                    .collect();
-                let mut exact =
-                    SpinorField::new(&s.device, &s.geometry, Precision::F64, subset, n).unwrap();
-                exact.load_lex(&numbers).unwrap();
-                let zeroed = vanishing(&exact, s.boundary).unwrap();
-                let [x, zeroed] = [exact, zeroed].map(|exact| {
-                    let mut x = exact.like(precision).unwrap();
-                    blas::copy(&mut x, &exact).unwrap();
-                    x
-                });
-                for dagger in [false, true] {
-                    let [found, expected] = [&x, &zeroed].map(|x| {
-                        let mut y = x.like(precision).unwrap();
-                        match dagger {
-                            false => system.apply(&mut y, x).unwrap(),
-                            true => system.apply_dagger(&mut y, x).unwrap(),
-                        }
-                        let mut whole = y.like(Precision::F64).unwrap();
-                        blas::copy(&mut whole, &y).unwrap();
-                        whole
-                    });
-                    let what = format!("{} {precision:?} {form:?} {n} {dagger}", s.boundary);
-                    let norms = blas::norm2(&expected).unwrap();
-                    let mut off = found;
-                    blas::axpy(&blas::uniform(n, -1.0), &expected, &mut off).unwrap();
-                    for (off, norm) in blas::norm2(&off).unwrap().into_iter().zip(norms) {
-                        assert!(norm > 0.0 && off == 0.0, "{what}: {off:e} of {norm:e}");
-                    }
                 }
             }
         }

@@ -2,10 +2,11 @@
 //! differentiated and flowed, closed paths, and Coulomb gauge of time slices.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::boundaries::{of, setups, status, Setup};
+use crate::boundaries::{of, quarks, setups, status, Setup};
 use crate::common::{self, devices, distance, tolerance, Lex};
 use crate::reference::bounded::Bounded;
 use crate::reference::matrix::{one, trace};
@@ -13,11 +14,11 @@ use crate::reference::numbers::{field_numbers, gauge_from, gauge_numbers};
 use crate::reference::{spinor, Field, C};
 use plaq::error::Status;
 use plaq::fields::{
-    blas, BoundaryTime, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField, Subset,
-    VectorField,
+    blas, vanishing, BoundaryTime, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField,
+    Subset, VectorField,
 };
-use plaq::linop::LinOp;
-use plaq::operators::{Boundary, CovariantShift};
+use plaq::linop::{LinOp, Schur};
+use plaq::operators::{Boundary, CovariantShift, QuarkAction, Wilson};
 use plaq::ops::flow::FlowKind;
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
 use plaq::ops::paths::{traces, Paths};
@@ -39,6 +40,61 @@ fn field(s: &Setup, precision: Precision, components: Components, numbers: &[f64
 /// The first spin component of every site, as numbers of a colour vector.
 fn first_spin(numbers: &[f64]) -> Vec<f64> {
     numbers.chunks(24).flat_map(|site| site[..6].to_vec()).collect()
+}
+
+/// What operators of one flavour give does not depend on the values of a vector on slices where quarks vanish.
+#[test]
+fn vectors_count_as_zero_where_quarks_vanish() {
+    let forms = [
+        None,
+        Some(Schur { parity: 0, symmetric: true }),
+        Some(Schur { parity: 1, symmetric: false }),
+    ];
+    for s in setups() {
+        for precision in Precision::ALL {
+            let exact = Wilson::new(s.gauge.clone(), quarks()).unwrap();
+            let op: Arc<dyn QuarkAction> = Arc::new(exact.to(precision, Recon::R12).unwrap());
+            for (form, n) in forms.into_iter().flat_map(|form| [1, 3].map(|n| (form, n))) {
+                let schur = form.map(|form| op.clone().schur(form).unwrap());
+                let system: &dyn LinOp = match &schur {
+                    Some(schur) => &**schur,
+                    None => &*op,
+                };
+                let subset = system.shape().subset;
+                let numbers: Vec<f64> = (0..n as u64)
+                    .flat_map(|seed| field_numbers(&spinor::random(s.lat, seed)))
+                    .collect();
+                let mut exact =
+                    SpinorField::new(&s.device, &s.geometry, Precision::F64, subset, n).unwrap();
+                exact.load_lex(&numbers).unwrap();
+                let zeroed = vanishing(&exact, s.boundary).unwrap();
+                let [x, zeroed] = [exact, zeroed].map(|exact| {
+                    let mut x = exact.like(precision).unwrap();
+                    blas::copy(&mut x, &exact).unwrap();
+                    x
+                });
+                for dagger in [false, true] {
+                    let [found, expected] = [&x, &zeroed].map(|x| {
+                        let mut y = x.like(precision).unwrap();
+                        match dagger {
+                            false => system.apply(&mut y, x).unwrap(),
+                            true => system.apply_dagger(&mut y, x).unwrap(),
+                        }
+                        let mut whole = y.like(Precision::F64).unwrap();
+                        blas::copy(&mut whole, &y).unwrap();
+                        whole
+                    });
+                    let what = format!("{} {precision:?} {form:?} {n} {dagger}", s.boundary);
+                    let norms = blas::norm2(&expected).unwrap();
+                    let mut off = found;
+                    blas::axpy(&blas::uniform(n, -1.0), &expected, &mut off).unwrap();
+                    for (off, norm) in blas::norm2(&off).unwrap().into_iter().zip(norms) {
+                        assert!(norm > 0.0 && off == 0.0, "{what}: {off:e} of {norm:e}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Flowed quark fields are those of Dirichlet conditions, whatever the field is on boundary slices before, and the

@@ -1898,6 +1898,11 @@ module plaq
     integer(c_int64_t) :: host_bytes
     !> Momentum of the moving frame, as in plaq_modes_params.
     real(c_double) :: momentum(3)
+    !> Number of time slices on which the last value belongs to a degenerate level of which further modes were not
+    !> asked for: the space of the modes then depends on the basis that the search came upon.
+    integer(c_int32_t) :: cut_levels
+    !> The tolerance of the search.
+    real(c_double) :: tol
   end type
 
   ! Overlap operator
@@ -4577,11 +4582,13 @@ module plaq
     !> Writes modes to a file: SciDAC records in LIME with checksums, with eigenvalues, smearing and the averages
     !> that identify the links; or, if the name ends with .h5 or .hdf5, the same by libhdf5, with modes as
     !> datasets "modes/0", "modes/1", ... [t][z][y][x][colour]. The file appears complete or not at all. Errors:
-    !> FILE_WRITE; UNSUPPORTED: no libhdf5.
-    integer(c_int32_t) function plaq_modes_write(modes, file) bind(c)
+    !> FILE_WRITE: also if the file exists and is not to be overwritten; UNSUPPORTED: no libhdf5, or
+    !> PLAQ_IF_EXISTS_APPEND.
+    integer(c_int32_t) function plaq_modes_write(modes, file, if_exists) bind(c)
       import
       type(plaq_modes), value :: modes
       character(kind=c_char), intent(in) :: file(*)
+      integer(c_int32_t), value :: if_exists
     end function
     !> Reads modes of the links of `gauge` from a file of plaq_modes_write; `smeared` as in plaq_modes_create,
     !> without it the links are smeared as the file says. Errors: FIELD_MISMATCH: they belong to other links;
@@ -4673,8 +4680,8 @@ module plaq
     end function
     !> Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds
     !> each as soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
-    !> [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file
-    !> is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
+    !> [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`, spins in
+    !> the basis `spin_basis`; the file is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
     !> number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
     !> Errors: FIELD_MISMATCH: those of the file are of other modes, links or quarks, or were solved to a larger
     !> tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of plaq_modes_perambulators.
@@ -4685,6 +4692,7 @@ module plaq
         ntimes, &
         file, &
         group, &
+        spin_basis, &
         callback, &
         user, &
         finished, &
@@ -4695,6 +4703,7 @@ module plaq
       integer(c_int64_t), value :: ntimes
       character(kind=c_char), intent(in) :: file(*)
       character(kind=c_char), intent(in) :: group(*)
+      integer(c_int32_t), value :: spin_basis
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
       integer(c_int64_t), intent(inout) :: finished

@@ -65,10 +65,10 @@ for name, how in estimators.items():
     if name != "plain" and (asked.only not in name or clock.total() > asked.limit):
         print(f"# left out: {name}")
         continue
-    # What is used for the first time is made in this run. Vectors of one column are solved for twelve at a time.
-    sums("noise", **how).add(vectors=1 if "dilute" in how else 12)
+    vectors = asked.vectors if "dilute" not in how else max(asked.vectors // 6, 2)
+    sums("noise", **how).add(vectors=vectors)  # what is used for the first time is made then
     run = sums("noise", **how)
-    run.add(vectors=asked.vectors if "dilute" not in how else max(asked.vectors // 6, 2))
+    run.add(vectors=vectors)
     noisy = [part for part in run.parts if part.term == "noise"]
     fixed = sum(part.seconds for part in run.parts if part.term != "noise") + of_modes * ("modes" in name)
     ways = {"noise": (noisy, fixed)}

@@ -43,8 +43,7 @@ pub use external::{External, Location, Rows};
 pub use families::{kernels, Precision, Recon};
 use families::{Instance, NotMade, Sites, Sums};
 use first::FirstLaunches;
-pub use host_memory::host_memory_left;
-pub use host_memory::HostArray;
+pub use host_memory::{host_memory_left, HostArray};
 use kept::Store;
 pub use kept::{KeptMemory, PeakWatch};
 pub(crate) use numbers::Falling;
@@ -234,11 +233,10 @@ pub trait Backend: Send + Sync {
     fn fourier(&self, _shape: fourier::FourierShape) -> Result<Box<dyn fourier::Plan>> {
         bail!(Unsupported, "{} has no Fourier transforms", self.name());
     }
-    /// Whether there is a library for products of matrices.
+    /// A library for products of matrices, if there is one.
     fn multiplies(&self) -> bool {
         false
     }
-    /// Computes products of matrices; returns false if nothing has been computed.
     unsafe fn multiply(&self, _all: &[Products]) -> Result<bool> {
         Ok(false)
     }

@@ -27,7 +27,7 @@ pub struct Params {
     pub mu: f64,
     /// Coefficient of the hop in each direction; all one on an isotropic lattice.
     pub hop: [f64; 4],
-    /// Boundary phases, of unit modulus: psi(x + L mu) = boundary[mu] psi(x), -1 for antiperiodic.
+    /// Boundary phases, of unit modulus: psi(x + L mu) = `boundary[mu]` psi(x), -1 for antiperiodic.
     pub boundary: [C; 4],
 }
 

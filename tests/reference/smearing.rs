@@ -84,7 +84,7 @@ pub enum Rule {
     /// (1 - epsilon) / 12 those of 1 x 2 and 2 x 1 rectangles; epsilon = 1 is stout smearing.
     Stout { rho: f64, epsilon: f64 },
     /// Three levels of projected averages inside of hypercubes (HYP); for three directions two levels inside of cubes,
-    /// with alpha[1] and alpha[2].
+    /// with `alpha[1]` and `alpha[2]`.
     Hyp { alpha: [f64; 3] },
 }
 

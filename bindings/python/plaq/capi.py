@@ -5349,6 +5349,9 @@ class plaq_modes_report(Struct):
       bytes: Bytes of device memory of the modes.
       host_bytes: Bytes of the host's memory for the modes that are not on the device.
       momentum: Momentum of the moving frame, as in plaq_modes_params.
+      cut_levels: Number of time slices on which the last value belongs to a degenerate level of which further modes were not
+        asked for: the space of the modes then depends on the basis that the search came upon.
+      tol: The tolerance of the search.
     """
     struct_size: int
     converged: int
@@ -5369,6 +5372,8 @@ class plaq_modes_report(Struct):
     bytes: int
     host_bytes: int
     momentum: Any
+    cut_levels: int
+    tol: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("converged", _c.c_int32),
@@ -5389,6 +5394,8 @@ class plaq_modes_report(Struct):
         ("bytes", _c.c_int64),
         ("host_bytes", _c.c_int64),
         ("momentum", _c.c_double * 3),
+        ("cut_levels", _c.c_int32),
+        ("tol", _c.c_double),
     ]
     _enums_ = {"stopped_by": plaq_stopped_by}
     _init_ = "plaq_modes_report_init"
@@ -5440,16 +5447,17 @@ def plaq_modes_memory(gauge: Any, params: Optional[plaq_modes_params] = None) ->
     return search_.value, device_.value, host_.value, slices_.value
 
 
-_plaq_modes_write = _n.function("plaq_modes_write", _c.c_int32, [plaq_modes, _c.c_char_p])
+_plaq_modes_write = _n.function("plaq_modes_write", _c.c_int32, [plaq_modes, _c.c_char_p, _c.c_int32])
 
 
-def plaq_modes_write(modes: Any, file: Any) -> None:
+def plaq_modes_write(modes: Any, file: Any, if_exists: Union[int, str, plaq_if_exists]) -> None:
     """Writes modes to a file: SciDAC records in LIME with checksums, with eigenvalues, smearing and the averages
     that identify the links; or, if the name ends with .h5 or .hdf5, the same by libhdf5, with modes as
     datasets "modes/0", "modes/1", ... [t][z][y][x][colour]. The file appears complete or not at all. Errors:
-    FILE_WRITE; UNSUPPORTED: no libhdf5.
+    FILE_WRITE: also if the file exists and is not to be overwritten; UNSUPPORTED: no libhdf5, or
+    PLAQ_IF_EXISTS_APPEND.
     """
-    _n.call(_plaq_modes_write, _n.handle(plaq_modes, modes, "modes"), _n.encoded(file, "file"))
+    _n.call(_plaq_modes_write, _n.handle(plaq_modes, modes, "modes"), _n.encoded(file, "file"), _n.enum(plaq_if_exists, if_exists, "if_exists"))
 
 
 _plaq_modes_read = _n.function("plaq_modes_read", _c.c_int32, [plaq_gauge, plaq_gauge, _c.c_char_p, _c.c_void_p, _c.c_void_p])
@@ -5545,7 +5553,7 @@ def plaq_modes_about(modes: Any, solver: Any = None, capacity: int = 65536) -> s
     return _n.text(about_.value)
 
 
-_plaq_modes_write_perambulators = _n.function("plaq_modes_write_perambulators", _c.c_int32, [plaq_modes, plaq_solver, _c.c_void_p, _c.c_int64, _c.c_char_p, _c.c_char_p, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+_plaq_modes_write_perambulators = _n.function("plaq_modes_write_perambulators", _c.c_int32, [plaq_modes, plaq_solver, _c.c_void_p, _c.c_int64, _c.c_char_p, _c.c_char_p, _c.c_int32, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
 
 
 def plaq_modes_write_perambulators(
@@ -5555,13 +5563,14 @@ def plaq_modes_write_perambulators(
         ntimes: int,
         file: Any,
         group: Any,
+        spin_basis: Union[int, str, plaq_basis],
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_solve_report] = None,
 ) -> int:
     """Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds
     each as soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
-    [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`; the file
-    is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
+    [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`, spins in
+    the basis `spin_basis`; the file is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
     number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
     Errors: FIELD_MISMATCH: those of the file are of other modes, links or quarks, or were solved to a larger
     tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of plaq_modes_perambulators.
@@ -5569,7 +5578,7 @@ def plaq_modes_write_perambulators(
     """
     finished_ = _c.c_int64()
     callback_ = _n.callback(plaq_progress_callback, callback)
-    _n.watched(_plaq_modes_write_perambulators, callback_, (), _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), _n.array(_c.c_int32, times, "times", ntimes), _n.int64(ntimes, "ntimes"), _n.encoded(file, "file"), _n.encoded(group, "group"), callback_.c, None, _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
+    _n.watched(_plaq_modes_write_perambulators, callback_, (), _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), _n.array(_c.c_int32, times, "times", ntimes), _n.int64(ntimes, "ntimes"), _n.encoded(file, "file"), _n.encoded(group, "group"), _n.enum(plaq_basis, spin_basis, "spin_basis"), callback_.c, None, _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
     return finished_.value
 
 
