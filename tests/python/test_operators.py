@@ -415,3 +415,20 @@ def test_automatic_solves_look_at_normal_equations():
     assert iterations(-0.6, "auto") <= 1.4 * iterations(-0.6, "cgnr")
     few = iterations(-0.5, "auto")
     assert few <= 0.6 * iterations(-0.5, "cgnr"), few
+
+
+def test_memory_of_a_multigrid_is_free_when_nothing_refers_to_it():
+    U = plaq.Gauge.warm((4, 4, 4, 8), seed=1)
+    D, context = plaq.Wilson(U, kappa=0.12), U.context
+    D.propagator()
+    before = context.report().memory_used
+    multigrid = D.multigrid(block=[[2, 2, 2, 2]], vectors=[4])
+    D.propagator(multigrid=multigrid)
+    assert context.report().memory_used > before
+    del multigrid
+    assert context.report().memory_used == before
+    multigrid = D.multigrid(block=[[2, 2, 2, 2]], vectors=[4])
+    D.propagator(multigrid=multigrid)
+    after = plaq.Wilson(U, kappa=0.12)
+    D.close()
+    after.propagator(multigrid=multigrid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypedDict, TypeVar, Union, overload
 
@@ -126,6 +127,8 @@ class Operator(Object):
         capi.plaq_dirac_describe(self, report)
         self.precision = capi.plaq_precision(report.precision).name.lower()
         self._solvers: Dict[Any, Object] = {}
+        #: Its solvers that a Multigrid keeps.
+        self._with_multigrid: "weakref.WeakSet[Object]" = weakref.WeakSet()
         #: Boundary phase of its fields in time in units of pi.
         self._boundary = 0.0
         #: Report of the last solve, a capi.plaq_solve_report, and |b - D x| / |b| of every column.
@@ -136,6 +139,8 @@ class Operator(Object):
         """Frees the memory of the operator on the device, and that of its solvers."""
         while self._solvers:
             self._solvers.popitem()[1].close()
+        while self._with_multigrid:
+            self._with_multigrid.pop().close()
         super().close()
 
     def update(self, gauge: Gauge) -> None:
@@ -203,15 +208,19 @@ class Operator(Object):
         if multigrid is not None:
             params = {"solver": "gcr", "nkrylov": 4, **params}
         how = capi.plaq_solver_params(**params)
-        key = (bytes(how), multigrid.handle.id if multigrid is not None else 0)
-        if key not in self._solvers:
-            if len(self._solvers) >= SOLVERS:
-                self._solvers.pop(next(iter(self._solvers))).close()
+        # Memory of a multigrid is free as soon as nothing else refers to it: it keeps the solvers that use it itself.
+        kept = self._solvers if multigrid is None else multigrid._solvers
+        key = (self.handle.id, bytes(how))
+        # Closing an operator closes its solvers.
+        if key not in kept or not kept[key]._end.alive:
+            if len(kept) >= SOLVERS:
+                kept.pop(next(iter(kept))).close()
             solver = Object(capi.plaq_solver_create(self, how), self.context)
             if multigrid is not None:
                 capi.plaq_solver_set_multigrid(solver, multigrid)
-            self._solvers[key] = solver
-        return self._solvers[key]
+                self._with_multigrid.add(solver)
+            kept[key] = solver
+        return kept[key]
 
     @contextmanager
     def _reported(self, report: capi.plaq_solve_report, residuals: Optional[np.ndarray]) -> Iterator[None]:
@@ -678,6 +687,13 @@ class Multigrid(Object):
 
     def __init__(self, handle: Any, operator: Operator) -> None:
         super().__init__(handle, operator.context)
+        self._solvers: Dict[Any, Object] = {}
+
+    def close(self) -> None:
+        """Frees the memory of the hierarchy, and that of the solvers that use it."""
+        while self._solvers:
+            self._solvers.popitem()[1].close()
+        super().close()
 
     def update(
         self, operator: Operator, refresh: str = "refine", passes: int = 1, progress: Progress = None
