@@ -1,7 +1,7 @@
 // Wilson hopping term with a fused site operator; gammas in the DeGrand-Rossi basis (physics.md).
 //   hop(in)(x) = sum_mu c_mu [ (1 - g_mu) U_mu(x) in(x+mu) + (1 + g_mu) U_mu(x-mu)^dagger in(x-mu) ]
 //   out = coef_y S_y(y) + S_hop(hop(in)) + coef_z z + coef_own out;   dagger swaps the projectors.
-// Where quarks vanish at boundaries in time out = 0, and `in` counts as 0 whatever it is.
+// Where quarks vanish at boundaries in time out = 0, and `in` counts as 0 whatever finite numbers it has.
 #pragma once
 #include "block_order.h"
 #include "bounds.h"
@@ -246,8 +246,8 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
 }
 #else
 // What hops of few sites need: lanes that change places, a boundary phase, a neighbour where quarks vanish (`edge`), a
-// coefficient c. They share a branch whose
-// condition the compiler cannot derive: otherwise it would make a copy of the following code for each case.
+// coefficient c. They share a branch whose condition the compiler cannot derive: otherwise it would make a copy of the
+// following code for each case.
 template <class R> struct Rare {
   int any, swap, phase, edge;
   PLAQ_FN Rare(const HopArgs& a, const Site& s, const Site& n, int mu, bool forward, double c) {

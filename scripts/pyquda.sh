@@ -51,7 +51,8 @@ if [ ! -f "$configuration" ]; then
   configuration=
 fi
 set -o pipefail
-reference
+# The reference of the tests, which is compiled here unless PLAQ_TEST_REFERENCE names it.
+[ -n "${PLAQ_TEST_REFERENCE:-}" ] || reference
 numbers() { "$@" "$python" tests/clients/pyquda_numbers.py build/pyquda/resources ${configuration:+"$configuration"} | grep '^pyquda: '; }
 numbers env
 if [ ! -f build/mpi/libplaq_mpi.so ]; then

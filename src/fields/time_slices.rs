@@ -19,6 +19,17 @@ const SLICES: usize = 8;
 /// lower lanes, then, if lanes divide t, those at the times of the upper lanes.
 pub(crate) fn over_slices(
     field: &VectorField,
+    counts: (usize, usize),
+    launch: impl FnMut(i32, Work) -> Result<Vec<f64>>,
+) -> Result<Vec<f64>> {
+    let mut all = over_own_slices(field, counts, launch)?;
+    field.geometry().comm().sum(&mut all)?;
+    Ok(all)
+}
+
+/// What [`over_slices`] computes, from the sites of this rank alone; 0 for slices of which it has none.
+fn over_own_slices(
+    field: &VectorField,
     (inner, numbers): (usize, usize),
     mut launch: impl FnMut(i32, Work) -> Result<Vec<f64>>,
 ) -> Result<Vec<f64>> {
@@ -44,7 +55,6 @@ pub(crate) fn over_slices(
             }
         }
     }
-    geometry.comm().sum(&mut all)?;
     Ok(all)
 }
 
@@ -101,7 +111,7 @@ fn columns_of(v: &VectorField, parity: usize, form: Form) -> Matrices {
     Matrices { ptr, column: 2 * plane / size_of::<Complex64>(), step: slice_numbers(v), form }
 }
 
-/// What [`dots`] computes, by a library for products of matrices; `None` if nothing has been computed.
+/// What [`own_dots`] computes, by a library for products of matrices; `None` if nothing has been computed.
 fn dots_of_matrices(v: &VectorField, w: &VectorField) -> Result<Option<Vec<Complex64>>> {
     if !is_matrix(v) || !is_matrix(w) {
         return Ok(None);
@@ -129,12 +139,19 @@ fn dots_of_matrices(v: &VectorField, w: &VectorField) -> Result<Option<Vec<Compl
     let own = &mut all[first * each..(first + times) * each];
     sums.download(bytemuck::cast_slice_mut(own))?;
     own.iter_mut().for_each(|z| *z = z.conj());
-    geometry.comm().sum(bytemuck::cast_slice_mut(&mut all))?;
     Ok(Some(all))
 }
 
 /// Computes <v_i, w_j> on every time slice of the whole lattice: [t][i][j].
 pub(crate) fn dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
+    let mut all = own_dots(v, w)?;
+    v.geometry().comm().sum(bytemuck::cast_slice_mut(&mut all))?;
+    Ok(all)
+}
+
+/// What [`dots`] computes, from the sites of this rank alone: the sum over the ranks is to be taken yet. Ranks may
+/// compute it by different means.
+pub(crate) fn own_dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     let args = arguments(v, w)?;
     if let Some(all) = dots_of_matrices(v, w)? {
         return Ok(all);
@@ -143,7 +160,7 @@ pub(crate) fn dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     let across = columns.div_ceil(4);
     let tiles = across * rows.div_ceil(4);
     let kernel = kernels::TimeSliceDots::of(v.precision())?;
-    let sums = over_slices(v, (tiles, 32), |slice, work| {
+    let sums = over_own_slices(v, (tiles, 32), |slice, work| {
         v.device().reduce(kernel, &TimeSliceArgs { slice, ..args }, work)
     })?;
     let times = v.geometry().global_extents()[3];

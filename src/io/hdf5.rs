@@ -340,8 +340,8 @@ impl Api {
         })
     }
 
-    /// The attribute of this name of a dataset, if it has the same kind and count of values as `like`, which is not a
-    /// text; `None`: there is no such attribute.
+    /// The attribute of this name of a dataset, if it has the same kind and count of values as `like`, which is no list
+    /// of texts or triples; `None`: there is no such attribute.
     fn attribute_like(
         &'static self,
         data: &Owned,
@@ -422,11 +422,15 @@ impl Api {
 
     /// Adds datasets to a file, for which there is space on the disk.
     fn add(&'static self, path: &Path, all: &[Dataset]) -> Result<()> {
-        let there = self.open_file(path, READ)?;
+        // Opened for writing, so that nothing is reserved in a file that another process has open.
+        let there = self.open_file(path, READ_AND_WRITE)?;
         if let Some(data) = all.iter().find(|data| self.has(&there, &data.name)) {
             bail!(FileWrite, "{}: there already", data.name);
         }
-        drop(there);
+        self.close(there)?;
+        if all.is_empty() {
+            return Ok(());
+        }
         reserve(path, all)?;
         let file = self.open_file(path, READ_AND_WRITE)?;
         // SAFETY: a live list.
@@ -473,8 +477,9 @@ pub fn is_hdf5(path: &Path) -> bool {
     read.is_ok() && &begin == SIGNATURE
 }
 
-/// More bytes than a dataset's attributes and its entries in groups take; HDF5 allows 64 KiB of attributes.
-const BESIDE: usize = 1 << 17;
+/// More bytes than a dataset's entries in groups and its attributes take, of which each has at most 64 KiB and two can
+/// be that long.
+const BESIDE: usize = 1 << 18;
 
 /// Reserves space on the disk for datasets at the end of a file, which is as it was if there is none. HDF5 cuts off
 /// what remains of it. Without it a full disk would end HDF5 between numbers and tables, after which no part of the
@@ -602,6 +607,16 @@ fn same(a: &Attribute, b: &Attribute, by: f64) -> bool {
     }
 }
 
+/// A value in messages, which do not list more than a few numbers.
+fn short(value: &Attribute) -> String {
+    match value {
+        Attribute::Numbers(all) if all.len() > 8 => {
+            format!("{} numbers that begin with {}", all.len(), all[0])
+        }
+        value => value.to_string(),
+    }
+}
+
 /// Opens a file for reading and calls `work` with it; errors name the file.
 fn reading<T>(path: &Path, work: impl FnOnce(&'static Api, &Owned) -> Result<T>) -> Result<T> {
     let found = alone(|api| work(api, &api.open_file(path, READ)?));
@@ -614,8 +629,8 @@ fn reading<T>(path: &Path, work: impl FnOnce(&'static Api, &Owned) -> Result<T>)
         .map_err(|e| e.at(path.display()))
 }
 
-/// Whether a file has the dataset; if it does, its attributes must be equal to these (lists of texts are not
-/// compared). `near`: by how much the numbers of the attribute with this name may differ.
+/// Whether a file has the dataset; if it does, its attributes must be equal to these (lists of texts and of
+/// triples are not compared). `near`: by how much the numbers of the attribute with this name may differ.
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileOpen`, `FileFormat`, `FileTruncated`: not a whole HDF5 file; `FieldMismatch`: an
@@ -628,13 +643,16 @@ pub fn has(
 ) -> Result<bool> {
     reading(path, |api, file| {
         let Some(data) = api.dataset_of(file, name)? else { return Ok(false) };
-        for (key, value) in attributes {
+        let compared =
+            |value: &Attribute| !matches!(value, Attribute::Texts(_) | Attribute::Triples(_));
+        for (key, value) in attributes.iter().filter(|(_, value)| compared(value)) {
             let found = api.attribute_like(&data, key, value)?;
             if !found.as_ref().is_some_and(|found| same(found, value, near(key))) {
                 bail!(
                     FieldMismatch,
-                    "{name}: {key}: expected {value}, found {}",
-                    found.map_or("none".into(), |found| found.to_string())
+                    "{name}: {key}: expected {}, found {}",
+                    short(value),
+                    found.map_or("none or others".into(), |found| short(&found))
                 );
             }
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::observables::{plaquette, Plaquette};
+use super::observables::{plaquette, projection, Plaquette};
 use crate::backend::{Device, External};
 use crate::bail;
 use crate::comm::{coordinates, Comm};
@@ -362,6 +362,8 @@ pub fn load_gauge(
         }
         let exact = projected(device, in_double)?;
         plaquette(&exact)?;
+        // Propagators and files keep it to know the links by.
+        projection(&exact)?;
         convert(exact)
     });
     let mut double = info.precision_bits == 64;

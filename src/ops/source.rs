@@ -432,6 +432,14 @@ pub fn slice_after(
     time: i64,
     times: usize,
 ) -> Result<(usize, bool)> {
+    if start >= times {
+        refuse!(
+            InvalidArgument,
+            "position",
+            expected("t from 0 to {}", times - 1),
+            found("{start}")
+        );
+    }
     let (last, why) = match boundary {
         BoundaryKind::Periodic => (times - 1, String::new()),
         _ => {

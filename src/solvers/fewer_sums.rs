@@ -9,7 +9,7 @@ use crate::fields::{Costs, Precision};
 /// in 16 bits is small against that.
 const SHORTENED: f64 = 1e-4;
 
-/// Whether an iteration is expected to take less time with `saved` sums over the ranks fewer, but with more launches
+/// Whether sums are fused: as the parameter `sums` says or, if it is automatic, where an iteration is expected to take less time with `saved` sums over the ranks fewer, but with more launches
 /// and more vectors that are read or written; the same on all ranks. All ranks call this.
 pub(super) fn pay(
     mixed: &MixedPrecision,

@@ -432,3 +432,8 @@ def test_memory_of_a_multigrid_is_free_when_nothing_refers_to_it():
     after = plaq.Wilson(U, kappa=0.12)
     D.close()
     after.propagator(multigrid=multigrid)
+    del after
+    used = context.report().memory_used
+    for kappa in (0.11, 0.115):
+        plaq.Wilson(U, kappa=kappa).propagator(multigrid=multigrid)
+    assert context.report().memory_used == used

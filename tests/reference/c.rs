@@ -129,7 +129,9 @@ unsafe extern "C" fn reference_solve(
     let dirac = Dirac::new(lat, &links, quark.params());
     for at in (0..columns).map(|k| k * lat.volume()) {
         let b = copied(b.add(at), lat.volume());
-        write(x.add(at), &cgne(|v| dirac.apply(v), |v| dirac.apply_dag(v), &b, tol).x);
+        let solved = cgne(|v| dirac.apply(v), |v| dirac.apply_dag(v), &b, tol);
+        assert!(solved.residual <= 100.0 * tol.max(1e-15), "residual {:e}", solved.residual);
+        write(x.add(at), &solved.x);
     }
 }
 

@@ -34,7 +34,8 @@ void reference_apply(const int32_t *extents, const double *links, const double *
 /* out = D psi. */
 void reference_dirac(const int32_t *extents, const double *links, const reference_quark *quark, const double *psi,
                      double *out);
-/* Solves D x = b for several columns until |b - D x| <= tol |b|. */
+/* Solves D x = b for several columns until the residual of the iteration is tol |b|; ends the program if |b - D x| is
+   above 100 times that. */
 void reference_solve(const int32_t *extents, const double *links, const reference_quark *quark, double tol,
                      size_t columns, const double *b, double *x);
 /* Average plaquettes Re tr U / 3 in space and with t. */

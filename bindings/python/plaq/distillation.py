@@ -222,7 +222,7 @@ class Modes(Object):
         plain = {key: value for key, value in params.items() if key != "multigrid"}
         about = json.loads(capi.plaq_modes_about(self, operator._solver(params["multigrid"], plain)))
         about["spin_basis"] = SPINS[basis]
-        there = hdf5.times(file, name, about) if context.rank == 0 else None
+        there = hdf5.times(file, name, about, listed) if context.rank == 0 else None
         if context.ranks > 1:
             there = context._comm.bcast(there)
         for t in listed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 import numpy as np
 
@@ -97,7 +97,7 @@ def write(
     for one, other in ((one, other) for one in names for other in names if other.startswith(f"{one}/")):
         raise ValueError(f"contents: expected names of arrays or of groups, found {one!r} beside {other!r}")
     adding = exists and append
-    if adding:
+    if adding and parts:
         _reserve(file, parts)
     to = file if adding else file.with_name(f".{file.name}.{os.getpid()}")
     try:
@@ -113,14 +113,16 @@ def write(
             to.unlink()
 
 
-#: More bytes than attributes of a dataset and its entries in groups take: HDF5 allows 64 KiB of attributes.
-BESIDE = 1 << 17
+#: More bytes than entries of a dataset in groups and its attributes take, of which each has at most 64 KiB and two can be
+#: that long.
+BESIDE = 1 << 18
 
 
 def _reserve(file: Path, parts: List[Tuple[str, np.ndarray, Dict[str, Any]]]) -> None:
     """Reserves space on the disk for datasets at the end of a file that has none of these names; HDF5 cuts off what
     remains. A disk that is full in the midst of writing would make the whole file unreadable."""
-    with _opened(file) as opened:
+    # Opened for writing, so that nothing is reserved in a file that another process has open.
+    with _opened(file, "r+") as opened:
         for where, _, _ in parts:
             place = opened
             for part in where.split("/"):
@@ -175,9 +177,9 @@ def read(file: Any) -> Dict[str, Any]:
     return contents
 
 
-def times(file: Any, name: str, about: Mapping[str, Any]) -> List[int]:
+def times(file: Any, name: str, about: Mapping[str, Any], asked: Sequence[int] = ()) -> List[int]:
     """Source times of the perambulators `name` in a file; none if there is no file. Their stored description must
-    equal `about`, and modes in the file must be the same."""
+    equal `about`, but the tolerance only of the times `asked` for, and modes in the file must be the same."""
     check_name(name)
     if not Path(file).exists():
         return []
@@ -194,8 +196,9 @@ def times(file: Any, name: str, about: Mapping[str, Any]) -> List[int]:
         elementals = dict(opened["values"].attrs) if "values" in opened else {}
     if "plaquette_spatial" in elementals:
         _compare(f"{file}: values", elementals, {key: about[key] for key in about if key in OF_MODES})
+    others = {key: value for key, value in about.items() if key != "tol"}
     for t, theirs in found.items():
-        _compare(f"{file}: {name}/t{t}", theirs, about)
+        _compare(f"{file}: {name}/t{t}", theirs, about if t in asked else others)
     return sorted(found)
 
 

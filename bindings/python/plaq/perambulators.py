@@ -84,12 +84,18 @@ class OfModes(np.ndarray):
     def __array_finalize__(self, other: Any) -> None:
         for name in ("modes", "times", "spin_basis", "described"):
             setattr(self, name, getattr(other, name, None))
+        # Of which axis a list of times is cannot be told where the shape is another one.
+        if isinstance(self.times, list) and self.shape != getattr(other, "shape", None):
+            self.times = None
 
     def __getitem__(self, key: Any) -> Any:
         found = super().__getitem__(key)
-        if isinstance(found, OfModes) and isinstance(self.times, list):
+        if isinstance(found, OfModes) and isinstance(self.times, list) and len(self.times) == len(self):
             first = key[0] if isinstance(key, tuple) and key else key
-            picked = np.array(self.times)[first]
+            try:
+                picked = np.array(self.times)[first]
+            except IndexError:  # the key is an array that picks single numbers
+                return found
             found.times = picked.tolist() if picked.ndim < 2 else None
         return found
 

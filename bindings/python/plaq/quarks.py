@@ -107,6 +107,11 @@ def _time(columns: Fermion) -> int:
     return int(place[3])
 
 
+def _close(solvers: "weakref.WeakSet[Object]") -> None:
+    while solvers:
+        solvers.pop().close()
+
+
 #: Solvers with their memory that an operator keeps, one for each choice of parameters.
 SOLVERS = 4
 
@@ -129,6 +134,7 @@ class Operator(Object):
         self._solvers: Dict[Any, Object] = {}
         #: Its solvers that a Multigrid keeps.
         self._with_multigrid: "weakref.WeakSet[Object]" = weakref.WeakSet()
+        weakref.finalize(self, _close, self._with_multigrid).atexit = False
         #: Boundary phase of its fields in time in units of pi.
         self._boundary = 0.0
         #: Report of the last solve, a capi.plaq_solve_report, and |b - D x| / |b| of every column.
@@ -139,8 +145,7 @@ class Operator(Object):
         """Frees the memory of the operator on the device, and that of its solvers."""
         while self._solvers:
             self._solvers.popitem()[1].close()
-        while self._with_multigrid:
-            self._with_multigrid.pop().close()
+        _close(self._with_multigrid)
         super().close()
 
     def update(self, gauge: Gauge) -> None:
@@ -213,8 +218,9 @@ class Operator(Object):
         key = (self.handle.id, bytes(how))
         # Closing an operator closes its solvers.
         if key not in kept or not kept[key]._end.alive:
-            if len(kept) >= SOLVERS:
-                kept.pop(next(iter(kept))).close()
+            own = [other for other in kept if other[0] == self.handle.id]
+            if len(own) >= SOLVERS:
+                kept.pop(own[0]).close()
             solver = Object(capi.plaq_solver_create(self, how), self.context)
             if multigrid is not None:
                 capi.plaq_solver_set_multigrid(solver, multigrid)

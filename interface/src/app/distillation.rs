@@ -150,8 +150,10 @@ fn insertions(text: &str) -> Run<Vec<Insertion>> {
         let words: Vec<&str> = item.split(',').collect();
         let (numbers, steps) = words.split_at(words.len().min(4));
         let [gamma, x, y, z] = integers::<4>("insertions", &numbers.join(","), -65536)?;
-        let path: Option<Vec<u8>> =
-            steps.iter().map(|s| STEPS.iter().position(|t| t == s).map(|k| k as u8)).collect();
+        let path: Option<Vec<u8>> = steps
+            .iter()
+            .map(|s| STEPS.iter().position(|t| t == s && !s.is_empty()).map(|k| k as u8))
+            .collect();
         match (path, Gamma::new(gamma.clamp(-1, 16) as i32)) {
             (Some(path), Ok(gamma)) => {
                 Ok(Insertion { gamma, momentum: [x, y, z].map(|n| n as i32), path })
@@ -310,6 +312,16 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         let to = (&*plan.out, file::GROUP);
         let file = PerambulatorFile::new(to, &modes, &solver, plan.spin_basis)?;
         let left = file.missing(&times)?;
+        // What the file has of insertions is compared before anything is solved.
+        let with_insertions = match plan.insertions.is_empty() {
+            true => None,
+            false => {
+                let to = (&*plan.out, file::GENERALISED);
+                let file = PerambulatorFile::new(to, &modes, &solver, plan.spin_basis)?
+                    .with_insertions(&plan.sink_times, &plan.insertions);
+                Some((file.missing(&times)?, file))
+            }
+        };
         let (kind, columns) = (solver.params().solver.kind, plan.solving.settings.columns);
         let tau = |time: usize, watch: &mut Monitor| {
             let mut found = vec![];
@@ -322,11 +334,7 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         };
         whole = quarks(session, "", (&left, &file), &mut solved, kind, &tau)?;
         done = left.into_iter().take(solved.count - usize::from(!whole)).collect();
-        if whole && !plan.insertions.is_empty() {
-            let to = (&*plan.out, file::GENERALISED);
-            let file = PerambulatorFile::new(to, &modes, &solver, plan.spin_basis)?
-                .with_insertions(&plan.sink_times, &plan.insertions);
-            let left = file.missing(&times)?;
+        if let Some((left, file)) = with_insertions.filter(|_| whole) {
             let lines = |time: usize, watch: &mut Monitor| {
                 let times = (time, &plan.sink_times[..]);
                 generalised(&solver, &modes, times, &plan.insertions, columns, watch)

@@ -236,6 +236,8 @@ const MULTIGRID_OR_ERROR: &[Need] =
     &[Need::Is("solver", &["multigrid", "block-multigrid"]), Need::With("error")];
 /// Conditions of options that exclude multigrid.
 const KRYLOV: &[Need] = &[Need::Is("solver", KRYLOV_SOLVERS)];
+/// Conditions of the option for sums of an iteration: solvers that have a choice.
+const WITH_SUMS: &[Need] = &[Need::Is("solver", &["auto", "cg", "cgne", "cgnr", "bicgstab"])];
 /// Solvers that keep earlier directions, whose number an option sets.
 const KEEP: &[&str] = &["gcr", "block-gcr", "multigrid", "block-multigrid"];
 const NO_LOAD: &[Need] = &[Need::Without("load")];
@@ -256,7 +258,7 @@ const fn solver_options(
         solver("distance-alpha", "distance_alpha").needs(&[NO_LOAD, KRYLOV]),
         solver("precision", "sloppy_precision"),
         solver("max-iterations", "max_iterations"),
-        solver("sums", "sums").needs(&[NO_LOAD, KRYLOV]),
+        solver("sums", "sums").needs(&[NO_LOAD, WITH_SUMS]),
         solver("columns", "columns").old("rhs"),
         keep,
     ]

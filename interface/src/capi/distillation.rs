@@ -116,8 +116,8 @@ interface! {
         /// Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds
         /// each as soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
         /// [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`, spins in
-        /// the basis `spin_basis`; the file is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
-        /// number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
+        /// the basis `spin_basis`; the file is made if it does not exist. A solve that has not converged is not
+        /// written and ends the work. `finished`: number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
         /// Errors: FIELD_MISMATCH: those of the file are of other modes, links or quarks, or were solved to a larger
         /// tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of plaq_modes_perambulators.
         plaq_modes_write_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, file: Text, group: Text, spin_basis: One<GammaBasis>, callback: Raw<plaq_progress_callback>, user: *mut c_void, finished: Out<i64>, report: Report<plaq_solve_report>) = write_perambulators;

@@ -141,7 +141,7 @@ fn links(gauge: Option<&Arc<Gauge>>) -> Result<Option<Arc<GaugeField>>> {
 /// the product would then not have a single phase.
 fn check_phases(
     (back, name): (&Spinor, &str),
-    forward: [f64; 4],
+    (forward, of): ([f64; 4], &str),
     moves_back: [bool; 4],
 ) -> Result<()> {
     let other = back.origin().phases(forward);
@@ -151,7 +151,7 @@ fn check_phases(
             InvalidArgument,
             "{name}",
             expected(
-                "the boundary phase of forward in {}, {}, where an operator moves both quarks",
+                "the boundary phase of {of} in {}, {}, where an operator moves both quarks",
                 ["x", "y", "z", "t"][mu],
                 forward[mu]
             ),
@@ -177,7 +177,7 @@ fn between<T>(
     }
     let (origin, _) = lines([(forward, name), (back, name_of_back)], params)?;
     let boundary = forward.origin().phases(phases_of(params)?);
-    check_phases((back, name_of_back), boundary, moves_back)?;
+    check_phases((back, name_of_back), (boundary, name), moves_back)?;
     let links = links(gauge)?;
     if let Some(links) = &links {
         forward.check_links(name, links, "gauge")?;
@@ -254,7 +254,7 @@ fn insertions_of(
 ) -> Result<()> {
     let asked = Operators::of((lengths, nlines), (steps, nsteps), (momenta, nmomenta))?;
     if !ContractParams::from_c(params, "params")?.flavour_changing {
-        check_one_quark(back, forward, " (or flavour_changing)")?;
+        check_one_quark((back, "back"), (forward, "forward"), " (or flavour_changing)")?;
     }
     let at = (&asked.momenta[..], times);
     let found = between(
@@ -272,14 +272,18 @@ fn insertions_of(
 /// Refuses propagators of two quarks between which an operator changes the flavour, so that the vector current is not
 /// conserved: of different masses, or with twisted masses other than mu for S and -mu for X. `or` says what else would
 /// do.
-fn check_one_quark(back: &Spinor, forward: &Spinor, or: &str) -> Result<()> {
+fn check_one_quark(
+    (back, name): (&Spinor, &str),
+    (forward, of): (&Spinor, &str),
+    or: &str,
+) -> Result<()> {
     let (x, s) = (back.origin(), forward.origin());
     let apart = |one: f64, other: f64| (one - other).abs() > 1e-9 * (1.0 + one.abs());
     if let Some((one, other)) = s.mass.zip(x.mass).filter(|(a, b)| apart(*a, *b)) {
         refuse!(
             InvalidArgument,
-            "back",
-            expected("the mass of forward, {one}{or}"),
+            "{name}",
+            expected("the mass of {of}, {one}{or}"),
             found("{other}")
         );
     }
@@ -287,8 +291,8 @@ fn check_one_quark(back: &Spinor, forward: &Spinor, or: &str) -> Result<()> {
         let wanted = -one;
         refuse!(
             InvalidArgument,
-            "back",
-            expected("the opposite twisted mass of forward, {wanted}{or}"),
+            "{name}",
+            expected("the opposite twisted mass of {of}, {wanted}{or}"),
             found("{other}")
         );
     }
@@ -307,7 +311,7 @@ fn current_of(
     correlators: &mut OutArray<f64>,
 ) -> Result<()> {
     let momenta = triples(momenta, nmomenta)?;
-    check_one_quark(back, forward, "")?;
+    check_one_quark((back, "back"), (forward, "forward"), "")?;
     {
         let links = gauge.read("gauge")?;
         forward.check_own_links("forward", &links, "gauge")?;
@@ -343,7 +347,7 @@ fn conserved_of(
     let gammas: Vec<Gamma> = numbers.into_iter().map(Gamma::new).collect::<Result<_>>()?;
     let against: Vec<[i32; 3]> =
         triples(momenta, nmomenta)?.into_iter().map(|p| p.map(i32::wrapping_neg)).collect();
-    check_one_quark(antiquark, quark, "")?;
+    check_one_quark((antiquark, "antiquark"), (quark, "quark"), "")?;
     {
         let links = gauge.read("gauge")?;
         quark.check_own_links("quark", &links, "gauge")?;

@@ -59,7 +59,12 @@ impl Cublas {
 
     fn open() -> Option<Cublas> {
         if let Some(path) = std::env::var_os("PLAQ_CUBLAS").filter(|p| !p.is_empty()) {
-            return Self::load(Path::new(&path)).ok();
+            let missing = |e: &libloading::Error| {
+                if path != "off" {
+                    log::warn!("PLAQ_CUBLAS={}: {e}", path.to_string_lossy());
+                }
+            };
+            return Self::load(Path::new(&path)).inspect_err(missing).ok();
         }
         let names = ["libcublas.so.13", "libcublas.so.12", "libcublas.so"];
         // cuBLAS is preferably of the same CUDA toolkit as NVRTC, which is known to work with the driver.
@@ -100,9 +105,12 @@ impl Multiplier {
                 if (cublas.create)(&mut begun) != 0 {
                     return Ok(false);
                 }
-                *handle = Some(begun);
-                check((cublas.set_stream)(begun, stream))?;
+                if let Err(e) = check((cublas.set_stream)(begun, stream)) {
+                    (cublas.destroy)(begun);
+                    return Err(e);
+                }
             }
+            *handle = Some(begun);
         }
         let handle = handle.expect("just begun");
         let form = |form| match form {

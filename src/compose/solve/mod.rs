@@ -112,9 +112,9 @@ impl DiracSolver {
 
     /// Preconditions every iteration with this multigrid, which several solvers may share.
     ///
+    /// # Errors
     /// `Unsupported`: the solver is not GCR for the Schur complement itself; `FieldMismatch`: the multigrid was set up
     /// for another lattice or device.
-    /// lattice or device.
     pub fn with_multigrid(self, multigrid: Option<Arc<Multigrid>>) -> Result<Self> {
         self.set_multigrid(multigrid)?;
         Ok(self)

@@ -8,10 +8,10 @@ use num_complex::Complex64;
 use super::if_exists::IfExists;
 use super::modes_file::{self, Hdf5Modes, Table};
 use super::search::{bytes_of, laplacian, search, ModesMemory};
-use super::vectors::{colour_vectors, portions};
+use super::vectors::{colour_vectors, portions, portions_of, AT_ONCE};
 use crate::bail;
 use crate::error::{significant, Result};
-use crate::fields::time_slices::{combine, dots, is_matrix, Combination};
+use crate::fields::time_slices::{combine, dots, is_matrix, own_dots, Combination};
 use crate::fields::{
     Components, GaugeField, Geometry, Noise, Recon, RhsOrder, Subset, VectorField, VectorSet,
 };
@@ -359,17 +359,20 @@ impl Modes {
     /// Scalar products v_a(t)^dagger w_j(t) on every time slice: [t][a][j].
     pub(super) fn products(&self, w: &VectorField) -> Result<Vec<Complex64>> {
         let (n, columns) = (self.count(), w.nrhs());
-        if self.vectors.on_device() == n && is_matrix(self.vectors.first()) {
-            return dots(&self.some(0, n)?, w);
-        }
+        let at_once = match self.vectors.on_device() == n && is_matrix(self.vectors.first()) {
+            true => n,
+            false => AT_ONCE,
+        };
         let mut all = vec![Complex64::ZERO; self.times() * n * columns];
-        for (first, count) in portions(n) {
-            let some = dots(&self.some(first, count)?, w)?;
+        for (first, count) in portions_of(n, at_once) {
+            let some = own_dots(&self.some(first, count)?, w)?;
             for (t, some) in some.chunks(count * columns).enumerate() {
                 let at = (t * n + first) * columns;
                 all[at..at + some.len()].copy_from_slice(some);
             }
         }
+        // Ranks may have divided the modes in different ways.
+        self.links.geometry().comm().sum(bytemuck::cast_slice_mut(&mut all))?;
         Ok(all)
     }
 

@@ -69,7 +69,8 @@ pub(super) fn check_solver(
 
 fn on(links: &GaugeField) -> String {
     let [x, y, z, t] = links.geometry().global_extents();
-    format!("{x} x {y} x {z} x {t} on {}", links.device().name())
+    let boundary = links.geometry().boundary();
+    format!("{x} x {y} x {z} x {t} with {boundary} on {}", links.device().name())
 }
 
 /// Refuses a time slice outside of the lattice.
@@ -283,7 +284,7 @@ impl Insertion {
     pub(super) fn words(&self) -> String {
         let [x, y, z] = self.momentum;
         let step = |&step: &u8| match step {
-            0..3 => format!(" +{}", ["x", "y", "z"][usize::from(step)]),
+            0..4 => format!(" +{}", ["x", "y", "z", "t"][usize::from(step)]),
             _ => format!(" -{}", ["x", "y", "z", "t"][usize::from(7 - step.min(7))]),
         };
         let path: String = self.path.iter().map(step).collect();

@@ -13,7 +13,12 @@ pub(super) const AT_ONCE: usize = 32;
 
 /// Divides `count` vectors into groups of at most `AT_ONCE`: number of the first vector, and number of vectors.
 pub(super) fn portions(count: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..count).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(count - first)))
+    portions_of(count, AT_ONCE)
+}
+
+/// Divides `count` vectors into groups of at most `size`.
+pub(super) fn portions_of(count: usize, size: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).step_by(size.max(1)).map(move |first| (first, size.min(count - first)))
 }
 
 /// Copies numbers to the memory of a device.

@@ -126,7 +126,7 @@ reports! {
         /// Seconds spent on this part.
         seconds: f64;
         /// Error of this part as defined in plaq_loop_goals, with Gamma number 0 where there are no goals; 0 of what is
-        /// exact, infinite before there are two noise vectors.
+        /// exact, infinite before there are two noise vectors or all columns of an exact part.
         error: f64;
     }
     /// Description of loops summed so far.
@@ -361,7 +361,10 @@ impl LoopSums {
                 solves: part.solves,
                 failed: part.failed,
                 seconds: part.seconds,
-                error: (self.watched(part, gamma) / part.done.max(1) as f64).sqrt(),
+                error: match part.noisy() || part.complete() {
+                    true => (self.watched(part, gamma) / part.done.max(1) as f64).sqrt(),
+                    false => f64::INFINITY,
+                },
             }
         };
         self.parts.iter().map(one).collect()

@@ -194,7 +194,7 @@ pub fn json(session: &Session, plan: &Plan, all: &[Found]) -> Result<Value> {
             "probes": of.noise.probes,
         },
         "hopping": of.params.hopping, "goal": {
-            "error": goals.error, "gamma": goals.gamma, "seconds": goals.seconds, "vectors": goals.vectors,
+            "error": goals.error, "gamma": NAMES[goals.gamma], "seconds": goals.seconds, "vectors": goals.vectors,
         },
     });
     let more = match all {

@@ -301,6 +301,8 @@ impl Run<'_> {
         let method = Method::Multigrid(SolverKind::Gcr);
         let mut solving = Solving { method, ..self.plan.solving.clone() };
         (solving.settings.tol, solving.settings.distance_alpha) = (tol, 0.0);
+        // GCR has no choice of sums.
+        solving.settings.sums = None;
         let solver = solving.solver(op, &self.plan.action, 0, Some(multigrid))?;
         let mut sample = Sample::new(Numbers::default());
         let mut other = Job {
