@@ -204,7 +204,7 @@ def test_distillation_of_the_program_with_insertions_and_noise():
         assert code == 1 and "generalised/t1: " in said and to.read_bytes() == before, said
         code, said = run(*words, "--continue", "--noise", "z2", "--noise-seed", "3", "--spin-basis", "dirac-pauli")
         assert code == 1 and "noise/solutions: noise: expected z2" in said and to.read_bytes() == before, said
-        for wrong in ("16,0,0,0", "8,0,0", "8,0,0,0,+t", "8,0,0,0,x"):
+        for wrong in ("16,0,0,0", "8,0,0", "8,0,0,0,+t", "8,0,0,0,x", "8,0,0,0,", "8,0,0,0,,+x"):
             code, said = run(*words, "--continue", "--sink-times", "3", "--insertions", wrong)
             assert code == 2 and "--insertions" in said, said
         code, said = run(*words, "--continue", "--sink-times", "8", "--insertions", "8,0,0,0")
