@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
     printf("# no file: %s\n", plaq_last_error());
     return plaq_context_destroy(context);
   }
-  OK(plaq_modes_write_perambulators(modes, solver, others, 2, argv[argc - 1], "perambulators", NULL, NULL, &finished, NULL));
+  OK(plaq_modes_write_perambulators(modes, solver, others, 2, argv[argc - 1], "perambulators", PLAQ_BASIS_DEGRAND_ROSSI, NULL, NULL, &finished, NULL));
   printf("# %d source times in the file\n", (int)finished);
   return finished == 2 ? plaq_context_destroy(context) : 3;
 }

@@ -52,7 +52,7 @@ program example
   else
     call ok(status)
     call ok(plaq_modes_write_perambulators(modes, solver, [0, t0], 2*one, argument(2), 'perambulators'//c_null_char, &
-      c_null_funptr, c_null_ptr, finished))
+      PLAQ_BASIS_DEGRAND_ROSSI, c_null_funptr, c_null_ptr, finished))
     print '(a, i0, a)', '# ', finished, ' source times in the file'
     if (finished /= 2) error stop 3
   end if
