@@ -1735,7 +1735,7 @@ module plaq
     !> Seconds spent on this part.
     real(c_double) :: seconds
     !> Error of this part as defined in plaq_loop_goals, with Gamma number 0 where there are no goals; 0 of what is
-    !> exact, infinite before there are two noise vectors.
+    !> exact, infinite before there are two noise vectors or all columns of an exact part.
     real(c_double) :: error
   end type
   !> Description of a level of spaces.
@@ -4681,8 +4681,8 @@ module plaq
     !> Solves for the perambulators of those source times `times` that a group of an HDF5 file lacks, and adds
     !> each as soon as it is complete: datasets "GROUP/t0", "GROUP/t4", ... of complex numbers
     !> [t'][spin'][spin][mode'][mode] with the attributes of plaq_modes_about, `tol` and `source_time`, spins in
-    !> the basis `spin_basis`; the file is made if it does not exist. A solve that has not converged is not written and ends the work. `finished`:
-    !> number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
+    !> the basis `spin_basis`; the file is made if it does not exist. A solve that has not converged is not
+    !> written and ends the work. `finished`: number of source times in the file afterwards. libhdf5 is opened at run time (PLAQ_HDF5, its full path).
     !> Errors: FIELD_MISMATCH: those of the file are of other modes, links or quarks, or were solved to a larger
     !> tolerance; UNSUPPORTED: no libhdf5; FILE_*, those of plaq_modes_perambulators.
     !> Arrays: times[ntimes].
