@@ -30,7 +30,7 @@ static void multigrid(plaq_dirac dirac) {
   MULTIGRID(setup_iterations, INT32_MAX, "setup_iterations: expected 1 to 100000");
   MULTIGRID(refinements, 10001, "refinements: expected 0 to 10000");
   MULTIGRID(gather, -2, "gather: expected 0 to 65536, or -1 for auto, found -2");
-  MULTIGRID(gather, 65537, "gather: expected 0 to 65536, found 65537");
+  MULTIGRID(gather, 65537, "gather: expected 0 to 65536, or -1 for auto, found 65537");
   MULTIGRID(setup_iterations, 0, "setup_iterations");
   MULTIGRID(refinements, -1, "refinements");
   REFUSED(PLAQ_BAD_PARAMETER, "refinements", plaq_multigrid_memory(dirac, &p, &bytes));
