@@ -69,6 +69,14 @@ impl QuarkSmearing {
                     found("{}", significant(theta, 3))
                 );
             }
+            if self.directions >> 3 & 1 == 1 {
+                refuse!(
+                    Unsupported,
+                    "directions",
+                    expected("some of x, y and z with a width, as Coulomb gauge leaves t free"),
+                    found("t among them")
+                );
+            }
             return kernel(psi, self.width, self.directions, self.momentum);
         }
         boosted(psi, gauge, (self.alpha, self.steps, self.directions), self.momentum)

@@ -277,3 +277,35 @@ def test_low_mode_averages_are_all_to_all_correlators():
     refused(ValueError, "sources|2 lists", lambda: space.averaged_mesons([everywhere[:1]]))
     refused(plaq.capi.InvalidArgument, "level", lambda: space.mesons(3))
     refused(plaq.capi.NotConverged, "callback", lambda: space.mesons(1, progress=lambda *_: True))
+
+
+def test_what_is_not_complete_has_no_error():
+    """Exact parts count as soon as all of their columns are summed, and solves for a second quark are checked."""
+    _, gauge = lattice()
+    D = plaq.Wilson(gauge, mass=0.5)
+    run = D.loop_sums(gauge, hopping=2)
+    seen = []
+
+    def soon(*_):
+        seen.append(1)
+        return len(seen) > 3
+
+    run.add(vectors=2, progress=soon)
+    exact = [part for part in run.parts if part.total]
+    if 0 < exact[0].done < exact[0].total:
+        assert np.isinf(run.error()).all()
+    A, B = plaq.Wilson(gauge, mass=20.0), plaq.Wilson(gauge, mass=-0.2)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        A.loops(gauge, minus=B, vectors=1, tol=1e-10, max_iterations=6, solver="cgnr")
+    assert any(one.category is plaq.NotConvergedWarning for one in told)
+
+
+def test_weights_and_directions_that_mean_something_else_are_refused():
+    _, gauge = lattice()
+    S = plaq.Wilson(gauge, mass=0.5).propagator()
+    pairs = [("ABC", 1)] if "ABC" in plaq.structure.PAIRINGS else [(plaq.structure.PAIRINGS[0], 1)]
+    for wrong in ([1 + 0j], [1.0, 2.0], [[1.0]]):
+        refused(ValueError, "weights", lambda: plaq.structure.through_baryon(S, quark=pairs, weights=wrong, time=1))
+    fixed = gauge.fix("coulomb", tol=1e-12).apply(gauge)
+    refused(plaq.capi.Unsupported, "directions", lambda: S.smear(fixed, width=1.5, directions="xyzt"))

@@ -328,6 +328,9 @@ def through_baryon(
     for pairing, slot in terms:
         if pairing not in PAIRINGS or slot not in (1, 2, 3):
             raise ValueError(f"quark: expected pairs of one of {PAIRINGS} and a slot 1 to 3, found {(pairing, slot)}")
+    factors = np.asarray([1.0] * len(terms) if weights is None else weights)
+    if factors.shape != (len(terms),) or factors.dtype.kind not in "biuf":
+        raise ValueError(f"weights: expected {len(terms)} real numbers, one for each pair of quark, found {weights!r:.80}")
     out = first._like()
     capi.plaq_spinor_sequential_baryon(
         first,
@@ -340,7 +343,7 @@ def through_baryon(
         _matrix(projector, "projector", PROJECTORS),
         [PAIRINGS.index(pairing) for pairing, _ in terms],
         [slot - 1 for _, slot in terms],
-        [1.0] * len(terms) if weights is None else list(weights),
+        factors.astype(float).tolist(),
         len(terms),
         list(momentum),
         time,

@@ -169,7 +169,7 @@ pub struct Part {
     /// Number of columns solved for on the part's own level.
     pub solves: u64,
     pub seconds: f64,
-    /// Number of solves that did not converge.
+    /// Number of solves, of up to twelve columns each, that did not converge.
     pub failed: u64,
     pub(super) sum: Vec<Complex64>,
     /// Sums of the squares of real parts and of imaginary parts.
@@ -201,14 +201,18 @@ impl Part {
             false => self.sum[k],
         }
     }
-    /// Variances of real and imaginary part of number `k` of one noise vector's estimate; infinite before there are two
-    /// vectors.
+    /// Whether there is an estimate with an error: two noise vectors, or all columns of an exact trace.
+    fn has_error(&self) -> bool {
+        if self.noisy() { self.done >= 2 } else { self.complete() }
+    }
+    /// Variances of real and imaginary part of number `k` of one noise vector's estimate, 0 of an exact trace; infinite
+    /// where there is no estimate with an error.
     fn variance(&self, k: usize) -> Complex64 {
+        if !self.has_error() {
+            return Complex64::new(f64::INFINITY, f64::INFINITY);
+        }
         if !self.noisy() {
             return Complex64::ZERO;
-        }
-        if self.done < 2 {
-            return Complex64::new(f64::INFINITY, f64::INFINITY);
         }
         let (n, mean) = (self.done as f64, self.mean(k));
         let of = |square: f64, mean: f64| (square / n - mean * mean).max(0.0) * n / (n - 1.0);
@@ -361,10 +365,7 @@ impl LoopSums {
                 solves: part.solves,
                 failed: part.failed,
                 seconds: part.seconds,
-                error: match part.noisy() || part.complete() {
-                    true => (self.watched(part, gamma) / part.done.max(1) as f64).sqrt(),
-                    false => f64::INFINITY,
-                },
+                error: (self.watched(part, gamma) / part.done.max(1) as f64).sqrt(),
             }
         };
         self.parts.iter().map(one).collect()
@@ -414,13 +415,14 @@ impl LoopSums {
         (0..self.times).map(|t| variance(t).re + variance(t).im).sum::<f64>() / self.times as f64
     }
 
+    /// Whether all columns of the exact parts are in the sums; until then means are those of a part of the trace.
+    pub fn whole(&self) -> bool {
+        self.parts.iter().all(|part| part.noisy() || part.complete())
+    }
+
     /// The error as defined in [`LoopGoals`]; infinite until all parts have two noise vectors or are exact.
     pub fn error(&self, gamma: usize) -> f64 {
-        let of = |part: &Part| match part.noisy() {
-            true => self.watched(part, gamma) / part.done.max(1) as f64,
-            false if part.complete() => 0.0,
-            false => f64::INFINITY,
-        };
+        let of = |part: &Part| self.watched(part, gamma) / part.done.max(1) as f64;
         self.parts.iter().map(of).sum::<f64>().sqrt()
     }
 

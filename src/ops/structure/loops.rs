@@ -20,7 +20,7 @@ use crate::ops::propagator::{check, propagates, solve_parts};
 use crate::ops::source::{noise_seed_row, Dilute, Source, COLUMNS};
 use crate::params::{choices, parameters, Parameters as _, Set};
 use crate::refuse;
-use crate::solvers::{Monitor, Progress};
+use crate::solvers::{unwatched, Monitor};
 
 choices! {
     /// Ways of contracting noise eta with solutions into loops; S = M^-1.
@@ -474,6 +474,7 @@ pub fn loops(
                 Ok(b)
             };
             let solutions = |_: usize, count: usize| shape.field(count);
+            let mut of_other: Option<SolveReport> = None;
             let mut take = |first: usize, mut x: SpinorField, report: &SolveReport| {
                 if report.solver.stopped {
                     ended = true;
@@ -495,7 +496,11 @@ pub fn loops(
                 if let (Some(other), Some(b)) = (other, &mut back) {
                     less_back = low.map(|low| low(b, true)).transpose()?;
                     let mut solved = shape.field(b.nrhs())?;
-                    other.solve(&mut solved, b, &mut |_: &Progress| ControlFlow::Continue(()))?;
+                    let report = other.solve(&mut solved, b, &mut unwatched)?;
+                    of_other = Some(match of_other.take() {
+                        Some(before) => before.beside(report),
+                        None => report,
+                    });
                     *b = solved;
                 }
                 let back = back.as_ref().unwrap_or(&x);
@@ -528,6 +533,11 @@ pub fn loops(
             };
             let report =
                 solve_parts(solver, at_once, columns, (&eta, &solutions), monitor, &mut take)?;
+            // A solve for the other quark counts like those for the first.
+            let report = match of_other {
+                Some(other) => report.beside(other),
+                None => report,
+            };
             total = Some(match total.take() {
                 Some(before) => before.beside(report),
                 None => report,

@@ -46,7 +46,11 @@ impl Values {
         let numbers = each.first().map_or(0, Vec::len);
         let mean: Vec<Complex64> =
             (0..numbers).map(|k| each.iter().map(|one| one[k]).sum::<Complex64>() / n).collect();
+        let whole = all.iter().all(|found| found.sums.whole());
         let square = |k: usize| {
+            if !whole {
+                return Complex64::new(f64::INFINITY, f64::INFINITY);
+            }
             let off = each.iter().map(|one| one[k] - mean[k]);
             let sum: Complex64 = off.map(|z| Complex64::new(z.re * z.re, z.im * z.im)).sum();
             sum / (n * (n - 1.0))
@@ -119,7 +123,7 @@ impl Found {
 
     /// Whether the work was not interrupted and all solves converged.
     pub fn whole(&self) -> bool {
-        !self.done.stopped && self.done.failed == 0
+        !self.done.stopped && self.done.failed == 0 && self.sums.whole()
     }
 
     pub fn table(&self, plan: &Plan) -> Run<()> {
@@ -141,7 +145,11 @@ impl Found {
                 part.solves,
                 part.seconds,
                 output::exponent(part.error, 4),
-                if part.failed > 0 { ", NOT CONVERGED" } else { "" }
+                match part {
+                    part if part.failed > 0 => ", NOT CONVERGED",
+                    part if part.done < part.total => ", INCOMPLETE",
+                    _ => "",
+                }
             );
         }
         let end = match plan.goals.error {
