@@ -145,10 +145,10 @@ impl Found {
                 part.solves,
                 part.seconds,
                 output::exponent(part.error, 4),
-                match part {
-                    part if part.failed > 0 => ", NOT CONVERGED",
-                    part if part.done < part.total => ", INCOMPLETE",
-                    _ => "",
+                match (part.failed > 0, part.done < part.total) {
+                    (true, _) => ", NOT CONVERGED",
+                    (false, true) => ", INCOMPLETE",
+                    (false, false) => "",
                 }
             );
         }
