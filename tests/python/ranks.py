@@ -1,5 +1,9 @@
 """The same numbers on many ranks: mpirun -n 2 python ranks.py."""
 
+import os
+import shutil
+import tempfile
+
 import numpy as np
 import plaq
 import reference as ref
@@ -51,4 +55,17 @@ except plaq.capi.NotUnitary:
     pass  # on all ranks
 else:
     raise AssertionError("links that are not unitary were taken")
+# What the first rank finds wrong with a file ends the call on all ranks.
+if os.environ.get("PLAQ_HDF5"):
+    folder = comm.bcast(tempfile.mkdtemp() if context.rank == 0 else None)
+    modes.perambulators(d, 0, tol=1e-9, file=f"{folder}/tau.h5")
+    try:
+        modes.perambulators(plaq.Clover(gauge, mass=0.4, csw=1.1), [0, 4], tol=1e-9, file=f"{folder}/tau.h5")
+    except ValueError as error:
+        assert "t0" in str(error)
+    else:
+        raise AssertionError("perambulators of another quark were added to a file")
+    comm.barrier()
+    if context.rank == 0:
+        shutil.rmtree(folder)
 print(f"rank {context.rank} ok", flush=True)

@@ -377,6 +377,14 @@ def test_distillation_three_points():
     close(several[1, 0], found[0], 1e-9)
     close(several[0], modes.generalised(d, t0, 2, ["T"], tol=1e-13), 1e-9)
     refused(plaq.capi.InvalidArgument, "sink_times|0 to 3|4", lambda: modes.generalised(d, t0, [2, 4], ["T"]))
+    # Which sink a part of the array belongs to is known.
+    one = several[0, 0]
+    assert several.sink_times == [2, t1] and one.sink_times == 2
+    tau, phi = modes.perambulators(d, t0, tol=1e-13).numbers[0], modes.mesons()[0, 0]
+    side = ("5", phi)
+    for wrong in (None, t1):
+        refused(ValueError, "sink_time=2", lambda wrong=wrong: distillation.three_point(one, t0, side, side, tau, wrong))
+    refused(ValueError, "sink_time=2", lambda: distillation.meson(one, t0, side, side))
     # The charge: V_t is not conserved by itself, but the contraction is that of the dense one.
     phi = modes.mesons()[0, 0]
     tau = propagators(t0)[0].numbers[0]

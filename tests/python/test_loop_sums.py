@@ -308,5 +308,5 @@ def test_weights_and_directions_that_mean_something_else_are_refused():
     pairs = [("ABC", 1)] if "ABC" in plaq.structure.PAIRINGS else [(plaq.structure.PAIRINGS[0], 1)]
     for wrong in ([1 + 0j], [1.0, 2.0], [[1.0]]):
         refused(ValueError, "weights", lambda: plaq.structure.through_baryon(S, quark=pairs, weights=wrong, time=1))
-    fixed = gauge.fix("coulomb", tol=1e-12).apply(gauge)
+    fixed = gauge.fix("coulomb", stop_theta=1e-14).apply(gauge)
     refused(plaq.capi.Unsupported, "directions", lambda: S.smear(fixed, width=1.5, directions="xyzt"))

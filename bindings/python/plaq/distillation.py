@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from .perambulators import (
     Perambulators,
     check_line,
     check_modes,
+    check_sink,
     check_time,
     contract,
     of_modes,
@@ -222,22 +223,16 @@ class Modes(Object):
         plain = {key: value for key, value in params.items() if key != "multigrid"}
         about = json.loads(capi.plaq_modes_about(self, operator._solver(params["multigrid"], plain)))
         about["spin_basis"] = SPINS[basis]
-        there = hdf5.times(file, name, about, listed) if context.rank == 0 else None
-        if context.ranks > 1:
-            there = context._comm.bcast(there)
+        there = _on_first(context, lambda: hdf5.times(file, name, about, listed))
         for t in listed:
             if t in (there or []):
                 continue
             one = self.perambulators(operator, t, progress=progress, **params)
             if not one.times or not operator.report.converged:
                 break
-            if context.rank == 0:
-                stored = one if basis == "degrand_rossi" else one._replace(numbers=turned(one.numbers, basis))
-                hdf5.write(file, {name: stored}, append=True)
-        known = hdf5.read(file) if context.rank == 0 and Path(file).exists() else {}
-        found = known.get(name)
-        if context.ranks > 1:
-            found = context._comm.bcast(found)
+            stored = one if basis == "degrand_rossi" else one._replace(numbers=turned(one.numbers, basis))
+            _on_first(context, lambda: hdf5.write(file, {name: stored}, append=True))
+        found = _on_first(context, lambda: hdf5.read(file).get(name) if Path(file).exists() else None)
         if found is None:
             raise RuntimeError(f"{file}: no source time is complete: the solves did not converge or were ended")
         assert isinstance(found, Perambulators)
@@ -307,7 +302,7 @@ class Modes(Object):
             "insertions": [repr(one) for one in insertions],
             "sink_times": sinks if several else sinks[0],
         }
-        return of_modes(
+        made = of_modes(
             numbers if several else numbers[0],
             self.about,
             self.about,
@@ -315,6 +310,8 @@ class Modes(Object):
             spin_basis=SPINS["degrand_rossi"],
             described=about,
         )
+        made.sink_times = list(sinks) if several else sinks[0]
+        return made
 
     @passes_on(capi.plaq_modes_noise_params)
     def noise(self, **params: Any) -> np.ndarray:
@@ -405,6 +402,22 @@ def full(triples: np.ndarray, n: int) -> np.ndarray:
     return out
 
 
+def _on_first(context: Any, work: Callable[[], Any]) -> Any:
+    """What `work` returns on the first rank, on all ranks; what it raises is raised on all."""
+    if context.ranks == 1:
+        return work()
+    done = None, None
+    if context.rank == 0:
+        try:
+            done = work(), None
+        except Exception as error:
+            done = None, error
+    found, error = context._comm.bcast(done)
+    if error is not None:
+        raise error
+    return found
+
+
 def _side(which: Any) -> np.ndarray:
     return np.asarray(which, complex) if np.ndim(which) == 2 else gamma[which]
 
@@ -438,6 +451,8 @@ def three_point(
     check_line("the antiquark's perambulators", antiquark, source_time)
     if sink_time is not None:
         sink_time = check_time("sink_time", sink_time, len(line))
+    check_sink("the quark's perambulators", line, sink_time)
+    check_sink("the antiquark's perambulators", antiquark, None)
     (a, phi_a), (b, phi_b), t = sink, source, gamma["T"]
     for name, phi in (("sink", phi_a), ("source", phi_b)):
         check_modes(name, phi, 1, "the quark's perambulators", line, 1)
@@ -463,6 +478,7 @@ def baryon(
     perambulators (T, 4, 4, n, n); sink and source: (G, elementals (T, triples), or (T, n, n, n) with the modes of u,
     d and u). For times beyond the end of the lattice the boundary phase of the three quarks is divided out."""
     source_time, n = check_line("the perambulators", tau, source_time), tau.shape[-1]
+    check_sink("the perambulators", tau, None)
     (g, b_sink), (h, b_source) = sink, source
     for name, elemental in (("sink", b_sink), ("source", b_source)):
         check_modes(name, elemental, 1, "the perambulators", tau, 1)

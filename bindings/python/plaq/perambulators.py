@@ -74,29 +74,34 @@ class OfModes(np.ndarray):
     """An array whose last two axes count modes; parts of the array and arrays computed from it keep what is known of it.
     `modes`: descriptions of the modes of the last axis but one and of the last axis. `times`: source times of the
     first axis as a list, or that of the whole array. `spin_basis`: name of the basis of its spins. `described`: the
-    array's shape, and attributes of arrays of this shape in files. None: not known."""
+    array's shape, and attributes of arrays of this shape in files. `sink_times`: of generalised perambulators, those of
+    the first axis as a list, or that of the whole array. None: not known."""
 
     modes: Optional[Tuple[Dict[str, Any], Dict[str, Any]]]
     times: Union[None, int, List[int]]
     spin_basis: Optional[str]
     described: Optional[Tuple[Tuple[int, ...], Dict[str, Any]]]
+    sink_times: Union[None, int, List[int]]
 
     def __array_finalize__(self, other: Any) -> None:
-        for name in ("modes", "times", "spin_basis", "described"):
+        for name in ("modes", "times", "spin_basis", "described", "sink_times"):
             setattr(self, name, getattr(other, name, None))
         # Of which axis a list of times is cannot be told where the shape is another one.
-        if isinstance(self.times, list) and self.shape != getattr(other, "shape", None):
-            self.times = None
+        for name in ("times", "sink_times"):
+            if isinstance(getattr(self, name), list) and self.shape != getattr(other, "shape", None):
+                setattr(self, name, None)
 
     def __getitem__(self, key: Any) -> Any:
         found = super().__getitem__(key)
-        if isinstance(found, OfModes) and isinstance(self.times, list) and len(self.times) == len(self):
-            first = key[0] if isinstance(key, tuple) and key else key
-            try:
-                picked = np.array(self.times)[first]
-            except IndexError:  # the key is an array that picks single numbers
-                return found
-            found.times = picked.tolist() if picked.ndim < 2 else None
+        for name in ("times", "sink_times"):
+            listed = getattr(self, name)
+            if isinstance(found, OfModes) and isinstance(listed, list) and len(listed) == len(self):
+                first = key[0] if isinstance(key, tuple) and key else key
+                try:
+                    picked = np.array(listed)[first]
+                except IndexError:  # the key is an array that picks single numbers
+                    continue
+                setattr(found, name, picked.tolist() if picked.ndim < 2 else None)
         return found
 
     def attributes(self) -> Dict[str, Any]:
@@ -185,6 +190,14 @@ def check_line(name: str, tau: Any, source_time: Any) -> int:
     if basis not in (None, SPINS["degrand_rossi"]):
         raise ValueError(f"{name}: expected spins in the DeGrand-Rossi basis, found {basis}")
     return time
+
+
+def check_sink(name: str, line: Any, sink_time: Optional[int]) -> None:
+    """Refuses perambulators whose operator is at another sink time; None: ones without an operator are expected."""
+    known = getattr(line, "sink_times", None)
+    if known is not None and known != sink_time:
+        expected = "perambulators without an operator" if sink_time is None else f"the sink at {sink_time}"
+        raise ValueError(f"{name}: expected {expected}, found generalised ones with sink_time={known}")
 
 
 def check_time(name: str, time: Any, times: int) -> int:

@@ -284,7 +284,9 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
     if there[0] == 0.0 {
         let data = plan.elementals.datasets(&modes, &modes)?;
         let about = vec![("gauge", Attribute::Text(plan.file.clone()))];
-        file::write(&plan.out, &modes, &data, about, IfExists::Overwrite)?;
+        // A file that another run has made meanwhile is kept.
+        let made_since = if options.flag("continue") { IfExists::Refuse } else { IfExists::Overwrite };
+        file::write(&plan.out, &modes, &data, about, made_since)?;
     }
     say!("# lattice {}, {} modes on each time slice", files::lattice_text(extents), modes.count());
     say!(
