@@ -309,4 +309,5 @@ def test_weights_and_directions_that_mean_something_else_are_refused():
     for wrong in ([1 + 0j], [1.0, 2.0], [[1.0]]):
         refused(ValueError, "weights", lambda: plaq.structure.through_baryon(S, quark=pairs, weights=wrong, time=1))
     fixed = gauge.fix("coulomb", stop_theta=1e-14).apply(gauge)
+    S = plaq.Wilson(fixed, mass=0.5).propagator()
     refused(plaq.capi.Unsupported, "directions", lambda: S.smear(fixed, width=1.5, directions="xyzt"))
