@@ -285,7 +285,8 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         let data = plan.elementals.datasets(&modes, &modes)?;
         let about = vec![("gauge", Attribute::Text(plan.file.clone()))];
         // A file that another run has made meanwhile is kept.
-        let made_since = if options.flag("continue") { IfExists::Refuse } else { IfExists::Overwrite };
+        let made_since =
+            if options.flag("continue") { IfExists::Refuse } else { IfExists::Overwrite };
         file::write(&plan.out, &modes, &data, about, made_since)?;
     }
     say!("# lattice {}, {} modes on each time slice", files::lattice_text(extents), modes.count());

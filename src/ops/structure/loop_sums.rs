@@ -203,7 +203,11 @@ impl Part {
     }
     /// Whether there is an estimate with an error: two noise vectors, or all columns of an exact trace.
     fn has_error(&self) -> bool {
-        if self.noisy() { self.done >= 2 } else { self.complete() }
+        if self.noisy() {
+            self.done >= 2
+        } else {
+            self.complete()
+        }
     }
     /// Variances of real and imaginary part of number `k` of one noise vector's estimate, 0 of an exact trace; infinite
     /// where there is no estimate with an error.
