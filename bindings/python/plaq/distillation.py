@@ -406,15 +406,15 @@ def _on_first(context: Any, work: Callable[[], Any]) -> Any:
     """What `work` returns on the first rank, on all ranks; what it raises is raised on all."""
     if context.ranks == 1:
         return work()
-    done = None, None
+    found, raised = None, None
     if context.rank == 0:
         try:
-            done = work(), None
+            found = work()
         except Exception as error:
-            done = None, error
-    found, error = context._comm.bcast(done)
-    if error is not None:
-        raise error
+            raised = error
+    found, raised = context._comm.bcast((found, raised))
+    if raised is not None:
+        raise raised
     return found
 
 

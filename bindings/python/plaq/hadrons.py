@@ -64,7 +64,7 @@ def mesons(
 ) -> np.ndarray:
     """Connected correlators C_AB(t, p) = -sum_x exp(-i p (x - x0)) tr[Gamma_A S gamma_t Gamma_B^dagger gamma_t gamma5
     S'^dagger gamma5] as a complex array (momenta, gammas, T), t the time from the source. `gammas`: numbers or names
-    of plaq.gamma, 4 x 4 arrays, or pairs (A at the sink, B at the source), one or a list; `antiquark`: S', by default S."""
+    of plaq.gamma, 4 x 4 arrays, or pairs (A at the sink, B at the source), one or a list; a single pair stands in a list, too: [(A, B)]; `antiquark`: S', by default S."""
     pairs, weights = _pairs(gammas)
     numbers, times = _triples(momenta), _times(quark)
     result = np.empty((len(numbers), len(pairs), times), complex)

@@ -91,6 +91,9 @@ def write(
     for name, value in contents.items():
         check_name(name, "contents")
         more = value[1] if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], dict) else {}
+        for key, what in more.items():
+            if np.asarray(what).dtype.kind not in "biufcUS":
+                raise TypeError(f"{name}: attribute {key}: expected numbers or texts, found {what!r:.80}")
         found = _parts(name, value[0] if more else value)
         parts += [(where, numbers, {**about, **more}) for where, numbers, about in found]
     names = [where for where, _, _ in parts]

@@ -112,6 +112,8 @@ pub struct Modes {
     mark: LinksMark,
     smearing: (usize, f64),
     momentum: [f64; 3],
+    /// Whether the caller has smeared the links; `smearing` is then unknown.
+    by_caller: bool,
     /// The tolerance of the search: the largest residual over the largest eigenvalue.
     tol: f64,
     basis: Vec<f64>,
@@ -235,7 +237,8 @@ impl Modes {
         let tol = eigen_tol("params.tol", tol, links.precision())?;
         let smearing = (steps, if steps == 0 { 0.0 } else { rho });
         let basis = vec![];
-        let mut modes = Modes { links, vectors, search, mark, smearing, momentum, tol, basis };
+        let by_caller = own.is_some();
+        let mut modes = Modes { links, vectors, search, mark, smearing, momentum, by_caller, tol, basis };
         modes.basis = modes.fingerprint()?;
         Ok(modes)
     }
@@ -403,6 +406,9 @@ impl Modes {
             ("plaquette_temporal", Attribute::Number(temporal)),
             ("link_trace", Attribute::Number(trace)),
         ];
+        if self.by_caller {
+            about.push(("smeared_by_caller", Attribute::Integer(1)));
+        }
         let projection = PROJECTION.into_iter().zip(self.mark.projection.into_iter().flatten());
         about.extend(projection.map(|(name, number)| (name, Attribute::Number(number))));
         about.extend([
@@ -542,7 +548,8 @@ impl Modes {
             Kept::Hdf5(file) => file.read_set(n, links.precision())?,
         };
         let basis = vec![];
-        let mut modes = Modes { links, vectors, search, mark, smearing, momentum, tol, basis };
+        let by_caller = own.is_some();
+        let mut modes = Modes { links, vectors, search, mark, smearing, momentum, by_caller, tol, basis };
         modes.basis = modes.fingerprint()?;
         if let Some(k) = known.and_then(|known| other_mode(&known, &modes.basis)) {
             bail!(
