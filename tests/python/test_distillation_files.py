@@ -103,7 +103,7 @@ def test_a_level_that_is_cut_is_said():
 def test_bases_of_modes_are_told_apart():
     U, V, D = made()
     own = plaq.modes(U, N, smeared=U.smear_stout(0.12), tol=1e-12)
-    assert own.about != plaq.modes(U, N, smeared=U, tol=1e-12).about
+    assert own.about != plaq.modes(U, N, smeared=U, tol=1e-12).about and own.about["smeared_by_caller"] == 1
     again = plaq.modes(U, N, rho=0.1, steps=2, tol=1e-12, seed=5, mixed=True)
     close(again.about["modes_basis"], V.about["modes_basis"], 1e-5)
     more = plaq.modes(U, N + 2, rho=0.1, steps=2, tol=1e-12)

@@ -238,7 +238,8 @@ impl Modes {
         let smearing = (steps, if steps == 0 { 0.0 } else { rho });
         let basis = vec![];
         let by_caller = own.is_some();
-        let mut modes = Modes { links, vectors, search, mark, smearing, momentum, by_caller, tol, basis };
+        let mut modes =
+            Modes { links, vectors, search, mark, smearing, momentum, by_caller, tol, basis };
         modes.basis = modes.fingerprint()?;
         Ok(modes)
     }
@@ -549,7 +550,8 @@ impl Modes {
         };
         let basis = vec![];
         let by_caller = own.is_some();
-        let mut modes = Modes { links, vectors, search, mark, smearing, momentum, by_caller, tol, basis };
+        let mut modes =
+            Modes { links, vectors, search, mark, smearing, momentum, by_caller, tol, basis };
         modes.basis = modes.fingerprint()?;
         if let Some(k) = known.and_then(|known| other_mode(&known, &modes.basis)) {
             bail!(
