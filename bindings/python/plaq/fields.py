@@ -394,6 +394,8 @@ class Fermion(Object):
         """The covariant shift along a path of steps, 0 to 3 forward in x, y, z, t and 7 to 4 back, or text: "x y -t"; one
         step forward is U_mu(n) psi(n + mu)."""
         other, steps = self._like(), path_of(path, "path")
+        if not steps:
+            raise ValueError(f"path: expected one step or more, found {path!r}")
         capi.plaq_spinor_shift(other, gauge, steps, len(steps), self)
         return other
 

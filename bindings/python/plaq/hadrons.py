@@ -85,7 +85,10 @@ def mesons(
 def _listed(gammas: Any) -> List[Any]:
     """A list of Gammas, or of a single one."""
     single = isinstance(gammas, (str, int)) or (isinstance(gammas, np.ndarray) and gammas.ndim == 2)
-    return [gammas] if single else list(gammas)
+    listed = [gammas] if single else list(gammas)
+    if not listed:
+        raise ValueError("expected one matrix or more, found none")
+    return listed
 
 
 def _pairs(gammas: Any) -> Tuple[np.ndarray, np.ndarray]:
@@ -94,7 +97,8 @@ def _pairs(gammas: Any) -> Tuple[np.ndarray, np.ndarray]:
     ends = [one if isinstance(one, (tuple, list)) and len(one) == 2 else (one, one) for one in _listed(gammas)]
     # Any matrix is a sum of the sixteen, linear in A and antilinear in B.
     parts = [(_parts(sink), _parts(source)) for sink, source in ends]
-    pairs = sorted({(i, j) for sink, source in parts for i in sink for j in source})
+    # Matrices that are zero have no parts; correlators are then 0 times those of any pair.
+    pairs = sorted({(i, j) for sink, source in parts for i in sink for j in source}) or [(0, 0)]
     weights = np.zeros((len(parts), len(pairs)), complex)
     for k, (sink, source) in enumerate(parts):
         for (i, a), (j, b) in ((x, y) for x in sink.items() for y in source.items()):

@@ -34,6 +34,8 @@ class Loops(NamedTuple):
 
     def mean(self) -> np.ndarray:
         """The mean of `lines` over the vectors."""
+        if not len(self.lines):
+            raise ValueError("mean: expected a noise vector or more, found none: the work was ended before the first one")
         found: np.ndarray = self.lines.mean(axis=0)
         return found
 
@@ -379,8 +381,8 @@ class Sums(Object):
         return self._values(-1)[0]
 
     def error(self) -> np.ndarray:
-        """The error of `mean` by noise: that of the real part plus i times that of the imaginary part; for a line that
-        is a sum of lines an upper bound."""
+        """The error of `mean` by noise: that of the real part plus i times that of the imaginary part; infinite while an exact part
+        is incomplete; for a line that is a sum of lines an upper bound. Errors below 1e-8 of the values are rounding."""
         squares = self._values(-1)[1]
         return _joined(np.sqrt(squares.real), np.sqrt(squares.imag))
 

@@ -219,7 +219,10 @@ def conserved_mesons(
     """Correlators of the conserved vector current at the sink, sum_x exp(-i p (x - x0)) <V_mu(x) (qbar' Gamma q)(x0)^dagger>, as an
     array (momenta, gammas, 4, T), in the signs of plaq.mesons. `gammas` at the source: names or numbers of plaq.gamma or 4 x 4
     arrays; `gauge`: the links of the propagators' operator; `antiquark`: S', by default S."""
-    pairs, weights = _pairs([("1", which) for which in _listed(gammas)])
+    listed = _listed(gammas)
+    if any(isinstance(which, (tuple, list)) and np.ndim(which) < 2 for which in listed):
+        raise ValueError(f"gammas: expected matrices at the source, as that at the sink is the current's, found {gammas!r:.80}")
+    pairs, weights = _pairs([("1", which) for which in listed])
     numbers, times = _triples(momenta), _times(quark)
     found = np.empty((len(numbers), len(pairs), 4 * times), complex)
     how = capi.plaq_contract_params(**params)
