@@ -108,8 +108,9 @@ def _time(columns: Fermion) -> int:
 
 
 def _close(solvers: "weakref.WeakSet[Object]") -> None:
-    while solvers:
-        solvers.pop().close()
+    for solver in list(solvers):
+        solver.close()
+    solvers.clear()
 
 
 #: Solvers with their memory that an operator keeps, one for each choice of parameters.
