@@ -37,7 +37,7 @@ pub struct Products {
 }
 
 impl Device {
-    /// Whether this device has a library for products of matrices: cuBLAS on a GPU.
+    /// True if this device has a library for products of matrices: cuBLAS on a GPU.
     pub(crate) fn multiplies(&self) -> bool {
         self.real().0.backend.multiplies()
     }

@@ -1,8 +1,8 @@
-//! Where the ranks run: on which machines, hosts and cores.
+//! Machines, hosts and cores on which the ranks run.
 
 use std::sync::OnceLock;
 
-/// Where the ranks run.
+/// Machines, hosts and cores on which the ranks run.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     /// The machine of each rank, as the number of the first rank on that machine. Ranks of one machine share its cores

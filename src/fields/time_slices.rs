@@ -27,7 +27,7 @@ pub(crate) fn over_slices(
     Ok(all)
 }
 
-/// What [`over_slices`] computes, from the sites of this rank alone; 0 for slices of which it has none.
+/// Sums of [`over_slices`] over the sites of this rank alone; 0 for slices of which it has none.
 fn over_own_slices(
     field: &VectorField,
     (inner, numbers): (usize, usize),
@@ -88,7 +88,7 @@ fn arguments(v: &VectorField, w: &VectorField) -> Result<TimeSliceArgs> {
     })
 }
 
-/// Whether the colour vectors of a field are columns of matrices on every time slice and parity, and their device has a
+/// True if the colour vectors of a field are columns of matrices on every time slice and parity, and their device has a
 /// library for products of such matrices.
 pub(crate) fn is_matrix(v: &VectorField) -> bool {
     // On a GPU numbers of 32 sites stand together (kernels/field.h).
@@ -111,7 +111,7 @@ fn columns_of(v: &VectorField, parity: usize, form: Form) -> Matrices {
     Matrices { ptr, column: 2 * plane / size_of::<Complex64>(), step: slice_numbers(v), form }
 }
 
-/// What [`own_dots`] computes, by a library for products of matrices; `None` if nothing has been computed.
+/// Scalar products of [`own_dots`] by a library for products of matrices; `None` if nothing has been computed.
 fn dots_of_matrices(v: &VectorField, w: &VectorField) -> Result<Option<Vec<Complex64>>> {
     if !is_matrix(v) || !is_matrix(w) {
         return Ok(None);
@@ -149,8 +149,8 @@ pub(crate) fn dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     Ok(all)
 }
 
-/// What [`dots`] computes, from the sites of this rank alone: the sum over the ranks is to be taken yet. Ranks may
-/// compute it by different means.
+/// Scalar products of [`dots`] over the sites of this rank alone; the caller sums them over the ranks. One rank may use
+/// a library for products of matrices, another one kernels.
 pub(crate) fn own_dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     let args = arguments(v, w)?;
     if let Some(all) = dots_of_matrices(v, w)? {

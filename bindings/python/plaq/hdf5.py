@@ -12,7 +12,7 @@ import numpy as np
 from ._files import new_file
 from ._signatures import checks_keywords
 from .analysis import Correlator
-from .perambulators import OfModes, Perambulators, from_attributes, near, perambulators
+from .perambulators import KNOWN_BY, OfModes, Perambulators, from_attributes, near, perambulators
 
 #: Axes of the array of a correlator.
 CORRELATOR = "configuration, t"
@@ -205,19 +205,8 @@ def times(file: Any, name: str, about: Mapping[str, Any], asked: Sequence[int] =
     return sorted(found)
 
 
-#: Entries of plaq_modes_about without a solver, by which sets of modes are compared.
-OF_MODES = (
-    "modes",
-    "stout_steps",
-    "stout_rho",
-    "momentum",
-    "plaquette_spatial",
-    "plaquette_temporal",
-    "link_trace",
-    "links_projection_re",
-    "links_projection_im",
-    "modes_basis",
-)
+#: Entries of plaq_modes_about without a solver, by which the modes of a file are compared.
+OF_MODES = ("modes", *KNOWN_BY)
 
 
 def _compare(place: str, theirs: Mapping[str, Any], about: Mapping[str, Any]) -> None:

@@ -50,7 +50,7 @@ def turned(numbers: Any, basis: str, back: bool = False) -> np.ndarray:
 
 #: Entries of plaq_modes_about by which sets of modes are compared. The number of modes is not among them: a larger set
 #: begins with the modes of a smaller one.
-_KNOWN_BY = (
+KNOWN_BY = (
     "stout_steps",
     "stout_rho",
     "momentum",
@@ -134,7 +134,7 @@ def of_modes(
     """The array with descriptions of the modes that its last two axes count, its source times, and attributes of it
     in files, `described`."""
     made = array.view(OfModes)
-    left, right = ({key: one[key] for key in _KNOWN_BY if key in one} for one in (left, right))
+    left, right = ({key: one[key] for key in KNOWN_BY if key in one} for one in (left, right))
     made.modes, made.times, made.spin_basis = (left, right), times, spin_basis
     made.described = (array.shape, dict(described)) if described else None
     return made
@@ -142,7 +142,7 @@ def of_modes(
 
 def from_attributes(array: np.ndarray, about: Mapping[str, Any]) -> OfModes:
     """The array of a file with these attributes, which OfModes.attributes or the library wrote."""
-    of_both = {key: about[key] for key in _KNOWN_BY if key in about}
+    of_both = {key: about[key] for key in KNOWN_BY if key in about}
     left = {key: about.get(f"left_{key}", value) for key, value in of_both.items()}
     times = about.get("source_time", about.get("source_times"))
     apart = {*of_both, *(f"left_{key}" for key in of_both), "source_time", "source_times", "spin_basis"}
@@ -162,7 +162,7 @@ def check_modes(name: str, array: Any, end: int, owner: str, other: Any, theirs:
     found, wanted = (getattr(one, "modes", None) for one in (array, other))
     if found is None or wanted is None:
         return
-    for key in (key for key in _KNOWN_BY if key in found[end] and key in wanted[theirs]):
+    for key in (key for key in KNOWN_BY if key in found[end] and key in wanted[theirs]):
         one, expected = np.asarray(found[end][key]), np.asarray(wanted[theirs][key])
         if key == "modes_basis":
             both = min(len(one), len(expected))
