@@ -2,9 +2,11 @@
 
 use std::fs::read_to_string;
 use std::path::Path;
+use std::ptr::NonNull;
 
-use super::{Buffer, Device};
-use crate::error::{host_array, Result};
+use super::{host_pages, Buffer, Device};
+use crate::bail;
+use crate::error::Result;
 
 /// Bytes of the address space for what is not announced and not there when a device is opened: arrays of the host,
 /// buffers of MPI, and what the heap keeps.
@@ -104,34 +106,67 @@ fn group_left(root: &Path, groups: &str) -> Option<u64> {
 }
 
 /// A copy of a device's bytes in the host's memory; for a device without memory it is empty.
-#[derive(Default)]
-pub struct HostArray(Vec<u8>);
+pub struct HostArray {
+    first: *mut u8,
+    bytes: usize,
+}
+
+// SAFETY: the memory belongs to this array alone.
+unsafe impl Send for HostArray {}
+// SAFETY: it is written through `&mut self` alone.
+unsafe impl Sync for HostArray {}
+
+impl Default for HostArray {
+    fn default() -> Self {
+        HostArray { first: NonNull::dangling().as_ptr(), bytes: 0 }
+    }
+}
+
+impl Drop for HostArray {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            // SAFETY: allocated with this size, and not used any more.
+            unsafe { host_pages::free(self.first, self.bytes) }
+        }
+    }
+}
 
 impl HostArray {
     /// Resizes this memory to `bytes` bytes, or to none for a device without memory. If the size changes all bytes
-    /// are zero. `what` describes the contents in errors.
+    /// are zero; the pages of large arrays are made by the threads that copy to them. `what` describes the contents in
+    /// errors.
     ///
     /// # Errors
     /// `OutOfMemory`: the host has none.
     pub fn fit(&mut self, device: &Device, bytes: usize, what: &str) -> Result<()> {
         let bytes = if device.is_empty() { 0 } else { bytes };
-        if self.0.len() != bytes {
-            self.0 = vec![];
-            self.0 = host_array(bytes, 0, what)?;
+        if self.bytes != bytes {
+            *self = HostArray::default();
+        }
+        if self.bytes != bytes {
+            let first = host_pages::allocate(bytes);
+            if first.is_null() {
+                bail!(OutOfMemory, "{what}: the host has no {bytes} bytes");
+            }
+            *self = HostArray { first, bytes };
         }
         Ok(())
     }
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the array's own memory, all of which is initialised.
+        unsafe { std::slice::from_raw_parts_mut(self.first, self.bytes) }
+    }
     /// Copies `bytes` bytes from offset `from` in the buffer to offset `to` in this memory.
     pub fn take(&mut self, to: usize, buffer: &Buffer, from: usize, bytes: usize) -> Result<()> {
-        buffer.download_at(from, self.0.get_mut(to..to + bytes).unwrap_or_default())
+        buffer.download_at(from, self.bytes_mut().get_mut(to..to + bytes).unwrap_or_default())
     }
     /// Copies all bytes to the beginning of the buffer.
     pub fn give(&self, buffer: &mut Buffer) -> Result<()> {
-        buffer.upload(&self.0)
+        buffer.upload(self.bytes())
     }
-    #[cfg(test)]
     pub fn bytes(&self) -> &[u8] {
-        &self.0
+        // SAFETY: the array's own memory, all of which is initialised.
+        unsafe { std::slice::from_raw_parts(self.first, self.bytes) }
     }
 }
 

@@ -86,6 +86,11 @@ fn heavier(p: DiracParams) -> DiracParams {
     DiracParams { mass: p.mass + 0.4, ..p }
 }
 
+/// The parameters with a twisted mass on the sites of the Schur complement alone.
+fn on_a_parity(p: DiracParams, rho: f64) -> DiracParams {
+    DiracParams { rho, ..p }
+}
+
 /// Monomials of every kind, with their names and numbers of flavours.
 fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
     let (c, t) = (clover(0.0), clover(0.3));
@@ -101,6 +106,12 @@ fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
         ("ratio of masses", Box::new(two(c, Some(heavier(c)), ASYMMETRIC)), 0.0),
         ("ratio of masses, symmetric", Box::new(two(c, Some(heavier(c)), SYMMETRIC)), 0.0),
         ("ratio of twists", Box::new(two(c, Some(t), SYMMETRIC)), 0.0),
+        ("twist on a parity", Box::new(two(on_a_parity(c, 0.3), None, ASYMMETRIC)), 2.0),
+        (
+            "ratio of twists on a parity",
+            Box::new(two(on_a_parity(c, 0.1), Some(on_a_parity(c, 0.4)), ASYMMETRIC)),
+            0.0,
+        ),
         ("stout clover", Box::new(stout(c, Some(heavier(c)))), 2.0),
         ("stout, two flavours", Box::new(two(c, None, SYMMETRIC).with_smearing(smearing())), 2.0),
         ("stout, one flavour", Box::new(one(c, SYMMETRIC, 1).with_smearing(smearing())), 1.0),
@@ -183,7 +194,7 @@ fn forces_are_derivatives_of_the_action() {
     }
 }
 
-/// The matrix M of the reference, as rows.
+/// The matrix M of the reference, as rows, with the twisted mass rho on sites of the parity of `ASYMMETRIC`.
 fn rows_of(s: &Setup, links: &Gauge, params: &DiracParams) -> Vec<Vec<C>> {
     let dirac = Dirac::new(s.lat, links, reference_params(params));
     let n = 12 * s.lat.volume();
@@ -193,6 +204,10 @@ fn rows_of(s: &Setup, links: &Gauge, params: &DiracParams) -> Vec<Vec<C>> {
         let image = dirac.apply_kappa(&spinor::point(s.lat, lex, spin, colour));
         for (row, z) in image.iter().flatten().flatten().enumerate() {
             rows[row][column] = *z;
+        }
+        if s.lat.parity(lex) == ASYMMETRIC.parity {
+            let twist = 2.0 * params.kappa() * params.rho;
+            rows[column][column].im += if spin < 2 { twist } else { -twist };
         }
     }
     rows
@@ -244,6 +259,10 @@ fn weights_are_determinants() {
             }
             "ratio of twists, exponential" => {
                 2.0 * (ratio(&exponential(0.0)) - ratio(&exponential(0.3)))
+            }
+            "twist on a parity" => 2.0 * ratio(&on_a_parity(c, 0.3)),
+            "ratio of twists on a parity" => {
+                2.0 * (ratio(&on_a_parity(c, 0.1)) - ratio(&on_a_parity(c, 0.4)))
             }
             "ratio of twists" => 2.0 * (ratio(&c) - ratio(&clover(0.3))),
             "Wilson" | "Wilson, asymmetric" | "one flavour" => flavours * ratio(&wilson()),

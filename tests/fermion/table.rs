@@ -11,7 +11,7 @@ use super::common::{self, over_ranks, Folder, Lex};
 use super::device;
 
 /// Name, gauge action, and a fermion monomial in TOML.
-const MONOMIALS: [(&str, &str, &str); 17] = [
+const MONOMIALS: [(&str, &str, &str); 19] = [
     ("Wilson gauge", "wilson", ""),
     ("rectangles", "iwasaki", ""),
     ("anisotropic", "wilson", "type = \"gauge\"\naction = \"dbw2\"\nbeta = 0.1\nanisotropy = 2.0"),
@@ -25,6 +25,8 @@ const MONOMIALS: [(&str, &str, &str); 17] = [
     ("twisted, asymmetric", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1, mu = 0.2 }\nasymmetric = true\nparity = 1"),
     ("ratio", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1 }\npreconditioner = { kappa = 0.08, csw = 1.1 }"),
     ("ratio, asymmetric", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1 }\npreconditioner = { kappa = 0.1, mu = 0.3 }\nasymmetric = true"),
+    ("TM1_EO", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1, mu_schur = 0.2 }\nasymmetric = true"),
+    ("TM2_EO", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1, mu_schur = 0.1 }\npreconditioner = { kappa = 0.1, csw = 1.1, mu_schur = 0.4 }\nasymmetric = true"),
     ("one flavour", "wilson", "type = \"one_flavour\"\noperator = { kappa = 0.1 }"),
     ("one flavour, asymmetric", "wilson", "type = \"one_flavour\"\noperator = { kappa = 0.1, csw = 1.1 }\nasymmetric = true\nfields = 2"),
     ("stout clover", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1 }\nsmearing = { rho = 0.1, levels = 2 }"),

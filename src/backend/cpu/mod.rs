@@ -11,10 +11,10 @@ use std::sync::{Arc, OnceLock};
 
 use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
+use super::host_pages::{HUGE_PAGE, PAGE};
 use super::{Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::{host_array, Result};
-use memory::{HUGE_PAGE, PAGE};
 pub(crate) use threads::while_working;
 use threads::Threads;
 

@@ -484,8 +484,12 @@ impl Term {
             } => {
                 let mut quarks = quarks(2, parity, asymmetric, smearing)?;
                 let multigrid = solves(&mut quarks, solver)?;
-                let preconditioner = preconditioner.map(Quark::params).transpose()?;
-                let operator = operator.params()?.into();
+                let (operator, mu) = operator.with_mu_schur("operator")?;
+                let preconditioner =
+                    preconditioner.map(|w| w.with_mu_schur("preconditioner")).transpose()?;
+                quarks.mu_schur = [mu, preconditioner.map_or(0.0, |(_, mu)| mu)];
+                let preconditioner = preconditioner.map(|(w, _)| w);
+                let operator = operator.into();
                 quarks.monomial(&name, operator, preconditioner.map(Into::into), multigrid)?
             }
             Term::OneFlavour(term) => {
@@ -606,19 +610,32 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
 }
 
 impl Quark {
-    fn doublet(mut self) -> Result<DoubletParams> {
-        let epsilon = match self.0.remove("epsilon") {
-            Some(Value::Float(epsilon)) => epsilon,
-            Some(Value::Integer(epsilon)) => epsilon as f64,
+    /// Removes a key whose value is a number; `None`: the table lacks it.
+    fn number(&mut self, table: &str, key: &str) -> Result<Option<f64>> {
+        Ok(match self.0.remove(key) {
+            Some(Value::Float(number)) => Some(number),
+            Some(Value::Integer(number)) => Some(number as f64),
             Some(other) => refuse!(
                 InvalidArgument,
-                "operator.epsilon",
+                "{table}.{key}",
                 expected("a number"),
                 found("a value of type {}", other.type_str())
             ),
-            None => bail!(InvalidArgument, "operator: epsilon is missing"),
+            None => None,
+        })
+    }
+
+    fn doublet(mut self) -> Result<DoubletParams> {
+        let Some(epsilon) = self.number("operator", "epsilon")? else {
+            bail!(InvalidArgument, "operator: epsilon is missing")
         };
         Ok(DoubletParams { wilson: self.params()?, epsilon })
+    }
+
+    /// The operator of two flavours, and its twisted mass on the sites of the Schur complement alone.
+    fn with_mu_schur(mut self, table: &str) -> Result<(DiracParams, f64)> {
+        let mu = self.number(table, "mu_schur")?.unwrap_or(0.0);
+        Ok((self.params()?, mu))
     }
 
     fn params(self) -> Result<DiracParams> {
@@ -629,6 +646,7 @@ impl Quark {
             let argument = format!("operator.{key}");
             match &**key {
                 "epsilon" => bail!(InvalidArgument, "epsilon belongs to type doublet"),
+                "mu_schur" => bail!(InvalidArgument, "mu_schur belongs to type two_flavours"),
                 key if !known.contains(&key) => {
                     if let Some(new) = renamed(QuarkParams::ROWS, key) {
                         bail!(InvalidArgument, "operator: key `{key}`: its name is {new} now")
@@ -636,7 +654,7 @@ impl Quark {
                     let known = known.join(", ");
                     bail!(
                         InvalidArgument,
-                        "operator: unknown key `{key}`, expected one of {known}, epsilon"
+                        "operator: unknown key `{key}`, expected one of {known}, epsilon, mu_schur"
                     )
                 }
                 key => set_toml(&mut quark, key, value, &argument)?,

@@ -10,7 +10,7 @@ use super::stout::Stout;
 use super::{HmcParams, Monomial};
 use crate::bail;
 use crate::compose::multigrid::{MultigridParams, Refresh};
-use crate::compose::{max_iterations_row, nkrylov_row, System};
+use crate::compose::{max_iterations_row, nkrylov_row, Schur, System};
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::operators::{ActionParams, CloverLinks, DiracParams, DoubletParams};
@@ -105,6 +105,10 @@ parameters! {
         /// Mass splitting epsilon of a twisted-mass doublet with weight det M; it has `flavours` = 2 and uses the
         /// parameters of one flavour. 0: two flavours of equal mass.
         epsilon: f64 = 0.0;
+        /// Twisted masses mu of the operator M and of the preconditioner W that stand on the sites of the Schur
+        /// complement P alone, in addition to those on all sites: two flavours with mass-normalised asymmetric P have
+        /// the weight det(P^dagger P + mu^2) (TM1_EO and TM2_EO of openQCD). 0: none.
+        mu_schur: [f64; 2] = [0.0; 2];
         /// Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
         /// solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
         /// Section 4). 0: not required.
@@ -136,6 +140,55 @@ impl Quarks {
             0.0 => wilson.into(),
             epsilon => DoubletParams { wilson, epsilon }.into(),
         }
+    }
+
+    /// The operator and the preconditioner with the twisted masses `mu_schur`.
+    fn twisted(
+        &self,
+        schur: Schur,
+        mut operator: ActionParams,
+        mut preconditioner: Option<ActionParams>,
+    ) -> Result<(ActionParams, Option<ActionParams>)> {
+        let [mu, of_preconditioner] = self.mu_schur;
+        if mu == 0.0 && of_preconditioner == 0.0 {
+            return Ok((operator, preconditioner));
+        }
+        let found = || format!("{mu} and {of_preconditioner}");
+        if !(mu.is_finite() && of_preconditioner.is_finite()) {
+            refuse!(BadParameter, "mu_schur", expected("finite numbers"), found("{}", found()));
+        }
+        if schur.symmetric {
+            let expected = "0, or an asymmetric Schur complement";
+            refuse!(
+                BadParameter,
+                "mu_schur",
+                expected("{expected}"),
+                found("{} with {schur}", found())
+            );
+        }
+        if of_preconditioner != 0.0 && preconditioner.is_none() {
+            let expected = "0 without preconditioner";
+            refuse!(
+                BadParameter,
+                "mu_schur[1]",
+                expected("{expected}"),
+                found("{of_preconditioner}")
+            );
+        }
+        let wilson = match &mut operator {
+            ActionParams::Wilson(wilson) if self.flavours == 2 => wilson,
+            _ => refuse!(
+                BadParameter,
+                "mu_schur",
+                expected("0, or two flavours of the same mass"),
+                found("{}", found())
+            ),
+        };
+        wilson.rho = mu;
+        if let Some(ActionParams::Wilson(wilson)) = &mut preconditioner {
+            wilson.rho = of_preconditioner;
+        }
+        Ok((operator, preconditioner))
     }
 
     /// Makes the monomial of these quarks.
@@ -192,6 +245,7 @@ impl Quarks {
                 found("{found}")
             );
         }
+        let (operator, preconditioner) = self.twisted(schur, operator, preconditioner)?;
         if self.flavours == 2 && !doublet {
             let params = TwoFlavoursParams { operator, preconditioner, schur, inverter };
             let plain = TwoFlavours::new(name, params)?;
