@@ -4904,6 +4904,11 @@ typedef struct plaq_quarks_params {
   /** Mass splitting epsilon of a twisted-mass doublet with weight det M; it has `flavours` = 2 and uses the
    * parameters of one flavour. 0: two flavours of equal mass. Default: 0. */
   double epsilon;
+  /** Twisted masses mu of the operator M and of the preconditioner W that stand on the sites of the Schur
+   * complement P alone, in addition to those on all sites: two flavours with mass-normalised asymmetric P have
+   * the weight det(P^dagger P + mu^2) (TM1_EO and TM2_EO of openQCD). 0: none.
+   * Default: 0, 0. */
+  double mu_schur[2];
   /** Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
    * solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
    * Section 4). 0: not required. 0 to 1000000. Default: 0. */

@@ -3,7 +3,7 @@
 
 use crate::boundaries::{of, status, Setup, PHI, PHI_PRIME};
 use crate::common::lex::links_from_lex;
-use crate::common::{devices, distance, ranks, Folder, Lex};
+use crate::common::{devices, distance, over_ranks, ranks, Folder, Lex};
 use crate::reference::matrix::{zero, Matrix};
 use crate::reference::numbers::gauge_numbers;
 use crate::reference::{Gauge, C};
@@ -12,6 +12,7 @@ use plaq::fields::{BoundaryTime, GaugeField, LinkOptions, Precision, Recon};
 use plaq::io::{FileFormat, WriteOptions};
 use plaq::ops::config::{lattice_of, load_gauge, save_gauge, LoadOptions};
 use plaq::ops::hmc::input::hmc_from_toml;
+use plaq::ops::quenched::Quenched;
 
 /// Smooth links that stand still at the boundaries: the header of their file may exceed 3, and tells openQCD's order of
 /// links from DDalphaAMG's only with the links of the slice after the last stored one.
@@ -171,5 +172,55 @@ fn inputs_state_the_boundaries_of_the_links() {
         let (status, text) = status(chain(&wrong));
         assert_eq!(status, Status::BadParameter, "{text}");
         assert!(text.contains("run."), "{text}");
+    }
+}
+
+/// A wrong plaquette in the header is named, whatever it is, and fixed links of a Schroedinger functional are not taken
+/// for links of other boundaries.
+#[test]
+fn wrong_headers_and_wrong_kinds_are_refused() {
+    if over_ranks([1; 4]) != [1; 4] {
+        return println!("skipped: one rank changes the header");
+    }
+    let folder = Folder::new("boundary_wrong");
+    let device = devices().pop().unwrap();
+    let path = folder.0.join("links");
+    let form = (Precision::F64, Recon::R18);
+    let read = |boundary_time: Option<BoundaryTime>| {
+        let options = LoadOptions { boundary_time, ..Default::default() };
+        load_gauge(&device, &ranks(), &path, form.0, form.1, &options)
+    };
+    let sf = BoundaryTime::Sf { phi: PHI, phi_prime: PHI_PRIME };
+    let open_sf = BoundaryTime::OpenSf { phi_prime: PHI_PRIME };
+    for boundary in [BoundaryTime::Open, sf, open_sf] {
+        let s = Setup::new(&device, [4, 4, 4, 4], boundary);
+        let mut made = GaugeField::new(&device, &s.geometry, form.0, form.1).unwrap();
+        made.set_near_unit(3, 0.4).unwrap();
+        Quenched::new(6.0, 3).unwrap().run(&mut made, 30).unwrap();
+        save_gauge(&path, &made, FileFormat::OpenQcd, &WriteOptions::default()).unwrap();
+        read(Some(boundary)).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let plaquette = f64::from_le_bytes(bytes[16..24].try_into().unwrap());
+        for factor in [0.1, 0.4, 0.9] {
+            let mut wrong = bytes.clone();
+            wrong[16..24].copy_from_slice(&(factor * plaquette).to_le_bytes());
+            std::fs::write(&path, &wrong).unwrap();
+            let (status, text) = status(read(Some(boundary)));
+            assert_eq!(status, Status::FilePlaquette, "{boundary}, {factor}: {text}");
+        }
+        if boundary != sf {
+            continue;
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        let refused = |boundary: Option<BoundaryTime>| {
+            let (status, text) = status(read(boundary));
+            assert_eq!(status, Status::BadParameter, "{text}");
+            assert!(text.contains("sf with the angles phi"), "{text}");
+        };
+        refused(Some(open_sf));
+        save_gauge(&path, &made, FileFormat::Milc, &WriteOptions::default()).unwrap();
+        refused(None);
+        refused(Some(BoundaryTime::Periodic));
+        read(Some(sf)).unwrap();
     }
 }

@@ -45,7 +45,8 @@ fn claims(head: &[u8]) -> bool {
 
 /// Opens a file of openQCD or DDalphaAMG, whose headers and lengths do not differ. The extents rule one format out
 /// or, failing that, the plaquette does: in the wrong order links do not close to loops. If the header's plaquette
-/// fits neither, the choice is arbitrary and the comparison with the links fails.
+/// fits neither, it is the format in which the links have the larger plaquette; the comparison with the header fails
+/// then.
 fn open(input: &mut Input, expect: Option<[usize; 4]>, known: Known) -> Result<Header> {
     let (found, plaquette) = header(&input.bytes(HEAD)?);
     let mut candidates = Vec::new();
@@ -69,14 +70,11 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, known: Known) -> Result<H
     input.need_exactly(data(map).length(extents), "links")?;
     if let Some(&(other, extents2)) = candidates.get(1) {
         let mut links = Links { input, extents, phi_prime: known.phi_prime, all: Vec::new() };
-        let mut miss = |map: &LinkMap, n: &[usize; 4], sites: usize| {
-            let mean = links.mean_plaquette(map, n, sites)?;
-            Ok((mean - plaquette / 3.0).abs())
+        let mut mean = |second: bool, sites: usize| match second {
+            false => links.mean_plaquette(map, &extents, sites),
+            true => links.mean_plaquette(other, &extents2, sites),
         };
-        if other_fits_better(extents.iter().product(), |second, sites| match second {
-            false => miss(map, &extents, sites),
-            true => miss(other, &extents2, sites),
-        })? {
+        if other_fits_better(extents.iter().product(), plaquette / 3.0, &mut mean)? {
             (map, extents) = (other, extents2);
         }
     }
@@ -105,18 +103,26 @@ fn frame(job: &Job, _: [u32; 2]) -> Result<Frame> {
     Ok(Frame::new(header, data(map), Vec::new()))
 }
 
-/// Whether the other format gives a plaquette closer to the header's. A sample of sites is used if it is decisive; on
-/// small or disordered lattices all sites are.
+/// Whether the links fit the other format better; `mean` is the mean plaquette in the first or in the other one, over
+/// so many sites, `expected` the header's. A sample of sites is used if it is decisive; on small or disordered lattices
+/// all sites are.
 fn other_fits_better(
     volume: usize,
-    mut miss: impl FnMut(bool, usize) -> Result<f64>,
+    expected: f64,
+    mut mean: impl FnMut(bool, usize) -> Result<f64>,
 ) -> Result<bool> {
     const SAMPLE: usize = 4096;
+    /// Largest difference from the header's plaquette that may be due to the choice of the sample, and to rounding.
+    const OF_SAMPLE: f64 = 0.1;
+    const OF_ALL: f64 = 1e-6;
     let mut sites = SAMPLE.min(volume);
     loop {
-        let (first, other) = (miss(false, sites)?, miss(true, sites)?);
-        if sites == volume || (first - other).abs() > 0.1 {
-            return Ok(other < first);
+        let means = [mean(false, sites)?, mean(true, sites)?];
+        let [first, other] = means.map(|mean| (mean - expected).abs());
+        let near = if sites == volume { OF_ALL } else { OF_SAMPLE };
+        let (fits, decided) = (first.min(other) < near, (first - other).abs() > OF_SAMPLE);
+        if sites == volume || (fits && decided) {
+            return Ok(if fits { other < first } else { means[1] > means[0] });
         }
         sites = volume;
     }

@@ -215,6 +215,12 @@ fn boundary_of(
         true => "temporal links of the last slice that are all zero".to_string(),
         false => format!("{ends} of {all} temporal links of the last slice zero"),
     };
+    // Where the header has the plaquette, that of links read as periodic differs from it.
+    let kind = stated.map_or(BoundaryKind::Periodic, |stated| stated.kind());
+    let unknown = kind == BoundaryKind::Periodic && info.plaquette.is_none();
+    if unknown || kind == BoundaryKind::OpenSf {
+        refuse_fixed(geometry, links, kind)?;
+    }
     match stated {
         None if open && format == FileFormat::OpenQcd => Ok(BoundaryTime::Open),
         None if open => Err(Error::refused(
@@ -239,6 +245,52 @@ fn boundary_of(
             );
         }
     }
+}
+
+/// Refuses links with the fixed spatial links exp(i diag(phi) / L_k) of a Schroedinger functional on slice 0 for another
+/// kind of boundaries in time.
+///
+/// # Errors
+/// `BadParameter`.
+fn refuse_fixed(geometry: &Geometry, links: &[f64], kind: BoundaryKind) -> Result<()> {
+    if !fixed_on_slice(geometry, links, 0)? || fixed_on_slice(geometry, links, 1)? {
+        return Ok(());
+    }
+    refuse!(
+        BadParameter,
+        "boundary_time",
+        expected("sf with the angles phi and phi_prime, as spatial links of slice 0 are fixed diagonal matrices"),
+        found("{kind}")
+    );
+}
+
+/// Whether the spatial links of slice t are a diagonal matrix for each direction, the same on all sites, which is not
+/// the unit matrix for all directions.
+fn fixed_on_slice(geometry: &Geometry, links: &[f64], t: usize) -> Result<bool> {
+    const ROUNDING: f64 = 1e-6;
+    let (local, origin) = (geometry.extents(), geometry.origin());
+    let here = (origin[3]..origin[3] + local[3]).contains(&t);
+    let area = local[..3].iter().product::<usize>();
+    let slice = match here {
+        true => &links[72 * area * (t - origin[3])..][..72 * area],
+        false => &[],
+    };
+    // The links of the first site of the slice, from the rank that has it.
+    let mut first = [0.0; 54];
+    if here && origin[..3] == [0; 3] {
+        first.copy_from_slice(&slice[..54]);
+    }
+    geometry.comm().sum(&mut first)?;
+    let differs = |site: &[f64]| site.iter().zip(&first).any(|(a, b)| (a - b).abs() > ROUNDING);
+    let entry = |i: usize| (i % 18) / 2;
+    let diagonal = first.iter().enumerate().all(|(i, v)| entry(i) % 4 == 0 || *v == 0.0);
+    let one = first.iter().enumerate().all(|(i, v)| {
+        let unit = if entry(i) % 4 == 0 && i % 2 == 0 { 1.0 } else { 0.0 };
+        (v - unit).abs() < ROUNDING
+    });
+    let mut others = [slice.chunks_exact(72).filter(|site| differs(&site[..54])).count() as f64];
+    geometry.comm().sum(&mut others)?;
+    Ok(diagonal && !one && others == [0.0])
 }
 
 /// Refuses links whose spatial links on slice 0 differ from the fixed values that their boundaries in time prescribe.

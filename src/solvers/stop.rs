@@ -149,7 +149,7 @@ impl Stop {
             }
         }
         if self.residual == 0.0 && self.heavy_quark == 0.0 {
-            bail!(BadParameter, "tol and tol_hq are both 0: nothing says when to stop");
+            bail!(BadParameter, "tol and tol_hq are both 0: nothing says when to stop, as tol_site is looked at besides one of them");
         }
         check_seconds(self.seconds)
     }

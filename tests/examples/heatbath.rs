@@ -116,7 +116,7 @@ fn a_stream_that_cannot_go_on_is_refused() {
             (
                 &["--lattice", "4,4,4,4", "--beta", "6", "--out", "x", "--format", "IDLG"],
                 2,
-                "nersc3x3, ildg",
+                "nersc_3x3, ildg",
             ),
         ] {
             refused(program, &folder, arguments, status, message);

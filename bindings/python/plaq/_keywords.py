@@ -464,6 +464,7 @@ class Quarks(TypedDict, total=False):
     error_hamiltonian: float
     interval: Sequence[float]
     epsilon: float
+    mu_schur: Sequence[float]
     tol_site: float
     sums_force: Union[int, str, capi.plaq_iteration_sums]
     sums_hamiltonian: Union[int, str, capi.plaq_iteration_sums]

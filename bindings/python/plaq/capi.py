@@ -7555,6 +7555,10 @@ class plaq_quarks_params(Struct):
         interval extended by the factors 2/3 below and 6/5 above. Default: 0, 0.
       epsilon: Mass splitting epsilon of a twisted-mass doublet with weight det M; it has `flavours` = 2 and uses the
         parameters of one flavour. 0: two flavours of equal mass. Default: 0.
+      mu_schur: Twisted masses mu of the operator M and of the preconditioner W that stand on the sites of the Schur
+        complement P alone, in addition to those on all sites: two flavours with mass-normalised asymmetric P have
+        the weight det(P^dagger P + mu^2) (TM1_EO and TM2_EO of openQCD). 0: none.
+        Default: 0, 0.
       tol_site: Largest |b - P^dagger P x| at any site, divided by the largest |b| at any site, in multiples of the
         solve's tolerance; required besides it (OpenLat: Francis, Fritzsch, Luscher, Rago, arXiv:1911.04533,
         Section 4). 0: not required. 0 to 1000000. Default: 0.
@@ -7585,6 +7589,7 @@ class plaq_quarks_params(Struct):
     error_hamiltonian: float
     interval: Any
     epsilon: float
+    mu_schur: Any
     tol_site: float
     sums_force: Any
     sums_hamiltonian: Any
@@ -7611,6 +7616,7 @@ class plaq_quarks_params(Struct):
         ("error_hamiltonian", _c.c_double),
         ("interval", _c.c_double * 2),
         ("epsilon", _c.c_double),
+        ("mu_schur", _c.c_double * 2),
         ("tol_site", _c.c_double),
         ("sums_force", _c.c_int32),
         ("sums_hamiltonian", _c.c_int32),

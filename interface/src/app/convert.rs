@@ -14,7 +14,7 @@ const OPTIONS: &[Opt] = &[
         Kind::Word(FORMATS),
         "F",
         "",
-        "nersc, nersc3x3, ildg, milc, openqcd or ddalphaamg; by default the one in which the name of FILE ends, else ildg",
+        "nersc, nersc_3x3, ildg, milc, openqcd or ddalphaamg; by default the one in which the name of FILE ends, else ildg",
     ),
     opt(
         "file-precision",

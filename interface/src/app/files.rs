@@ -223,7 +223,7 @@ pub const fn format_option(needs: &'static [&'static [super::options::Need]]) ->
         Kind::Word(super::options::FORMATS),
         "F",
         "ildg",
-        "nersc, nersc3x3, ildg, milc, openqcd or ddalphaamg",
+        "nersc, nersc_3x3, ildg, milc, openqcd or ddalphaamg",
     )
     .needs(needs)
 }

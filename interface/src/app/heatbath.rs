@@ -32,7 +32,7 @@ const OPTIONS: &[Opt] = &[
         Kind::Input,
         "FILE",
         "",
-        "go on after a configuration that heatbath wrote (ildg or nersc3x3) as if it had not stopped: beta, \
+        "go on after a configuration that heatbath wrote (ildg or nersc_3x3) as if it had not stopped: beta, \
          seed, sweep and number are those of the file",
     ),
     of("seed"),
@@ -122,7 +122,7 @@ impl StreamPosition {
         label.as_deref().and_then(StreamPosition::parse).ok_or_else(|| {
             Failure::refused(format!(
                 "--continue: {name}: has no record of heatbath, which writes one to files of the formats \
-                 ildg and nersc3x3"
+                 ildg and nersc_3x3"
             ))
         })
     }
@@ -190,7 +190,7 @@ fn from_file(
     let format = loaded.info.format;
     if as_they_are && (loaded.info.precision_bits != 64 || format == FileFormat::Nersc) {
         return Err(Failure::refused(format!(
-            "--continue: {file}: expected all rows of the links in double precision (ildg, nersc3x3), found {}",
+            "--continue: {file}: expected all rows of the links in double precision (ildg, nersc_3x3), found {}",
             files::name_of(format)
         )));
     }

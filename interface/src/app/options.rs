@@ -76,7 +76,7 @@ pub const COUNT: Kind = Kind::Whole(0, i32::MAX as i64);
 /// A whole number from 0 on.
 pub const LONG: Kind = Kind::Whole(0, 9_000_000_000_000_000);
 /// Names of file formats.
-pub const FORMATS: &[&str] = &["nersc", "nersc3x3", "ildg", "milc", "openqcd", "ddalphaamg"];
+pub const FORMATS: &[&str] = &["nersc", "nersc_3x3", "ildg", "milc", "openqcd", "ddalphaamg"];
 
 pub const fn opt(
     name: &'static str,

@@ -604,7 +604,15 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
             bail!(InvalidArgument, "solver: the table multigrid belongs to the solver multigrid")
         }
         _ => {
-            refuse!(InvalidArgument, "solver: solver", expected("cg or multigrid"), found("{name}"))
+            let near = hint(&name, ["cg", "multigrid"]);
+            let expected = "cg or multigrid";
+            refuse!(
+                InvalidArgument,
+                "solver: solver",
+                expected("{expected}"),
+                found("{name}"),
+                hint("{near}")
+            )
         }
     }
 }
@@ -651,10 +659,13 @@ impl Quark {
                     if let Some(new) = renamed(QuarkParams::ROWS, key) {
                         bail!(InvalidArgument, "operator: key `{key}`: its name is {new} now")
                     }
+                    let near = hint(key, known.iter().copied().chain(["epsilon", "mu_schur"]));
                     let known = known.join(", ");
-                    bail!(
+                    refuse!(
                         InvalidArgument,
-                        "operator: unknown key `{key}`, expected one of {known}, epsilon, mu_schur"
+                        format!("operator: unknown key `{key}`"),
+                        expected("one of {known}, epsilon, mu_schur"),
+                        hint("{near}")
                     )
                 }
                 key => set_toml(&mut quark, key, value, &argument)?,

@@ -261,6 +261,12 @@ fn plan(options: &Options) -> Run<(Plan, Hadrons)> {
         tol_error: options.has("error").then(|| options.number("error")),
         asked,
     };
+    for name in ["fit", "bin"] {
+        if options.given(name) && plan.files.len() == 1 {
+            let text = options.get(name).unwrap_or_default();
+            return Err(refuse(name, text, "two or more configurations, as one has no error"));
+        }
+    }
     let one = plan.files.len() == 1 && plan.asked.len() == 1 && !plan.asked[0].has_parts();
     let one = one && hadrons.quarks == 1 && !options.given("load") && !options.flag("continue");
     if plan.tol_error.is_some_and(|tol| tol < 0.0 || !one) {
