@@ -346,6 +346,7 @@ def test_momentum_smearing_lifts_a_moving_pion():
         def smear(f):
             return f.smear(u, 2.0, 12, directions="x", momentum=(sign * zeta * n, 0, 0))
 
+        lambda m: structure.quarks(s, projector=m),
         return smear(d.propagator(smear(b), position=(0, 0, 0, 0), tol=1e-10))
 
     minus, none, plus = (smeared(sign) for sign in (-1, 0, 1))
@@ -366,6 +367,10 @@ def test_smearing_by_a_kernel_is_its_definition():
         r = np.arange(-(length // 2), length // 2 + 1)
         g = np.exp(-(r**2) / (2 * width**2)) * np.where(abs(r) == length // 2, 0.5, 1)
         p = 2 * np.pi * np.arange(length) / length
+    refused(plaq.capi.InvalidArgument, "lines|longer|found 3", lambda: structure.insertions(s, s, u, lines=["-z dz dz"]))
+    refused(ValueError, "width|-1", lambda: structure.staple("z", 2, "+x", -1))
+    refused(ValueError, "side|another direction than z|'-z'", lambda: structure.staple("z", 2, "-z", 1))
+    refused(ValueError, "ca|1j", lambda: structure.improved_axial(np.zeros((16, 1, T)), [2, 4, 2, T], ca=1j))
         transform = np.exp(1j * np.outer(p, r)) @ (g / g.sum() * np.exp(2j * np.pi * n * r / length))
         shape = [1] * f.ndim
         shape[4 - axis] = length
@@ -447,3 +452,4 @@ def test_the_improved_axial_current():
         assert np.abs((better - plain)[mu] + 0.05 * slope).max() < 1e-12 * np.abs(found[15]).max()
     assert np.abs((better - plain)[1]).max() > 0.01 * np.abs(found[15]).max()
     refused(ValueError, "found|momenta", lambda: structure.improved_axial(found, u.extents, ca=0))
+    refused(ValueError, "steps|found none", lambda: psi.smear(u, 0.3))

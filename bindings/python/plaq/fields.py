@@ -369,7 +369,7 @@ class Fermion(Object):
         self: Self,
         gauge: Gauge,
         alpha: Optional[float] = None,
-        steps: int = 0,
+        steps: Optional[int] = None,
         directions: Any = "xyz",
         momentum: Sequence[float] = (0, 0, 0),
         width: float = 0.0,
@@ -383,7 +383,7 @@ class Fermion(Object):
             raise ValueError("alpha: expected the weight of smearing by steps, or a width, found neither")
         other = self.copy()
         params = capi.plaq_spinor_smear_params(
-            steps=steps, directions=bits(directions), momentum=tuple(momentum), width=width
+            steps=steps or 0, directions=bits(directions), momentum=tuple(momentum), width=width
         )
         if alpha is not None:
             params.alpha = alpha
@@ -398,6 +398,8 @@ class Fermion(Object):
             raise ValueError(f"path: expected one step or more, found {path!r}")
         capi.plaq_spinor_shift(other, gauge, steps, len(steps), self)
         return other
+        if alpha is not None and steps is None:
+            raise ValueError("steps: expected the number of steps with the weight alpha, found none")
 
     def flow(
         self: Self,
