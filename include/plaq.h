@@ -3193,7 +3193,7 @@ plaq_status plaq_space_memory(plaq_solver solver,
                               int64_t *bytes);
 
 /** Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
- * (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY. */
+ * (vectors of another lattice, configuration, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY. */
 plaq_status plaq_space_create_eigen(plaq_solver solver, plaq_eigen eigen, plaq_space *space);
 
 /** Destroys spaces; loops made with them remain valid. The zero handle is accepted. */

@@ -224,6 +224,8 @@ def test_loop_sums_refuse_what_does_not_fit():
     # A hierarchy of another configuration is refused, but not one of the same links or of another mass.
     foreign = quark(seed=9)[1].multigrid(**BLOCKS)
     refused(plaq.capi.FieldMismatch, "multigrid: expected the links of solver", lambda: d.space(multigrid=foreign))
+    refused(plaq.capi.FieldMismatch, "eigen: expected a field of the links of solver", lambda: d.space(eigen=quark(seed=9)[1].eigen(2)))
+    assert d.space(eigen=plaq.Clover(gauge, mass=0.5, csw=1.1).eigen(2)).unknowns == [2]
     d.space(multigrid=quark()[1].multigrid(**BLOCKS))
     d.space(multigrid=plaq.Clover(gauge, mass=0.5, csw=1.1).multigrid(**BLOCKS))
     refused(plaq.capi.InvalidArgument, "levels|at most 2|found 3", lambda: d.space_memory(multigrid, 3))

@@ -141,7 +141,7 @@ interface! {
         /// L to twelve columns. Errors: those of plaq_space_create_multigrid.
         plaq_space_memory(solver: Local<plaq_solver>, multigrid: Local<plaq_multigrid>, levels: i32, bytes: Out<i64>) = memory;
         /// Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
-        /// (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+        /// (vectors of another lattice, configuration, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
         plaq_space_create_eigen(solver: Handle<plaq_solver>, eigen: Handle<plaq_eigen>, space: Out<plaq_space>) = of_eigen;
         /// Destroys spaces; loops made with them remain valid. The zero handle is accepted.
         plaq_space_destroy(space: Raw<plaq_space>) = destroy_space;
@@ -236,6 +236,7 @@ fn of_eigen(solver: &Arc<Solver>, eigen: &Arc<Eigen>, out: &mut Out<plaq_space>)
     let context = solver.context();
     context.check_same(eigen.context(), "eigen")?;
     let space = LowSpace::of_vectors(solver.solver(), eigen.vectors().clone())?;
+    eigen.check_links(solver.solver().op().links())?;
     out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin()? })?);
     Ok(())
 }
