@@ -219,6 +219,23 @@ class Fermion(Object):
     def boundary_time(self, value: Union[str, int]) -> None:
         self._say_origin(boundary_time=value or 0)
 
+    @property
+    def kind(self) -> str:
+        """What the columns are in contractions: "propagator", "sequential_source" through a sink, "sequential_propagator", its
+        solution; "" if unknown. May be set."""
+        found = int(self._origin().kind)
+        return capi.plaq_line_kind(found).name.lower() if found else ""
+
+    @kind.setter
+    def kind(self, value: str) -> None:
+        self._say_origin(kind=value or 0)
+
+    def _kind_in_words(self) -> str:
+        try:
+            return f", {self.kind.replace('_', ' ')}" if self.kind.startswith("sequential") else ""
+        except capi.InvalidHandle:
+            return ""  # closed
+
     @classmethod
     def from_array(
         cls,
@@ -381,6 +398,8 @@ class Fermion(Object):
         covariant, so that `gauge` must be in Coulomb gauge."""
         if alpha is None and not width:
             raise ValueError("alpha: expected the weight of smearing by steps, or a width, found neither")
+        if alpha is not None and steps is None:
+            raise ValueError("steps: expected the number of steps with the weight alpha, found none")
         other = self.copy()
         params = capi.plaq_spinor_smear_params(
             steps=steps or 0, directions=bits(directions), momentum=tuple(momentum), width=width
@@ -398,8 +417,6 @@ class Fermion(Object):
             raise ValueError(f"path: expected one step or more, found {path!r}")
         capi.plaq_spinor_shift(other, gauge, steps, len(steps), self)
         return other
-        if alpha is not None and steps is None:
-            raise ValueError("steps: expected the number of steps with the weight alpha, found none")
 
     def flow(
         self: Self,
@@ -456,7 +473,7 @@ class Fermion(Object):
     def __repr__(self) -> str:
         size = "x".join(map(str, self.extents))
         flavours = f"{self.slices} flavours, " if self.slices > 1 else ""
-        return self._say(f"{self.n} columns of {self.spins} x 3, {flavours}{size}, {self.precision} precision")
+        return self._say(f"{self.n} columns of {self.spins} x 3, {flavours}{size}, {self.precision} precision{self._kind_in_words()}")
 
 
 class Propagator(Fermion):
@@ -582,7 +599,7 @@ class Propagator(Fermion):
             source = f", source at {self.position}" if self.position else ", source unknown"
         except capi.InvalidHandle:
             source = ""  # closed
-        return self._say(f"{size}, {self.precision} precision{source}{of}")
+        return self._say(f"{size}, {self.precision} precision{source}{self._kind_in_words()}{of}")
 
 
 checks_keywords(globals())

@@ -16,6 +16,7 @@ use super::hadron::source;
 use super::handles::{self, Shared};
 use super::loops::plaq_loops_params;
 use super::multigrid::{plaq_multigrid, Multigrid};
+use super::origin::propagated;
 use super::progress::watch;
 use super::solve::{monitor, plaq_progress_callback, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
@@ -235,8 +236,8 @@ fn of_multigrid(
 fn of_eigen(solver: &Arc<Solver>, eigen: &Arc<Eigen>, out: &mut Out<plaq_space>) -> Result<()> {
     let context = solver.context();
     context.check_same(eigen.context(), "eigen")?;
-    let space = LowSpace::of_vectors(solver.solver(), eigen.vectors().clone())?;
     eigen.check_links(solver.solver().op().links())?;
+    let space = LowSpace::of_vectors(solver.solver(), eigen.vectors().clone())?;
     out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin()? })?);
     Ok(())
 }
@@ -311,7 +312,7 @@ fn propagator_of(
     from.set(&mut b)?;
     let (found, how) = space.space.inverse(level, &b)?;
     converged(&space.space, level, how)?;
-    let origin = Origin { position: from.position.map(Some), ..space.origin };
+    let origin = propagated(from.position.map(Some), space.origin);
     out.set(space.context.adopt(Spinor::with_origin(&space.context, found, origin))?);
     Ok(())
 }
