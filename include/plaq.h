@@ -1362,6 +1362,17 @@ plaq_status plaq_dirac_create_laplace(plaq_context context,
 
 /* ---- Sources of fields ---- */
 
+/** What the columns of a field are in contractions. */
+typedef int32_t plaq_line_kind;
+enum {
+  /** Quark lines from a source, also such that go on through an operator. */
+  PLAQ_LINE_PROPAGATOR = 1,
+  /** The source of a line that goes on through the sink of a hadron. */
+  PLAQ_LINE_SEQUENTIAL_SOURCE = 2,
+  /** Its solution, the line from the sink to an operator. */
+  PLAQ_LINE_SEQUENTIAL_PROPAGATOR = 3
+};
+
 /** Source and operator from which the columns of a field were made, for plaq_contract_params and files. */
 typedef struct plaq_origin_params {
   /** sizeof of this struct, set by its init function. */
@@ -1385,6 +1396,18 @@ typedef struct plaq_origin_params {
   /** Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
    * U / 3. NaN: not known. Default: NaN, NaN, NaN. */
   double links[3];
+  /** What the columns are; contractions refuse other kinds than they need. 0: not known.
+   * Default: 0. */
+  plaq_line_kind kind;
+  /** Form of the operator's clover term; -1: not known. Default: -1. */
+  plaq_clover_form clover;
+  /** Clover coefficients csw of the operator, in planes of space and in those with t. NaN: not known.
+   * Default: NaN, NaN. */
+  double csw[2];
+  /** Of a sequential source through the sink of a meson beyond the end of the lattice in time, and of its
+   * solution: boundary phase in time of the antiquark in units of pi, which contractions take out together with
+   * that of the quark. NaN: there is none to take out. Default: NaN. */
+  double crossed;
 } plaq_origin_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1411,6 +1434,15 @@ typedef struct plaq_origin_report {
   double mu;
   /** Averages that identify the operator's links; NaN: not known. */
   double links[3];
+  /** What the columns are; 0: not known. */
+  plaq_line_kind kind;
+  /** Form of the operator's clover term; -1: not known. */
+  plaq_clover_form clover;
+  /** Clover coefficients of the operator, in planes of space and in those with t; NaN: not known. */
+  double csw[2];
+  /** Boundary phase in time of the antiquark of a meson whose sink is beyond the end of the lattice, of
+   * sequential sources and their solutions; NaN: none. */
+  double crossed;
 } plaq_origin_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -2375,7 +2407,10 @@ typedef struct plaq_contract_params {
   /** Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE. */
   plaq_projection projection;
   /** Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-   * operators that shift quarks across the lattice's end. Default: 0, 0, 0. */
+   * operators that shift quarks across the lattice's end. They are not divided out: sums run over the sites x
+   * of the lattice as they are. Where the phases of a hadron's quarks, those of antiquarks with the opposite
+   * sign, do not cancel in x, y or z, such a sum is no projection to a momentum, and on translated links with
+   * a translated source it is another one. Default: 0, 0, 0. */
   double boundary_space[3];
   /** Projector of the spins of baryons, with `parity`. Default: PLAQ_PROJECTOR_UNPOLARISED. */
   plaq_projector projector;
@@ -2438,7 +2473,8 @@ plaq_status plaq_projector_matrix(plaq_projector projector, int32_t parity, doub
  * mu), 7 - mu shifts it back, U_mu(z - mu)^dagger q(z - mu), and 8 + mu is the derivative (D - D')_mu / 2, D
  * q = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor
  * acts first on q, the first on qbar. Steps across the end of the lattice are multiplied by the quark's
- * boundary phase. With a zero handle for `gauge` all links are 1. A derivative across an end where the two
+ * boundary phase. With a zero handle for `gauge` all links are 1. Fields that record another kind than these,
+ * plaq_line_kind, are refused. A derivative across an end where the two
  * quarks have different phases is refused. `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i.
  * `correlators`: complex numbers [line][Gamma, all 16][momentum][t], with t the time from the source;
  * `times` must be the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
@@ -2528,8 +2564,9 @@ plaq_status plaq_spinor_sequential_operator(plaq_spinor from,
  * From the propagator S' of the antiquark (given as that of a quark, smeared if the sink is) it makes to =
  * -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). If the sink is smeared,
  * the result has to be smeared, too. With its solution X plaq_spinor_contract_insertions gives <O_A(x) J
- * O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. Errors:
- * INVALID_ARGUMENT, FIELD_MISMATCH.
+ * O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. For a
+ * sink beyond the end of the lattice in time, the result records the antiquark's boundary phase, and
+ * contractions of X take this and that of q out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
  * Arrays: sink[32], source[32], momentum[3]. */
 plaq_status plaq_spinor_sequential_meson(plaq_spinor from,
                                          plaq_spinor to,
@@ -3193,7 +3230,7 @@ plaq_status plaq_space_memory(plaq_solver solver,
                               int64_t *bytes);
 
 /** Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
- * (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY. */
+ * (vectors of another lattice, configuration, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY. */
 plaq_status plaq_space_create_eigen(plaq_solver solver, plaq_eigen eigen, plaq_space *space);
 
 /** Destroys spaces; loops made with them remain valid. The zero handle is accepted. */

@@ -777,6 +777,13 @@ module plaq
   end type
 
   ! Sources of fields
+  !> What the columns of a field are in contractions.
+  !> Quark lines from a source, also such that go on through an operator.
+  integer(c_int32_t), parameter :: PLAQ_LINE_PROPAGATOR = 1
+  !> The source of a line that goes on through the sink of a hadron.
+  integer(c_int32_t), parameter :: PLAQ_LINE_SEQUENTIAL_SOURCE = 2
+  !> Its solution, the line from the sink to an operator.
+  integer(c_int32_t), parameter :: PLAQ_LINE_SEQUENTIAL_PROPAGATOR = 3
   !> Source and operator from which the columns of a field were made, for plaq_contract_params and files.
   type, bind(c) :: plaq_origin_params
     !> sizeof of this struct, set by its init function.
@@ -799,6 +806,16 @@ module plaq
     !> Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
     !> U / 3. NaN: not known.
     real(c_double) :: links(3)
+    !> What the columns are; contractions refuse other kinds than they need. 0: not known.
+    integer(c_int32_t) :: kind
+    !> Form of the operator's clover term; -1: not known.
+    integer(c_int32_t) :: clover
+    !> Clover coefficients csw of the operator, in planes of space and in those with t. NaN: not known.
+    real(c_double) :: csw(2)
+    !> Of a sequential source through the sink of a meson beyond the end of the lattice in time, and of its
+    !> solution: boundary phase in time of the antiquark in units of pi, which contractions take out together with
+    !> that of the quark. NaN: there is none to take out.
+    real(c_double) :: crossed
   end type
   !> Source and operator from which the columns of a field were made, as far as known; members are as in
   !> plaq_origin_params.
@@ -821,6 +838,15 @@ module plaq
     real(c_double) :: mu
     !> Averages that identify the operator's links; NaN: not known.
     real(c_double) :: links(3)
+    !> What the columns are; 0: not known.
+    integer(c_int32_t) :: kind
+    !> Form of the operator's clover term; -1: not known.
+    integer(c_int32_t) :: clover
+    !> Clover coefficients of the operator, in planes of space and in those with t; NaN: not known.
+    real(c_double) :: csw(2)
+    !> Boundary phase in time of the antiquark of a meson whose sink is beyond the end of the lattice, of
+    !> sequential sources and their solutions; NaN: none.
+    real(c_double) :: crossed
   end type
 
   ! Progress of long work
@@ -1399,7 +1425,10 @@ module plaq
     !> Projection of the spins of baryons.
     integer(c_int32_t) :: projection
     !> Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-    !> operators that shift quarks across the lattice's end.
+    !> operators that shift quarks across the lattice's end. They are not divided out: sums run over the sites x
+    !> of the lattice as they are. Where the phases of a hadron's quarks, those of antiquarks with the opposite
+    !> sign, do not cancel in x, y or z, such a sum is no projection to a momentum, and on translated links with
+    !> a translated source it is another one.
     real(c_double) :: boundary_space(3)
     !> Projector of the spins of baryons, with `parity`.
     integer(c_int32_t) :: projector
@@ -3798,7 +3827,8 @@ module plaq
     !> mu), 7 - mu shifts it back, U_mu(z - mu)^dagger q(z - mu), and 8 + mu is the derivative (D - D')_mu / 2, D
     !> q = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor
     !> acts first on q, the first on qbar. Steps across the end of the lattice are multiplied by the quark's
-    !> boundary phase. With a zero handle for `gauge` all links are 1. A derivative across an end where the two
+    !> boundary phase. With a zero handle for `gauge` all links are 1. Fields that record another kind than these,
+    !> plaq_line_kind, are refused. A derivative across an end where the two
     !> quarks have different phases is refused. `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i.
     !> `correlators`: complex numbers [line][Gamma, all 16][momentum][t], with t the time from the source;
     !> `times` must be the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
@@ -3942,8 +3972,9 @@ module plaq
     !> From the propagator S' of the antiquark (given as that of a quark, smeared if the sink is) it makes to =
     !> -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). If the sink is smeared,
     !> the result has to be smeared, too. With its solution X plaq_spinor_contract_insertions gives <O_A(x) J
-    !> O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. Errors:
-    !> INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. For a
+    !> sink beyond the end of the lattice in time, the result records the antiquark's boundary phase, and
+    !> contractions of X take this and that of q out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: sink[32], source[32], momentum[3].
     integer(c_int32_t) function plaq_spinor_sequential_meson(from, &
         to, &
@@ -4354,7 +4385,7 @@ module plaq
       integer(c_int64_t), intent(inout) :: bytes
     end function
     !> Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
-    !> (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+    !> (vectors of another lattice, configuration, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_space_create_eigen(solver, eigen, space) bind(c)
       import
       type(plaq_solver), value :: solver

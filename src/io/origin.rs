@@ -22,6 +22,16 @@ pub struct Origin {
     pub mu: Option<f64>,
     /// What identifies the links of the operator; None: not known.
     pub links: Option<LinksMark>,
+    /// What the columns are in a contraction: one of [`KINDS`].
+    pub kind: Option<&'static str>,
+    /// Of a sequential source through the sink of a meson beyond the lattice's end in time, and of its solution: the
+    /// antiquark's boundary phase in time in units of pi, to be taken out together with the quark's. None: the sink is
+    /// not beyond the end, or the phases are taken out already.
+    pub crossed: Option<f64>,
+    /// Clover coefficients of the operator, in planes of space and in those with time.
+    pub csw: Option<[f64; 2]>,
+    /// Form of the operator's clover term: one of [`CLOVER_FORMS`].
+    pub clover: Option<&'static str>,
 }
 
 /// Numbers that identify the links of a configuration. Except for rounding they do not depend on storage, device and
@@ -43,6 +53,11 @@ pub struct LinksMark {
 pub const NORMALISATIONS: [&str; 2] = ["kappa", "mass"];
 /// Names of boundaries in time: open, of the Schroedinger functional, one of each kind, and none.
 pub const BOUNDARIES_IN_TIME: [&str; 4] = ["open", "sf", "open_sf", "periodic"];
+/// Kinds of columns: quark lines from a source, the source that goes on through the sink of a hadron, and the line
+/// that comes to an operator from there.
+pub const KINDS: [&str; 3] = ["propagator", "sequential_source", "sequential_propagator"];
+/// Names of the forms of clover terms.
+pub const CLOVER_FORMS: [&str; 2] = ["traditional", "exponential"];
 const ELEMENT: &str = "plaqOrigin";
 
 impl Origin {
@@ -58,6 +73,10 @@ impl Origin {
             mass: self.mass.or(other.mass),
             mu: self.mu.or(other.mu),
             links: self.links.or(other.links),
+            kind: self.kind.or(other.kind),
+            crossed: self.crossed.or(other.crossed),
+            csw: self.csw.or(other.csw),
+            clover: self.clover.or(other.clover),
         }
     }
 
@@ -76,6 +95,10 @@ impl Origin {
             mass: same(self.mass, other.mass),
             mu: same(self.mu, other.mu),
             links: same(self.links, other.links),
+            kind: same(self.kind, other.kind),
+            crossed: same(self.crossed, other.crossed),
+            csw: same(self.csw, other.csw),
+            clover: same(self.clover, other.clover),
         }
     }
 
@@ -108,9 +131,18 @@ impl Origin {
         if let Some(boundary_time) = self.boundary_time {
             text += &format!("<boundaryTime>{boundary_time}</boundaryTime>");
         }
-        for (name, value) in [("mass", self.mass), ("twistedMass", self.mu)] {
+        let numbers = [("mass", self.mass), ("twistedMass", self.mu), ("crossed", self.crossed)];
+        for (name, value) in numbers {
             if let Some(value) = value {
                 text += &format!("<{name}>{value:?}</{name}>");
+            }
+        }
+        if let Some([space, time]) = self.csw {
+            text += &format!("<csw>{space:?} {time:?}</csw>");
+        }
+        for (name, word) in [("cloverForm", self.clover), ("kind", self.kind)] {
+            if let Some(word) = word {
+                text += &format!("<{name}>{word}</{name}>");
             }
         }
         if let Some(LinksMark { numbers: [space, time, trace], projection, coarse, .. }) =
@@ -170,6 +202,10 @@ impl Origin {
                 coarse: one("linksBits") == Some(16.0),
                 configuration: None,
             }),
+            kind: word("kind", &KINDS),
+            crossed: one("crossed"),
+            csw: two("csw"),
+            clover: word("cloverForm", &CLOVER_FORMS),
         };
         let phase = |mu: usize| {
             let signs = text(Some("FermionBC"), "boundary")?;

@@ -128,6 +128,10 @@ fn origins_are_kept_and_found() {
                 coarse: true,
                 configuration: None,
             }),
+            kind: Some("sequential_propagator"),
+            crossed: Some(0.25),
+            csw: Some([1.5, 1.25]),
+            clover: Some("exponential"),
         };
         let in_time = Origin { position: [None, None, None, Some(1)], ..Default::default() };
         let there = Origin { position: place.map(Some), ..Default::default() };

@@ -51,6 +51,13 @@ def test_every_part_exactly_is_the_exact_loop():
                 assert part.done == part.total and not part.failed and not np.any(part.variance)
                 # Every part contributes visibly.
                 assert abs(part.mean).max() > 1e-3 * abs(run.mean()).max()
+    # The exact part is exact whatever noise the others have, of which the normal one has no modulus 1.
+    parts = []
+    for noise in ("z4", "normal"):
+        run = d.loop_sums(gauge, lines=LINES, momenta=MOMENTA, hopping=2, noise=noise)
+        run.add(vectors=1)
+        parts.append(run.parts[1].mean)
+    close(parts[1], parts[0], 1e-11)
     # Results have the normalisation of the operator.
     kappa = plaq.Clover(gauge, mass=0.4, csw=1.1, normalisation="kappa")
     run = kappa.loop_sums(
@@ -217,6 +224,8 @@ def test_loop_sums_refuse_what_does_not_fit():
     # A hierarchy of another configuration is refused, but not one of the same links or of another mass.
     foreign = quark(seed=9)[1].multigrid(**BLOCKS)
     refused(plaq.capi.FieldMismatch, "multigrid: expected the links of solver", lambda: d.space(multigrid=foreign))
+    refused(plaq.capi.FieldMismatch, "eigen: expected a field of the links of solver", lambda: d.space(eigen=quark(seed=9)[1].eigen(2)))
+    assert d.space(eigen=plaq.Clover(gauge, mass=0.5, csw=1.1).eigen(2)).unknowns == [2]
     d.space(multigrid=quark()[1].multigrid(**BLOCKS))
     d.space(multigrid=plaq.Clover(gauge, mass=0.5, csw=1.1).multigrid(**BLOCKS))
     refused(plaq.capi.InvalidArgument, "levels|at most 2|found 3", lambda: d.space_memory(multigrid, 3))

@@ -158,7 +158,15 @@ def test_loops_refuse_what_does_not_fit():
     close(smeared.current, d.loops(gauge).current, 1e-12)
     assert abs(smeared.lines - d.loops(gauge, lines=["+z"]).lines).max() > 1e-3
     assert d.loops(plaq.Gauge.from_array(gauge.lexico())).lines.shape == (1, 1, 16, 1, SHAPE[0])
-    refused(ValueError, "one_end", lambda: d.loops(gauge, one_end=True))
+    for made in (d.loops, d.loop_sums):
+        refused(plaq.capi.InvalidArgument, "solver|twisted mass mu|mu = 0", lambda made=made: made(gauge, one_end=True))
+        refused(plaq.capi.InvalidArgument, "other|another mass|the same", lambda made=made: made(gauge, minus=d))
+    # The other operator of a difference is taken as gamma5-hermitian.
+    one, two = (plaq.Twisted(gauge, mass=mass, mu=0.25, csw=1.1) for mass in (0.3, 0.8))
+    for pair, named in (((one, two), "solver"), ((one, d), "solver"), ((d, two), "other")):
+        for made in (pair[0].loops, pair[0].loop_sums):
+            words = f"{named}|without a twisted mass|mu = 0.25"
+            refused(plaq.capi.InvalidArgument, words, lambda made=made, pair=pair: made(gauge, minus=pair[1]))
     refused(plaq.Error, "vectors", lambda: d.loops(gauge, vectors=0))
     for made in (d.loops, d.loop_sums):
         refused(plaq.Error, "probes|1 to 32|found 33", lambda made=made: made(gauge, probes=33))
@@ -175,6 +183,7 @@ def test_loops_refuse_what_does_not_fit():
     other = plaq.Clover(gauge, mass=0.9, csw=1.1, normalisation="kappa")
     refused(ValueError, "minus|normalisation", lambda: d.loops(gauge, minus=other))
     refused(plaq.Error, "lines|longer", lambda: d.loops(gauge, lines=["+x +x +x"]))
+    refused(plaq.Error, "lines|longer", lambda: d.loops(gauge, lines=["+x +x dx"]))
     refused(ValueError, "dilute|spin, colour, parity, time|flavour", lambda: d.loops(gauge, dilute="spin,flavour"))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

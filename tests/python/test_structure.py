@@ -1,6 +1,7 @@
 """Hadron structure: charges, the two ways through a three-point function, Ward identities, and what lines mean."""
 
 import itertools
+import tempfile
 from functools import lru_cache
 
 import numpy as np
@@ -270,6 +271,72 @@ def test_contractions_refuse_what_is_not_of_one_kind():
     )
 
 
+def test_sinks_beyond_the_end_do_not_depend_on_the_phases_in_time():
+    links = ref.random_su3((4, T, 2, 4, 2), np.random.default_rng(6))
+    for phases in ((1, 0), (0.3, 1), (0.3, 0.3)):
+        found = []
+        for time in (0, 4):
+            u = plaq.Gauge.from_array(np.roll(links, time, axis=1))
+            quark, antiquark = (plaq.Clover(u, mass=0.4, csw=1.1, boundary=[0, 0, 0, phase]) for phase in phases)
+            place = (1, 0, 1, time)
+            s, other = (d.propagator(place, tol=TOL) for d in (quark, antiquark))
+            x = quark.propagator(structure.through_meson(other, time=4), tol=TOL)
+            current = structure.current(x, s, u)[3, 0]
+            # Between source and sink the charge is 1 on every configuration.
+            close(current[1] - current[5], plaq.mesons(s, other)[0, 0, 4], 1e-10)
+            found.append((current, structure.insertions(x, s, u, lines=["", "+z"])))
+            if time:
+                # Files keep what is left to take out.
+                with tempfile.TemporaryDirectory() as folder:
+                    x.write(f"{folder}/x")
+                    read = plaq.Propagator.open(f"{folder}/x")
+                assert read.kind == "sequential_propagator" and read._origin().crossed == phases[1]
+                close(structure.current(read, s, u)[3, 0], current, 1e-13)
+        for one, other in zip(*found):
+            close(one, other, 1e-10)
+
+
+def test_lines_are_known_by_their_kind():
+    u, d, _, _, _ = quarks()
+    s = d.propagator(X0, tol=TOL)
+    w = structure.through_baryon(s, time=1)
+    x = d.propagator(w, tol=TOL)
+    assert [one.kind for one in (s, w, x)] == ["propagator", "sequential_source", "sequential_propagator"]
+    assert "sequential source" in repr(w) and "sequential propagator" in repr(x) and "sequential" not in repr(s)
+    assert [one.kind for one in (w.smear(u, 0.2, 1), x.copy(), s.shift(u, "x"))] == [w.kind, x.kind, s.kind]
+    assert d.solve(w, tol=TOL).kind == x.kind and structure.through_meson(s, time=1).kind == w.kind
+    # A line that goes on through an operator is one from the source.
+    through = d.propagator(structure.through_operator(s, u), tol=TOL)
+    assert through.kind == s.kind and structure.quarks(through, s, s).shape[0] == 6
+    words = "expected a propagator|found a sequential"
+    for contract in (structure.insertions, structure.current):
+        refused(plaq.capi.InvalidArgument, f"forward|{words} propagator", lambda contract=contract: contract(s, x, u))
+        refused(plaq.capi.InvalidArgument, "back|sequential propagator|found a sequential source", lambda contract=contract: contract(w, s, u))
+    for wrong in (w, x):
+        for named, call in (
+            ("quark", lambda: plaq.mesons(wrong, s)),
+            ("antiquark", lambda: plaq.mesons(s, wrong)),
+            ("light", lambda: plaq.baryons(wrong)),
+            ("first", lambda: structure.quarks(wrong, s, s)),
+            ("third", lambda: structure.through_baryon(s, s, wrong, time=1)),
+            ("from", lambda: structure.through_meson(wrong, time=1)),
+            ("antiquark", lambda: structure.conserved_mesons(s, wrong, gauge=u)),
+        ):
+            refused(plaq.capi.InvalidArgument, f"{named}|{words}", call)
+    # Of fields of the host nothing is known.
+    bare = plaq.Propagator.from_array(x.lexico(), position=X0)
+    assert bare.kind == "" and plaq.mesons(bare, s).shape == (1, 1, T)
+    bare.kind = "sequential_propagator"
+    refused(plaq.capi.InvalidArgument, words, lambda: plaq.mesons(bare, s))
+    # Lines of one quark have one clover term.
+    other, form = plaq.Clover(u, mass=0.4, csw=1.5), plaq.Clover(u, mass=0.4, csw=1.1, clover="exponential")
+    for of, named in ((other, "clover coefficients of forward, 1.1 and 1.1|1.5"), (form, "traditional|exponential")):
+        line = of.propagator(w, tol=TOL)
+        refused(plaq.capi.InvalidArgument, f"back|{named}|flavour_changing", lambda line=line: structure.insertions(line, s, u))
+        refused(plaq.capi.InvalidArgument, f"back|{named}", lambda line=line: structure.current(line, s, u))
+        assert structure.insertions(line, s, u, flavour_changing=True).shape == (1, 16, 1, T)
+
+
 def test_bad_input_is_named():
     u, d, _, s, _ = quarks()
     three, infinite = np.eye(3), np.full((4, 4), np.inf)
@@ -279,6 +346,7 @@ def test_bad_input_is_named():
         lambda m: structure.through_meson(s, sink=m, time=1),
         lambda m: structure.through_baryon(s, projector=m, time=1),
         lambda m: structure.through_operator(s, u, gamma=m),
+        lambda m: structure.quarks(s, projector=m),
         lambda m: plaq.mesons(s, gammas=[(m, "5")]),
     ):
         refused(ValueError, "4 x 4|found shape (3, 3)", lambda call=call: call(three))
@@ -299,6 +367,10 @@ def test_bad_input_is_named():
         lambda: d.loop_sums(u, lines=[long]),
     ):
         refused(plaq.capi.InvalidArgument, "lines|not longer than the lattice, 2|found 3", call)
+    refused(plaq.capi.InvalidArgument, "lines|longer|found 3", lambda: structure.insertions(s, s, u, lines=["-z dz dz"]))
+    refused(ValueError, "width|-1", lambda: structure.staple("z", 2, "+x", -1))
+    refused(ValueError, "side|another direction than z|'-z'", lambda: structure.staple("z", 2, "-z", 1))
+    refused(ValueError, "ca|1j", lambda: structure.improved_axial(np.zeros((16, 1, T)), [2, 4, 2, T], ca=1j))
     refused(plaq.capi.InvalidArgument, "derivatives|4", lambda: structure.insertions(s, s, u, lines=["dx dx dx dx"]))
 
 
@@ -385,6 +457,7 @@ def test_smearing_by_a_kernel_is_its_definition():
     refused(plaq.capi.InvalidArgument, "gauge|Coulomb gauge|theta", lambda: psi.smear(loose, width=width))
     refused(plaq.capi.BadParameter, "width|steps", lambda: psi.smear(u, 0.3, 2, width=width))
     refused(ValueError, "alpha|width", lambda: psi.smear(u))
+    refused(ValueError, "steps|found none", lambda: psi.smear(u, 0.3))
     refused(plaq.Error, "width", lambda: psi.smear(u, width=np.inf))
     refused(plaq.Error, "momentum|finite", lambda: psi.smear(u, width=width, momentum=(np.nan, 0, 0)))
     refused(plaq.capi.Unsupported, "width|half", lambda: plaq.Fermion(u.extents, 2, precision="half").smear(u, width=width))

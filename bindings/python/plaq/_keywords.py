@@ -151,6 +151,10 @@ class Origin(TypedDict, total=False):
     mass: float
     mu: float
     links: Sequence[float]
+    kind: Union[int, str, capi.plaq_line_kind]
+    clover: Union[int, str, capi.plaq_clover_form]
+    csw: Sequence[float]
+    crossed: float
 
 
 class MultigridLevel(TypedDict, total=False):

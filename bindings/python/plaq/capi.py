@@ -2225,6 +2225,16 @@ def plaq_dirac_create_laplace(context: Any, gauge: Any, params: Optional[plaq_la
 # ---- Sources of fields ----
 
 
+class plaq_line_kind(Enum):
+    """What the columns of a field are in contractions."""
+    #: Quark lines from a source, also such that go on through an operator.
+    PROPAGATOR = 1
+    #: The source of a line that goes on through the sink of a hadron.
+    SEQUENTIAL_SOURCE = 2
+    #: Its solution, the line from the sink to an operator.
+    SEQUENTIAL_PROPAGATOR = 3
+
+
 class plaq_origin_params(Struct):
     """Source and operator from which the columns of a field were made, for plaq_contract_params and files.
 
@@ -2240,6 +2250,14 @@ class plaq_origin_params(Struct):
       mu: Twisted mass of the operator. NaN: not known. Default: NaN.
       links: Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
         U / 3. NaN: not known. Default: NaN, NaN, NaN.
+      kind: What the columns are; contractions refuse other kinds than they need. 0: not known.
+        Default: 0.
+      clover: Form of the operator's clover term; -1: not known. Default: -1.
+      csw: Clover coefficients csw of the operator, in planes of space and in those with t. NaN: not known.
+        Default: NaN, NaN.
+      crossed: Of a sequential source through the sink of a meson beyond the end of the lattice in time, and of its
+        solution: boundary phase in time of the antiquark in units of pi, which contractions take out together with
+        that of the quark. NaN: there is none to take out. Default: NaN.
     """
     struct_size: int
     position: Any
@@ -2250,6 +2268,10 @@ class plaq_origin_params(Struct):
     mass: float
     mu: float
     links: Any
+    kind: Any
+    clover: Any
+    csw: Any
+    crossed: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
@@ -2260,8 +2282,12 @@ class plaq_origin_params(Struct):
         ("mass", _c.c_double),
         ("mu", _c.c_double),
         ("links", _c.c_double * 3),
+        ("kind", _c.c_int32),
+        ("clover", _c.c_int32),
+        ("csw", _c.c_double * 2),
+        ("crossed", _c.c_double),
     ]
-    _enums_ = {"normalisation": plaq_normalisation, "boundary_time": plaq_boundary_time}
+    _enums_ = {"normalisation": plaq_normalisation, "boundary_time": plaq_boundary_time, "kind": plaq_line_kind, "clover": plaq_clover_form}
     _init_ = "plaq_origin_params_init"
 
 
@@ -2286,6 +2312,11 @@ class plaq_origin_report(Struct):
       mass: Bare mass of the operator; NaN: not known.
       mu: Twisted mass of the operator; NaN: not known.
       links: Averages that identify the operator's links; NaN: not known.
+      kind: What the columns are; 0: not known.
+      clover: Form of the operator's clover term; -1: not known.
+      csw: Clover coefficients of the operator, in planes of space and in those with t; NaN: not known.
+      crossed: Boundary phase in time of the antiquark of a meson whose sink is beyond the end of the lattice, of
+        sequential sources and their solutions; NaN: none.
     """
     struct_size: int
     position: Any
@@ -2296,6 +2327,10 @@ class plaq_origin_report(Struct):
     mass: float
     mu: float
     links: Any
+    kind: Any
+    clover: Any
+    csw: Any
+    crossed: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
@@ -2306,8 +2341,12 @@ class plaq_origin_report(Struct):
         ("mass", _c.c_double),
         ("mu", _c.c_double),
         ("links", _c.c_double * 3),
+        ("kind", _c.c_int32),
+        ("clover", _c.c_int32),
+        ("csw", _c.c_double * 2),
+        ("crossed", _c.c_double),
     ]
-    _enums_ = {"normalisation": plaq_normalisation, "boundary_time": plaq_boundary_time}
+    _enums_ = {"normalisation": plaq_normalisation, "boundary_time": plaq_boundary_time, "kind": plaq_line_kind, "clover": plaq_clover_form}
     _init_ = "plaq_origin_report_init"
 
 
@@ -3686,7 +3725,10 @@ class plaq_contract_params(Struct):
       parity: Parity of baryons that propagate forward in time, 1 or -1. Default: 1.
       projection: Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE.
       boundary_space: Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-        operators that shift quarks across the lattice's end. Default: 0, 0, 0.
+        operators that shift quarks across the lattice's end. They are not divided out: sums run over the sites x
+        of the lattice as they are. Where the phases of a hadron's quarks, those of antiquarks with the opposite
+        sign, do not cancel in x, y or z, such a sum is no projection to a momentum, and on translated links with
+        a translated source it is another one. Default: 0, 0, 0.
       projector: Projector of the spins of baryons, with `parity`. Default: PLAQ_PROJECTOR_UNPOLARISED.
       flavour_changing: True: the operator between two quarks may change the flavour, so that their masses and twisted masses may
         differ. 0 or 1. Default: 0.
@@ -3818,7 +3860,8 @@ def plaq_spinor_contract_insertions(
     mu), 7 - mu shifts it back, U_mu(z - mu)^dagger q(z - mu), and 8 + mu is the derivative (D - D')_mu / 2, D
     q = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor
     acts first on q, the first on qbar. Steps across the end of the lattice are multiplied by the quark's
-    boundary phase. With a zero handle for `gauge` all links are 1. A derivative across an end where the two
+    boundary phase. With a zero handle for `gauge` all links are 1. Fields that record another kind than these,
+    plaq_line_kind, are refused. A derivative across an end where the two
     quarks have different phases is refused. `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i.
     `correlators`: complex numbers [line][Gamma, all 16][momentum][t], with t the time from the source;
     `times` must be the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
@@ -3943,8 +3986,9 @@ def plaq_spinor_sequential_meson(
     From the propagator S' of the antiquark (given as that of a quark, smeared if the sink is) it makes to =
     -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). If the sink is smeared,
     the result has to be smeared, too. With its solution X plaq_spinor_contract_insertions gives <O_A(x) J
-    O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. Errors:
-    INVALID_ARGUMENT, FIELD_MISMATCH.
+    O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. For a
+    sink beyond the end of the lattice in time, the result records the antiquark's boundary phase, and
+    contractions of X take this and that of q out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: sink[32], source[32], momentum[3].
     """
     _n.call(_plaq_spinor_sequential_meson, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_int32, momentum, "momentum", 3), _n.int32(time, "time"))
@@ -4946,7 +4990,7 @@ _plaq_space_create_eigen = _n.function("plaq_space_create_eigen", _c.c_int32, [p
 
 def plaq_space_create_eigen(solver: Any, eigen: Any) -> plaq_space:
     """Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
-    (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+    (vectors of another lattice, configuration, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
     """
     space_ = plaq_space()
     _n.call(_plaq_space_create_eigen, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_eigen, eigen, "eigen"), _c.byref(space_))

@@ -219,6 +219,23 @@ class Fermion(Object):
     def boundary_time(self, value: Union[str, int]) -> None:
         self._say_origin(boundary_time=value or 0)
 
+    @property
+    def kind(self) -> str:
+        """What the columns are in contractions: "propagator", "sequential_source" through a sink, "sequential_propagator", its
+        solution; "" if unknown. May be set."""
+        found = int(self._origin().kind)
+        return capi.plaq_line_kind(found).name.lower() if found else ""
+
+    @kind.setter
+    def kind(self, value: str) -> None:
+        self._say_origin(kind=value or 0)
+
+    def _kind_in_words(self) -> str:
+        try:
+            return f", {self.kind.replace('_', ' ')}" if self.kind.startswith("sequential") else ""
+        except capi.InvalidHandle:
+            return ""  # closed
+
     @classmethod
     def from_array(
         cls,
@@ -369,7 +386,7 @@ class Fermion(Object):
         self: Self,
         gauge: Gauge,
         alpha: Optional[float] = None,
-        steps: int = 0,
+        steps: Optional[int] = None,
         directions: Any = "xyz",
         momentum: Sequence[float] = (0, 0, 0),
         width: float = 0.0,
@@ -381,9 +398,11 @@ class Fermion(Object):
         covariant, so that `gauge` must be in Coulomb gauge."""
         if alpha is None and not width:
             raise ValueError("alpha: expected the weight of smearing by steps, or a width, found neither")
+        if alpha is not None and steps is None:
+            raise ValueError("steps: expected the number of steps with the weight alpha, found none")
         other = self.copy()
         params = capi.plaq_spinor_smear_params(
-            steps=steps, directions=bits(directions), momentum=tuple(momentum), width=width
+            steps=steps or 0, directions=bits(directions), momentum=tuple(momentum), width=width
         )
         if alpha is not None:
             params.alpha = alpha
@@ -454,7 +473,7 @@ class Fermion(Object):
     def __repr__(self) -> str:
         size = "x".join(map(str, self.extents))
         flavours = f"{self.slices} flavours, " if self.slices > 1 else ""
-        return self._say(f"{self.n} columns of {self.spins} x 3, {flavours}{size}, {self.precision} precision")
+        return self._say(f"{self.n} columns of {self.spins} x 3, {flavours}{size}, {self.precision} precision{self._kind_in_words()}")
 
 
 class Propagator(Fermion):
@@ -580,7 +599,7 @@ class Propagator(Fermion):
             source = f", source at {self.position}" if self.position else ", source unknown"
         except capi.InvalidHandle:
             source = ""  # closed
-        return self._say(f"{size}, {self.precision} precision{source}{of}")
+        return self._say(f"{size}, {self.precision} precision{source}{self._kind_in_words()}{of}")
 
 
 checks_keywords(globals())

@@ -139,14 +139,10 @@ def _asked(
     if one_end and minus is not None:
         raise ValueError("loops: expected one of `one_end` and `minus`")
     if one_end:
-        if not operator.mu:
-            raise ValueError("one_end: expected an operator with a twisted mass mu")
         known = {"kind": "one_end", "factor": (0.0, -2 * operator.mu)}
     if minus is not None:
         if minus.normalisation != "mass":
             raise ValueError("minus: expected an operator with normalisation='mass'")
-        if minus.mu or operator.mu:
-            raise ValueError("minus: expected operators without a twisted mass")
         known = {"kind": "difference", "factor": (minus.mass - operator.mass, 0.0)}
         other = minus._solver(None, params)
     words = dilute.replace(",", " ").split()

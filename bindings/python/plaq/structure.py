@@ -77,6 +77,8 @@ def _matrix(which: Spin, name: str, named: Mapping[str, np.ndarray] = {}) -> np.
         raise ValueError(f"{name}: expected {expected}, found {which!r}: {error}") from None
     if found.shape != (4, 4):
         raise ValueError(f"{name}: expected a 4 x 4 matrix, found shape {found.shape}")
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name}: expected a 4 x 4 matrix of finite numbers, found {found}")
     return np.ascontiguousarray(found, complex)
 
 
@@ -131,7 +133,10 @@ def staple(direction: str, length: int, side: str, width: int) -> str:
     """The line that goes `width` links along `side` ("+x", "-y", ...), `length` links in `direction`, and `width`
     links back."""
     back = {"+": "-", "-": "+"}[_step(side)[0]] + side[1:]
-    width = _whole("width", width)
+    if _whole("width", width) < 0:
+        raise ValueError(f"width: expected 0 or more links along {side}, found {width}")
+    if side[1] == direction:
+        raise ValueError(f"side: expected another direction than {direction}, that of the line, found {side!r}")
     return " ".join([*[side] * width, straight(direction, length), *[back] * width])
 
 
@@ -382,8 +387,8 @@ def improved_axial(
     array, numbers = np.asarray(found), _triples(momenta)
     if len(extents) != 4:
         raise ValueError(f"extents: expected four numbers, found {tuple(extents)}")
-    if isinstance(ca, str) or not np.isfinite(ca):
-        raise ValueError(f"ca: expected a finite number, found {ca!r}")
+    if not isinstance(ca, (int, float, np.integer, np.floating)) or not np.isfinite(ca):
+        raise ValueError(f"ca: expected a finite real number, found {ca!r}")
     if array.ndim < 3 or array.shape[-3] != 16 or array.shape[-2] != len(numbers) or array.shape[-1] != extents[3]:
         raise ValueError(
             f"found: expected shape (..., 16, {len(numbers)} momenta, {extents[3]} times), found {array.shape}"

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::args::{choose, Array, Handle, Maybe, One, OutArray, Params};
+use super::origin::LineKind;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
@@ -34,7 +35,10 @@ crate::params::parameters! {
         /// Projection of the spins of baryons.
         projection: Projection = Projection::Trace;
         /// Boundary phases in x, y, z, in units of pi, for propagators that do not record theirs; used by
-        /// operators that shift quarks across the lattice's end.
+        /// operators that shift quarks across the lattice's end. They are not divided out: sums run over the sites x
+        /// of the lattice as they are. Where the phases of a hadron's quarks, those of antiquarks with the opposite
+        /// sign, do not cancel in x, y or z, such a sum is no projection to a momentum, and on translated links with
+        /// a translated source it is another one.
         boundary_space: [f64; 3] = [0.0; 3];
         /// Projector of the spins of baryons, with `parity`.
         projector: Projector = Projector::Unpolarised;
@@ -122,6 +126,27 @@ fn check_pair((a, first): (Origin, &str), (b, second): (Origin, &str)) -> Result
         (Some(one), Some(other)) => check_same_links((&one, first), (&other, second)),
         _ => Ok(()),
     }
+}
+
+/// Refuses fields that are known to be of another kind than a contraction takes.
+pub(super) fn check_kind((object, name): (&Spinor, &str), allowed: &[LineKind]) -> Result<()> {
+    let words = allowed.iter().map(|kind| kind.word());
+    match object.origin().kind {
+        Some(kind) if !words.clone().any(|word| word == kind) => refuse!(
+            InvalidArgument,
+            "{name}",
+            expected("a {}", words.collect::<Vec<_>>().join(" or ").replace('_', " ")),
+            found("a {}", kind.replace('_', " "))
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses fields that are known to be no propagators.
+pub(super) fn check_propagators(objects: &[(&Arc<Spinor>, &str)]) -> Result<()> {
+    objects
+        .iter()
+        .try_for_each(|(object, name)| check_kind((object, name), &[LineKind::Propagator]))
 }
 
 /// The common source position and other properties of the propagators of a contraction, and the phase factor in time
@@ -256,7 +281,9 @@ fn mesons_of(
 ) -> Result<()> {
     let antiquark = antiquark.unwrap_or(quark);
     quark.context().check_same(antiquark.context(), "antiquark")?;
-    let (origin, phases) = lines([(quark, "quark"), (antiquark, "antiquark")], params)?;
+    let objects = [(quark, "quark"), (antiquark, "antiquark")];
+    check_propagators(&objects)?;
+    let (origin, phases) = lines(objects, params)?;
     let (s, other) = (quark.read("quark")?, antiquark.read("antiquark")?);
     let (gammas, mut all) = (gammas_of(gammas, npairs)?, Vec::new());
     for sink in sinks(&s, origin, momenta, (nmomenta, times))? {
@@ -284,8 +311,9 @@ fn baryons_of(
     if let Some(strange) = strange {
         light.context().check_same(strange.context(), "strange")?;
     }
-    let (origin, phases) =
-        lines([(light, "light"), (strange.unwrap_or(light), "strange")], params)?;
+    let objects = [(light, "light"), (strange.unwrap_or(light), "strange")];
+    check_propagators(&objects)?;
+    let (origin, phases) = lines(objects, params)?;
     let l = light.read("light")?;
     let s = strange.map(|s| s.read("strange")).transpose()?;
     let names = baryons.get(count(nbaryons, "count")?)?;

@@ -37,6 +37,8 @@ pub struct Dirac {
     /// Phases of the fields in x, y, z and t in units of pi.
     boundary: [f64; 4],
     mu: f64,
+    csw: Option<[f64; 2]>,
+    clover: Option<CloverForm>,
     workspace: Workspace,
 }
 
@@ -151,7 +153,7 @@ impl Dirac {
         let periodic = self.op.links().geometry().boundary().is_periodic();
         [x, y, z, if periodic { t } else { 0.0 }]
     }
-    /// Boundary phases, normalisation, boundaries in time, mass and twisted mass of solutions with this operator; the
+    /// Boundary phases, normalisation, boundaries in time, masses and clover term of solutions with this operator; the
     /// source's position and the links stay unknown.
     pub(crate) fn origin(&self) -> Origin {
         let [x, y, z, t] = self.phases();
@@ -162,6 +164,8 @@ impl Dirac {
             boundary_time: Some(self.op.links().geometry().boundary().kind().word()),
             mass: Some(self.op.mass()),
             mu: Some(self.mu),
+            csw: self.csw,
+            clover: self.clover.map(|form| form.word()),
             ..Default::default()
         }
     }
@@ -286,7 +290,9 @@ fn create_with_clover(
         let op = Wilson::from_parts(links, Some(blocks.clone()), Some(inverse), physics)?;
         Ok(Arc::new(op.owned_in(storage)?))
     };
-    dirac.set(context.adopt(build(context, gauge, &Wanted::of(&quark), op)?)?);
+    // The host's clover term takes the place of that of the coefficients.
+    let wanted = Wanted { csw: None, clover: None, ..Wanted::of(&quark) };
+    dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);
     Ok(())
 }
 
@@ -300,6 +306,9 @@ pub(crate) struct Wanted {
     pub boundary: [f64; 4],
     /// Twisted mass.
     pub mu: f64,
+    /// Clover coefficients in planes of space and in those with t, and form of the clover term; None: not known.
+    pub csw: Option<[f64; 2]>,
+    pub clover: Option<CloverForm>,
     /// Key that identifies all parameters of the operator.
     pub key: Key,
 }
@@ -312,6 +321,8 @@ impl Wanted {
             normalisation: quark.normalisation,
             boundary: quark.boundary.0,
             mu: quark.mu,
+            csw: Some([quark.csw, quark.csw_t.unwrap_or(quark.csw)]),
+            clover: Some(quark.clover),
             key: Key::of(("quark", quark)),
         }
     }
@@ -339,7 +350,6 @@ pub(crate) fn build(
             found("SU(2)")
         );
     }
-    let (normalisation, boundary, mu) = (wanted.normalisation, wanted.boundary, wanted.mu);
     // The operator has links of its own, so that an update leaves those of `gauge` alone.
     let on = |links| op(links, (precision, storage));
     foresee(&links, wanted, on);
@@ -348,7 +358,9 @@ pub(crate) fn build(
     let schur =
         systems.map(|(parity, symmetric)| op.clone().schur(Schur { parity, symmetric }).ok());
     let workspace = Workspace::default();
-    Ok(Dirac { context: context.clone(), op, schur, normalisation, boundary, mu, workspace })
+    let Wanted { normalisation, boundary, mu, csw, clover, .. } = *wanted;
+    let context = context.clone();
+    Ok(Dirac { context, op, schur, normalisation, boundary, mu, csw, clover, workspace })
 }
 
 /// Starts to compile the kernels that making the operator launches, and then those of the solves that most likely

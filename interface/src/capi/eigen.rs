@@ -16,9 +16,11 @@ use super::table::interface;
 use crate::bail;
 use crate::compose::seconds_of;
 use crate::error::{significant, Result};
-use crate::fields::{blas, Subset, VectorSet};
+use crate::fields::{blas, GaugeField, Subset, VectorSet};
+use crate::io::LinksMark;
 use crate::linop::{LinOp, Normal, System};
 use crate::ops::eigenvectors::{save_sets, VectorFile};
+use crate::ops::links_mark::{check_same_links, links_mark};
 use crate::params::{InC, ToC as _};
 use crate::refuse;
 pub use crate::solvers::plaq_eigen_params;
@@ -34,6 +36,8 @@ pub struct Eigen {
     context: Arc<Context>,
     vectors: Arc<VectorSet>,
     report: EigenReport,
+    /// Identifies the links of the operator.
+    links: LinksMark,
 }
 
 impl Eigen {
@@ -42,6 +46,10 @@ impl Eigen {
     }
     pub(crate) fn vectors(&self) -> &Arc<VectorSet> {
         &self.vectors
+    }
+    /// Refuses the vectors for an operator on `links`, those of `solver`, if their own has another configuration.
+    pub(crate) fn check_links(&self, links: &GaugeField) -> Result<()> {
+        check_same_links((&links_mark(links)?, "solver"), (&self.links, "eigen"))
     }
 }
 
@@ -177,7 +185,8 @@ fn create(
     let done = done.scaled(scale);
     report.set(done.to_c());
     let vectors = Arc::new(vectors);
-    out.set(context.adopt(Eigen { context: context.clone(), vectors, report: done })?);
+    let links = links_mark(dirac.op().links())?;
+    out.set(context.adopt(Eigen { context: context.clone(), vectors, report: done, links })?);
     Ok(())
 }
 
@@ -263,7 +272,8 @@ fn load(
     found.seconds = start.elapsed().as_secs_f64();
     report.set(found.to_c());
     let vectors = Arc::new(vectors);
-    out.set(context.adopt(Eigen { context: context.clone(), vectors, report: found })?);
+    let links = links_mark(dirac.op().links())?;
+    out.set(context.adopt(Eigen { context: context.clone(), vectors, report: found, links })?);
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::args::{Array, Handle, MaybeArray, One, Out, OutArray, Params, Raw, Report};
 use super::contract::place_of_sink;
+use super::origin::{self, propagated};
 use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -125,7 +126,7 @@ fn propagator_of_source(
     let from = source(params)?;
     let mut monitor = monitor(solver.solver(), callback, user);
     let done = propagator(solver.solver(), from, solver.columns(), &mut monitor)?;
-    let origin = Origin { position: from.position.map(Some), ..solver.origin()? };
+    let origin = propagated(from.position.map(Some), solver.origin()?);
     solved(solver, origin, done, out, report, residuals)
 }
 
@@ -140,7 +141,7 @@ fn columns_solved(
 ) -> Result<()> {
     solver.context().check_same(sources.context(), "sources")?;
     let from = sources.read("sources")?;
-    let mut origin = Origin { position: sources.origin().position, ..solver.origin()? };
+    let mut origin = origin::solved(sources.origin(), solver.origin()?);
     sources.check_source("sources", origin)?;
     if origin.position == [None; 4] {
         origin.position = support(&from)?;

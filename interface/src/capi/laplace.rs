@@ -61,6 +61,8 @@ fn create(
         normalisation: Normalisation::Mass,
         boundary: [0.0; 4],
         mu: 0.0,
+        csw: None,
+        clover: None,
         key: Key::of(("Laplacian", &p)),
     };
     let op = |links, storage| ActionParams::from(action).create_in(&links, storage);

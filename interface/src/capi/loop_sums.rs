@@ -16,6 +16,7 @@ use super::hadron::source;
 use super::handles::{self, Shared};
 use super::loops::plaq_loops_params;
 use super::multigrid::{plaq_multigrid, Multigrid};
+use super::origin::propagated;
 use super::progress::watch;
 use super::solve::{monitor, plaq_progress_callback, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
@@ -141,7 +142,7 @@ interface! {
         /// L to twelve columns. Errors: those of plaq_space_create_multigrid.
         plaq_space_memory(solver: Local<plaq_solver>, multigrid: Local<plaq_multigrid>, levels: i32, bytes: Out<i64>) = memory;
         /// Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH
-        /// (vectors of another lattice, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+        /// (vectors of another lattice, configuration, precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
         plaq_space_create_eigen(solver: Handle<plaq_solver>, eigen: Handle<plaq_eigen>, space: Out<plaq_space>) = of_eigen;
         /// Destroys spaces; loops made with them remain valid. The zero handle is accepted.
         plaq_space_destroy(space: Raw<plaq_space>) = destroy_space;
@@ -235,6 +236,7 @@ fn of_multigrid(
 fn of_eigen(solver: &Arc<Solver>, eigen: &Arc<Eigen>, out: &mut Out<plaq_space>) -> Result<()> {
     let context = solver.context();
     context.check_same(eigen.context(), "eigen")?;
+    eigen.check_links(solver.solver().op().links())?;
     let space = LowSpace::of_vectors(solver.solver(), eigen.vectors().clone())?;
     out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin()? })?);
     Ok(())
@@ -310,7 +312,7 @@ fn propagator_of(
     from.set(&mut b)?;
     let (found, how) = space.space.inverse(level, &b)?;
     converged(&space.space, level, how)?;
-    let origin = Origin { position: from.position.map(Some), ..space.origin };
+    let origin = propagated(from.position.map(Some), space.origin);
     out.set(space.context.adopt(Spinor::with_origin(&space.context, found, origin))?);
     Ok(())
 }

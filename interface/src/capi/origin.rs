@@ -3,17 +3,29 @@
 use std::sync::Arc;
 
 use super::args::{number_of, Handle, Local, OutArray, Params, Report};
-use super::dirac::plaq_normalisation;
+use super::dirac::{plaq_clover_form, plaq_normalisation};
 use super::gauge::plaq_boundary_time;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::compose::Normalisation;
 use crate::error::Result;
-use crate::fields::BoundaryKind;
+use crate::fields::{BoundaryKind, CloverForm};
 use crate::io::{LinksMark, Origin};
 use crate::ops::source::support;
 use crate::params::{Choice, InC as _, Number};
 use crate::refuse;
+
+crate::params::choices! {
+    /// What the columns of a field are in contractions.
+    pub enum LineKind: plaq_line_kind {
+        /// Quark lines from a source, also such that go on through an operator.
+        Propagator = 1, PLAQ_LINE_PROPAGATOR, "propagator";
+        /// The source of a line that goes on through the sink of a hadron.
+        SequentialSource = 2, PLAQ_LINE_SEQUENTIAL_SOURCE, "sequential_source";
+        /// Its solution, the line from the sink to an operator.
+        SequentialPropagator = 3, PLAQ_LINE_SEQUENTIAL_PROPAGATOR, "sequential_propagator";
+    }
+}
 
 crate::params::parameters! {
     /// Source and operator from which the columns of a field were made, for plaq_contract_params and files.
@@ -36,11 +48,39 @@ crate::params::parameters! {
         /// Averages that identify the operator's links: their average spatial and temporal plaquettes, and Re tr
         /// U / 3. NaN: not known.
         links: [f64; 3] = [f64::NAN; 3];
+        /// What the columns are; contractions refuse other kinds than they need. 0: not known.
+        kind: Option<LineKind> = None;
+        /// Form of the operator's clover term; -1: not known.
+        clover: Option<CloverForm> = None, absent("unknown");
+        /// Clover coefficients csw of the operator, in planes of space and in those with t. NaN: not known.
+        csw: [f64; 2] = [f64::NAN; 2];
+        /// Of a sequential source through the sink of a meson beyond the end of the lattice in time, and of its
+        /// solution: boundary phase in time of the antiquark in units of pi, which contractions take out together with
+        /// that of the quark. NaN: there is none to take out.
+        crossed: Option<f64> = None, absent("none");
     }
+}
+
+/// The origin of solutions for right-hand sides with the origin `b`, by an operator with the origin `of`.
+pub(crate) fn solved(b: Origin, of: Origin) -> Origin {
+    let source = LineKind::SequentialSource.word();
+    let kind = match b.kind {
+        Some(kind) if kind == source => Some(LineKind::SequentialPropagator.word()),
+        kind => kind,
+    };
+    Origin { position: b.position, kind, crossed: b.crossed, ..of }
+}
+
+/// The origin of propagators from a source at this position, by an operator with the origin `of`.
+pub(crate) fn propagated(position: [Option<usize>; 4], of: Origin) -> Origin {
+    Origin { position, kind: Some(LineKind::Propagator.word()), ..of }
 }
 
 interface! {
     "Sources of fields"
+    choices {
+        plaq_line_kind = LineKind;
+    }
     tables {
         plaq_origin_params, plaq_origin_params_init;
     }
@@ -64,6 +104,15 @@ interface! {
             mu: f64,
             /// Averages that identify the operator's links; NaN: not known.
             links: [f64; 3],
+            /// What the columns are; 0: not known.
+            kind: plaq_line_kind,
+            /// Form of the operator's clover term; -1: not known.
+            clover: plaq_clover_form,
+            /// Clover coefficients of the operator, in planes of space and in those with t; NaN: not known.
+            csw: [f64; 2],
+            /// Boundary phase in time of the antiquark of a meson whose sink is beyond the end of the lattice, of
+            /// sequential sources and their solutions; NaN: none.
+            crossed: f64,
         }
     }
     functions {
@@ -87,10 +136,10 @@ fn to_c_position(position: [Option<usize>; 4]) -> [i32; 4] {
 
 fn origin_of(spinor: &Arc<Spinor>, report: &mut Report<plaq_origin_report>) -> Result<()> {
     let origin = spinor.origin();
-    let mut named = Normalisation::named();
-    let normalisation = named.find(|(name, _)| Some(name.word) == origin.normalisation);
-    let mut named = BoundaryKind::named();
-    let boundary_time = named.find(|(name, _)| Some(name.word) == origin.boundary_time);
+    fn number<T: Choice + PartialEq>(word: Option<&str>, unknown: i32) -> Number<T> {
+        let found = T::named().find(|(name, _)| Some(name.word) == word);
+        found.map_or(Number::new(unknown), |(_, value)| number_of(value))
+    }
     report.set(plaq_origin_report {
         position: to_c_position(origin.position),
         boundary: origin.boundary.unwrap_or(f64::NAN),
@@ -98,8 +147,12 @@ fn origin_of(spinor: &Arc<Spinor>, report: &mut Report<plaq_origin_report>) -> R
         mass: origin.mass.unwrap_or(f64::NAN),
         mu: origin.mu.unwrap_or(f64::NAN),
         links: origin.links.map_or([f64::NAN; 3], |mark| mark.numbers),
-        normalisation: normalisation.map_or(Number::new(-1), |(_, value)| number_of(value)),
-        boundary_time: boundary_time.map_or(Number::new(0), |(_, value)| number_of(value)),
+        normalisation: number::<Normalisation>(origin.normalisation, -1),
+        boundary_time: number::<BoundaryKind>(origin.boundary_time, 0),
+        kind: number::<LineKind>(origin.kind, 0),
+        clover: number::<CloverForm>(origin.clover, -1),
+        csw: origin.csw.unwrap_or([f64::NAN; 2]),
+        crossed: origin.crossed.unwrap_or(f64::NAN),
         ..Default::default()
     });
     Ok(())
@@ -117,7 +170,7 @@ fn set_origin(spinor: &Arc<Spinor>, params: &plaq_origin_params) -> Result<()> {
             found("{found:?}")
         );
     }
-    let angles = p.boundary.into_iter().chain(p.boundary_space);
+    let angles = p.boundary.into_iter().chain(p.boundary_space).chain(p.crossed);
     if let Some(angle) = angles.into_iter().find(|angle| angle.is_infinite()) {
         refuse!(InvalidArgument, "params.boundary", expected("an angle"), found("{angle}"));
     }
@@ -126,24 +179,28 @@ fn set_origin(spinor: &Arc<Spinor>, params: &plaq_origin_params) -> Result<()> {
             refuse!(InvalidArgument, "params.{name}", expected("a number"), found("{value}"));
         }
     }
-    fn three(numbers: [f64; 3]) -> Option<[f64; 3]> {
+    fn known<const N: usize>(numbers: [f64; N]) -> Option<[f64; N]> {
         Some(numbers).filter(|numbers| numbers.iter().all(|x| x.is_finite()))
     }
     // Links whose numbers the host passes unchanged belong to the same configuration as before.
     let before = spinor.origin().links;
-    let links = three(p.links).map(|numbers| match before {
+    let links = known(p.links).map(|numbers| match before {
         Some(mark) if mark.numbers == numbers => mark,
         _ => LinksMark { numbers, projection: None, coarse: false, configuration: None },
     });
     spinor.set_origin(Origin {
         position: p.position,
         boundary: p.boundary,
-        boundary_space: three(p.boundary_space),
+        boundary_space: known(p.boundary_space),
         normalisation: p.normalisation.map(|normalisation| normalisation.word()),
         boundary_time: p.boundary_time.map(|kind| kind.word()),
         mass: p.mass,
         mu: p.mu,
         links,
+        kind: p.kind.map(|kind| kind.word()),
+        crossed: p.crossed,
+        csw: known(p.csw),
+        clover: p.clover.map(|form| form.word()),
     });
     Ok(())
 }

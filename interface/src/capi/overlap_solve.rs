@@ -9,6 +9,7 @@ use super::args::{
 use super::gauge::{plaq_gauge, Gauge};
 use super::hadron::source;
 use super::multigrid::{plaq_multigrid, Multigrid as Hierarchy};
+use super::origin::{propagated, solved};
 use super::overlap::{plaq_overlap, plaq_overlap_params, Overlap};
 use super::progress::watch;
 use super::solve::{
@@ -18,7 +19,6 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::compose::OverlapSolver;
 use crate::error::Result;
-use crate::io::Origin;
 use crate::ops::overlap::overlap_propagators;
 pub use crate::ops::overlap_settings::plaq_overlap_solve_params;
 use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
@@ -137,12 +137,12 @@ fn solve(
     overlap.context().check_same(x.context(), "x")?;
     overlap.context().check_same(b.context(), "b")?;
     overlap.context().device().reset_peak();
-    let (position, b) = (b.origin().position, b.read("b")?);
+    let (origin, b) = (solved(b.origin(), overlap.origin()), b.read("b")?);
     let solver = solver_of(overlap, &read(params)?, &[overlap.op.mass()], b.nrhs())?;
     let (object, mut x) = (x, x.write("x")?);
     let mut monitor = watch(overlap.context().comm(), callback, user);
     let done = solver.solve(&mut x, &b, &mut monitor)?;
-    object.set_origin(Origin { position, ..overlap.origin() });
+    object.set_origin(origin);
     residuals.set(done.residual.clone());
     report.set(report_of(overlap, &solver, done));
     Ok(())
@@ -171,7 +171,7 @@ fn propagators_of(
     let from = source(from)?;
     let (fields, done) = overlap_propagators(&solver, &masses, from, how.subtract, &mut monitor)?;
     let context = overlap.context();
-    let origin = Origin { position: from.position.map(Some), ..overlap.origin() };
+    let origin = propagated(from.position.map(Some), overlap.origin());
     let objects: Result<Vec<plaq_spinor>> = fields
         .into_iter()
         .map(|f| context.adopt(Spinor::with_origin(context, f, origin)))

@@ -4,12 +4,12 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::args::{Handle, MaybeArray, One, Out, Raw, Report};
+use super::origin::propagated;
 use super::progress::plaq_progress_callback;
 use super::solve::{monitor, plaq_solve_report, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
-use crate::io::Origin;
 use crate::ops::schroedinger::{boundary_correlators, boundary_propagator, BoundaryEnd};
 use crate::params::ToC as _;
 use crate::refuse;
@@ -56,7 +56,7 @@ fn propagator_of(
     let (field, done) = boundary_propagator(solver.solver(), end, settings(solver), &mut told)?;
     // The source is on slice 0, a boundary, from which times are counted.
     let position = [None, None, None, Some(0)];
-    let origin = Origin { position, ..solver.origin()? };
+    let origin = propagated(position, solver.origin()?);
     out.set(solver.context().adopt(Spinor::with_origin(solver.context(), field, origin))?);
     report.set(done.totals(solver.solver().params().solver.kind).to_c());
     solver.keep_history(done.solver.history);

@@ -9,6 +9,7 @@ use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
 use super::handles;
 use super::multigrid::{plaq_multigrid, Multigrid};
+use super::origin::solved;
 pub use super::progress::plaq_progress_callback;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -265,7 +266,7 @@ fn solve(
 ) -> Result<()> {
     solver.context.check_same(x.context(), "x")?;
     solver.context.check_same(b.context(), "b")?;
-    let known = Origin { position: b.origin().position, ..solver.origin()? };
+    let known = solved(b.origin(), solver.origin()?);
     b.check_source("b", known)?;
     let (b, object) = (b.read_any("b")?, x);
     let mut x = object.write_any("x")?;
@@ -303,7 +304,7 @@ fn multishift(
     }
     let count = count as usize;
     solver.context.check_same(b.context(), "b")?;
-    let known = Origin { position: b.origin().position, ..solver.origin()? };
+    let known = solved(b.origin(), solver.origin()?);
     b.check_source("b", known)?;
     let b = b.read_any("b")?;
     let mut objects = Vec::new();

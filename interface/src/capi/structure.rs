@@ -3,12 +3,15 @@
 
 use std::sync::Arc;
 
+use num_complex::Complex64;
+
 use super::args::{Array, Handle, Maybe, OutArray, Params};
 use super::contract::{
-    check_extent, check_times, count, lines, pairs, phases_of, place, place_of_sink,
-    plaq_contract_params, triples, ContractParams,
+    check_extent, check_kind, check_propagators, check_times, count, lines, pairs, phases_of,
+    place, place_of_sink, plaq_contract_params, triples, ContractParams,
 };
 use super::gauge::{plaq_gauge, Gauge};
+use super::origin::LineKind;
 use super::path::{lists_of, steps_of};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -26,7 +29,7 @@ use crate::ops::structure::sequential::{
 };
 use crate::ops::structure::spin::Spin;
 use crate::ops::structure::three_quarks::{Pairing, ThreeQuarks};
-use crate::params::InC as _;
+use crate::params::{Choice as _, InC as _};
 use crate::refuse;
 
 interface! {
@@ -40,7 +43,8 @@ interface! {
         /// mu), 7 - mu shifts it back, U_mu(z - mu)^dagger q(z - mu), and 8 + mu is the derivative (D - D')_mu / 2, D
         /// q = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor
         /// acts first on q, the first on qbar. Steps across the end of the lattice are multiplied by the quark's
-        /// boundary phase. With a zero handle for `gauge` all links are 1. A derivative across an end where the two
+        /// boundary phase. With a zero handle for `gauge` all links are 1. Fields that record another kind than these,
+        /// plaq_line_kind, are refused. A derivative across an end where the two
         /// quarks have different phases is refused. `momenta`: three integers n_i for each, q_i = 2 pi n_i / L_i.
         /// `correlators`: complex numbers [line][Gamma, all 16][momentum][t], with t the time from the source;
         /// `times` must be the extent of the lattice in time. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
@@ -76,8 +80,9 @@ interface! {
         /// From the propagator S' of the antiquark (given as that of a quark, smeared if the sink is) it makes to =
         /// -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). If the sink is smeared,
         /// the result has to be smeared, too. With its solution X plaq_spinor_contract_insertions gives <O_A(x) J
-        /// O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. Errors:
-        /// INVALID_ARGUMENT, FIELD_MISMATCH.
+        /// O_B(x0)^dagger>, where J acts on q, with exp(-i p (x - x0)), in the sign of plaq_contract_mesons. For a
+        /// sink beyond the end of the lattice in time, the result records the antiquark's boundary phase, and
+        /// contractions of X take this and that of q out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_sequential_meson(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], momentum: Array<i32>[3], time: i32) = meson_source;
         /// Creates the sequential source through the sink of a baryon, for a sum of `terms` contractions of
         /// plaq_spinor_contract_quarks. Each contraction has a number 0 to 5 in `pairings`, in the order given there,
@@ -253,6 +258,7 @@ fn insertions_of(
     correlators: &mut OutArray<f64>,
 ) -> Result<()> {
     let asked = Operators::of((lengths, nlines), (steps, nsteps), (momenta, nmomenta))?;
+    check_solved((back, "back"), (forward, "forward"))?;
     if !ContractParams::from_c(params, "params")?.flavour_changing {
         check_one_quark((back, "back"), (forward, "forward"), " (or flavour_changing)")?;
     }
@@ -265,13 +271,38 @@ fn insertions_of(
         asked.moves_back(),
         |lines| insertions(lines, &asked.lines, &asked.momenta),
     )?;
-    correlators.set(pairs(found).collect());
+    let across = across_sink(back, forward, params)?;
+    correlators.set(pairs(found.into_iter().map(|z| across * z)).collect());
     Ok(())
 }
 
+/// Refuses to contract lines that are not those of an operator: `forward` must be a propagator, `back` the solution for
+/// a sequential source, or a propagator.
+fn check_solved((back, name): (&Spinor, &str), (forward, of): (&Spinor, &str)) -> Result<()> {
+    check_kind((forward, of), &[LineKind::Propagator])?;
+    check_kind((back, name), &[LineKind::SequentialPropagator, LineKind::Propagator])
+}
+
+/// The factor that takes the boundary phases of quark and antiquark out of three-point functions of a meson whose sink
+/// is beyond the end of the lattice in time; 1 where that is not so.
+fn across_sink(
+    back: &Spinor,
+    forward: &Spinor,
+    params: &plaq_contract_params,
+) -> Result<Complex64> {
+    let Some(antiquark) = back.origin().crossed else { return Ok(Complex64::ONE) };
+    let [.., quark] = forward.origin().phases(phases_of(params)?);
+    Ok(phase(quark) * phase(antiquark).conj())
+}
+
+/// The origin of a sequential source through the sink that was made of a field with the origin `of`.
+fn sequential(of: Origin, crossed: Option<f64>) -> Origin {
+    Origin { kind: Some(LineKind::SequentialSource.word()), crossed, ..of }
+}
+
 /// Refuses propagators of two quarks between which an operator changes the flavour, so that the vector current is not
-/// conserved: of different masses, or with twisted masses other than mu for S and -mu for X. `or` says what else would
-/// do.
+/// conserved: of different masses or clover terms, or with twisted masses other than mu for S and -mu for X. `or` says
+/// what else would do.
 fn check_one_quark(
     (back, name): (&Spinor, &str),
     (forward, of): (&Spinor, &str),
@@ -296,6 +327,25 @@ fn check_one_quark(
             found("{other}")
         );
     }
+    let differ = |(a, b): &([f64; 2], [f64; 2])| apart(a[0], b[0]) || apart(a[1], b[1]);
+    if let Some((one, other)) = s.csw.zip(x.csw).filter(differ) {
+        refuse!(
+            InvalidArgument,
+            "{name}",
+            expected("the clover coefficients of {of}, {} and {}{or}", one[0], one[1]),
+            found("{} and {}", other[0], other[1])
+        );
+    }
+    // Without coefficients there is no clover term, whatever its form.
+    let there = s.csw.is_none_or(|csw| csw != [0.0; 2]);
+    if let Some((one, other)) = s.clover.zip(x.clover).filter(|(a, b)| there && a != b) {
+        refuse!(
+            InvalidArgument,
+            "{name}",
+            expected("the form of {of}'s clover term, {one}{or}"),
+            found("{other}")
+        );
+    }
     Ok(())
 }
 
@@ -311,6 +361,7 @@ fn current_of(
     correlators: &mut OutArray<f64>,
 ) -> Result<()> {
     let momenta = triples(momenta, nmomenta)?;
+    check_solved((back, "back"), (forward, "forward"))?;
     check_one_quark((back, "back"), (forward, "forward"), "")?;
     {
         let links = gauge.read("gauge")?;
@@ -325,7 +376,8 @@ fn current_of(
         [true; 4],
         |lines| conserved_current(lines, &momenta),
     )?;
-    correlators.set(pairs(found).collect());
+    let across = across_sink(back, forward, params)?;
+    correlators.set(pairs(found.into_iter().map(|z| across * z)).collect());
     Ok(())
 }
 
@@ -347,6 +399,7 @@ fn conserved_of(
     let gammas: Vec<Gamma> = numbers.into_iter().map(Gamma::new).collect::<Result<_>>()?;
     let against: Vec<[i32; 3]> =
         triples(momenta, nmomenta)?.into_iter().map(|p| p.map(i32::wrapping_neg)).collect();
+    check_propagators(&[(quark, "quark"), (antiquark, "antiquark")])?;
     check_one_quark((antiquark, "antiquark"), (quark, "quark"), "")?;
     {
         let links = gauge.read("gauge")?;
@@ -388,6 +441,7 @@ fn together<T>(
     for (object, name) in &objects[1..] {
         first.context().check_same(object.context(), name)?;
     }
+    check_propagators(&objects)?;
     let (origin, phases) = lines(objects, params)?;
     let mut guards = vec![];
     // A field that is passed for several quarks is locked only once.
@@ -489,6 +543,7 @@ fn meson_source(
     time: i32,
 ) -> Result<()> {
     from.context().check_same(to.context(), "to")?;
+    check_propagators(&[(from, "from")])?;
     let (origin, _) = lines([(from, "from")], params)?;
     let momentum = triple(momentum)?;
     let ends = [matrix(sink, "sink")?, matrix(source, "source")?];
@@ -497,7 +552,10 @@ fn meson_source(
     let (origin, slice) = place_of_sink(origin, momentum, Some(time.into()), &psi)?;
     let wave = SliceWave { time: slice.map(|(slice, _)| slice), momentum, origin };
     through_meson(&mut out, &psi, ends, wave)?;
-    to.set_origin(from.origin());
+    // The quark, whose phase the contraction takes out together with that of the antiquark, is not known yet.
+    let [.., boundary] = from.origin().phases(phases_of(params)?);
+    let crossed = slice.is_some_and(|(_, crossed)| crossed).then_some(boundary);
+    to.set_origin(sequential(from.origin(), crossed));
     Ok(())
 }
 
@@ -547,6 +605,6 @@ fn baryon_source(
         let mut out = to.write("to")?;
         through_baryon(&mut out, quarks, spins, &terms, (wave, crossed))
     })?;
-    to.set_origin(first.origin());
+    to.set_origin(sequential(first.origin(), None));
     Ok(())
 }

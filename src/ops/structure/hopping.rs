@@ -11,7 +11,7 @@ use super::sequential::times_spin;
 use super::spin::Spin;
 use crate::compose::{DiracSolver, Normalisation};
 use crate::error::Result;
-use crate::fields::{blas, SpinorField, Subset};
+use crate::fields::{blas, Noise, SpinorField, Subset};
 use crate::operators::{copy_parity, SiteTerm};
 use crate::ops::gamma::SpinMatrix;
 
@@ -25,8 +25,8 @@ pub(super) struct Hopping<'a> {
 }
 
 impl<'a> Hopping<'a> {
-    /// Prepares the first `terms` terms for loops of these lines; `noise` gives the kind and seed of the noise in the
-    /// columns.
+    /// Prepares the first `terms` terms for loops of these lines; `noise` gives the seed of the noise in the columns.
+    /// This is of modulus 1, whatever the kind of `noise`: on a site its average must be 1 without a variance.
     pub fn new(
         solver: &'a DiracSolver,
         terms: usize,
@@ -38,6 +38,7 @@ impl<'a> Hopping<'a> {
         let longest = lines.iter().map(Vec::len).max().unwrap_or(0).max(1);
         let reach = terms - 1 + longest;
         let noise = LoopNoise {
+            noise: Noise::Z4,
             first: 0,
             vectors: 1,
             dilute: [true, true, false],

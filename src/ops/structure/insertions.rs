@@ -42,8 +42,8 @@ pub fn insertions(
     operators: &[Vec<Factor>],
     momenta: &[[i32; 3]],
 ) -> Result<Vec<Complex64>> {
-    check_lengths(operators, lines.forward.geometry().global_extents())?;
     let all: Vec<Vec<Term>> = operators.iter().map(|f| terms(f)).collect::<Result<_>>()?;
+    check_lengths(operators, lines.forward.geometry().global_extents())?;
     let found = Found::new(lines, all.iter().flatten(), momenta)?;
     let mut out = vec![];
     for of_line in &all {

@@ -49,15 +49,18 @@ impl std::fmt::Display for Factor {
 pub const LONGEST: usize = 256;
 pub const DERIVATIVES: usize = 3;
 
-/// Refuses lines with more steps in a direction than the lattice has sites in it.
+/// Refuses lines with more steps in a direction than the lattice has sites in it; a derivative counts as one, as it takes
+/// the quark a site on.
 ///
 /// # Errors
 /// `InvalidArgument`.
 pub fn check_lengths(operators: &[Vec<Factor>], extents: [usize; 4]) -> Result<()> {
     for factors in operators {
-        let long = |mu: u8| factors.iter().filter(|f| **f == Factor::Step(mu)).count();
+        let count = |of: Factor| factors.iter().filter(|factor| **factor == of).count();
         for mu in 0..4u8 {
-            let (extent, found) = (extents[usize::from(mu)], long(mu).max(long(7 - mu)));
+            let steps = count(Factor::Step(mu)).max(count(Factor::Step(7 - mu)));
+            let found = steps + count(Factor::Derivative(mu));
+            let extent = extents[usize::from(mu)];
             if found > extent {
                 refuse!(
                     InvalidArgument,

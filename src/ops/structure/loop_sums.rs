@@ -12,7 +12,7 @@ use num_complex::Complex64;
 
 use super::hopping::Hopping;
 use super::lines::{check_lengths, Factor};
-use super::loops::{loops, LoopKind, LoopNoise, LoopOperators, Loops, OneEnd};
+use super::loops::{check_quarks, loops, LoopKind, LoopNoise, LoopOperators, Loops, OneEnd};
 use super::low_space::{LowSolve, LowSpace, LowVectors, Product};
 use crate::compose::DiracSolver;
 use crate::error::{host_array, Result};
@@ -290,6 +290,7 @@ impl LoopSums {
                 found("{}", of.how)
             );
         }
+        check_quarks(of.how, quarks.solver, quarks.other, of.factor)?;
         if of.how == OneEnd::Other && quarks.space.is_some() != quarks.other_space.is_some() {
             refuse!(
                 InvalidArgument,

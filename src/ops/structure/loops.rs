@@ -13,7 +13,7 @@ use super::spin::Spin;
 use crate::compose::{DiracSolver, SolveReport};
 use crate::error::{significant, Result};
 use crate::fields::{blas, GaugeField, Noise, Precision, SpinorField};
-use crate::operators::QuarkAction;
+use crate::operators::{QuarkAction, Wilson};
 use crate::ops::gamma::SpinMatrix;
 use crate::ops::links_mark::check_configuration;
 use crate::ops::propagator::{check, propagates, solve_parts};
@@ -371,6 +371,68 @@ pub struct LoopKind<'a> {
     pub change: Option<&'a Change<'a>>,
 }
 
+/// The twisted mass of an operator.
+fn twisted_mass(op: &dyn QuarkAction) -> f64 {
+    op.as_any().downcast_ref::<Wilson>().map_or(0.0, |op| op.params().mu)
+}
+
+/// Refuses quarks of which a kind of loops cannot be made: one without a twisted mass for `OneEnd::Same`; for
+/// `OneEnd::Other` none, two of one mass, whose difference is zero, or twisted ones, as contractions take S' as
+/// gamma5-hermitian.
+///
+/// # Errors
+/// `InvalidArgument`.
+pub(super) fn check_quarks(
+    how: OneEnd,
+    solver: &DiracSolver,
+    other: Option<&DiracSolver>,
+    factor: Complex64,
+) -> Result<()> {
+    match (how, other) {
+        (OneEnd::None, _) => {}
+        (OneEnd::Same, _) => {
+            if twisted_mass(&**solver.op()) == 0.0 {
+                refuse!(
+                    InvalidArgument,
+                    "solver",
+                    expected("an operator with a twisted mass mu for {how}"),
+                    found("mu = 0")
+                );
+            }
+        }
+        (OneEnd::Other, None) => {
+            refuse!(
+                InvalidArgument,
+                "other",
+                expected("the solver of the other quark"),
+                found("none")
+            )
+        }
+        (OneEnd::Other, Some(other)) => {
+            for (name, solver) in [("solver", solver), ("other", other)] {
+                let mu = twisted_mass(&**solver.op());
+                if mu != 0.0 {
+                    refuse!(
+                        InvalidArgument,
+                        "{name}",
+                        expected("an operator without a twisted mass for {how}"),
+                        found("mu = {mu}")
+                    );
+                }
+            }
+            if factor == Complex64::ZERO {
+                refuse!(
+                    InvalidArgument,
+                    "other",
+                    expected("another mass than that of `solver`, as the difference of equal quarks is zero"),
+                    found("the same")
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Refuses two operators D and D', in mass normalisation, unless D' - D is the number `factor`; this is tested on a
 /// random vector.
 fn check_difference(solver: &DiracSolver, other: &DiracSolver, factor: Complex64) -> Result<()> {
@@ -427,15 +489,8 @@ pub fn loops(
             );
         }
     }
+    check_quarks(how, solver, other, factor)?;
     let other = match (how, other) {
-        (OneEnd::Other, None) => {
-            refuse!(
-                InvalidArgument,
-                "other",
-                expected("the solver of the other quark"),
-                found("none")
-            )
-        }
         (OneEnd::Other, Some(other)) => {
             if other.op().shape().geometry != shape.geometry
                 || other.op().shape().precision != shape.precision

@@ -15,7 +15,7 @@ use crate::compose::multigrid::{Multigrid, Update};
 use crate::compose::{Chosen, DiracSolver};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Precision, SpinorField, Subset};
-use crate::io::Origin;
+use crate::io::{Origin, KINDS};
 use crate::operators::{phase, QuarkAction};
 use crate::ops::links_mark::links_mark;
 use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
@@ -433,6 +433,10 @@ impl Run<'_> {
                         mass: Some(ops[of].mass()),
                         mu: Some(plan.action.mu),
                         links: Some(links_mark(ops[of].links())?),
+                        kind: Some(KINDS[0]),
+                        crossed: None,
+                        csw: Some([plan.action.csw, plan.action.csw_t.unwrap_or(plan.action.csw)]),
+                        clover: Some(plan.action.clover.word()),
                     };
                     let how = SaveOptions { info, origin, ..Default::default() };
                     let name = name_of(base, &job.hadrons);
