@@ -3588,7 +3588,7 @@ plaq_status plaq_modes_vectors(plaq_modes modes,
                                plaq_spinor *vectors);
 
 /** Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
- * normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
+ * normalisation of the solver, which may be one of plaq_solver_create_overlap, too: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
  * the whole lattice and spins in the DeGrand-Rossi basis; `count`: their number. Propagators are not stored.
  * `finished`: number of source times that are complete: all, unless the callback or the solver's
  * `max_seconds` end the work; numbers of the others are 0. Errors: FIELD_MISMATCH (modes of other links),
@@ -4081,7 +4081,8 @@ typedef struct plaq_overlap_solve_params {
   double wilson_mass;
   /** Relative residual of the Wilson operator's inverse as preconditioner. Default: 0.1. */
   double wilson_tol;
-  /** True: plaq_overlap_propagators subtracts the contact term. 0 or 1. Default: 1. */
+  /** True: plaq_overlap_propagators and perambulators subtract the contact term. 0 or 1.
+   * Default: 1. */
   int32_t subtract;
   /** 1: the preconditioner's Wilson operator is inverted by multigrid: the one of plaq_overlap_set_multigrid,
    * or else one with default parameters, which the operator keeps for other solves with the same wilson_mass.
@@ -4150,6 +4151,14 @@ plaq_status plaq_overlap_propagators(plaq_overlap overlap,
                                      void *user,
                                      plaq_spinor *propagators,
                                      plaq_solve_report *report);
+
+/** Makes a solver for perambulators and noise of modes (plaq_modes_perambulators, plaq_modes_solve_noise and
+ * others) with the overlap operator, of the propagators of plaq_overlap_propagators: without the contact
+ * term unless params.subtract is 0. plaq_solver_memory and plaq_solver_plan take it; other functions of
+ * solvers refuse it. It keeps the operator alive. Errors: BAD_PARAMETER. */
+plaq_status plaq_solver_create_overlap(plaq_overlap overlap,
+                                       const plaq_overlap_solve_params *params,
+                                       plaq_solver *solver);
 
 /* ---- Gauge fixing ---- */
 

@@ -4,19 +4,21 @@
 
 use crate::setup::{complex_numbers, setups, Setup};
 use crate::{common, reference};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use common::{distance, Lex};
-use plaq::compose::{DiracSolver, SolveParams};
+use common::{devices, distance, over_ranks, Lex};
+use plaq::compose::{DiracSolver, Modes as OverlapKernelModes, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{Components, Noise, Precision, Recon};
 use plaq::operators::DiracParams;
 use plaq::ops::distillation::elementals::{baryon_elementals, meson_elementals, triples, Step};
 use plaq::ops::distillation::if_exists::IfExists;
+use plaq::ops::distillation::inverse::OverlapInverse;
 use plaq::ops::distillation::modes::{Modes, ModesSettings};
 use plaq::ops::distillation::noise::{Dilution, NoiseInModes};
 use plaq::ops::distillation::perambulator::{generalised, perambulators, Insertion};
 use plaq::ops::gamma::Gamma;
+use plaq::ops::overlap_settings::{OverlapKept, OverlapSettings, OverlapSolving};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop, VectorMemory};
 use reference::{Lattice, C};
 
@@ -60,12 +62,16 @@ fn product(lat: Lattice, a: &[C], b: &[C], t: usize, n: [i32; 3]) -> C {
 }
 
 fn modes_on(s: &Setup, precision: Precision) -> (Modes, Vec<Vec<C>>) {
+    some_modes(s, precision, N)
+}
+
+fn some_modes(s: &Setup, precision: Precision, count: usize) -> (Modes, Vec<Vec<C>>) {
     let gauge = s.gauge.to(precision, Recon::R18).unwrap();
-    let settings = ModesSettings { count: N, ..Default::default() };
+    let settings = ModesSettings { count, ..Default::default() };
     let modes = Modes::new(&gauge, None, &settings, &mut unwatched).unwrap();
     let report = modes.search();
     assert!(report.converged && report.verified, "{report:?}");
-    let all = complex(&modes.vectors().get(0, N).unwrap().save_lex().unwrap());
+    let all = complex(&modes.vectors().get(0, count).unwrap().save_lex().unwrap());
     let vectors: Vec<Vec<C>> = all.chunks(3 * s.lat.volume()).map(<[C]>::to_vec).collect();
     // The rule that fixes the phase of each vector: its first number on every time slice is real and positive.
     let volume = s.lat.volume() / s.lat.extents[3];
@@ -331,6 +337,116 @@ fn modes_that_do_not_fit_wait_on_the_host() {
         let none = [vec![], vec![], vec![]];
         let baryons = |m: &Modes| baryon_elementals(m, &none, &momenta).unwrap();
         assert_eq!(baryons(&parts), baryons(&here));
+    }
+}
+
+/// Lines of the overlap operator are those of its propagators, without the contact term and with it, and are
+/// gamma5-hermitian; a solve that does not fit is refused before anything is allocated.
+#[test]
+fn lines_of_the_overlap_operator_are_those_of_its_propagators() {
+    const FEW: usize = 2;
+    for device in devices() {
+        let extents = over_ranks([2, 2, 2, 4]);
+        let s = Setup::new(&device, extents, 0.3);
+        let (lat, times) = (s.lat, extents[3]);
+        let (modes, v) = some_modes(&s, Precision::F64, FEW);
+        let settings =
+            OverlapSettings { mass: 0.3, modes: Some(8), delta: 1e-7, ..Default::default() };
+        let (kernel, target) = settings.kernel(s.gauge.clone()).unwrap();
+        let found = settings.modes();
+        let found = OverlapKernelModes::find(&kernel, None, &found, None, &mut unwatched).unwrap();
+        let op = Arc::new(settings.operator(kernel, found, target).unwrap());
+        let kept = Mutex::new(OverlapKept::default());
+        for subtract in [true, false] {
+            let how = OverlapSolving { tol: 1e-7, subtract, ..Default::default() };
+            let inverse = OverlapInverse::new(&op, how.clone(), None, &kept, 4 * FEW * 2);
+            let lines = |times: &[usize], inverse: &OverlapInverse| {
+                let mut all = vec![];
+                let mut keep = |_: usize, tau: Vec<C>| {
+                    all.push(tau);
+                    Ok(())
+                };
+                let done =
+                    perambulators(inverse, &modes, times, 0, &mut unwatched, &mut keep).unwrap();
+                assert!(done.whole && done.report.solver.converged);
+                all
+            };
+            let t0 = times - 1;
+            // Of the lines with the contact term those back to this time, too.
+            let all = lines(&[t0, 0][..2 - usize::from(subtract)], &inverse);
+            let solver = how.solver(&op, None, &[0.3], 1, &mut OverlapKept::default()).unwrap();
+            let (slice, sites) = (lat.volume() / times, lat.volume());
+            let scale = if subtract { 1.0 / (1.0 - 0.3 / (2.0 * op.rho())) } else { 1.0 };
+            let contact = if subtract { 1.0 / (2.0 * op.rho()) } else { 0.0 };
+            for (b, spin) in [(0, 1), (FEW - 1, 2)] {
+                let mut source = vec![C::ZERO; 12 * sites];
+                for x in slice * t0..slice * (t0 + 1) {
+                    (0..3).for_each(|c| source[12 * x + 3 * spin + c] = v[b][3 * x + c]);
+                }
+                let field = s.vectors(Precision::F64, Components::SPINOR, &[&source]);
+                let mut x = field.like(Precision::F64).unwrap();
+                assert!(solver.solve(&mut x, &field, &mut unwatched).unwrap().converged);
+                let x = complex(&x.save_lex().unwrap());
+                for sink in 0..4 {
+                    let one: Vec<C> = (0..3 * sites)
+                        .map(|k| 12 * (k / 3) + 3 * sink + k % 3)
+                        .map(|k| scale * (x[k] - contact * source[k]))
+                        .collect();
+                    for (t, a) in (0..times).flat_map(|t| (0..FEW).map(move |a| (t, a))) {
+                        let at = ((t * 4 + sink) * 4 + spin) * FEW * FEW + a * FEW + b;
+                        let expected = product(lat, &v[a], &one, t, [0; 3]);
+                        assert!((all[0][at] - expected).norm() < 1e-5, "{}", all[0][at] - expected);
+                    }
+                }
+            }
+            // Summed over all times the operator 1 between two lines is D^-2, which is in the derivative of D(m)^-1 by
+            // m: -(D^-2 - D^-1 / (2 rho)) / (1 - m / (2 rho)).
+            if !subtract {
+                let insertion =
+                    Insertion { gamma: Gamma::new(0).unwrap(), path: vec![], momentum: [0; 3] };
+                let (found, done) =
+                    generalised(&inverse, &modes, (t0, &[0]), &[insertion], 0, &mut unwatched)
+                        .unwrap();
+                assert!(done.whole && found.len() == times * 16 * FEW * FEW);
+                // tau(0, t0) = gamma5 tau(t0, 0)^dagger gamma5
+                let five = |s: usize| if s < 2 { 1.0 } else { -1.0 };
+                for at in 0..16 * FEW * FEW {
+                    let (sink, source, a, b) =
+                        (at / (4 * FEW * FEW), at / (FEW * FEW) % 4, at / FEW % FEW, at % FEW);
+                    let back = all[1][((t0 * 4 + source) * 4 + sink) * FEW * FEW + b * FEW + a];
+                    let expected = five(sink) * five(source) * back.conj();
+                    assert!((all[0][at] - expected).norm() < 1e-5);
+                }
+                let step = 1e-2;
+                let near: Vec<Vec<C>> = [-step, step]
+                    .iter()
+                    .map(|step| {
+                        let op = Arc::new(op.with_mass(0.3 + step).unwrap());
+                        let inverse = OverlapInverse::new(&op, how.clone(), None, &kept, 4 * FEW);
+                        lines(&[t0], &inverse).remove(0)
+                    })
+                    .collect();
+                for at in 0..16 * FEW * FEW {
+                    let sum: C = (0..times).map(|t| found[t * 16 * FEW * FEW + at]).sum();
+                    let factor = 1.0 / (1.0 - 0.3 / (2.0 * op.rho()));
+                    let expected = -factor * (sum - all[0][at] / (2.0 * op.rho()));
+                    let slope = (near[1][at] - near[0][at]) / (2.0 * step);
+                    assert!(
+                        (slope - expected).norm() < 1e-3 * (1.0 + slope.norm()),
+                        "{slope} {expected}"
+                    );
+                }
+            }
+        }
+        // Memory is known before the solve, which takes no more.
+        let inverse = OverlapInverse::new(&op, OverlapSolving::default(), None, &kept, 4 * FEW);
+        let mut keep = |_: usize, _: Vec<C>| Ok(());
+        s.device.limit_memory(s.device.used().0 + 1000);
+        let short = perambulators(&inverse, &modes, &[0], 0, &mut unwatched, &mut keep);
+        s.device.limit_memory(u64::MAX);
+        let e = short.err().unwrap();
+        assert_eq!(e.status, Status::OutOfMemory, "{e}");
+        assert!(e.to_string().contains("perambulators"), "{e}");
     }
 }
 

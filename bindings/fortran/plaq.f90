@@ -2131,7 +2131,7 @@ module plaq
     real(c_double) :: wilson_mass
     !> Relative residual of the Wilson operator's inverse as preconditioner.
     real(c_double) :: wilson_tol
-    !> True: plaq_overlap_propagators subtracts the contact term.
+    !> True: plaq_overlap_propagators and perambulators subtract the contact term.
     integer(c_int32_t) :: subtract
     !> 1: the preconditioner's Wilson operator is inverted by multigrid: the one of plaq_overlap_set_multigrid,
     !> or else one with default parameters, which the operator keeps for other solves with the same wilson_mass.
@@ -4676,7 +4676,7 @@ module plaq
       type(plaq_spinor), intent(inout) :: vectors
     end function
     !> Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
-    !> normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
+    !> normalisation of the solver, which may be one of plaq_solver_create_overlap, too: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
     !> the whole lattice and spins in the DeGrand-Rossi basis; `count`: their number. Propagators are not stored.
     !> `finished`: number of source times that are complete: all, unless the callback or the solver's
     !> `max_seconds` end the work; numbers of the others are 0. Errors: FIELD_MISMATCH (modes of other links),
@@ -5197,6 +5197,16 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(in) :: masses(count)
       type(plaq_spinor), intent(inout) :: propagators(count)
+    end function
+    !> Makes a solver for perambulators and noise of modes (plaq_modes_perambulators, plaq_modes_solve_noise and
+    !> others) with the overlap operator, of the propagators of plaq_overlap_propagators: without the contact
+    !> term unless params.subtract is 0. plaq_solver_memory and plaq_solver_plan take it; other functions of
+    !> solvers refuse it. It keeps the operator alive. Errors: BAD_PARAMETER.
+    integer(c_int32_t) function plaq_solver_create_overlap(overlap, params, solver) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_overlap_solve_params), intent(in), optional :: params
+      type(plaq_solver), intent(inout) :: solver
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_gaugefix_params_init(params, struct_size) bind(c)

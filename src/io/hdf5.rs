@@ -1,7 +1,7 @@
 //! HDF5 files, written by libhdf5, which is opened at run time.
 //!
-//! A dataset holds real or complex numbers, these as compounds (r, i) of doubles as h5py makes them; attributes say
-//! what it is. A new file appears complete or not at all; disk space for what is added to a file is reserved before,
+//! A dataset holds real or complex numbers, these as compounds (r, i) of doubles as h5py makes them, in chunks with
+//! Fletcher checksums, which libhdf5 compares when it reads; attributes say what it is. A new file appears complete or not at all; disk space for what is added to a file is reserved before,
 //! so that it stays whole where there is none.
 
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
@@ -14,67 +14,12 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use libloading::os::unix::{Library, RTLD_NOW};
 use num_complex::Complex64;
 
+use super::hdf5_data::{same, short};
+pub use super::hdf5_data::{Attribute, Attributes, Dataset, Numbers};
 use super::stream::{said, Output};
 use crate::bail;
-use crate::error::{host_array, significant, Error, Result, Status};
+use crate::error::{host_array, Error, Result, Status};
 use crate::refused;
-
-/// Numbers of a dataset, the last index fastest.
-#[derive(Clone, Debug)]
-pub enum Numbers {
-    Real(Vec<f64>),
-    Complex(Vec<Complex64>),
-    Integer(Vec<i64>),
-}
-
-impl Numbers {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Numbers::Real(all) => bytemuck::cast_slice(all),
-            Numbers::Complex(all) => bytemuck::cast_slice(all),
-            Numbers::Integer(all) => bytemuck::cast_slice(all),
-        }
-    }
-}
-
-/// The value of an attribute of a file or dataset.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Attribute {
-    Text(String),
-    Texts(Vec<String>),
-    Number(f64),
-    Numbers(Vec<f64>),
-    Integer(i64),
-    Integers(Vec<i64>),
-    /// An array of extents n and 3.
-    Triples(Vec<[i64; 3]>),
-}
-
-impl std::fmt::Display for Attribute {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match self {
-            Attribute::Text(text) => write!(f, "{text}"),
-            Attribute::Texts(all) => write!(f, "{}", all.join(", ")),
-            Attribute::Number(number) => f.write_str(&significant(*number, 12)),
-            Attribute::Numbers(all) => write!(f, "{all:?}"),
-            Attribute::Integer(number) => write!(f, "{number}"),
-            Attribute::Integers(all) => write!(f, "{all:?}"),
-            Attribute::Triples(all) => write!(f, "{all:?}"),
-        }
-    }
-}
-
-/// Attributes of a group or dataset, as names with values.
-pub type Attributes = Vec<(&'static str, Attribute)>;
-
-/// A dataset: its name including groups ("a/b/name"), its extents, numbers and attributes.
-#[derive(Clone, Debug)]
-pub struct Dataset {
-    pub name: String,
-    pub extents: Vec<usize>,
-    pub numbers: Numbers,
-    pub attributes: Attributes,
-}
 
 /// Identifier of an object of libhdf5 from version 1.10 on.
 type Id = i64;
@@ -85,6 +30,7 @@ const READ: c_uint = 0;
 const READ_AND_WRITE: c_uint = 1;
 const TRUNCATE: c_uint = 2;
 const SCALAR: c_int = 0;
+const THIS_FILE: c_int = 0;
 const COMPOUND: c_int = 6;
 const UTF8: c_int = 1;
 const VARIABLE: usize = usize::MAX;
@@ -99,11 +45,12 @@ macro_rules! functions {
             integer: Id,
             text: Id,
             links: Id,
+            datasets: Id,
             _library: Library,
         }
         impl Api {
             fn load(path: &Path) -> std::result::Result<Api, libloading::Error> {
-                // SAFETY: the signatures are those of hdf5.h; the four identifiers are set once H5open has run.
+                // SAFETY: the signatures are those of hdf5.h; the identifiers are set once H5open has run.
                 unsafe {
                     let library = Library::open(Some(path), RTLD_NOW)?;
                     $(let $name = *library.get::<unsafe extern "C" fn($($arg),*) -> $back>($symbol)?;)*
@@ -114,6 +61,7 @@ macro_rules! functions {
                         integer: id(b"H5T_STD_I64LE_g")?,
                         text: id(b"H5T_C_S1_g")?,
                         links: id(b"H5P_CLS_LINK_CREATE_ID_g")?,
+                        datasets: id(b"H5P_CLS_DATASET_CREATE_ID_g")?,
                         $($name,)*
                         _library: library,
                     })
@@ -131,6 +79,8 @@ functions! {
     close_file = b"H5Fclose" (Id) -> c_int;
     list = b"H5Pcreate" (Id) -> Id;
     with_groups = b"H5Pset_create_intermediate_group" (Id, c_uint) -> c_int;
+    in_chunks = b"H5Pset_chunk" (Id, c_int, *const u64) -> c_int;
+    with_checksums = b"H5Pset_fletcher32" (Id) -> c_int;
     close_list = b"H5Pclose" (Id) -> c_int;
     space = b"H5Screate" (c_int) -> Id;
     simple = b"H5Screate_simple" (c_int, *const u64, *const u64) -> Id;
@@ -141,10 +91,14 @@ functions! {
     size = b"H5Tset_size" (Id, usize) -> c_int;
     characters = b"H5Tset_cset" (Id, c_int) -> c_int;
     close_type = b"H5Tclose" (Id) -> c_int;
-    dataset = b"H5Dcreate2" (Id, *const c_char, Id, Id, Id, Id, Id) -> Id;
+    dataset = b"H5Dcreate_anon" (Id, Id, Id, Id, Id) -> Id;
+    name = b"H5Olink" (Id, Id, *const c_char, Id, Id) -> c_int;
+    flush = b"H5Fflush" (Id, c_int) -> c_int;
     open_dataset = b"H5Dopen2" (Id, *const c_char, Id) -> Id;
     write = b"H5Dwrite" (Id, Id, Id, Id, Id, *const c_void) -> c_int;
     dataset_space = b"H5Dget_space" (Id) -> Id;
+    dataset_type = b"H5Dget_type" (Id) -> Id;
+    class = b"H5Tget_class" (Id) -> c_int;
     read = b"H5Dread" (Id, Id, Id, Id, Id, *mut c_void) -> c_int;
     close_dataset = b"H5Dclose" (Id) -> c_int;
     attribute = b"H5Acreate2" (Id, *const c_char, Id, Id, Id, Id) -> Id;
@@ -281,7 +235,8 @@ impl Api {
         }
     }
 
-    fn put(&'static self, file: &Owned, groups: &Owned, data: &Dataset) -> Result<()> {
+    /// Writes a dataset that has no name yet.
+    fn put(&'static self, file: &Owned, data: &Dataset) -> Result<Owned> {
         let of_complex;
         let numbers: *const c_void = data.numbers.bytes().as_ptr().cast();
         let (kind, count): (Id, usize) = match &data.numbers {
@@ -297,26 +252,36 @@ impl Api {
             bail!(Internal, "HDF5: {name}: {count} numbers for extents {:?}", data.extents);
         }
         let space = self.space_of(&data.extents)?;
-        let c_name = CString::new(name.as_str()).unwrap_or_default();
+        let layout = self.layout(data)?;
+        let layout = layout.as_ref().map_or(DEFAULT, |layout| layout.id);
         // SAFETY: as many numbers as the extents say, which live until the call returns.
         unsafe {
-            let id = (self.dataset)(
-                file.id,
-                c_name.as_ptr(),
-                kind,
-                space.id,
-                groups.id,
-                DEFAULT,
-                DEFAULT,
-            );
+            let id = (self.dataset)(file.id, kind, space.id, layout, DEFAULT);
             let made = self.own(id, self.close_dataset, &format!("making {name}"))?;
             done(
                 (self.write)(made.id, kind, DEFAULT, DEFAULT, DEFAULT, numbers),
                 &format!("writing {name}"),
             )?;
-            data.attributes
-                .iter()
-                .try_for_each(|(name, value)| self.put_attribute(&made, name, value))
+            for (name, value) in &data.attributes {
+                self.put_attribute(&made, name, value)?;
+            }
+            Ok(made)
+        }
+    }
+
+    /// Chunks of a dataset and their checksums; `None`: a single value or no number, which have no chunks.
+    fn layout(&'static self, data: &Dataset) -> Result<Option<Owned>> {
+        if data.extents.is_empty() || data.extents.contains(&0) {
+            return Ok(None);
+        }
+        let chunk = data.chunk().iter().map(|&n| n as u64).collect::<Vec<_>>();
+        // SAFETY: `chunk` has the number of elements that is passed beside its address.
+        unsafe {
+            let list = self.own((self.list)(self.datasets), self.close_list, "making a list")?;
+            let n = chunk.len() as c_int;
+            done((self.in_chunks)(list.id, n, chunk.as_ptr()), "setting chunks")?;
+            done((self.with_checksums)(list.id), "setting checksums")?;
+            Ok(Some(list))
         }
     }
 
@@ -439,7 +404,20 @@ impl Api {
             (self.with_groups)(groups.id, 1);
             groups
         };
-        all.iter().try_for_each(|data| self.put(&file, &groups, data))?;
+        // Datasets get their names when they are on the disk: a process that is killed leaves no name of anything that is
+        // not.
+        let made: Vec<Owned> =
+            all.iter().map(|data| self.put(&file, data)).collect::<Result<_>>()?;
+        // SAFETY: live objects and names that end with NUL.
+        unsafe {
+            done((self.flush)(file.id, THIS_FILE), "writing to the disk")?;
+            for (data, made) in all.iter().zip(&made) {
+                let name = CString::new(data.name.as_str()).unwrap_or_default();
+                let linked = (self.name)(made.id, file.id, name.as_ptr(), groups.id, DEFAULT);
+                done(linked, &format!("naming {}", data.name))?;
+            }
+        }
+        drop(made);
         self.close(file)
     }
 
@@ -477,8 +455,8 @@ pub fn is_hdf5(path: &Path) -> bool {
     read.is_ok() && &begin == SIGNATURE
 }
 
-/// More bytes than a dataset's entries in groups and its attributes take, of which each has at most 64 KiB and two can
-/// be that long.
+/// More bytes than a dataset's entries in groups and its attributes take, of which each has at most 64 KiB and four can
+/// have half of that.
 const BESIDE: usize = 1 << 18;
 
 /// Reserves space on the disk for datasets at the end of a file, which is as it was if there is none. HDF5 cuts off
@@ -488,7 +466,7 @@ fn reserve(path: &Path, all: &[Dataset]) -> Result<()> {
     let failure = |e: io::Error| Error::new(Status::FileWrite, said(&e));
     let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
     let length = file.metadata().map_err(failure)?.len();
-    let need: usize = all.iter().map(|data| data.numbers.bytes().len() + BESIDE).sum();
+    let need: usize = all.iter().map(|data| data.bytes() + BESIDE).sum();
     // SAFETY: an open file.
     let code = unsafe { libc::posix_fallocate(file.as_raw_fd(), length as i64, need as i64) };
     if code != 0 {
@@ -595,28 +573,6 @@ pub fn add(path: &Path, all: &[Dataset]) -> Result<()> {
     alone(|api| api.add(path, all).map_err(|e| e.at(path.display())))
 }
 
-/// Whether two values of attributes are equal; numbers may differ by `by`.
-fn same(a: &Attribute, b: &Attribute, by: f64) -> bool {
-    let near = |a: &f64, b: &f64| (a - b).abs() <= by;
-    match (a, b) {
-        (Attribute::Number(a), Attribute::Number(b)) => near(a, b),
-        (Attribute::Numbers(a), Attribute::Numbers(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| near(a, b))
-        }
-        (a, b) => a == b,
-    }
-}
-
-/// A value in messages, which do not list more than a few numbers.
-fn short(value: &Attribute) -> String {
-    match value {
-        Attribute::Numbers(all) if all.len() > 8 => {
-            format!("{} numbers that begin with {}", all.len(), all[0])
-        }
-        value => value.to_string(),
-    }
-}
-
 /// Opens a file for reading and calls `work` with it; errors name the file.
 fn reading<T>(path: &Path, work: impl FnOnce(&'static Api, &Owned) -> Result<T>) -> Result<T> {
     let found = alone(|api| work(api, &api.open_file(path, READ)?));
@@ -681,13 +637,35 @@ pub fn check_group(path: &Path, group: &str) -> Result<()> {
 /// # Errors
 /// Errors of [`has`].
 pub fn number(path: &Path, name: &str, attribute: &str) -> Result<Option<f64>> {
-    reading(path, |api, file| {
-        let Some(data) = api.dataset_of(file, name)? else { return Ok(None) };
-        let found = api.attribute_like(&data, attribute, &Attribute::Number(0.0))?;
-        Ok(match found {
-            Some(Attribute::Number(x)) => Some(x),
-            _ => None,
-        })
+    let found = attribute_of(path, name, attribute, &Attribute::Number(0.0))?;
+    Ok(match found {
+        Some(Attribute::Number(x)) => Some(x),
+        _ => None,
+    })
+}
+
+/// `count` numbers that are an attribute of a dataset; None if either does not exist or there is another number of
+/// them.
+///
+/// # Errors
+/// Errors of [`has`].
+pub fn numbers(path: &Path, name: &str, attribute: &str, count: usize) -> Result<Option<Vec<f64>>> {
+    let found = attribute_of(path, name, attribute, &Attribute::Numbers(vec![0.0; count]))?;
+    Ok(match found {
+        Some(Attribute::Numbers(all)) => Some(all),
+        _ => None,
+    })
+}
+
+fn attribute_of(
+    path: &Path,
+    name: &str,
+    attribute: &str,
+    like: &Attribute,
+) -> Result<Option<Attribute>> {
+    reading(path, |api, file| match api.dataset_of(file, name)? {
+        Some(data) => api.attribute_like(&data, attribute, like),
+        None => Ok(None),
     })
 }
 
@@ -708,8 +686,12 @@ pub fn read(path: &Path, name: &str, complex: bool) -> Result<Option<Numbers>> {
             let kind = if complex { of_complex.id } else { api.double };
             let to = numbers.as_mut_ptr().cast();
             if (api.read)(data.id, kind, DEFAULT, DEFAULT, DEFAULT, to) < 0 {
-                let what = if complex { "complex" } else { "real" };
-                bail!(FileFormat, "{name}: expected {what} numbers");
+                let stored = api.own((api.dataset_type)(data.id), api.close_type, "a type")?;
+                if ((api.class)(stored.id) == COMPOUND) != complex {
+                    let what = if complex { "complex" } else { "real" };
+                    bail!(FileFormat, "{name}: expected {what} numbers");
+                }
+                bail!(FileChecksum, "{name}: the numbers are damaged, as their checksums say");
             }
             Ok(Some(match complex {
                 false => Numbers::Real(numbers),

@@ -16,6 +16,7 @@ mod checksum;
 mod data;
 mod ddalphaamg;
 pub mod hdf5;
+mod hdf5_data;
 mod ildg;
 mod lime;
 mod link_order;

@@ -219,7 +219,7 @@ impl OverlapSettings {
                 let op = Arc::new(self.operator(kernel, modes, target)?);
                 if let Some((how, nrhs)) = solve {
                     let (mut x, b) = (op.shape().field(nrhs)?, op.shape().field(nrhs)?);
-                    how.run_through(&op, None, &mut OverlapKept::default(), &mut x, &b)?;
+                    how.run_through(&op, None, &mut OverlapKept::default(), nrhs, (&mut x, &b))?;
                 }
                 Ok((op, links))
             },
@@ -241,6 +241,21 @@ impl OverlapSolving {
         nrhs: usize,
         kept: &OverlapKept,
     ) -> Result<Needs> {
+        self.needs_among(op, modes, (nrhs, nrhs), kept)
+    }
+
+    /// Memory and kernels as in [`OverlapSolving::needs`] of one solve among others for `columns` right-hand sides in
+    /// all.
+    ///
+    /// # Errors
+    /// Errors of [`OverlapSolving::solver`].
+    pub fn needs_among(
+        &self,
+        op: &Overlap,
+        modes: Option<&OverlapModes>,
+        (nrhs, columns): (usize, usize),
+        kept: &OverlapKept,
+    ) -> Result<Needs> {
         let (shape, device) = (op.shape(), op.shape().device.stand_in());
         shape.geometry.needs(
             (&shape.device, &device),
@@ -255,7 +270,7 @@ impl OverlapSolving {
                 Ok((like, modes, known, x, b))
             },
             |(op, modes, mut kept, mut x, b)| {
-                self.run_through(&op, modes.clone(), &mut kept, &mut x, &b)?;
+                self.run_through(&op, modes.clone(), &mut kept, columns, (&mut x, &b))?;
                 Ok((op, modes, kept, x, b))
             },
         )
@@ -267,12 +282,26 @@ impl OverlapSolving {
         op: &Arc<Overlap>,
         modes: Option<Arc<OverlapModes>>,
         kept: &mut OverlapKept,
-        x: &mut SpinorField,
-        b: &SpinorField,
+        columns: usize,
+        (x, b): (&mut SpinorField, &SpinorField),
     ) -> Result<()> {
         let modes = modes.filter(|_| self.deflate);
-        self.solver(op, modes, &[op.mass()], b.nrhs(), kept)?.run_through(x, b)
+        self.solver(op, modes, &[op.mass()], columns, kept)?.run_through(x, b)
     }
+}
+
+/// Makes (D^-1 b - b / (2 rho)) / (1 - m / (2 rho)) of x = D^-1 b, the propagator without its contact term.
+///
+/// # Errors
+/// Errors of [`blas::axpby`].
+pub fn without_contact(op: &Overlap, x: &mut SpinorField, b: &SpinorField) -> Result<()> {
+    subtract_contact((op.rho(), op.mass()), x, b)
+}
+
+fn subtract_contact((rho, m): (f64, f64), x: &mut SpinorField, b: &SpinorField) -> Result<()> {
+    let scale = 1.0 / (1.0 - m / (2.0 * rho));
+    let contact = blas::uniform(x.nrhs(), -scale / (2.0 * rho));
+    blas::axpby(&contact, b, &blas::uniform(x.nrhs(), scale), x)
 }
 
 /// Number of columns of a source that have the same chirality.
@@ -332,10 +361,8 @@ pub fn overlap_propagators(
         });
     }
     if subtract {
-        for (x, m) in all.iter_mut().zip(masses) {
-            let scale = 1.0 / (1.0 - m / (2.0 * rho));
-            let contact = blas::uniform(COLUMNS, -scale / (2.0 * rho));
-            blas::axpby(&contact, &sources, &blas::uniform(COLUMNS, scale), x)?;
+        for (x, &m) in all.iter_mut().zip(masses) {
+            subtract_contact((rho, m), x, &sources)?;
         }
     }
     let Some(report) = total else { bail!(Internal, "no columns") };

@@ -149,7 +149,7 @@ parameters! {
         wilson_mass: Option<f64> = None;
         /// Relative residual of the Wilson operator's inverse as preconditioner.
         wilson_tol: f64 = 0.1;
-        /// True: plaq_overlap_propagators subtracts the contact term.
+        /// True: plaq_overlap_propagators and perambulators subtract the contact term.
         subtract: bool = true;
         /// 1: the preconditioner's Wilson operator is inverted by multigrid: the one of plaq_overlap_set_multigrid,
         /// or else one with default parameters, which the operator keeps for other solves with the same wilson_mass.
@@ -183,6 +183,11 @@ impl OverlapKept {
 }
 
 impl OverlapSolving {
+    /// The seconds that a call may take; infinite: no limit.
+    pub fn seconds(&self) -> f64 {
+        seconds_of(self.max_seconds)
+    }
+
     /// Makes a solver for these quark masses and `nrhs` right-hand sides for each mass, with the algorithm that was
     /// asked for or is expected to be fastest; `modes` are projected out at the start.
     ///
@@ -243,7 +248,7 @@ impl OverlapSolving {
             relax: self.relax,
             nkrylov: self.nkrylov,
             preconditioner,
-            max_seconds: seconds_of(self.max_seconds),
+            max_seconds: self.seconds(),
         };
         let solver = OverlapSolver::new(op.clone(), modes, params)?;
         if iterations == 0 || multigrid == Some(false) {

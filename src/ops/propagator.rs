@@ -252,8 +252,9 @@ fn solve_columns(
         true => ControlFlow::Break(()),
         false => monitor(&Progress { seconds: looked + p.seconds, ..*p }),
     };
+    let by = Solves::of(solver);
     let mut report =
-        solve_parts(solver, at_once, columns, (source, &solutions), &mut told, &mut done)?;
+        solve_parts(&by, at_once, columns, (source, &solutions), &mut told, &mut done)?;
     report.solver.seconds += looked;
     let all = match on_device {
         Some(all) => all,
@@ -275,10 +276,31 @@ type Field<'a> = &'a dyn Fn(usize, usize) -> Result<SpinorField>;
 /// the solve.
 type Done<'a> = dyn FnMut(usize, SpinorField, &SolveReport) -> Result<ControlFlow<()>> + 'a;
 
+/// A function that solves for a group of columns in at most a number of seconds.
+type Solve<'a> =
+    dyn Fn(f64, &mut SpinorField, &SpinorField, &mut Monitor) -> Result<SolveReport> + 'a;
+
+/// Solves of groups of columns: the seconds that all of them may take together, and how one is done.
+pub(super) struct Solves<'a> {
+    pub seconds: f64,
+    pub solve: Box<Solve<'a>>,
+}
+
+impl<'a> Solves<'a> {
+    /// Solves with a quark action.
+    pub fn of(solver: &'a DiracSolver) -> Self {
+        let stop = solver.params().solver.stop;
+        let solve: Box<Solve> = Box::new(move |seconds, x, b, monitor| {
+            solver.solve_until(Stop { seconds, ..stop }, x, b, monitor)
+        });
+        Solves { seconds: stop.seconds, solve }
+    }
+}
+
 /// Solves for the columns of `source`, `at_once` at a time, in fields made by `solutions`, which are passed to `done`; its
 /// result may end the work. The report is that of all solves.
 pub(super) fn solve_parts(
-    solver: &DiracSolver,
+    by: &Solves,
     at_once: usize,
     columns: usize,
     (source, solutions): (Field, Field),
@@ -300,9 +322,7 @@ pub(super) fn solve_parts(
                 false => ControlFlow::Continue(()),
             }
         };
-        let stop = solver.params().solver.stop;
-        let left = Stop { seconds: (stop.seconds - spent).max(0.0), ..stop };
-        let report = solver.solve_until(left, &mut x, &b, &mut told)?;
+        let report = (by.solve)((by.seconds - spent).max(0.0), &mut x, &b, &mut told)?;
         drop(b);
         let end = done(first, x, &report)?.is_break();
         spent += report.solver.seconds;

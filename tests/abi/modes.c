@@ -428,6 +428,54 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   OK(plaq_context_destroy(foreign));
 }
 
+/* A solver of the overlap operator for columns made of modes, which it keeps alive, and which nothing else takes. */
+static void lines(plaq_context context, plaq_gauge gauge) {
+  enum { TAU = 2 * 16 * T };
+  plaq_overlap_params p = overlap_params(0);
+  plaq_overlap overlap = new_overlap(context, gauge, &p), none = {0};
+  plaq_overlap_solve_params how;
+  plaq_modes_params of;
+  plaq_gauge smeared = {0};
+  plaq_modes modes;
+  plaq_modes_report found;
+  plaq_solver solver, null = {0};
+  plaq_solve_report r;
+  plaq_plan_report planned, again;
+  plaq_spinor x = vector(context, 1), b = vector(context, 1), made;
+  plaq_source_params source;
+  double tau[TAU];
+  char names[1 << 16];
+  int32_t zero = 0;
+  int64_t bytes, finished = 0;
+  OK(plaq_overlap_solve_params_init(&how, sizeof how));
+  OK(plaq_modes_params_init(&of, sizeof of));
+  OK(plaq_modes_report_init(&found, sizeof found));
+  OK(plaq_solve_report_init(&r, sizeof r));
+  OK(plaq_source_params_init(&source, sizeof source));
+  OK(plaq_plan_report_init(&planned, sizeof planned));
+  OK(plaq_plan_report_init(&again, sizeof again));
+  how.tol = brief() ? 1e-2 : 1e-4;
+  of.count = 1;
+  OK(plaq_modes_create(gauge, smeared, &of, NULL, NULL, &modes, &found));
+  REFUSED(PLAQ_INVALID_HANDLE, "overlap", plaq_solver_create_overlap(none, &how, &solver));
+  OK(plaq_solver_create_overlap(overlap, &how, &solver));
+  OK(plaq_solver_memory(solver, 4, &bytes));
+  OK(plaq_solver_plan(solver, 4, &planned, names, sizeof names));
+  OK(plaq_overlap_plan(overlap, &how, 4, &again, names, sizeof names));
+  CHECK(bytes > 0 && bytes == planned.memory && bytes == again.memory);
+  REFUSED(PLAQ_UNSUPPORTED, "solver", plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+  REFUSED(PLAQ_UNSUPPORTED, "solver", plaq_solver_propagator(solver, &source, NULL, NULL, &made, &r, NULL));
+  OK(plaq_overlap_destroy(overlap));
+  OK(plaq_modes_perambulators(modes, solver, &zero, 1, NULL, NULL, tau, TAU / 2, &finished, &r));
+  CHECK(finished == 1 && r.converged == 1 && tau[0] > 0);
+  REFUSED(PLAQ_INVALID_ARGUMENT, "count", plaq_modes_perambulators(modes, solver, &zero, 1, NULL, NULL, tau, 1, &finished, &r));
+  REFUSED(PLAQ_INVALID_HANDLE, "solver", plaq_modes_perambulators(modes, null, &zero, 1, NULL, NULL, tau, TAU / 2, &finished, &r));
+  OK(plaq_solver_destroy(solver));
+  OK(plaq_modes_destroy(modes));
+  OK(plaq_spinor_destroy(x));
+  OK(plaq_spinor_destroy(b));
+}
+
 int main(void) {
   plaq_context context = one_thread();
   plaq_gauge gauge = links_of(context, T, 4), by_hand = links_of(context, T, 4);
@@ -438,6 +486,7 @@ int main(void) {
   chiralities(context, overlap);
   precisions(context, gauge);
   preconditioned(context, by_hand, overlap);
+  lines(context, gauge);
   OK(plaq_context_destroy(context));
   return 0;
 }

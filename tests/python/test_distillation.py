@@ -525,6 +525,62 @@ def test_distillation_with_all_modes_is_exact():
     close(np.array(found), exact_, 1e-9)
 
 
+def test_distillation_of_the_overlap_operator():
+    """With all modes V^dagger S V is a change of basis of the propagators from all points of a slice."""
+    gauge = plaq.Gauge.warm((2, 2, 2, 4), 5, 0.15)
+    d, t0, tol = plaq.Overlap(gauge, mass=0.3, modes=24, delta=1e-8, progress=False), 1, 1e-6
+    modes = plaq.modes(gauge, 24, tol=1e-13)
+    v = np.moveaxis(modes.vectors().columns().reshape(24, 4, 8, 3), 0, -1)
+    tau = modes.perambulators(d, t0, tol=tol)
+    assert d.report.converged and tau.boundary == 1 and tau.about["operator"] == "Overlap"
+    assert tau.about["contact_term"] == "subtracted" and tau.about["normalisation"] == "mass"
+    found = tau.numbers[0]
+    points = [(x, y, z, t0) for z in range(2) for y in range(2) for x in range(2)]
+    # [site of the source][t][site][spin][spin of the source][colour][colour of the source]
+    s = np.array([d.propagator(one, tol=tol).lexico().reshape(4, 8, 4, 4, 3, 3) for one in points])
+    expected = np.einsum("txca,ytxsucd,ydb->tsuab", v.conj(), s, v[t0], optimize=True)
+    close(found, expected, 1e-5)
+    g5 = ref.GAMMA5
+    close(np.einsum("su,vuba,vw->swab", g5, found[t0].conj(), g5), found[t0], 1e-5)
+    # With a single mode: the contact term, noise, lines, and files.
+    one = plaq.modes(gauge, 1, tol=1e-13)
+    part = found[..., :1, :1]
+    with_it = one.perambulators(d, t0, tol=tol, subtract=0)
+    assert with_it.about["contact_term"] == "included"
+    contact = np.zeros_like(part)
+    contact[t0, range(4), range(4), 0, 0] = 1 / (2 * d.rho)
+    close(with_it.numbers[0], np.asarray(part) * (1 - d.mass / (2 * d.rho)) + contact, 1e-5)
+    noise = {"seed": 2, "time": "full", "spin": "none", "first": t0, "count": 1}
+    solved = one.solve_noise(d, noise, tol=tol)
+    close(solved, np.einsum("tsuab,kub->ktsa", part, np.asarray(one.noise(**noise))[:, t0]), 1e-5)
+    assert solved.about["operator"] == "Overlap"
+    line = one.generalised(d, t0, 0, ["1"], tol=tol)
+    assert line.shape == (1, 4, 4, 4, 1, 1) and line.about["operator"] == "Overlap" and line.times == t0
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "tau.h5"
+        one.perambulators(d, 0, file=file, tol=tol)
+        assert one.perambulators(d, [0, t0], file=file, tol=tol).times == [0, t0]
+        refused(ValueError, "contact_term", lambda: one.perambulators(d, 2, file=file, tol=tol, subtract=0))
+        refused(ValueError, "mass", lambda: one.perambulators(d.with_mass(0.4), 2, file=file, tol=tol))
+    refused(TypeError, "delta", lambda: modes.perambulators(d, 0, delta=1))
+    refused(TypeError, "no keyword|distance_alpha|subtract", lambda: modes.perambulators(d, 0, distance_alpha=1.0))
+    # What a solve takes is known before, from C as from Python; other functions of solvers name this one.
+    capi = plaq.capi
+    solver = capi.plaq_solver_create_overlap(d, capi.plaq_overlap_solve_params())
+    assert capi.plaq_solver_memory(solver, 12) == d.plan(12).solver > 0
+    report = capi.plaq_plan_report()
+    assert "\n" in capi.plaq_solver_plan(solver, 12, report) and report.memory == d.plan(12).solver
+    x, b = d.field(1), d.field(1)
+    words = "solver|plaq_solver_create|overlap"
+    refused(capi.Unsupported, words, lambda: capi.plaq_solver_solve(solver, x, b, None, capi.plaq_solve_report(), None))
+    capi.plaq_solver_destroy(solver)
+    other = plaq.Overlap(plaq.Gauge.warm((2, 2, 2, 4), 9, 0.15), mass=0.3, modes=8, delta=1e-4, progress=False)
+    refused(TypeError, "operator|expected a Wilson|str", lambda: modes.perambulators("d", 0))
+    refused(capi.FieldMismatch, "solver|links of modes", lambda: modes.perambulators(other, 0))
+    other.close()
+    refused(capi.InvalidHandle, "closed", lambda: modes.perambulators(other, 0))
+
+
 def test_gevp():
     rng = np.random.default_rng(3)
     energies, t = np.array([0.3, 0.7, 1.1]), np.arange(8)

@@ -129,6 +129,46 @@ def test_bases_of_modes_are_told_apart():
           distillation.meson(V.perambulators(D, 0).numbers[0], 0, *[("5", V.mesons()[0, 0])] * 2), 1e-8)
 
 
+def test_modes_in_single_precision_serve_links_in_double():
+    U, V, D = made()
+    single = plaq.Gauge.from_array(U.lexico().astype(np.complex64), precision="single")
+    W = plaq.modes(single, N, rho=0.1, steps=2)
+    tau = V.perambulators(D, 1, tol=1e-11).numbers
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("modes.lime", "modes.h5"):
+            file = Path(folder) / name
+            W.save(file)
+            again = plaq.Modes.load(file, U)
+            assert again.vectors().precision == "single"
+            close(again.about["modes_basis"], W.about["modes_basis"], 1e-5)
+            close(again.values, W.values, 1e-15)
+            found = again.perambulators(D, 1, tol=1e-11)
+            close(found.numbers, tau, 1e-3)
+            close(again.mesons([(0, 0, 1)], ["", "dx"]), W.mesons([(0, 0, 1)], ["", "dx"]), 1e-5)
+            # In the other direction, too.
+            V.save(file, overwrite=True)
+            back = plaq.Modes.load(file, single)
+            assert back.vectors().precision == "single"
+            close(back.about["modes_basis"], V.about["modes_basis"], 1e-5)
+        refused(capi.FieldMismatch, "links", lambda: plaq.Modes.load(file, plaq.Gauge.hot(EXTENTS, seed=3)))
+        # Another search is the same modes, as well as these are determined by their residuals.
+        X = plaq.modes(single, N, rho=0.1, steps=2, seed=5)
+        error = np.array(W.about["modes_basis_error"]) + X.about["modes_basis_error"]
+        off = np.abs(np.subtract(X.about["modes_basis"], W.about["modes_basis"]))
+        assert (off <= 1e-5 + error).all() and (error > 0).all() and (error < 0.02).all(), (off, error)
+        assert (np.array(V.about["modes_basis_error"]) < 1e-8).all()
+        coarse = plaq.modes(single, N, rho=0.1, steps=2, seed=5, tol=1e-5)
+        five, tau = ("5", coarse.mesons()[0, 0]), W.perambulators(D, 0, tol=1e-6)
+        distillation.meson(tau.numbers[0], 0, five, five)
+        file = Path(folder) / "tau.h5"
+        W.perambulators(D, 0, file=file, tol=1e-6)
+        assert coarse.perambulators(D, [0, 1], file=file, tol=1e-6).times == [0, 1]
+        # A level that is degenerate is not determined: only the same vectors are the same.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert plaq.modes(plaq.Gauge(EXTENTS), 6).about["modes_basis_error"] == [0.0] * 6
+
+
 def test_spins_of_files():
     import h5py
 
@@ -174,7 +214,7 @@ def test_arrays_of_modes_keep_what_they_are():
             assert about["indices"] == "momentum, operator, t, left mode, right mode"
             assert about["momenta"].tolist() == [list(p) for p in momenta] and list(about["operators"]) == ["1", "dx +y"]
             assert about["stout_steps"] == 2 and "links_projection_re" in about
-            assert opened["part"].attrs["indices"] == "axis 0, left mode, right mode"
+            assert opened["part"].attrs["indices"] == "t, left mode, right mode"
             assert opened["g"].attrs["source_time"] == 1 and opened["g"].attrs["spin_basis"] == "DeGrand-Rossi"
         found = plaq.read(file)
         for name, array in contents.items():
@@ -230,7 +270,8 @@ def test_distillation_names_what_is_wrong():
     doublet = plaq.Doublet(U, mass=1.0, mu=0.1, epsilon=0.1)
     refused(capi.Unsupported, "solver|expected an operator on|found one on", lambda: V.perambulators(doublet, 0))
     overlap = plaq.Overlap(plaq.Gauge.warm(EXTENTS, 3, 0.15), mass=0.2, modes=4, delta=1e-3)
-    refused(capi.Unsupported, "operator|Wilson|found Overlap", lambda: V.perambulators(overlap, 0))
+    refused(capi.FieldMismatch, "solver|links of modes", lambda: V.perambulators(overlap, 0))
+    refused(capi.Unsupported, "operator|Wilson|found Overlap", lambda: plaq.Wilson.loops(overlap, U))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "all.h5"
         for name in ("", "a//b", "/a", "a/.."):

@@ -191,8 +191,8 @@ def test_distillation_of_the_program_with_insertions_and_noise():
         basis = BASES["dirac_pauli"]
         stored = found["generalised/t1"]
         close(stored, np.einsum("ps,...suab,qu->...pqab", basis, lines, basis), 1e-8)
-        assert stored.times == 1 and stored.spin_basis == "Dirac-Pauli" and list(stored.described[1]["sink_times"]) == [3, 5]
-        assert stored.described[1]["insertions"] == "T 0,0,0; X5 1,0,-1 +x -z", stored.described
+        assert stored.times == 1 and stored.spin_basis == "Dirac-Pauli" and stored.sink_times == [3, 5]
+        assert stored.axes[1].values == ["T 0,0,0", "X5 1,0,-1 +x -z"], stored.axes
         how = {"noise": "z4", "seed": 3, "time": "interlace", "time_parts": 2}
         close(found["noise/sources"], V.noise(**how), 1e-15)
         close(found["noise/solutions"], V.solve_noise(D, how, **tol), 1e-8)
@@ -209,6 +209,58 @@ def test_distillation_of_the_program_with_insertions_and_noise():
             assert code == 2 and "--insertions" in said, said
         code, said = run(*words, "--continue", "--sink-times", "8", "--insertions", "8,0,0,0")
         assert code == 2 and "times 0 to 7" in said, said
+
+
+def test_distillation_of_the_program_with_left_modes_and_steps_of_baryons():
+    import h5py
+
+    with tempfile.TemporaryDirectory() as folder:
+        links, to, *files = (Path(folder) / name for name in ("links", "phi.h5", "v.lime", "u.lime", "w.lime"))
+        U = plaq.Gauge((4, 4, 4, 8))
+        U.heatbath(5.9, 3, seed=1)
+        U.write(links)
+        of = {"rho": 0.1, "steps": 2, "tol": 1e-12}
+        V, W = plaq.modes(U, 4, **of), plaq.modes(U, 3, momentum=(0, 0, 0.5), **of)
+        for modes, file in zip((V, W, plaq.modes(U, 3, momentum=(0.5, 0, 0), **of)), files):
+            modes.save(file)
+        words = ["distillation", links, "--device", "cpu", "--load-modes", files[0], "--out", to]
+        more = ["--momenta", "0,0,0:0,1,-1", "--operators", "1:dx,+y", "--left-modes", files[1]]
+        more += ["--baryons", "--baryon-operators", "1:dx:+z,-y"]
+        code, said = run(*words, *more)
+        assert code == 0, said
+        found, momenta = plaq.read(to), [(0, 0, 0), (0, 1, -1)]
+        mine = {"mesons": V.mesons(momenta, ["", "dx +y"], left=W), "baryons": V.baryons(momenta, ["", "dx", "+z -y"])}
+        plaq.write(Path(folder) / "mine.h5", mine)
+        with h5py.File(to) as theirs, h5py.File(Path(folder) / "mine.h5") as own:
+            for name, array in mine.items():
+                close(found[name], array, 1e-11)
+                for key in ("kind", "indices", "convention", "momenta", "operators"):
+                    assert np.array_equal(theirs[name].attrs[key], own[name].attrs[key]), (name, key)
+            assert all(item.fletcher32 for item in theirs.values())
+        assert found["mesons"].axes == mine["mesons"].axes and found["baryons"].axes == mine["baryons"].axes
+        # What is there is that of the same operators and left modes.
+        before = to.read_bytes()
+        code, said = run(*words, *more, "--continue")
+        assert code == 0 and to.read_bytes() == before, said
+        other = [files[2] if word == files[1] else word for word in more]
+        code, said = run(*words, *other, "--continue")
+        assert code == 1 and "left_modes_basis" in said and to.read_bytes() == before, said
+        other = ["1:dx:+z" if word == "1:dx:+z,-y" else word for word in more]
+        code, said = run(*words, *other, "--continue")
+        assert code == 1 and "mesons: elementals: expected" in said and to.read_bytes() == before, said
+        # Bad input.
+        for wrong, wanted in (
+            (["--baryon-operators", "1:dx:1"], "--baryons"),
+            (["--baryons", "--baryon-operators", "1:dx"], "one for each of three quarks"),
+            (["--baryons", "--baryon-operators", "1:dx:dw"], "--baryon-operators"),
+            (["--left-modes", Path(folder) / "none.lime"], "none.lime"),
+        ):
+            code, said = run(*words, *wrong, "--overwrite")
+            assert code in (1, 2) and wanted in said and to.read_bytes() == before, (wrong, said)
+        W = plaq.modes(plaq.Gauge.hot((4, 4, 4, 8), seed=3), 3)
+        W.save(files[2], overwrite=True)
+        code, said = run(*words, "--left-modes", files[2], "--overwrite")
+        assert code == 1 and "w.lime" in said and "links" in said and to.read_bytes() == before, said
 
 
 #: What C's functions write, in a process of its own: libhdf5 is found by the environment.
@@ -321,7 +373,7 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
             "damaged": "FileFormat|lattice",
             "cut": "FileTruncated|cut.h5|a whole file",
             "flipped": "File|damaged|flipped.h5",
-            "sign": "FileChecksum|damaged|mode 2",
+            "sign": "FileChecksum|damaged|modes/2",
             "empty": "FileFormat|HDF5|empty.h5",
             "h5 lattice": "FileFormat|[4, 4, 4, 4]|[4, 4, 4, 8]",
             "h5 links": "FieldMismatch|links",
@@ -344,7 +396,8 @@ def test_distillation_from_c_is_what_python_and_the_program_write():
             assert c["mesons"].attrs["modes_tol"] == 1e-13 and c["nonrel/t2"].attrs["spin_basis"] == "Dirac-Pauli"
             back = plaq.read(to)
             close(back["nonrel"].numbers[0], V.perambulators(D, 2, tol=1e-11).numbers[0], 1e-9)
-            assert (back["mesons"].modes[0]["modes_basis"] == back["mesons"].modes[1]["modes_basis"]).all()
+            left, right = back["mesons"].axes[-2:]
+            assert left.modes["modes_basis"] == right.modes["modes_basis"] == V.about["modes_basis"]
             close(c["mesons"][()], V.mesons(operators=["", "dx"]), 1e-12)
         with h5py.File(f"{modes}.h5") as file:
             assert sorted(file["modes"]) == ["0", "1", "2", "3"] and file["modes/2"].shape == (8, 4, 4, 4, 3)

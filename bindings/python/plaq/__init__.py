@@ -71,7 +71,7 @@ _NAMES = {
     "analysis": ["Correlator", "Estimate", "gevp", "jackknife", "observable"],
     "chains": ["Hmc", "hmc", "toml"],
 }
-_MODULES = ["capi", "distillation", "fits", "hdf5", "loops", "reweighting", "structure"]
+_MODULES = ["arrays", "capi", "distillation", "fits", "hdf5", "loops", "reweighting", "structure"]
 _WHERE = {name: module for module, names in _NAMES.items() for name in names}
 
 

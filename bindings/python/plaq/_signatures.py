@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from typing import Any, Callable, Dict, Iterable, Mapping, Sequence, TypeVar
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Sequence, Set, TypeVar
 
 
 def check_keywords(function: str, given: Iterable[str], known: Sequence[str], old: Mapping[str, str]) -> None:
@@ -38,7 +38,8 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
         free = not sources and any(p.kind is p.VAR_KEYWORD for p in own.parameters.values())
         parameters = [p for p in own.parameters.values() if free or p.kind is not p.VAR_KEYWORD]
         named = {p.name for p in parameters} | set(without)
-        texts = []
+        texts: List[str] = []
+        explained: Set[str] = set()
         old = {was: now for was, now in RENAMED.items() if now in own.parameters}
         for source in sources:
             old.update(getattr(source, "_old_", {}))
@@ -48,7 +49,9 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
                 for name, text in table.meanings().items():
                     if name in without:
                         continue
-                    texts.append(f"    {name}: {text}")
+                    if name not in explained:
+                        texts.append(f"    {name}: {text}")
+                        explained.add(name)
                     if name not in named:
                         named.add(name)
                         parameters.append(
@@ -65,7 +68,9 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
                         named.add(name)
                         parameters.append(p)
                 doc = (source.__doc__ or "").partition("Keywords:\n")[2]
-                texts += [line for line in doc.splitlines() if line.strip().split(":")[0] not in without]
+                lines = {line.strip().split(":")[0]: line for line in doc.splitlines()}
+                texts += [line for name, line in lines.items() if name not in without and name not in explained]
+                explained |= lines.keys()
         allowed = frozenset(p.name for p in parameters)
         shown = [p for p in parameters if p.name[0] != "_"]
         known = [p.name for p in shown if p.name != "self"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import operator
-from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -130,6 +130,10 @@ class Distances(NamedTuple):
 _BEYOND = {"open": 0, "sf": 1, "open_sf": 1}
 
 
+def _equal(one: Any, other: Any) -> bool:
+    return np.shape(one) == np.shape(other) and bool(np.all(np.asarray(one) == np.asarray(other)))
+
+
 class Correlator:
     """A correlator C(t), t the time from the source in lattice units, of one or more configurations: `data` is an
     array (configurations, T), which np.array(C) copies. As a sequence, C[t], len(C) = T, it is the mean over them.
@@ -147,6 +151,8 @@ class Correlator:
         source_time: Optional[int] = None,
         boundary_time: str = "periodic",
     ) -> None:
+        #: What else is known of the numbers: attributes of a file, or what they were contracted from.
+        self.about: Dict[str, Any] = dict(getattr(data, "about", {}))
         data = np.array(data)
         if data.ndim == 1:
             data = data[None]
@@ -201,7 +207,9 @@ class Correlator:
             if twice:
                 raise ValueError(f"parts: expected each configuration once, found number {twice[0]} twice")
         same = all(one.source_time == first.source_time for one in listed)
-        return first._like(data, configurations, first.source_time if same else None)
+        found = first._like(data, configurations, first.source_time if same else None)
+        found.about = {key: value for key, value in first.about.items() if all(_equal(one.about.get(key), value) for one in listed)}
+        return found
 
     def _like(self, data: np.ndarray, configurations: Optional[Sequence[int]], source_time: Optional[int]) -> "Correlator":
         return Correlator(

@@ -5572,7 +5572,7 @@ def plaq_modes_perambulators(
         report: Optional[plaq_solve_report] = None,
 ) -> int:
     """Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
-    normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
+    normalisation of the solver, which may be one of plaq_solver_create_overlap, too: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
     the whole lattice and spins in the DeGrand-Rossi basis; `count`: their number. Propagators are not stored.
     `finished`: number of source times that are complete: all, unless the callback or the solver's
     `max_seconds` end the work; numbers of the others are 0. Errors: FIELD_MISMATCH (modes of other links),
@@ -6266,7 +6266,8 @@ class plaq_overlap_solve_params(Struct):
         determined once for the links so that the low edge of its spectrum is at twice the (smallest) quark mass.
         Default: NaN.
       wilson_tol: Relative residual of the Wilson operator's inverse as preconditioner. Default: 0.1.
-      subtract: True: plaq_overlap_propagators subtracts the contact term. 0 or 1. Default: 1.
+      subtract: True: plaq_overlap_propagators and perambulators subtract the contact term. 0 or 1.
+        Default: 1.
       multigrid: 1: the preconditioner's Wilson operator is inverted by multigrid: the one of plaq_overlap_set_multigrid,
         or else one with default parameters, which the operator keeps for other solves with the same wilson_mass.
         0: by BiCGStab. Automatic (-1): by the one that is expected to take less time, from the mass, the
@@ -6412,6 +6413,20 @@ def plaq_overlap_propagators(
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
     _n.watched(_plaq_overlap_propagators, callback_, (), _n.handle(plaq_overlap, overlap, "overlap"), _n.struct(plaq_overlap_solve_params, params, "params"), _n.array(_c.c_double, masses, "masses", count), _n.int64(count, "count"), _n.struct(plaq_source_params, source, "source"), callback_.c, None, _n.room(plaq_spinor, propagators, "propagators", count), _n.struct(plaq_solve_report, report, "report"))
+
+
+_plaq_solver_create_overlap = _n.function("plaq_solver_create_overlap", _c.c_int32, [plaq_overlap, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_solver_create_overlap(overlap: Any, params: Optional[plaq_overlap_solve_params] = None) -> plaq_solver:
+    """Makes a solver for perambulators and noise of modes (plaq_modes_perambulators, plaq_modes_solve_noise and
+    others) with the overlap operator, of the propagators of plaq_overlap_propagators: without the contact
+    term unless params.subtract is 0. plaq_solver_memory and plaq_solver_plan take it; other functions of
+    solvers refuse it. It keeps the operator alive. Errors: BAD_PARAMETER.
+    """
+    solver_ = plaq_solver()
+    _n.call(_plaq_solver_create_overlap, _n.handle(plaq_overlap, overlap, "overlap"), _n.struct(plaq_overlap_solve_params, params, "params"), _c.byref(solver_))
+    return solver_
 
 
 # ---- Gauge fixing ----

@@ -15,24 +15,27 @@ from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Se
 import numpy as np
 
 from . import capi, hdf5
+from .arrays import OF_MODES, WHOLE, Labelled, common_about, labelled
 from ._files import new_file
 from ._objects import Object, whole
 from ._native import level
 from ._progress import NotConvergedWarning, Progress, residuals, tol_of, warn_of
 from ._signatures import checks_keywords, passes_on
 from .fields import Fermion
-from .gammas import gamma
+from .gammas import NAMES, gamma
 from .gauge import Gauge, links
 from .hadrons import _triples
+from .overlap import Overlap
 from .perambulators import (
+    APART,
     SPINS,
     Perambulators,
+    check_boundary,
     check_line,
     check_modes,
     check_sink,
     check_time,
     contract,
-    of_modes,
     perambulators,
     turned,
 )
@@ -102,6 +105,34 @@ def _slices(times: Any, name: str) -> Tuple[List[int], bool]:
     return found, several
 
 
+def _operator(operator: Any) -> Operator:
+    if not isinstance(operator, Operator):
+        raise TypeError(f"operator: expected a Wilson, Clover, Twisted or Overlap, found {type(operator).__name__} {operator!r:.80}")
+    return operator
+
+
+def _words(which: int, momentum: Sequence[int], path: Sequence[int]) -> str:
+    """An insertion in words, as files of the library have it."""
+    x, y, z = (int(n) for n in momentum)
+    steps = "".join(f" {'+' if step < 4 else '-'}{'xyz'[step if step < 4 else 7 - step]}" for step in path)
+    return f"{NAMES[which]} {x},{y},{z}{steps}"
+
+
+def _settings(how: capi.plaq_modes_noise_params) -> str:
+    """Noise in words."""
+    return ", ".join(f"{name} {value}" for name, value in how.to_dict().items())
+
+
+def _whole(about: Dict[str, Any]) -> Dict[str, Any]:
+    """What holds for a whole array of lines of quarks: basis of spins and boundary."""
+    return {name: about[key] for name, key in WHOLE.items() if key in about}
+
+
+def _quarks(about: Dict[str, Any]) -> Dict[str, Any]:
+    """The description of the quarks in that of perambulators."""
+    return {key: value for key, value in about.items() if key not in (*APART, *OF_MODES)}
+
+
 class Memory(NamedTuple):
     """Bytes that modes take on a rank: on the device during the search, besides the links, and afterwards, and on
     the host; and the number of the rank's time slices that are searched together."""
@@ -132,6 +163,8 @@ class Modes(Object):
         shape = (self.times, self.count)
         self.values, self.residuals, self.next = np.empty(shape), np.empty(shape), np.empty(self.times)
         capi.plaq_modes_values(self, self.values, self.residuals, self.values.size, self.next, self.times)
+        for name in ("values", "residuals"):
+            setattr(self, name, labelled(getattr(self, name), name, self.about))
         self._warn("modes")
         if report.cut_levels:
             warnings.warn(
@@ -165,7 +198,7 @@ class Modes(Object):
         made = capi.plaq_modes_vectors(self, first, self.count - first if count is None else count)
         return Fermion(None, context=self.context, _handle=made)
 
-    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
+    @passes_on(capi.plaq_solver_params, Overlap.solve, without=["initial_guess", "x0"])
     def perambulators(
         self,
         operator: Operator,
@@ -179,7 +212,8 @@ class Modes(Object):
         **params: Any,
     ) -> "Perambulators":
         """Computes tau(t', t) = V(t')^dagger D^-1 V(t) for these source times; `multigrid` and members of
-        capi.plaq_solver_params by keyword. If a progress function ends the work, `times` of the result lists the
+        capi.plaq_solver_params by keyword, of the overlap operator those of its propagator(), without the contact term
+        unless subtract=0. If a progress function ends the work, `times` of the result lists the
         complete source times. With `file`, of HDF5, every source time is added to the group `name` of it as soon as
         it is complete and converged; source times that the file already holds are read; they must be of these modes
         and this operator. `spin_basis`: that of the file, for instance "dirac_pauli"; `numbers` are in the
@@ -193,8 +227,7 @@ class Modes(Object):
             return self._continued(operator, listed, (file, name, spin_basis), progress, more)
         if spin_basis != "degrand_rossi":
             raise ValueError(f"spin_basis: expected a file with it, found {spin_basis!r}; tau.dirac_pauli() turns numbers")
-        tol = tol_of(params)
-        solver = operator._solver(multigrid, params)
+        solver, tol = _operator(operator)._inverse(multigrid, params)
         numbers = np.empty((len(listed), self.times, 4, 4, self.count, self.count), complex)
         report = capi.plaq_solve_report()
         with residuals(progress, "perambulators", tol) as callback:
@@ -221,7 +254,7 @@ class Modes(Object):
     ) -> "Perambulators":
         (file, name, basis), context = to, self.context
         plain = {key: value for key, value in params.items() if key != "multigrid"}
-        about = json.loads(capi.plaq_modes_about(self, operator._solver(params["multigrid"], plain)))
+        about = json.loads(capi.plaq_modes_about(self, _operator(operator)._inverse(params["multigrid"], plain)[0]))
         about["spin_basis"] = SPINS[basis]
         there = _on_first(context, lambda: hdf5.times(file, name, about, listed))
         for t in listed:
@@ -239,7 +272,7 @@ class Modes(Object):
         wanted = [t for t in listed if t in found.times]
         return found._replace(numbers=found.numbers[[found.times.index(t) for t in wanted]], times=wanted)
 
-    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
+    @passes_on(capi.plaq_solver_params, Overlap.solve, without=["initial_guess", "x0"])
     def generalised(
         self,
         operator: Operator,
@@ -267,8 +300,7 @@ class Modes(Object):
             paths.append([_shift(word) for word in words])
         if not gammas:
             raise ValueError("insertions: expected at least one, found none")
-        tol = tol_of(params)
-        solver = operator._solver(multigrid, params)
+        solver, tol = _operator(operator)._inverse(multigrid, params)
         steps = [step for path in paths for step in path]
         sinks, several = _slices(sink_time, "sink_time")
         numbers = np.empty((len(sinks), len(gammas), self.times, 4, 4, self.count, self.count), complex)
@@ -295,23 +327,17 @@ class Modes(Object):
         if not done:
             raise InterruptedError("generalised perambulators: the work was ended before it was complete")
         warn_of(report, "generalised perambulators")
-        axes = "insertion, t, sink spin, source spin, sink mode, source mode"
-        about = {
-            "kind": "generalised perambulators of modes",
-            "indices": f"{'sink time, ' if several else ''}insertion, t, sink spin, source spin, sink mode, source mode",
-            "insertions": [repr(one) for one in insertions],
-            "sink_times": sinks if several else sinks[0],
-        }
-        made = of_modes(
-            numbers if several else numbers[0],
-            self.about,
-            self.about,
-            times=whole(source_time, "source_time"),
-            spin_basis=SPINS["degrand_rossi"],
-            described=about,
+        about = json.loads(capi.plaq_modes_about(self, solver))
+        words = [_words(*one) for one in zip(gammas, _triples(momenta), paths)]
+        made = labelled(
+            numbers,
+            "generalised",
+            about,
+            values={"sink time": sinks, "insertion": words},
+            fixed={"source time": whole(source_time, "source_time"), **_whole(about)},
+            **_quarks(about),
         )
-        made.sink_times = list(sinks) if several else sinks[0]
-        return made
+        return made if several else made[0]
 
     @passes_on(capi.plaq_modes_noise_params)
     def noise(self, **params: Any) -> np.ndarray:
@@ -321,9 +347,9 @@ class Modes(Object):
         how = capi.plaq_modes_noise_params(**params)
         numbers = np.empty((capi.plaq_modes_noise_columns(self, how), self.times, 4, self.count), complex)
         capi.plaq_modes_noise(self, how, numbers, numbers.size)
-        return numbers
+        return labelled(numbers, "noise", self.about, noise=_settings(how))
 
-    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
+    @passes_on(capi.plaq_solver_params, Overlap.solve, without=["initial_guess", "x0"])
     def solve_noise(
         self,
         operator: Operator,
@@ -335,8 +361,7 @@ class Modes(Object):
     ) -> np.ndarray:
         """Computes V(t')^dagger D^-1 b for the columns b of noise(**noise), as an array (columns, T, 4, n)."""
         how = capi.plaq_modes_noise_params(**noise)
-        tol = tol_of(params)
-        solver = operator._solver(multigrid, params)
+        solver, tol = _operator(operator)._inverse(multigrid, params)
         numbers = np.empty((capi.plaq_modes_noise_columns(self, how), self.times, 4, self.count), complex)
         report = capi.plaq_solve_report()
         with residuals(progress, "noise", tol) as callback:
@@ -345,7 +370,8 @@ class Modes(Object):
         if not done:
             raise InterruptedError("noise: the work was ended before it was complete")
         warn_of(report, "noise")
-        return numbers
+        about = json.loads(capi.plaq_modes_about(self, solver))
+        return labelled(numbers, "solutions", about, fixed=_whole(about), noise=_settings(how), **_quarks(about))
 
     def mesons(
         self,
@@ -365,9 +391,8 @@ class Modes(Object):
             self, left, lengths, len(lengths), steps or [0], len(steps), numbers, len(numbers), found, found.size
         )
         words = ["1" if not one else one if isinstance(one, str) else " ".join(one) for one in operators]
-        axes = "momentum, operator, t, left mode, right mode"
-        about = {"kind": "elementals of modes", "indices": axes, "momenta": numbers, "operators": words}
-        return of_modes(found, (left or self).about, self.about, described=about)
+        values = {"momentum": numbers, "operator": words}
+        return labelled(found, "mesons", self.about, (left or self).about, values=values)
 
     def baryons(
         self, momenta: Sequence[Sequence[int]] = ((0, 0, 0),), operators: Sequence[Steps] = ("", "", "")
@@ -384,9 +409,11 @@ class Modes(Object):
             capi.plaq_modes_baryon_elementals(
                 self, lengths, steps or [0], len(steps), numbers, len(numbers), found, found.size
             )
-        axes = "mode of quark 1, mode of quark 2, mode of quark 3" if steps else "triple of modes a < b < c with c fastest"
-        about = {"kind": "elementals of modes", "indices": f"momentum, t, {axes}", "momenta": numbers}
-        return of_modes(found, self.about, self.about, described=about)
+        values = {"momentum": numbers}
+        if not steps:
+            return labelled(found, "baryons", self.about, values=values)
+        words = ["1" if not one else one if isinstance(one, str) else " ".join(one) for one in operators]
+        return labelled(found, "baryons with steps", self.about, values=values, operators=words)
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT converged"
@@ -422,6 +449,23 @@ def _side(which: Any) -> np.ndarray:
     return np.asarray(which, complex) if np.ndim(which) == 2 else gamma[which]
 
 
+def _correlator(numbers: np.ndarray, kind: str, source_time: int, lines: Sequence[Any], sides: Dict[str, Tuple[Any, Any]]) -> Labelled:
+    """A correlator with what is known of the arrays that it is contracted from: quarks, links, and of the operators at both
+    ends Gamma, momentum and steps."""
+    about = common_about(lines)
+    about.pop("kind", None)
+    fixed: Dict[str, Any] = {"source time": source_time}
+    for line in (line for line in lines if isinstance(line, Labelled)):
+        axis = line.axes[-1]
+        about.update(axis.modes or {} if axis is not None else {})
+        fixed.update({name: value for name, value in line.fixed.items() if name in (*WHOLE, "sink time", "insertion")})
+    for end, (which, elemental) in sides.items():
+        about[f"{end}_gamma"] = which if np.ndim(which) == 0 else np.asarray(which, complex).tolist()
+        for name, value in getattr(elemental, "fixed", {}).items():
+            about[f"{end}_{name}"] = value
+    return labelled(numbers, kind, {}, fixed=fixed, **about)
+
+
 def meson(
     tau: np.ndarray,
     source_time: int,
@@ -454,6 +498,7 @@ def three_point(
     check_sink("the quark's perambulators", line, sink_time)
     check_sink("the antiquark's perambulators", antiquark, None)
     (a, phi_a), (b, phi_b), t = sink, source, gamma["T"]
+    lines, sides = (line, antiquark), {"sink": sink, "source": source}
     for name, phi in (("sink", phi_a), ("source", phi_b)):
         check_modes(name, phi, 1, "the quark's perambulators", line, 1)
         check_modes(name, phi, 0, "the antiquark's perambulators", antiquark, 1)
@@ -464,7 +509,9 @@ def three_point(
         back, phi_a = np.broadcast_to(back[sink_time], line.shape), np.broadcast_to(phi_a[sink_time], phi_a.shape)
     right = contract("vw,cd,trwad->trvac", b, phi_b[source_time].conj().T, back.conj())
     left = contract("ru,tak,tuvkc->trvac", a, phi_a, line)
-    return np.roll(-np.einsum("trvac,trvac->t", left, right), -source_time)
+    found = np.roll(-np.einsum("trvac,trvac->t", left, right), -source_time)
+    kind = "meson correlator" if sink_time is None else "three-point correlator"
+    return _correlator(found, kind, source_time, lines, sides)
 
 
 def baryon(
@@ -472,12 +519,14 @@ def baryon(
     source_time: int,
     sink: Tuple[Any, np.ndarray],
     source: Tuple[Any, np.ndarray],
-    boundary: float = 1.0,
+    boundary: Optional[float] = None,
 ) -> np.ndarray:
     """C(t) = <O_s(t0 + t) Obar_s'(t0)> (T, 4, 4) of O = eps (u^T G d) u, the nucleon with G = C gamma5, from
     perambulators (T, 4, 4, n, n); sink and source: (G, elementals (T, triples), or (T, n, n, n) with the modes of u,
-    d and u). For times beyond the end of the lattice the boundary phase of the three quarks is divided out."""
+    d and u). For times beyond the end of the lattice the boundary phase of the three quarks is divided out: that of the
+    perambulators, or where these do not know it `boundary`, the phase of one quark in time in units of pi."""
     source_time, n = check_line("the perambulators", tau, source_time), tau.shape[-1]
+    boundary, lines, sides = check_boundary(tau, boundary), (tau,), {"sink": sink, "source": source}
     check_sink("the perambulators", tau, None)
     (g, b_sink), (h, b_source) = sink, source
     for name, elemental in (("sink", b_sink), ("source", b_source)):
@@ -501,7 +550,7 @@ def baryon(
     found = np.roll(np.array(out), -source_time, axis=0)
     passed = source_time + np.arange(len(tau)) >= len(tau)
     found[passed] *= np.exp(-3j * np.pi * boundary)
-    return found
+    return _correlator(found, "baryon correlator", source_time, lines, sides)
 
 
 checks_keywords(globals())

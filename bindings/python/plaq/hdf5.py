@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ._files import new_file
 from ._signatures import checks_keywords
 from .analysis import Correlator
-from .perambulators import KNOWN_BY, OfModes, Perambulators, from_attributes, near, perambulators
+from .arrays import KNOWN_BY, Labelled, from_attributes
+from .perambulators import Perambulators, near, other_mode, perambulators
 
 #: Axes of the array of a correlator.
 CORRELATOR = "configuration, t"
@@ -54,17 +55,18 @@ def check_name(name: Any, argument: str = "name") -> str:
 def _parts(name: str, value: Any) -> List[Tuple[str, np.ndarray, Dict[str, Any]]]:
     """Datasets that a value is stored in: name, numbers, attributes."""
     if isinstance(value, Correlator):
-        about: Dict[str, Any] = {"name": value.name, "form": value.form, "configurations": value.configurations}
+        of = {"kind": "correlator", "indices": CORRELATOR, "name": value.name, "form": value.form}
+        about: Dict[str, Any] = {**value.about, **of, "configurations": value.configurations}
         about["gammas"], about["boundary_time"] = list(value.gammas), value.boundary_time
         if value.source_time is not None:
             about["source_time"] = value.source_time
-        return [(name, value.data, {"kind": "correlator", "indices": CORRELATOR, **about})]
+        return [(name, value.data, about)]
     if isinstance(value, Perambulators):
         basis = getattr(value.numbers, "spin_basis", None)
         about = {**value.about, **({} if basis is None else {"spin_basis": basis})}
-        each = zip(value.times, value.numbers)
+        each = zip(value.times, np.asarray(value.numbers))
         return [(f"{name}/t{t}", numbers, {**about, "source_time": t}) for t, numbers in each]
-    if isinstance(value, OfModes):
+    if isinstance(value, Labelled):
         return [(name, np.asarray(value), value.attributes())]
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
@@ -105,8 +107,16 @@ def write(
     to = file if adding else file.with_name(f".{file.name}.{os.getpid()}")
     try:
         with _opened(to, "r+") if adding else _h5py().File(to, "w") as opened:
-            for where, numbers, about in parts:
-                opened.create_dataset(where, data=numbers).attrs.update(about)
+            made = []
+            for _, numbers, about in parts:
+                chunks = chunks_of(numbers)
+                made.append(opened.create_dataset(None, data=numbers, chunks=chunks, fletcher32=bool(chunks)))
+                made[-1].attrs.update(about)
+            # Datasets get their names when they are on the disk: a process that is killed leaves no name of anything that
+            # is not.
+            opened.flush()
+            for (where, _, _), dataset in zip(parts, made):
+                opened[where] = dataset
             opened.attrs.update({"plaq_version": capi.plaq_version(), **attributes})
             opened.flush()
         if not adding:
@@ -116,8 +126,35 @@ def write(
             to.unlink()
 
 
-#: More bytes than entries of a dataset in groups and its attributes take, of which each has at most 64 KiB and two can be
-#: that long.
+#: Largest number of bytes of a chunk, of which each has a checksum, and more bytes than HDF5's list of chunks takes for one.
+CHUNK, OF_CHUNK = 1 << 22, 512
+
+
+def chunks_of(numbers: np.ndarray) -> Optional[Tuple[int, ...]]:
+    """Extents of a dataset's chunks: whole last axes, and an equal part of the one before them; None: a single value or no
+    number, which have none."""
+    if not numbers.shape or not numbers.size:
+        return None
+    chunks, room = [1] * numbers.ndim, max(1, CHUNK // numbers.itemsize)
+    for k in reversed(range(numbers.ndim)):
+        extent = numbers.shape[k]
+        parts = -(-extent // room)
+        chunks[k] = -(-extent // parts)
+        if parts > 1:
+            break
+        room //= extent
+    return tuple(chunks)
+
+
+def _bytes(numbers: np.ndarray) -> int:
+    """Bytes of a dataset in a file, chunks at the ends being whole ones."""
+    chunks = chunks_of(numbers) or numbers.shape
+    count = int(np.prod([-(-n // max(part, 1)) for n, part in zip(numbers.shape, chunks)]))
+    return count * (int(np.prod(chunks)) * numbers.itemsize + OF_CHUNK)
+
+
+#: More bytes than entries of a dataset in groups and its attributes take, of which each has at most 64 KiB and four can
+#: have half of that.
 BESIDE = 1 << 18
 
 
@@ -136,7 +173,7 @@ def _reserve(file: Path, parts: List[Tuple[str, np.ndarray, Dict[str, Any]]]) ->
                     break
             if place is not None:
                 raise FileExistsError(f"{file}: {where}: there already")
-    size, need = os.path.getsize(file), sum(numbers.nbytes + BESIDE for _, numbers, _ in parts)
+    size, need = os.path.getsize(file), sum(_bytes(numbers) + BESIDE for _, numbers, _ in parts)
     handle = os.open(file, os.O_RDWR)
     try:
         os.posix_fallocate(handle, size, need)
@@ -147,17 +184,30 @@ def _reserve(file: Path, parts: List[Tuple[str, np.ndarray, Dict[str, Any]]]) ->
         os.close(handle)
 
 
+#: Attributes of a correlator that are arguments of Correlator.
+_ARGUMENTS = ("name", "form", "configurations", "gammas", "source_time", "boundary_time")
+
+
 def read(file: Any) -> Dict[str, Any]:
-    """The values that write wrote, by name: arrays, Correlators, and Perambulators of all source times of a group, in the
-    DeGrand-Rossi basis. Elementals know of which modes they are."""
+    """The values that write or the program wrote, by name: Correlators, Perambulators of all source times of a group, in the
+    DeGrand-Rossi basis, and plaq.arrays.Labelled, arrays that know what their axes are and with their attributes in
+    `about`."""
     contents: Dict[str, Any] = {}
 
+    def numbers(where: str, item: Any) -> Any:
+        try:
+            return item[()]
+        except OSError as error:
+            raise OSError(f"{file}: {where}: expected numbers with the checksums of the file, found damaged ones: {error}") from None
+
     def take(where: str, item: Any) -> None:
-        kind = item.attrs.get("kind") if hasattr(item, "shape") else "group"
-        if kind == "correlator":
-            about = item.attrs
-            contents[where] = Correlator(
-                item[()],
+        if not hasattr(item, "shape"):
+            return
+        about: Dict[str, Any] = {key: value.decode() if isinstance(value, bytes) else value for key, value in item.attrs.items()}
+        kind, group, last = about.get("kind"), *where.rpartition("/")[::2]
+        if kind == "correlator" and all(key in about for key in _ARGUMENTS[:4]):
+            found = Correlator(
+                numbers(where, item),
                 name=about["name"],
                 form=about["form"],
                 configurations=about["configurations"],
@@ -165,15 +215,13 @@ def read(file: Any) -> Dict[str, Any]:
                 source_time=int(about["source_time"]) if "source_time" in about else None,
                 boundary_time=about.get("boundary_time", "periodic"),
             )
-        elif kind == "perambulator":
-            about = dict(item.attrs)
-            one = perambulators(item[()][None], [int(about.pop("source_time"))], about)
-            group = where.rsplit("/", 1)[0]
+            found.about = {key: value for key, value in about.items() if key not in (*_ARGUMENTS, "kind", "indices")}
+            contents[where] = found
+        elif kind == "perambulator" and last == f"t{about.get('source_time')}":
+            one = perambulators(numbers(where, item)[None], [int(about.pop("source_time"))], about)
             contents[group] = contents[group].beside(one) if group in contents else one
-        elif kind != "group" and "modes" in str(item.attrs.get("kind")):
-            contents[where] = from_attributes(item[()], dict(item.attrs))
-        elif kind != "group":
-            contents[where] = item[()]
+        else:
+            contents[where] = from_attributes(numbers(where, item), about)
 
     with _opened(file) as opened:
         opened.visititems(take)
@@ -213,16 +261,22 @@ def _compare(place: str, theirs: Mapping[str, Any], about: Mapping[str, Any]) ->
     """Refuses a description in a file that differs from `about`."""
     for key, value in about.items():
         there = theirs.get(key)
-        if key == "modes_tol":
+        if key in ("modes_tol", "modes_basis_error", "convention"):
+            continue
+        if key == "modes_basis":
+            both = there is not None and np.shape(there) == np.shape(value)
+            if not both or other_mode(theirs, about) is not None:
+                raise ValueError(f"{place}: {key}: expected that of these modes, found another: of another search or smearing")
             continue
         if key == "tol":
-            same, value = there is not None and there <= value * (1 + 1e-9), f"at most {value:g}"
-        elif isinstance(value, (float, list)):
+            if there is None or there > value * (1 + 1e-9):
+                found = "no tolerance" if there is None else f"{there:g}"
+                raise ValueError(f"{place}: tol: expected solves to at most {value:g}, as asked for, found {found} in the file")
+            continue
+        if isinstance(value, (float, list)):
             same = there is not None and np.shape(there) == np.shape(value) and np.allclose(there, value, rtol=0, atol=near(key))
         else:
             same = there == value
-        if not same and key == "modes_basis":
-            raise ValueError(f"{place}: {key}: expected that of these modes, found another: of another search or smearing")
         if not same:
             raise ValueError(
                 f"{place}: {key}: expected {value}, found {there}: perambulators of other links, modes or quarks"

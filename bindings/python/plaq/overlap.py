@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union, overload
+import weakref
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
@@ -56,7 +57,8 @@ class Overlap(Operator):
             with search(progress, "modes", how.modes_tol if 0 < how.modes_tol < 1 else 1e-13) as callback:
                 made = capi.plaq_overlap_create(gauge.context, gauge, how, modes, callback)
         Object.__init__(self, made, gauge.context)
-        self.extents, self._solvers = gauge.extents, {}
+        self.extents, self._solvers, self._with_multigrid = gauge.extents, {}, weakref.WeakSet()
+        self.boundary_time = gauge.boundary_time
         about = self.describe()
         self.mass, self.s, self.rho = about.mass, about.s, 1 + about.s
         self.precision = capi.plaq_precision(about.precision).name.lower()
@@ -67,6 +69,13 @@ class Overlap(Operator):
 
     def _solver(self, multigrid: Optional[Multigrid], params: Dict[str, Any]) -> Any:
         raise capi.Unsupported("operator: expected Wilson, Clover or Twisted, found Overlap, whose solves are its own")
+
+    def _inverse(self, multigrid: Optional[Multigrid], params: Dict[str, Any]) -> Tuple[Object, float]:
+        how = capi.plaq_overlap_solve_params(**params)
+        if multigrid is not None:
+            capi.plaq_overlap_set_multigrid(self, multigrid)
+            how.multigrid = 1
+        return Object(capi.plaq_solver_create_overlap(self, how), self.context), how.tol
 
     def describe(self) -> capi.plaq_overlap_report:
         """The approximation of the sign function: its modes and error bounds, and the cost so far."""

@@ -1,14 +1,15 @@
-"""Perambulators, and arrays whose indices count modes, which know of which modes, source times and spins they are."""
+"""Perambulators, and checks that arrays which are contracted are of the same modes, times and spins."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
 import numpy as np
 
 from ._objects import whole
 from ._signatures import checks_keywords
 from . import capi
+from .arrays import KNOWN_BY, OF_MODES, WHOLE, Axis, Labelled, labelled
 
 
 def contract(text: str, *arrays: Any) -> np.ndarray:
@@ -42,25 +43,11 @@ def turned(numbers: Any, basis: str, back: bool = False) -> np.ndarray:
     if basis not in BASES:
         raise ValueError(f"spin_basis: expected one of {', '.join(BASES)}, found {basis!r:.80}")
     one = BASES[basis].T if back else BASES[basis]
-    found = contract("ps,...sukl,qu->...pqkl", one, np.asarray(numbers), one).view(OfModes)
-    found.__array_finalize__(numbers)
-    found.spin_basis = SPINS["degrand_rossi" if back else basis]
-    return found
-
-
-#: Entries of plaq_modes_about by which sets of modes are compared. The number of modes is not among them: a larger set
-#: begins with the modes of a smaller one.
-KNOWN_BY = (
-    "stout_steps",
-    "stout_rho",
-    "momentum",
-    "plaquette_spatial",
-    "plaquette_temporal",
-    "link_trace",
-    "links_projection_re",
-    "links_projection_im",
-    "modes_basis",
-)
+    found = np.asarray(contract("ps,...sukl,qu->...pqkl", one, np.asarray(numbers), one))
+    if not isinstance(numbers, Labelled):
+        return found
+    fixed = {**numbers.fixed, "spin basis": SPINS["degrand_rossi" if back else basis]}
+    return found.view(Labelled)._of(numbers.axes, fixed, numbers.about)
 
 
 def near(name: str) -> float:
@@ -70,111 +57,45 @@ def near(name: str) -> float:
     return 1e-6 if "plaquette" in name or name.endswith("link_trace") else 1e-9
 
 
-class OfModes(np.ndarray):
-    """An array whose last two axes count modes; parts of the array and arrays computed from it keep what is known of it.
-    `modes`: descriptions of the modes of the last axis but one and of the last axis. `times`: source times of the
-    first axis as a list, or that of the whole array. `spin_basis`: name of the basis of its spins. `described`: the
-    array's shape, and attributes of arrays of this shape in files. `sink_times`: of generalised perambulators, those of
-    the first axis as a list, or that of the whole array. None: not known."""
-
-    modes: Optional[Tuple[Dict[str, Any], Dict[str, Any]]]
-    times: Union[None, int, List[int]]
-    spin_basis: Optional[str]
-    described: Optional[Tuple[Tuple[int, ...], Dict[str, Any]]]
-    sink_times: Union[None, int, List[int]]
-
-    def __array_finalize__(self, other: Any) -> None:
-        for name in ("modes", "times", "spin_basis", "described", "sink_times"):
-            setattr(self, name, getattr(other, name, None))
-        # Of which axis a list of times is cannot be told where the shape is another one.
-        for name in ("times", "sink_times"):
-            if isinstance(getattr(self, name), list) and self.shape != getattr(other, "shape", None):
-                setattr(self, name, None)
-
-    def __getitem__(self, key: Any) -> Any:
-        found = super().__getitem__(key)
-        for name in ("times", "sink_times"):
-            listed = getattr(self, name)
-            if isinstance(found, OfModes) and isinstance(listed, list) and len(listed) == len(self):
-                first = key[0] if isinstance(key, tuple) and key else key
-                try:
-                    picked = np.array(listed)[first]
-                except IndexError:  # the key is an array that picks single numbers
-                    continue
-                setattr(found, name, picked.tolist() if picked.ndim < 2 else None)
-        return found
-
-    def attributes(self) -> Dict[str, Any]:
-        """Attributes in files: what the axes are, the modes, and where they are known the source times and spins."""
-        shape, about = self.described or ((), {})
-        if shape != self.shape:
-            axes = [f"axis {i}" for i in range(self.ndim - 2)] + ["left mode", "right mode"]
-            about = {"kind": "array of modes", "indices": ", ".join(axes[-self.ndim :] if self.ndim else [])}
-        about = dict(about)
-        if self.modes is not None:
-            left, right = self.modes
-            about.update(right)
-            about.update({f"left_{key}": value for key, value in left.items()})
-        if self.times is not None:
-            about["source_time" if isinstance(self.times, int) else "source_times"] = self.times
-        if self.spin_basis is not None:
-            about["spin_basis"] = self.spin_basis
-        return about
+def other_mode(one: Mapping[str, Any], other: Mapping[str, Any], which: Optional[List[int]] = None) -> Optional[int]:
+    """The first of the modes `which`, by default all, that is another one in two descriptions, by its product with fixed
+    noise; None: there is none. Modes that one of them lacks are not compared, and errors of the products are allowed."""
+    a, b = (np.asarray(each["modes_basis"], float) for each in (one, other))
+    both = [k for k in (which if which is not None else range(len(a))) if k < min(len(a), len(b))]
+    errors = np.zeros(len(both))
+    for each in (one, other):
+        known = np.asarray(each.get("modes_basis_error", []), float)
+        errors += [known[k] if k < len(known) else 0.0 for k in both]
+    # Numbers of a damaged file that are not finite are not near any.
+    off = ~(np.abs(a[both] - b[both]) <= near("modes_basis") + errors)
+    return both[int(np.argmax(off))] if off.any() else None
 
 
-def of_modes(
-    array: np.ndarray,
-    left: Mapping[str, Any],
-    right: Mapping[str, Any],
-    *,
-    times: Union[None, int, List[int]] = None,
-    spin_basis: Optional[str] = None,
-    described: Optional[Mapping[str, Any]] = None,
-) -> OfModes:
-    """The array with descriptions of the modes that its last two axes count, its source times, and attributes of it
-    in files, `described`."""
-    made = array.view(OfModes)
-    left, right = ({key: one[key] for key in KNOWN_BY if key in one} for one in (left, right))
-    made.modes, made.times, made.spin_basis = (left, right), times, spin_basis
-    made.described = (array.shape, dict(described)) if described else None
-    return made
-
-
-def from_attributes(array: np.ndarray, about: Mapping[str, Any]) -> OfModes:
-    """The array of a file with these attributes, which OfModes.attributes or the library wrote."""
-    of_both = {key: about[key] for key in KNOWN_BY if key in about}
-    left = {key: about.get(f"left_{key}", value) for key, value in of_both.items()}
-    times = about.get("source_time", about.get("source_times"))
-    apart = {*of_both, *(f"left_{key}" for key in of_both), "source_time", "source_times", "spin_basis"}
-    described = {key: value for key, value in about.items() if key not in apart}
-    return of_modes(
-        array,
-        left,
-        of_both,
-        times=times if times is None else np.asarray(times).tolist(),
-        spin_basis=about.get("spin_basis"),
-        described=described,
-    )
+def _counting(array: Any, end: int) -> Optional[Axis]:
+    """The last axis but one (`end` 0) or the last one (1) of an array, if it is known which modes it counts."""
+    axis = array.axes[end - 2] if isinstance(array, Labelled) and array.ndim >= 2 - end else None
+    return axis if axis is not None and axis.modes else None
 
 
 def check_modes(name: str, array: Any, end: int, owner: str, other: Any, theirs: int) -> None:
     """Refuses arrays of which axis `end` (0: the last but one, 1: the last one) counts other modes than axis `theirs` of `other`."""
-    found, wanted = (getattr(one, "modes", None) for one in (array, other))
+    found, wanted = _counting(array, end), _counting(other, theirs)
     if found is None or wanted is None:
         return
-    for key in (key for key in KNOWN_BY if key in found[end] and key in wanted[theirs]):
-        one, expected = np.asarray(found[end][key]), np.asarray(wanted[theirs][key])
+    one, expected = found.modes or {}, wanted.modes or {}
+    if found.values != wanted.values and "triple" not in found.name:
+        said = ["all from 0 on" if axis.values is None else axis.values for axis in (wanted, found)]
+        raise ValueError(f"{name}: expected the modes {said[0]} of {owner}, found {said[1]}")
+    for key in (key for key in KNOWN_BY if key in one and key in expected):
         if key == "modes_basis":
-            both = min(len(one), len(expected))
-            one, expected = one[:both], expected[:both]
-        if not np.allclose(one, expected, rtol=0, atol=near(key)):
-            if key == "modes_basis":
-                k = int(np.argmax(np.abs(one - expected) > near(key)))
+            k = other_mode(one, expected, wanted.values)
+            if k is not None:
                 raise capi.FieldMismatch(
                     f"{name}: expected the modes of {owner}, found mode {k} of another search, smearing or basis of a "
                     "degenerate level"
                 )
-            raise capi.FieldMismatch(f"{name}: expected the modes of {owner}, {key} {expected}, found {one}")
+        elif not np.allclose(one[key], expected[key], rtol=0, atol=near(key)):
+            raise capi.FieldMismatch(f"{name}: expected the modes of {owner}, {key} {expected[key]}, found {one[key]}")
 
 
 def check_line(name: str, tau: Any, source_time: Any) -> int:
@@ -200,6 +121,23 @@ def check_sink(name: str, line: Any, sink_time: Optional[int]) -> None:
         raise ValueError(f"{name}: expected {expected}, found generalised ones with sink_time={known}")
 
 
+def check_boundary(tau: Any, given: Optional[float]) -> float:
+    """The boundary phase of quarks in time in units of pi: that which perambulators know, or else the one that is given."""
+    known = tau.fixed.get("boundary") if isinstance(tau, Labelled) else None
+    if known is None and given is None:
+        raise ValueError(
+            "boundary: expected the phase of a quark in time in units of pi, 1 for antiperiodic quarks, as these perambulators "
+            "do not know it; found None"
+        )
+    if given is not None and not isinstance(given, (int, float, np.number)):
+        raise TypeError(f"boundary: expected a number, the phase in units of pi, found {given!r:.80}")
+    if given is not None and not np.isfinite(given):
+        raise ValueError(f"boundary: expected a finite number, found {given}")
+    if known is not None and given is not None and abs(known - given) > 1e-9:
+        raise ValueError(f"boundary: expected {known:g}, that of the perambulators, found {given:g}")
+    return float(known if given is None else given)  # type: ignore[arg-type]
+
+
 def check_time(name: str, time: Any, times: int) -> int:
     """Checks the number of a time slice."""
     number = whole(time, name)
@@ -221,9 +159,11 @@ class Perambulators(NamedTuple):
         """Joins the source times of two perambulators of the same modes."""
         check_modes("other", other.numbers, 1, "these perambulators", self.numbers, 1)
         times = [*self.times, *other.times]
-        numbers = np.concatenate([self.numbers, other.numbers]).view(OfModes)
-        numbers.__array_finalize__(self.numbers)
-        numbers.times = times
+        numbers: np.ndarray = np.concatenate([self.numbers, other.numbers])
+        if isinstance(self.numbers, Labelled):
+            first = self.numbers
+            axes = [Axis("source time", times), *first.axes[1:]]
+            numbers = numbers.view(Labelled)._of(axes, first.fixed, first.about)
         return self._replace(numbers=numbers, times=times)
 
     def dirac_pauli(self) -> np.ndarray:
@@ -235,14 +175,21 @@ class Perambulators(NamedTuple):
         return f"<Perambulators of {n} modes from times {self.times}>"
 
 
+#: Entries of the description of perambulators that are no attributes of one array of them.
+APART = ("indices", "kind", "convention", "spin_basis", "boundary", "boundary_time", "source_time")
+
+
 def perambulators(numbers: np.ndarray, times: List[int], about: Mapping[str, Any]) -> Perambulators:
     """Perambulators of these source times with the description `about`, spins in its basis."""
-    about = dict(about)
+    about = {key: value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value for key, value in about.items()}
     label = about.get("spin_basis", SPINS["degrand_rossi"])
-    found = of_modes(numbers, about, about, times=times, spin_basis=label)
+    fixed = {name: about[key] for name, key in WHOLE.items() if key in about}
+    fixed["spin basis"] = label
+    quarks = {key: value for key, value in about.items() if key not in (*APART, *OF_MODES)}
+    found: np.ndarray = labelled(numbers, "perambulators", about, values={"source time": times}, fixed=fixed, **quarks)
     basis = next((word for word, one in SPINS.items() if one == label), label)
     if basis != "degrand_rossi":
-        found = turned(found, basis, back=True)  # type: ignore[assignment]
+        found = turned(found, basis, back=True)
         about["spin_basis"] = SPINS["degrand_rossi"]
     return Perambulators(found, times, float(about.get("boundary", 0.0)), about)
 

@@ -229,6 +229,10 @@ class Operator(Object):
             kept[key] = solver
         return kept[key]
 
+    def _inverse(self, multigrid: Optional["Multigrid"], params: Dict[str, Any]) -> Tuple[Object, float]:
+        """What solves for the columns of perambulators, and its tolerance."""
+        return self._solver(multigrid, params), tol_of(params)
+
     @contextmanager
     def _reported(self, report: capi.plaq_solve_report, residuals: Optional[np.ndarray]) -> Iterator[None]:
         """Stores the report of a solve in the operator, even if a callback raised an exception and ended the solve."""

@@ -53,9 +53,11 @@ const OPTIONS: &[Opt] = &[
     of_modes("modes-tol", "tol"),
     opt("save-modes", Kind::Output(&[]), "FILE", "", "writes the modes, which a later run needs to go on"),
     opt("load-modes", Kind::Input, "FILE", "", "modes that --save-modes wrote for these links, in place of a search"),
+    opt("left-modes", Kind::Input, "FILE", "", "modes of the antiquark in meson elementals, u in u^dagger O v, where they are others, as of another moving frame; written for these links by --save-modes"),
     momenta_option("0,0,0", "momenta nx,ny,nz of elementals"),
     opt("operators", Kind::Text, "O[:O...]", "1", "operators of meson elementals: 1, or steps dx, +x, -x and so on with commas between, of which the last acts first, e.g. 1:dx:dy,dz"),
     opt("baryons", Kind::Flag, "B", "no", "yes: elementals of baryons, too"),
+    opt("baryon-operators", Kind::Text, "O:O:O", "1:1:1", "operators on the three quarks of baryons, each as one of --operators").needs(&[&[Need::With("baryons")]]),
     opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark of perambulators; without it there are modes and elementals only"),
     of_quark("normalisation").needs(OF_QUARKS),
     of_quark("csw_t").needs(OF_QUARKS),
@@ -113,18 +115,31 @@ struct Plan {
     noise: Option<NoiseInModes>,
 }
 
-fn operators(text: &str) -> Run<Vec<Vec<Step>>> {
+fn operators(name: &str, text: &str) -> Run<Vec<Vec<Step>>> {
     let one = |item: &str| match item {
         "1" => Ok(vec![]),
         steps => steps
             .split(',')
             .map(|word| {
-                Step::from_word(word, "--operators")
+                Step::from_word(word, &format!("--{name}"))
                     .map_err(|e| Failure::usage(super::in_words(&e)))
             })
             .collect(),
     };
-    items("operators", text)?.into_iter().map(one).collect()
+    items(name, text)?.into_iter().map(one).collect()
+}
+
+/// The operators on the three quarks of baryons; `None`: no baryons.
+fn baryons(options: &Options) -> Run<Option<[Vec<Step>; 3]>> {
+    if !options.flag("baryons") {
+        return Ok(None);
+    }
+    let name = "baryon-operators";
+    let text = options.text(name);
+    match <[Vec<Step>; 3]>::try_from(operators(name, text)?) {
+        Ok(three) => Ok(Some(three)),
+        Err(_) => Err(refuse(name, text, "one for each of three quarks, as 1:1:dx")),
+    }
 }
 
 fn times(name: &str, text: &str) -> Run<Vec<usize>> {
@@ -175,9 +190,9 @@ fn plan(options: &Options) -> Run<Plan> {
         out: PathBuf::from(options.required("out")?),
         settings: options.params()?,
         elementals: ElementalsOf {
-            operators: operators(options.text("operators"))?,
+            operators: operators("operators", options.text("operators"))?,
             momenta,
-            baryons: options.flag("baryons"),
+            baryons: baryons(options)?,
         },
         kappa,
         action: Action::of(options)?,
@@ -278,11 +293,19 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
             modes.count()
         ));
     }
+    let left = match options.get("left-modes") {
+        Some(name) => Some(Modes::load(Path::new(name), &links, None)?),
+        None => None,
+    };
+    if left.as_ref().is_some_and(|left| !left.search().converged) {
+        session::complain("distillation: --left-modes did not converge, nothing is written");
+        return Ok(session::status(false));
+    }
     let there = session.first() && options.flag("continue") && plan.out.exists();
     let mut there = [f64::from(there)];
     session.comm.sum(&mut there)?;
     if there[0] == 0.0 {
-        let data = plan.elementals.datasets(&modes, &modes)?;
+        let data = plan.elementals.datasets(left.as_ref().unwrap_or(&modes), &modes)?;
         let about = vec![("gauge", Attribute::Text(plan.file.clone()))];
         // A file that another run has made meanwhile is kept.
         let made_since =
@@ -295,10 +318,14 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         modes.values()[0],
         output::exponent(modes.residuals()[0], 1)
     );
-    if there[0] > 0.0 && ["momenta", "operators", "baryons"].iter().any(|name| options.given(name))
-    {
+    let given = ["momenta", "operators", "baryons", "baryon-operators"];
+    if there[0] > 0.0 && given.iter().any(|name| options.given(name)) {
         let known_by = plan.elementals.known_by();
         let look = || hdf5::has(&plan.out, "mesons", &known_by, &|_| 0.0).map(|_| ());
+        session.comm.agree(if session.first() { look() } else { Ok(()) })?;
+    }
+    if let Some(left) = left.filter(|_| there[0] > 0.0) {
+        let look = || file::check_left(&plan.out, &left);
         session.comm.agree(if session.first() { look() } else { Ok(()) })?;
     }
     let mut solved = Solved::nothing(plan.solving.kind());
@@ -346,7 +373,7 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         }
         if let Some(source) = plan.noise.as_ref().filter(|_| whole) {
             let about = file::about_noise(source, &modes, &solver)?;
-            let look = || file::is_there(&plan.out, file::SOLUTIONS, &about);
+            let look = || file::is_there(&plan.out, file::SOLUTIONS, &modes, &about);
             let mut there = [f64::from(session.comm.agree(if session.first() {
                 look()
             } else {

@@ -16,7 +16,7 @@ use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
 use super::path::{lists_of, steps_of};
 use super::progress::watch;
-use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, Solver};
+use super::solve::{plaq_progress_callback, plaq_solve_report, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
@@ -36,6 +36,7 @@ use crate::ops::distillation::perambulator::{generalised, perambulators, Inserti
 use crate::ops::gamma::Gamma;
 use crate::params::{InC, Number, ToC as _};
 use crate::refuse;
+use crate::solvers::SolverKind;
 
 /// The object behind the handle `plaq_modes`.
 pub struct ModesObject {
@@ -104,7 +105,7 @@ interface! {
         /// Makes a field of colour vectors with `count` modes, from number `first` on.
         plaq_modes_vectors(modes: Handle<plaq_modes>, first: i64, count: i64, vectors: Out<plaq_spinor>) = vectors_of;
         /// Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
-        /// normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
+        /// normalisation of the solver, which may be one of plaq_solver_create_overlap, too: complex numbers [time][t'][spin'][spin][mode'][mode], with t' all times of
         /// the whole lattice and spins in the DeGrand-Rossi basis; `count`: their number. Propagators are not stored.
         /// `finished`: number of source times that are complete: all, unless the callback or the solver's
         /// `max_seconds` end the work; numbers of the others are 0. Errors: FIELD_MISMATCH (modes of other links),
@@ -324,12 +325,15 @@ fn perambulators_of(
         done += 1;
         Ok(())
     };
-    let mut told = monitor(solver.solver(), callback, user);
-    let (solver, columns) = (solver.solver(), solver.columns());
-    let solved = perambulators(solver, modes, &from, columns, &mut told, &mut keep)?;
+    let mut told = watch(solver.context().comm(), callback, user);
+    let (columns, at_once) = (4 * modes.count() * from.len(), solver.columns());
+    let solved = solver.with_inverse(columns, |inverse| {
+        let solved = perambulators(inverse, modes, &from, at_once, &mut told, &mut keep)?;
+        Ok(solved.report.totals(inverse.kind()))
+    })?;
     finished.set(done);
     numbers.set(all);
-    report.set(solved.report.totals(solver.params().solver.kind).to_c());
+    report.set(solved.to_c());
     Ok(())
 }
 
@@ -343,7 +347,8 @@ fn about_of(
         None => modes.modes.about(),
         Some(solver) => {
             modes.context.check_same(solver.context(), "solver")?;
-            about_quarks(&modes.modes, solver.solver(), GammaBasis::DeGrandRossi)?
+            let basis = GammaBasis::DeGrandRossi;
+            solver.with_inverse(1, |inverse| about_quarks(&modes.modes, inverse, basis))?
         }
     };
     about.set(&json(&known_by), capacity)
@@ -365,13 +370,15 @@ fn write_perambulators(
 ) -> Result<()> {
     modes.context.check_same(solver.context(), "solver")?;
     let from = times_of((times, "times"), (ntimes, "ntimes"), modes.modes.times())?;
-    let mut told = monitor(solver.solver(), callback, user);
-    let columns = solver.columns();
-    let to = PerambulatorFile::new((Path::new(file), group), &modes.modes, solver.solver(), basis)?;
-    let (have, done) = to.complete(&from, columns, &mut told)?;
+    let (mut told, modes) = (watch(solver.context().comm(), callback, user), &modes.modes);
+    let (columns, at_once) = (4 * modes.count() * from.len(), solver.columns());
+    let (have, done) = solver.with_inverse(columns, |inverse| {
+        let to = PerambulatorFile::new((Path::new(file), group), modes, inverse, basis)?;
+        let (have, done) = to.complete(&from, at_once, &mut told)?;
+        Ok((have, done.map(|done| done.report.totals(inverse.kind()))))
+    })?;
     finished.set(have as i64);
-    let kind = solver.solver().params().solver.kind;
-    report.set(done.map_or_else(Default::default, |done| done.report.totals(kind).to_c()));
+    report.set(done.map_or_else(Default::default, |done| done.to_c()));
     Ok(())
 }
 
@@ -438,23 +445,26 @@ fn generalised_of(
     let sinks = times_of((sink_times, "sink_times"), (nsinks, "nsinks"), modes.times())?;
     sized(count, sinks.len() * n * 16 * modes.count() * modes.count() * modes.times())?;
     let times = (time_slice(source_time, "source_time", modes.times())?, &sinks[..]);
-    let mut told = monitor(solver.solver(), callback, user);
-    let (all, done) =
-        generalised(solver.solver(), modes, times, &insertions, solver.columns(), &mut told)?;
-    set((all, done), solver, numbers, finished, report);
+    let mut told = watch(solver.context().comm(), callback, user);
+    let (columns, at_once) = (4 * modes.count() * (1 + sinks.len()), solver.columns());
+    let (found, kind) = solver.with_inverse(columns, |inverse| {
+        let found = generalised(inverse, modes, times, &insertions, at_once, &mut told)?;
+        Ok((found, inverse.kind()))
+    })?;
+    set(found, kind, numbers, finished, report);
     Ok(())
 }
 
 fn set(
     (all, done): (Vec<Complex64>, Projected),
-    solver: &Solver,
+    kind: SolverKind,
     numbers: &mut OutArray<f64>,
     finished: &mut Out<i64>,
     report: &mut Report<plaq_solve_report>,
 ) {
     finished.set(done.whole as i64);
     numbers.set(reals(&all));
-    report.set(done.report.totals(solver.solver().params().solver.kind).to_c());
+    report.set(done.report.totals(kind).to_c());
 }
 
 fn noise(params: &plaq_modes_noise_params) -> Result<NoiseInModes> {
@@ -496,10 +506,14 @@ fn solve_noise(
 ) -> Result<()> {
     modes.context.check_same(solver.context(), "solver")?;
     let (source, modes) = (noise(params)?, &modes.modes);
-    sized(count, source.columns(modes)? * 4 * modes.times() * modes.count())?;
-    let mut told = monitor(solver.solver(), callback, user);
-    let done = source.solved(solver.solver(), modes, solver.columns(), &mut told)?;
-    set(done, solver, numbers, finished, report);
+    let columns = source.columns(modes)?;
+    sized(count, columns * 4 * modes.times() * modes.count())?;
+    let mut told = watch(solver.context().comm(), callback, user);
+    let (found, kind) = solver.with_inverse(columns, |inverse| {
+        let found = source.solved(inverse, modes, solver.columns(), &mut told)?;
+        Ok((found, inverse.kind()))
+    })?;
+    set(found, kind, numbers, finished, report);
     Ok(())
 }
 
@@ -573,7 +587,7 @@ fn write_elementals(
     let asked = ElementalsOf {
         operators: operators_of(lists_of((lengths, n), (steps, nsteps), None)?)?,
         momenta: triples(momenta, nmomenta)?,
-        baryons: baryons != 0,
+        baryons: (baryons != 0).then(Default::default),
     };
     let data = asked.datasets(left.map_or(modes, |left| &left.modes), modes)?;
     write(Path::new(file), modes, &data, vec![], if_exists)

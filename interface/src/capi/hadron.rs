@@ -124,8 +124,8 @@ fn propagator_of_source(
     residuals: &mut MaybeArray<f64>,
 ) -> Result<()> {
     let from = source(params)?;
-    let mut monitor = monitor(solver.solver(), callback, user);
-    let done = propagator(solver.solver(), from, solver.columns(), &mut monitor)?;
+    let mut monitor = monitor(solver.solver()?, callback, user);
+    let done = propagator(solver.solver()?, from, solver.columns(), &mut monitor)?;
     let origin = propagated(from.position.map(Some), solver.origin()?);
     solved(solver, origin, done, out, report, residuals)
 }
@@ -146,8 +146,8 @@ fn columns_solved(
     if origin.position == [None; 4] {
         origin.position = support(&from)?;
     }
-    let mut monitor = monitor(solver.solver(), callback, user);
-    let done = propagator_of(solver.solver(), &from, solver.columns(), &mut monitor)?;
+    let mut monitor = monitor(solver.solver()?, callback, user);
+    let done = propagator_of(solver.solver()?, &from, solver.columns(), &mut monitor)?;
     solved(solver, origin, done, out, report, residuals)
 }
 
@@ -160,7 +160,7 @@ fn solved(
     residuals: &mut MaybeArray<f64>,
 ) -> Result<()> {
     out.set(solver.context().adopt(Spinor::with_origin(solver.context(), field, origin))?);
-    report.set(done.totals(solver.solver().params().solver.kind).to_c());
+    report.set(done.totals(solver.solver()?.params().solver.kind).to_c());
     residuals.set(done.solver.residual);
     solver.keep_history(done.solver.history);
     Ok(())

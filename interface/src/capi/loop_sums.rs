@@ -84,13 +84,13 @@ impl Sums {
                 found("links that have changed since")
             );
         }
-        let (solver, at_once) = (self.solver.solver(), self.solver.columns());
+        let (solver, at_once) = (self.solver.solver()?, self.solver.columns());
         check_configuration(solver.op().links(), "solver", links, "gauge")?;
         let space = self.space.as_ref().map(|s| s.space());
         if let Some(space) = space {
             space.check(solver)?;
         }
-        let other = self.other.as_ref().map(|s| s.solver());
+        let other = self.other.as_ref().map(|s| s.solver()).transpose()?;
         let other_space = self.other_space.as_ref();
         if let (Some(space), Some(other)) = (other_space, other) {
             space.check(other)?;
@@ -213,7 +213,7 @@ fn memory(
     bytes: &mut Out<i64>,
 ) -> Result<()> {
     solver.context().check_same(multigrid.context(), "multigrid")?;
-    let found = LowSpace::memory(solver.solver(), multigrid.multigrid(), levels_of(levels)?)?;
+    let found = LowSpace::memory(solver.solver()?, multigrid.multigrid(), levels_of(levels)?)?;
     bytes.set(found as i64);
     Ok(())
 }
@@ -228,7 +228,7 @@ fn of_multigrid(
     let context = solver.context();
     context.check_same(multigrid.context(), "multigrid")?;
     let (hierarchy, levels) = (multigrid.multigrid(), levels_of(levels)?);
-    let space = LowSpace::of_multigrid(solver.solver(), hierarchy, levels, tol)?;
+    let space = LowSpace::of_multigrid(solver.solver()?, hierarchy, levels, tol)?;
     out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin()? })?);
     Ok(())
 }
@@ -236,8 +236,8 @@ fn of_multigrid(
 fn of_eigen(solver: &Arc<Solver>, eigen: &Arc<Eigen>, out: &mut Out<plaq_space>) -> Result<()> {
     let context = solver.context();
     context.check_same(eigen.context(), "eigen")?;
-    eigen.check_links(solver.solver().op().links())?;
-    let space = LowSpace::of_vectors(solver.solver(), eigen.vectors().clone())?;
+    eigen.check_links(solver.solver()?.op().links())?;
+    let space = LowSpace::of_vectors(solver.solver()?, eigen.vectors().clone())?;
     out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin()? })?);
     Ok(())
 }
@@ -392,13 +392,13 @@ fn create(
     };
     let links = gauge.read("gauge")?;
     let space_of_other = match (of.how, space, other) {
-        (OneEnd::Other, Some(space), Some(other)) => Some(space.space().of_other(other.solver())?),
+        (OneEnd::Other, Some(space), Some(other)) => Some(space.space().of_other(other.solver()?)?),
         _ => None,
     };
     let quarks = LoopQuarks {
-        solver: solver.solver(),
+        solver: solver.solver()?,
         at_once: solver.columns(),
-        other: other.map(|s| s.solver()),
+        other: other.map(|s| s.solver()).transpose()?,
         links: &links,
         space: space.map(|s| s.space()),
         other_space: space_of_other.as_ref(),

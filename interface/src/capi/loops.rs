@@ -77,7 +77,7 @@ fn loops_of(
             found("{vectors}")
         );
     }
-    let geometry = solver.solver().op().shape().geometry;
+    let geometry = solver.solver()?.op().shape().geometry;
     check_extent(&geometry, times)?;
     let Operators { lines, momenta } =
         Operators::of((lengths, nlines), (steps, nsteps), (momenta, nmomenta))?;
@@ -86,7 +86,7 @@ fn loops_of(
         lines: &lines,
         momenta: &momenta,
         links: &links,
-        own: solver.solver().op().links(),
+        own: solver.solver()?.op().links(),
         boundary: solver.phases(),
     };
     let n = vectors as usize;
@@ -94,11 +94,11 @@ fn loops_of(
     let zeros = |k: usize| host_array(n * k, Complex64::ZERO, "estimates of loops");
     let mut all = [zeros(each[0])?, zeros(each[1])?];
     let mut complete = 0;
-    let mut told = monitor(solver.solver(), callback, user);
+    let mut told = monitor(solver.solver()?, callback, user);
     let factor = Complex64::new(params.factor[0], params.factor[1]);
-    let other = other.map(|s| s.solver());
+    let other = other.map(|s| s.solver()).transpose()?;
     let how = LoopKind { how: params.kind, other, factor, low: None, change: None };
-    let by = (solver.solver(), solver.columns());
+    let by = (solver.solver()?, solver.columns());
     let done = loops(by, noise, how, operators, &mut told, &mut |_, found| {
         let places = [0, 1].map(|k| complete * each[k]..(complete + 1) * each[k]);
         let [lines, current] = &mut all;
@@ -110,7 +110,7 @@ fn loops_of(
     estimates.set(pairs(lines).collect());
     currents.set(pairs(current).collect());
     finished.set(complete as i64);
-    report.set(done.totals(solver.solver().params().solver.kind).to_c());
+    report.set(done.totals(solver.solver()?.params().solver.kind).to_c());
     Ok(())
 }
 

@@ -10,8 +10,7 @@ use super::context::{plaq_context, Context};
 use super::file_name::FileName;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
-use super::progress::watch;
-use super::solve::plaq_progress_callback;
+use super::progress::{plaq_progress_callback, watch};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
@@ -42,7 +41,7 @@ pub struct Overlap {
     low: Mutex<Option<Arc<OverlapModes>>>,
     kept: Mutex<OverlapKept>,
     /// Algorithm and preconditioner of the last solve, as in plaq_overlap_report.
-    pub(super) solved: Mutex<(OverlapAlgorithm, Preconditioned)>,
+    solved: Mutex<(OverlapAlgorithm, Preconditioned)>,
 }
 
 impl Overlap {
@@ -67,12 +66,23 @@ impl Overlap {
     /// The origin of solutions with this operator: the boundary phase in time in units of pi, on links periodic in
     /// time.
     pub(super) fn origin(&self) -> Origin {
-        let phase = self.op.sign().kernel().op().params().boundary[3];
         Origin {
-            boundary: Some(phase.arg() / std::f64::consts::PI),
+            boundary: Some(self.phases()[3]),
             boundary_time: Some(BoundaryKind::Periodic.word()),
             ..Default::default()
         }
+    }
+    pub(super) fn shared(&self) -> &Mutex<OverlapKept> {
+        &self.kept
+    }
+    /// Remembers algorithm and preconditioner of a solve.
+    pub(super) fn set_solved(&self, solved: (OverlapAlgorithm, Preconditioned)) {
+        *self.solved.lock().unwrap_or_else(PoisonError::into_inner) = solved;
+    }
+    /// Boundary phases of quarks in units of pi.
+    pub(super) fn phases(&self) -> [f64; 4] {
+        let phases = self.op.sign().kernel().op().params().boundary;
+        phases.map(|phase| phase.arg() / std::f64::consts::PI)
     }
     pub(super) fn low(&self) -> Option<Arc<OverlapModes>> {
         self.low.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -1,10 +1,10 @@
 //! Inverses of the overlap operator: solves and propagators.
 
 use std::ffi::c_void;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use super::args::{
-    Array, Handle, Local, Maybe, MaybeArray, OutArray, Params, Raw, Report, TextOut,
+    Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report, TextOut,
 };
 use super::gauge::{plaq_gauge, Gauge};
 use super::hadron::source;
@@ -13,7 +13,8 @@ use super::origin::{propagated, solved};
 use super::overlap::{plaq_overlap, plaq_overlap_params, Overlap};
 use super::progress::watch;
 use super::solve::{
-    plaq_plan_report, plaq_progress_callback, plaq_solve_report, right_hand_sides, tell,
+    plaq_plan_report, plaq_progress_callback, plaq_solve_report, plaq_solver, right_hand_sides,
+    tell, Solver,
 };
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -53,6 +54,11 @@ interface! {
         /// SUMR and GCR, which the library may choose, solve for one mass after the other. `propagators`: room for
         /// `count` handles.
         plaq_overlap_propagators(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, masses: Array<f64>[count], count: i64, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagators: OutArray<plaq_spinor>[count], report: Report<plaq_solve_report>) = propagators_of;
+        /// Makes a solver for perambulators and noise of modes (plaq_modes_perambulators, plaq_modes_solve_noise and
+        /// others) with the overlap operator, of the propagators of plaq_overlap_propagators: without the contact
+        /// term unless params.subtract is 0. plaq_solver_memory and plaq_solver_plan take it; other functions of
+        /// solvers refuse it. It keeps the operator alive. Errors: BAD_PARAMETER.
+        plaq_solver_create_overlap(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, solver: Out<plaq_solver>) = solver_for_modes;
     }
 }
 
@@ -101,6 +107,15 @@ fn create_plan(
     tell(&settings.needs(&*gauge.read("gauge")?, solve)?, None, report, names, capacity)
 }
 
+fn solver_for_modes(
+    overlap: &Arc<Overlap>,
+    params: &plaq_overlap_solve_params,
+    solver: &mut Out<plaq_solver>,
+) -> Result<()> {
+    solver.set(overlap.context().adopt(Solver::of_overlap(overlap, read(params)?))?);
+    Ok(())
+}
+
 /// Makes a solver for these quark masses.
 fn solver_of(
     overlap: &Overlap,
@@ -118,8 +133,7 @@ fn report_of(
     solver: &OverlapSolver,
     report: crate::solvers::SolverReport,
 ) -> plaq_solve_report {
-    *overlap.solved.lock().unwrap_or_else(PoisonError::into_inner) =
-        (solver.taken(), solver.preconditioned());
+    overlap.set_solved((solver.taken(), solver.preconditioned()));
     solver.totals(report).to_c()
 }
 

@@ -52,13 +52,13 @@ fn propagator_of(
     out: &mut Out<plaq_spinor>,
     report: &mut Report<plaq_solve_report>,
 ) -> Result<()> {
-    let mut told = monitor(solver.solver(), callback, user);
-    let (field, done) = boundary_propagator(solver.solver(), end, settings(solver), &mut told)?;
+    let mut told = monitor(solver.solver()?, callback, user);
+    let (field, done) = boundary_propagator(solver.solver()?, end, settings(solver), &mut told)?;
     // The source is on slice 0, a boundary, from which times are counted.
     let position = [None, None, None, Some(0)];
     let origin = propagated(position, solver.origin()?);
     out.set(solver.context().adopt(Spinor::with_origin(solver.context(), field, origin))?);
-    report.set(done.totals(solver.solver().params().solver.kind).to_c());
+    report.set(done.totals(solver.solver()?.params().solver.kind).to_c());
     solver.keep_history(done.solver.history);
     Ok(())
 }
@@ -76,18 +76,18 @@ fn correlators_of(
     f1: &mut MaybeArray<f64>,
     report: &mut Report<plaq_solve_report>,
 ) -> Result<()> {
-    let extent = solver.solver().op().shape().geometry.global_extents()[3];
+    let extent = solver.solver()?.op().shape().geometry.global_extents()[3];
     if times != extent as i64 {
         refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
     }
-    let mut told = monitor(solver.solver(), callback, user);
-    let (found, done) = boundary_correlators(solver.solver(), settings(solver), &mut told)?;
+    let mut told = monitor(solver.solver()?, callback, user);
+    let (found, done) = boundary_correlators(solver.solver()?, settings(solver), &mut told)?;
     f_a.set(found.f_a);
     f_p.set(found.f_p);
     g_a.set(found.g_a);
     g_p.set(found.g_p);
     f1.set(vec![found.f_1]);
-    report.set(done.totals(solver.solver().params().solver.kind).to_c());
+    report.set(done.totals(solver.solver()?.params().solver.kind).to_c());
     solver.keep_history(done.solver.history);
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::dirac::{plaq_dirac, Dirac};
 use super::handles;
 use super::multigrid::{plaq_multigrid, Multigrid};
 use super::origin::solved;
+use super::overlap::Overlap;
 pub use super::progress::plaq_progress_callback;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -18,16 +19,24 @@ use crate::compose::{Chosen, DiracSolver, Equations, Solution, SolverSettings};
 use crate::error::{significant, Result};
 use crate::fields::{Needs, SpinorField};
 use crate::io::Origin;
+use crate::ops::distillation::inverse::{Inverse, OverlapInverse};
 use crate::ops::links_mark::links_mark;
+use crate::ops::overlap_settings::OverlapSolving;
 use crate::ops::propagator;
 use crate::params::{InC, ToC as _};
 use crate::refuse;
 use crate::solvers::{largest, IterationSums, Progress, Shift, SolverKind, StoppedBy};
 
+/// What solves: the solver of a quark action, or the overlap operator by these settings.
+enum By {
+    Dirac(DiracSolver),
+    Overlap(Arc<Overlap>, OverlapSolving),
+}
+
 /// The object behind the handle `plaq_solver`.
 pub struct Solver {
     context: Arc<Context>,
-    solver: DiracSolver,
+    by: By,
     /// Number of columns of a propagator that are solved for together.
     columns: usize,
     /// Boundary phases of quarks in units of pi.
@@ -43,8 +52,52 @@ impl Solver {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    pub(crate) fn solver(&self) -> &DiracSolver {
-        &self.solver
+    /// A solver that makes propagators of the overlap operator from modes.
+    pub(super) fn of_overlap(overlap: &Arc<Overlap>, how: OverlapSolving) -> Solver {
+        let [x, y, z, t] = overlap.phases();
+        Solver {
+            context: overlap.context().clone(),
+            by: By::Overlap(overlap.clone(), how),
+            columns: 0,
+            origin: overlap.origin(),
+            phases: [x, y, z, t],
+            history: Mutex::default(),
+        }
+    }
+    /// The solver of a quark action.
+    ///
+    /// # Errors
+    /// `Unsupported`: it is one of the overlap operator.
+    pub(crate) fn solver(&self) -> Result<&DiracSolver> {
+        match &self.by {
+            By::Dirac(solver) => Ok(solver),
+            By::Overlap(..) => refuse!(
+                Unsupported,
+                "solver",
+                expected("one of plaq_solver_create"),
+                found("one of the overlap operator"),
+                hint("plaq_overlap_solve and plaq_overlap_propagators solve with the overlap operator")
+            ),
+        }
+    }
+    /// Calls `work` with the inverse of the operator, for work on this number of columns.
+    pub(crate) fn with_inverse<T>(
+        &self,
+        columns: usize,
+        work: impl FnOnce(&dyn Inverse) -> Result<T>,
+    ) -> Result<T> {
+        match &self.by {
+            By::Dirac(solver) => work(solver),
+            By::Overlap(overlap, how) => {
+                let (low, kept) = (overlap.low(), overlap.shared());
+                let inverse = OverlapInverse::new(&overlap.op, how.clone(), low, kept, columns);
+                let found = work(&inverse);
+                if let Some(solved) = inverse.solved() {
+                    overlap.set_solved(solved);
+                }
+                found
+            }
+        }
     }
     pub(crate) fn columns(&self) -> usize {
         self.columns
@@ -52,7 +105,7 @@ impl Solver {
     /// The origin of solutions by this solver: boundary phases, normalisation, masses and links, without the source's
     /// position. All ranks call it.
     pub(crate) fn origin(&self) -> Result<Origin> {
-        Ok(Origin { links: Some(links_mark(self.solver.op().links())?), ..self.origin })
+        Ok(Origin { links: Some(links_mark(self.solver()?.op().links())?), ..self.origin })
     }
     pub(crate) fn phases(&self) -> [f64; 4] {
         self.phases
@@ -147,7 +200,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
     made.log();
     let object = Solver {
         context: dirac.context().clone(),
-        solver: made,
+        by: By::Dirac(made),
         columns: settings.columns,
         origin: dirac.origin(),
         phases: dirac.phases(),
@@ -161,8 +214,9 @@ fn set_multigrid(solver: &Arc<Solver>, multigrid: Option<&Arc<Multigrid>>) -> Re
     if let Some(multigrid) = multigrid {
         solver.context.check_same(multigrid.context(), "multigrid")?;
     }
-    solver.solver.set_multigrid(multigrid.map(|m| m.multigrid().clone()))?;
-    solver.solver.log();
+    let own = solver.solver()?;
+    own.set_multigrid(multigrid.map(|m| m.multigrid().clone()))?;
+    own.log();
     Ok(())
 }
 
@@ -171,9 +225,18 @@ fn destroy(solver: plaq_solver) -> Result<()> {
 }
 
 fn memory(solver: &Arc<Solver>, nrhs: i32, bytes: &mut Out<i64>) -> Result<()> {
-    let memory = solver.solver.memory(right_hand_sides(nrhs)?)?;
+    let nrhs = right_hand_sides(nrhs)?;
+    let memory = match &solver.by {
+        By::Dirac(solver) => solver.memory(nrhs)?,
+        By::Overlap(overlap, how) => overlap_needs(overlap, how, nrhs)?.memory,
+    };
     bytes.set(i64::try_from(memory).unwrap_or(i64::MAX));
     Ok(())
+}
+
+fn overlap_needs(overlap: &Overlap, how: &OverlapSolving, nrhs: usize) -> Result<Needs> {
+    let kept = overlap.kept().clone();
+    how.needs(&overlap.op, overlap.low().as_deref(), nrhs, &kept)
 }
 
 pub(super) fn right_hand_sides(nrhs: i32) -> Result<usize> {
@@ -191,8 +254,11 @@ fn plan(
     capacity: i64,
 ) -> Result<()> {
     let nrhs = right_hand_sides(nrhs)?;
-    let (needs, chain) = (solver.solver.needs(nrhs)?, solver.solver.describe(nrhs));
-    tell(&needs, Some(&chain), report, names, capacity)
+    let (needs, chain) = match &solver.by {
+        By::Dirac(solver) => (solver.needs(nrhs)?, Some(solver.describe(nrhs))),
+        By::Overlap(overlap, how) => (overlap_needs(overlap, how, nrhs)?, None),
+    };
+    tell(&needs, chain.as_deref(), report, names, capacity)
 }
 
 /// Writes a plan to the report; the names are preceded by a line with the chain of links, if there is one.
@@ -266,13 +332,14 @@ fn solve(
 ) -> Result<()> {
     solver.context.check_same(x.context(), "x")?;
     solver.context.check_same(b.context(), "b")?;
+    let own = solver.solver()?;
     let known = solved(b.origin(), solver.origin()?);
     b.check_source("b", known)?;
     let (b, object) = (b.read_any("b")?, x);
     let mut x = object.write_any("x")?;
-    let mut monitor = monitor(&solver.solver, callback, user);
-    let stop = solver.solver.params().solver.stop;
-    let done = solver.solver.solve_until(stop, &mut x, &b, &mut monitor)?;
+    let mut monitor = monitor(own, callback, user);
+    let stop = own.params().solver.stop;
+    let done = own.solve_until(stop, &mut x, &b, &mut monitor)?;
     object.set_origin(known);
     log::info!(
         "solve: {} iterations, residual {}, {:.3} s",
@@ -280,7 +347,7 @@ fn solve(
         significant(largest(&done.solver.residual), 4),
         done.solver.seconds
     );
-    report.set(done.totals(solver.solver.params().solver.kind).to_c());
+    report.set(done.totals(own.params().solver.kind).to_c());
     residuals.set(done.solver.residual);
     solver.keep_history(done.solver.history);
     Ok(())
@@ -302,7 +369,7 @@ fn multishift(
     if !(1..=1000).contains(&count) {
         refuse!(InvalidArgument, "count", expected("1 to 1000"), found("{count}"));
     }
-    let count = count as usize;
+    let (count, own) = (count as usize, solver.solver()?);
     solver.context.check_same(b.context(), "b")?;
     let known = solved(b.origin(), solver.origin()?);
     b.check_source("b", known)?;
@@ -320,8 +387,8 @@ fn multishift(
     let shifts: Vec<Shift> =
         shifts.map(|(sigma, tol)| Shift { sigma, tol, heavy_quark: 0.0 }).collect();
     let mut fields: Vec<&mut SpinorField> = guards.iter_mut().map(|guard| &mut **guard).collect();
-    let mut monitor = monitor(&solver.solver, callback, user);
-    let (done, each) = solver.solver.multishift(&shifts, &mut fields, &b, &mut monitor)?;
+    let mut monitor = monitor(own, callback, user);
+    let (done, each) = own.multishift(&shifts, &mut fields, &b, &mut monitor)?;
     objects.iter().for_each(|object| object.set_origin(known));
     report.set(done.totals(SolverKind::Cg).to_c());
     residuals.set(each.iter().map(|r| largest(&r.residual)).collect());

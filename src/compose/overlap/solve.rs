@@ -191,17 +191,21 @@ impl OverlapSolver {
         }
     }
 
-    /// The totals of solves with this solver from the iteration's report.
-    pub fn totals(&self, solver: SolverReport) -> SolveTotals {
+    /// The report of solves with this solver from that of the iteration.
+    pub fn report(&self, solver: SolverReport) -> SolveReport {
         let links = self.op.sign().kernel().op().gauge();
-        let report = SolveReport {
+        SolveReport {
             memory_peak: links.device().used().1,
             iterated: self.params.sloppy.unwrap_or((links.precision(), links.recon())),
             chosen: Chosen::Asked,
             columns: solver.residual.len(),
             solver,
-        };
-        report.totals(SolverKind::Cg)
+        }
+    }
+
+    /// The totals of solves with this solver from the iteration's report.
+    pub fn totals(&self, solver: SolverReport) -> SolveTotals {
+        self.report(solver).totals(SolverKind::Cg)
     }
 
     /// The algorithm by which b is solved for at these masses.

@@ -8,26 +8,22 @@ use serde_json::{json, Value};
 
 use super::elementals::{baryon_elementals, meson_elementals, triples, Step};
 use super::if_exists::IfExists;
-use super::modes::{Modes, BASIS, NEAR_BASIS, TOL};
+use super::inverse::Inverse;
+use super::kinds::{self, Kind, CONVENTION, PERAMBULATORS};
+use super::modes::{Modes, BASIS, BASIS_ERROR, LEFT_BASIS, NEAR_BASIS, TOL};
 use super::noise::NoiseInModes;
 use super::perambulator::{check_solver, perambulators, Insertion, Projected};
 use crate::bail;
-use crate::compose::DiracSolver;
 use crate::error::Result;
 use crate::fields::GammaBasis;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
-use crate::operators::{Boundary, Wilson};
 use crate::ops::links_mark::{links_mark, NEAR, NEAR_PROJECTION};
-use crate::ops::terms;
 use crate::params::Choice as _;
 use crate::refuse;
 use crate::solvers::Monitor;
 
 /// Default name of the group of perambulators.
 pub const GROUP: &str = "perambulators";
-
-/// The kind of datasets of elementals.
-const ELEMENTALS: &str = "elementals of modes";
 
 /// The group of generalised perambulators.
 pub const GENERALISED: &str = "generalised";
@@ -46,10 +42,48 @@ fn spins(basis: GammaBasis) -> &'static str {
 /// quarks.
 fn near(name: &str) -> f64 {
     match name {
-        BASIS => NEAR_BASIS,
         _ if name.contains("links_projection") => NEAR_PROJECTION[0],
         _ if name.contains("plaquette") || name.ends_with("link_trace") => NEAR[0],
         _ => 1e-9,
+    }
+}
+
+/// Attributes that may differ, or are compared in other ways.
+const APART: [&str; 5] = ["tol", TOL, CONVENTION, BASIS, BASIS_ERROR];
+
+/// Refuses a dataset of modes whose products with fixed noise, its attribute `basis`, are not those of these modes.
+/// Modes that one of the two lacks are not compared, and datasets of earlier versions do not know errors.
+///
+/// # Errors
+/// `FieldMismatch`; errors of [`hdf5::has`].
+fn check_basis(path: &Path, name: &str, basis: &str, modes: &Modes) -> Result<()> {
+    let count = modes.basis().len();
+    let read = |attribute| hdf5::numbers(path, name, attribute, count);
+    let error = if basis == BASIS { BASIS_ERROR } else { "left_modes_basis_error" };
+    let (found, errors) = (read(basis)?, read(error)?.unwrap_or_else(|| vec![0.0; count]));
+    let own = modes.basis_errors();
+    let other = |found: &Vec<f64>| {
+        let near =
+            |k: &usize| (found[*k] - modes.basis()[*k]).abs() <= NEAR_BASIS + errors[*k] + own[*k];
+        (0..count).find(|k| !near(k))
+    };
+    match found.as_ref().map(other) {
+        Some(None) => Ok(()),
+        Some(Some(k)) => refuse!(
+            FieldMismatch,
+            format!("{}: {name}: {basis}", path.display()),
+            expected("that of these modes, {:.7} of mode {k}", modes.basis()[k]),
+            found(
+                "{:.7}: of another search, smearing or basis of a degenerate level",
+                found.unwrap_or_default()[k]
+            )
+        ),
+        None => refuse!(
+            FieldMismatch,
+            format!("{}: {name}: {basis}", path.display()),
+            expected("that of {count} modes"),
+            found("none, or that of another number")
+        ),
     }
 }
 
@@ -61,8 +95,21 @@ fn check_modes(path: &Path, modes: &Modes) -> Result<()> {
     if hdf5::number(path, "values", "plaquette_spatial")?.is_none() {
         return Ok(());
     }
-    let about: Attributes = modes.about().into_iter().filter(|(name, _)| *name != TOL).collect();
-    hdf5::has(path, "values", &about, &near).map(|_| ())
+    hdf5::has(path, "values", &compared(modes.about()), &near)?;
+    check_basis(path, "values", BASIS, modes)
+}
+
+/// The attributes that must be the same.
+fn compared(about: Attributes) -> Attributes {
+    about.into_iter().filter(|(name, _)| !APART.contains(name)).collect()
+}
+
+/// Refuses elementals of mesons in a file whose left modes are not these.
+///
+/// # Errors
+/// `FieldMismatch`; errors of [`hdf5::has`].
+pub fn check_left(path: &Path, left: &Modes) -> Result<()> {
+    check_basis(path, "mesons", LEFT_BASIS, left)
 }
 
 /// Attributes that identify perambulators by their modes and operator, with the links of this, without the source
@@ -70,17 +117,12 @@ fn check_modes(path: &Path, modes: &Modes) -> Result<()> {
 ///
 /// # Errors
 /// Errors of [`links_mark`].
-pub fn about_quarks(modes: &Modes, solver: &DiracSolver, basis: GammaBasis) -> Result<Attributes> {
+pub fn about_quarks(modes: &Modes, solver: &dyn Inverse, basis: GammaBasis) -> Result<Attributes> {
     let mut about = modes.about();
     let text = |word: &str| Attribute::Text(word.into());
-    about.extend([
-        ("kind", text("perambulator")),
-        ("indices", text("sink time, sink spin, source spin, sink mode, source mode")),
-        ("spin_basis", text(spins(basis))),
-        ("normalisation", text(solver.params().normalisation.word())),
-        ("tol", Attribute::Number(solver.params().solver.stop.residual)),
-    ]);
-    let mark = links_mark(solver.op().links())?;
+    about.extend(PERAMBULATORS.attributes());
+    about.extend([("spin_basis", text(spins(basis))), ("tol", Attribute::Number(solver.tol()))]);
+    let mark = links_mark(solver.links())?;
     let numbers = mark.numbers.into_iter().chain(mark.projection.into_iter().flatten());
     let names = [
         "quark_plaquette_spatial",
@@ -90,23 +132,9 @@ pub fn about_quarks(modes: &Modes, solver: &DiracSolver, basis: GammaBasis) -> R
         "quark_links_projection_im",
     ];
     about.extend(names.into_iter().zip(numbers.map(Attribute::Number)));
-    let boundary = solver.op().links().geometry().boundary();
+    let boundary = solver.links().geometry().boundary();
     about.push(("boundary_time", text(boundary.kind().word())));
-    let Some(wilson) = solver.op().as_any().downcast_ref::<Wilson>() else {
-        about.push(("operator", text(&solver.op().describe())));
-        return Ok(about);
-    };
-    let p = wilson.params();
-    // Quarks that vanish at boundaries in time have no phase there.
-    let [x, y, z, t] = Boundary::of_phases(p.boundary).0;
-    about.extend([
-        ("boundary", Attribute::Number(if boundary.is_periodic() { t } else { 0.0 })),
-        ("boundary_space", Attribute::Numbers(vec![x, y, z])),
-        ("operator", text(if p.csw == 0.0 && p.csw_t == 0.0 { "Wilson" } else { "Clover" })),
-        ("kappa", Attribute::Number(p.kappa())),
-        ("mass", Attribute::Number(p.mass)),
-    ]);
-    about.extend(terms::attributes(p.terms()));
+    about.extend(solver.about());
     Ok(about)
 }
 
@@ -126,38 +154,45 @@ pub fn json(attributes: &Attributes) -> String {
 }
 
 fn dataset(
-    (name, indices): (&str, &str),
+    (name, kind): (&str, Kind),
     extents: &[usize],
     numbers: Numbers,
     mut about: Attributes,
 ) -> Dataset {
-    about.push(("indices", Attribute::Text(indices.into())));
+    kind.replace(&mut about);
     Dataset { name: name.into(), extents: extents.to_vec(), numbers, attributes: about }
 }
 
-/// The elementals to compute: derivatives in the meson operators, momenta, and whether to include baryons.
+/// The elementals to compute: steps of the meson operators, momenta, and the steps on the three quarks of baryons;
+/// `None`: no baryons.
 #[derive(Clone, Debug, Default)]
 pub struct ElementalsOf {
     pub operators: Vec<Vec<Step>>,
     pub momenta: Vec<[i32; 3]>,
-    pub baryons: bool,
+    pub baryons: Option<[Vec<Step>; 3]>,
+}
+
+/// Operators in words, 1 for none.
+fn words(operators: &[Vec<Step>]) -> Vec<String> {
+    let word = |steps: &Vec<Step>| match steps.is_empty() {
+        true => "1".to_string(),
+        false => steps.iter().map(|step| step.word()).collect::<Vec<_>>().join(" "),
+    };
+    operators.iter().map(word).collect()
 }
 
 impl ElementalsOf {
-    fn words(&self) -> Vec<String> {
-        let word = |steps: &Vec<Step>| match steps.is_empty() {
-            true => "1".to_string(),
-            false => steps.iter().map(|step| step.word()).collect::<Vec<_>>().join(" "),
-        };
-        self.operators.iter().map(word).collect()
-    }
-
     /// The attribute by which meson elementals in a file are recognised as the same.
     pub fn known_by(&self) -> Attributes {
         let momenta: Vec<String> =
             self.momenta.iter().map(|p| p.map(|n| n.to_string()).join(",")).collect();
-        let baryons = if self.baryons { ", baryons" } else { "" };
-        let text = format!("{} at {}{baryons}", self.words().join(", "), momenta.join(" "));
+        let baryons = match &self.baryons {
+            None => String::new(),
+            Some(steps) if steps.iter().all(Vec::is_empty) => ", baryons".into(),
+            Some(steps) => format!(", baryons {}", words(steps).join(", ")),
+        };
+        let operators = words(&self.operators).join(", ");
+        let text = format!("{operators} at {}{baryons}", momenta.join(" "));
         vec![("elementals", Attribute::Text(text))]
     }
 
@@ -171,38 +206,45 @@ impl ElementalsOf {
         let about = || modes.about();
         let momenta = Attribute::Triples(self.momenta.iter().map(|p| p.map(i64::from)).collect());
         let reals = |all: &[f64]| Numbers::Real(all.to_vec());
+        let (values, residuals) = (reals(modes.values()), reals(modes.residuals()));
         let mut all = vec![
-            dataset(("values", "t, mode"), &[times, n], reals(modes.values()), about()),
-            dataset(("residuals", "t, mode"), &[times, n], reals(modes.residuals()), about()),
+            dataset(("values", kinds::VALUES), &[times, n], values, about()),
+            dataset(("residuals", kinds::RESIDUALS), &[times, n], residuals, about()),
         ];
         if !self.operators.is_empty() {
             let mut about_mesons = about();
             about_mesons.extend([
                 ("left_momentum", Attribute::Numbers(left.momentum().to_vec())),
-                ("left_modes_basis", Attribute::Numbers(left.basis().to_vec())),
+                (LEFT_BASIS, Attribute::Numbers(left.basis().to_vec())),
+                ("left_modes_basis_error", Attribute::Numbers(left.basis_errors())),
                 ("momenta", momenta.clone()),
-                ("operators", Attribute::Texts(self.words())),
-                ("kind", Attribute::Text(ELEMENTALS.into())),
+                ("operators", Attribute::Texts(words(&self.operators))),
             ]);
             about_mesons.extend(self.known_by());
             all.push(dataset(
-                ("mesons", "momentum, operator, t, left mode, right mode"),
+                ("mesons", kinds::MESONS),
                 &[self.momenta.len(), self.operators.len(), times, left.count(), n],
                 Numbers::Complex(meson_elementals(left, modes, &self.operators, &self.momenta)?),
                 about_mesons,
             ));
         }
-        if self.baryons && n >= 3 {
-            let mut about_baryons = about();
-            about_baryons.push(("momenta", momenta));
-            about_baryons.push(("kind", Attribute::Text(ELEMENTALS.into())));
-            all.push(dataset(
-                ("baryons", "momentum, t, triple of modes a < b < c with c fastest"),
-                &[self.momenta.len(), times, triples(n)],
-                Numbers::Complex(baryon_elementals(modes, &Default::default(), &self.momenta)?),
-                about_baryons,
-            ));
-        }
+        let Some(steps) = self.baryons.as_ref().filter(|_| n >= 3) else { return Ok(all) };
+        let mut about_baryons = about();
+        about_baryons.push(("momenta", momenta));
+        let before = [self.momenta.len(), times];
+        let (kind, last) = match steps.iter().all(Vec::is_empty) {
+            true => (kinds::BARYONS, vec![triples(n)]),
+            false => {
+                about_baryons.push(("operators", Attribute::Texts(words(steps))));
+                (kinds::BARYONS_WITH_STEPS, vec![n; 3])
+            }
+        };
+        all.push(dataset(
+            ("baryons", kind),
+            &[&before[..], &last].concat(),
+            Numbers::Complex(baryon_elementals(modes, steps, &self.momenta)?),
+            about_baryons,
+        ));
         Ok(all)
     }
 }
@@ -261,18 +303,18 @@ fn turn(tau: &mut [Complex64], each: usize, basis: GammaBasis) {
     }
 }
 
-/// Whether a file has a dataset with these attributes of [`about_quarks`] or [`about_noise`], solved to at least as
-/// small a tolerance.
+/// Whether a file has a dataset of these modes with these attributes of [`about_quarks`] or [`about_noise`], solved to
+/// at least as small a tolerance.
 ///
 /// # Errors
 /// `FieldMismatch`: it is of other modes, links or quarks, or was solved to a larger tolerance; errors of
 /// [`hdf5::has`].
-pub fn is_there(path: &Path, name: &str, about: &Attributes) -> Result<bool> {
-    let compared = |name: &str| name != "tol" && name != TOL;
-    let same = about.iter().filter(|(name, _)| compared(name)).cloned().collect();
+pub fn is_there(path: &Path, name: &str, modes: &Modes, about: &Attributes) -> Result<bool> {
+    let same = compared(about.clone());
     if !path.exists() || !hdf5::has(path, name, &same, &near)? {
         return Ok(false);
     }
+    check_basis(path, name, BASIS, modes)?;
     let Some((_, Attribute::Number(tol))) = about.iter().find(|(name, _)| *name == "tol") else {
         return Ok(true);
     };
@@ -295,15 +337,11 @@ pub fn is_there(path: &Path, name: &str, about: &Attributes) -> Result<bool> {
 pub fn about_noise(
     source: &NoiseInModes,
     modes: &Modes,
-    solver: &DiracSolver,
+    solver: &dyn Inverse,
 ) -> Result<Attributes> {
     let mut about = about_quarks(modes, solver, GammaBasis::DeGrandRossi)?;
-    about.retain(|(name, _)| !["kind", "indices"].contains(name));
-    about.extend([
-        ("kind", Attribute::Text("noise and solutions".into())),
-        ("indices", Attribute::Text("column, t, spin, mode".into())),
-        ("noise", Attribute::Text(source.words())),
-    ]);
+    kinds::SOLUTIONS.replace(&mut about);
+    about.push(("noise", Attribute::Text(source.words())));
     Ok(about)
 }
 
@@ -318,13 +356,14 @@ pub fn noise_datasets(
     about: &Attributes,
 ) -> Result<Vec<Dataset>> {
     let extents = vec![source.columns(modes)?, modes.times(), 4, modes.count()];
-    let one = |name: &str, numbers: Vec<Complex64>| Dataset {
-        name: name.into(),
-        extents: extents.clone(),
-        numbers: Numbers::Complex(numbers),
-        attributes: about.clone(),
+    let one = |name: (&str, Kind), numbers: Vec<Complex64>| {
+        dataset(name, &extents, Numbers::Complex(numbers), about.clone())
     };
-    Ok(vec![one("noise/sources", source.coefficients(modes)?), one(SOLUTIONS, solutions)])
+    let sources = source.coefficients(modes)?;
+    Ok(vec![
+        one(("noise/sources", kinds::NOISE), sources),
+        one((SOLUTIONS, kinds::SOLUTIONS), solutions),
+    ])
 }
 
 /// Name of the dataset of solutions for noise.
@@ -336,7 +375,7 @@ pub struct PerambulatorFile<'a> {
     path: PathBuf,
     group: String,
     modes: &'a Modes,
-    solver: &'a DiracSolver,
+    solver: &'a dyn Inverse,
     basis: GammaBasis,
     about: Attributes,
     /// Extents of the axes before those of perambulators.
@@ -351,7 +390,7 @@ impl<'a> PerambulatorFile<'a> {
     pub fn new(
         (path, group): (&Path, &str),
         modes: &'a Modes,
-        solver: &'a DiracSolver,
+        solver: &'a dyn Inverse,
         basis: GammaBasis,
     ) -> Result<Self> {
         let bad = group.split('/').any(|part| part.is_empty() || part == "." || part == "..");
@@ -374,11 +413,8 @@ impl<'a> PerambulatorFile<'a> {
         let text = |text: String| Attribute::Text(text);
         let insertions: Vec<String> = insertions.iter().map(Insertion::words).collect();
         self.leading = vec![sink_times.len(), insertions.len()];
-        self.about.retain(|(name, _)| !["kind", "indices"].contains(name));
-        let indices = "sink time, insertion, t, sink spin, source spin, sink mode, source mode";
+        kinds::GENERALISED.replace(&mut self.about);
         self.about.extend([
-            ("kind", text("generalised perambulators of modes".into())),
-            ("indices", text(indices.into())),
             ("sink_times", Attribute::Integers(sink_times.iter().map(|&t| t as i64).collect())),
             ("insertions", text(insertions.join("; "))),
         ]);
@@ -411,7 +447,7 @@ impl<'a> PerambulatorFile<'a> {
                     Some(_) => self.about.clone(),
                     None => self.about.iter().filter(|(name, _)| *name != "tol").cloned().collect(),
                 };
-                let found = is_there(&self.path, &name, &about)?;
+                let found = is_there(&self.path, &name, self.modes, &about)?;
                 if let Some(k) = asked {
                     there[k] = f64::from(found);
                 }

@@ -4,6 +4,8 @@
 pub mod elementals;
 pub mod file;
 pub mod if_exists;
+pub mod inverse;
+mod kinds;
 pub mod meson;
 pub mod modes;
 mod modes_file;

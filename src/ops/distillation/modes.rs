@@ -22,7 +22,7 @@ use crate::ops::eigenvectors::{save_sets, VectorFile};
 use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::links_mark::{check_configuration, check_links, links_mark};
 use crate::ops::smearing::{turned, SPACE};
-use crate::params::{parameters, reports, Parameters};
+use crate::params::{parameters, reports, Choice as _, Parameters};
 use crate::refuse;
 use crate::solvers::{eigen_tol, search_seed_row, SEARCH};
 use crate::solvers::{EigenParams, EigenReport, Monitor, StoppedBy, VectorMemory};
@@ -31,6 +31,10 @@ use crate::solvers::{EigenParams, EigenReport, Monitor, StoppedBy, VectorMemory}
 pub(super) const PROJECTION: [&str; 2] = ["links_projection_re", "links_projection_im"];
 /// Attribute for the numbers of [`Modes::basis`].
 pub(super) const BASIS: &str = "modes_basis";
+/// Attribute for the same numbers of left modes.
+pub(super) const LEFT_BASIS: &str = "left_modes_basis";
+/// Attribute for [`Modes::basis_errors`].
+pub(super) const BASIS_ERROR: &str = "modes_basis_error";
 /// Attribute for the tolerance of the search for modes.
 pub(super) const TOL: &str = "modes_tol";
 /// The kind of a file with modes, as stored in it.
@@ -169,6 +173,9 @@ fn smeared(
 /// Largest difference of numbers of [`Modes::basis`] due to rounding.
 pub(super) const NEAR_BASIS: f64 = 1e-5;
 
+/// Largest error of such a number by which modes of two searches are still taken for the same.
+const DETERMINED: f64 = 1e-2;
+
 /// The number of the first mode that differs; modes that one of the two lacks are not compared.
 fn other_mode(known: &[f64], found: &[f64]) -> Option<usize> {
     // A damaged vector may have numbers that are not finite, which are not near any.
@@ -299,6 +306,28 @@ impl Modes {
     pub fn basis(&self) -> &[f64] {
         &self.basis
     }
+    /// By how much each number of [`Modes::basis`] may differ from that of the same mode in another search. A mode with
+    /// residual r is turned by at most r / d out of its eigenvector (Davis and Kahan), d the distance to the next
+    /// eigenvalue, in a direction whose product with the noise is a random number of order one; so is the change of
+    /// the phase rule. The number is a sum over T slices over sqrt(T): its error has the size of the root of the mean
+    /// square of r / d, of which this is ten times. 0: the mode is not determined by the links, as in a degenerate
+    /// level, and only the same vectors are the same.
+    pub fn basis_errors(&self) -> Vec<f64> {
+        let (n, values, times) = (self.count(), self.values(), self.times());
+        let least = self.vectors.precision().epsilon() * self.search.largest;
+        let square = |k: usize, t: usize| {
+            let at = t * n + k;
+            let below = if k > 0 { values[at] - values[at - 1] } else { f64::INFINITY };
+            let next = if k + 1 < n { values[at + 1] } else { self.beyond()[t] };
+            let angle = self.residuals()[at].max(least) / below.min((next - values[at]).abs());
+            angle.min(1.0).powi(2)
+        };
+        let error = |k: usize| {
+            let mean = (0..times).map(|t| square(k, t)).sum::<f64>() / times as f64;
+            Some(10.0 * mean.sqrt()).filter(|error| *error <= DETERMINED).unwrap_or(0.0)
+        };
+        (0..self.basis.len()).map(error).collect()
+    }
     /// The links in the Laplacian, after smearing.
     pub fn links(&self) -> &Arc<GaugeField> {
         &self.links
@@ -414,6 +443,7 @@ impl Modes {
         about.extend(projection.map(|(name, number)| (name, Attribute::Number(number))));
         about.extend([
             (BASIS, Attribute::Numbers(self.basis.clone())),
+            (BASIS_ERROR, Attribute::Numbers(self.basis_errors())),
             (TOL, Attribute::Number(self.tol)),
             ("modes_converged", Attribute::Integer(self.search.converged.into())),
         ]);
@@ -448,7 +478,7 @@ impl Modes {
             ("values", "t, mode", vec![times, n], self.search.values.clone()),
             ("residuals", "t, mode", vec![times, n], self.search.residuals.clone()),
             ("beyond", "t", vec![times], beyond),
-            ("largest", "", vec![], vec![self.search.largest]),
+            ("largest", "", vec![1], vec![self.search.largest]),
             ("links", numbers, vec![links.len()], links),
             (
                 "smearing",
@@ -543,21 +573,30 @@ impl Modes {
         let momentum = table("momentum", 3)?;
         let momentum = [momentum[0], momentum[1], momentum[2]];
         let own_smearing = if own.is_some() { (0, 0.0) } else { smearing };
-        let links = smeared(gauge, own, own_smearing, momentum)?;
+        let mut links = smeared(gauge, own, own_smearing, momentum)?;
         let vectors = match &mut file {
             Kept::Lime(file) => file.read_set(0..n, links.precision())?,
             Kept::Hdf5(file) => file.read_set(n, links.precision())?,
         };
+        // Modes of a file in single precision stay so on links in double, of which the Laplacian takes a copy.
+        if vectors.precision() != links.precision() {
+            links = Arc::new(links.to(vectors.precision(), links.recon())?);
+        }
         let basis = vec![];
         let by_caller = own.is_some();
         let mut modes =
             Modes { links, vectors, search, mark, smearing, momentum, by_caller, tol, basis };
         modes.basis = modes.fingerprint()?;
-        if let Some(k) = known.and_then(|known| other_mode(&known, &modes.basis)) {
+        if let Some((k, known)) =
+            known.and_then(|known| other_mode(&known, &modes.basis).map(|k| (k, known[k])))
+        {
             bail!(
                 FileChecksum,
-                "{}: the file is damaged: mode {k} is not the one that was written",
-                path.display()
+                "{}: the file is damaged: mode {k}, read in {} precision, is not the one that was written: its product \
+                 with fixed noise was {known:.7} and is {:.7}",
+                path.display(),
+                modes.vectors.precision().word(),
+                modes.basis[k]
             );
         }
         modes.check(path)?;
@@ -586,12 +625,13 @@ impl Modes {
                 if !(found <= allowed && (norm - 1.0).abs() <= 1e4 * epsilon) {
                     bail!(
                         FieldMismatch,
-                        "{}: mode {} of time slice {} has the residual {} with these links, when it was found {}: it \
-                         belongs to other ones, or these were smeared in another way",
+                        "{}: mode {} of time slice {} has the residual {} in {} precision with these links, when it was \
+                         found {}: it belongs to other ones, or these were smeared in another way",
                         path.display(),
                         first + k % count,
                         k / count,
                         significant(found, 3),
+                        self.vectors.precision().word(),
                         significant(*known, 3)
                     );
                 }

@@ -66,7 +66,7 @@ pub(super) fn save(
     let lattice = [x, y, z, t].map(|n| n as i64).to_vec();
     let mut all = vec![
         table(("lattice", "x, y, z, t", vec![4], Numbers::Integer(lattice))),
-        table(("bits", "", vec![], Numbers::Integer(vec![bits]))),
+        table(("bits", "", vec![1], Numbers::Integer(vec![bits]))),
     ];
     all.extend(tables.iter().map(|(name, indices, extents, numbers)| {
         table((name, indices, extents.clone(), Numbers::Real(numbers.clone())))

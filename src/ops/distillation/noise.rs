@@ -3,10 +3,10 @@
 
 use num_complex::Complex64;
 
+use super::inverse::Inverse;
 use super::modes::Modes;
 use super::perambulator::{projected, Projected};
 use crate::backend::args::RANDOM_MODES;
-use crate::compose::DiracSolver;
 use crate::error::{host_array, Result};
 use crate::fields::Noise;
 use crate::ops::hmc::random::philox;
@@ -201,7 +201,7 @@ impl NoiseInModes {
     /// Errors of [`NoiseInModes::columns`] and of perambulators.
     pub fn solved(
         &self,
-        solver: &DiracSolver,
+        solver: &dyn Inverse,
         modes: &Modes,
         at_once: usize,
         monitor: &mut Monitor,

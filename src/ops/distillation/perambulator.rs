@@ -1,24 +1,22 @@
 //! Perambulators: quark propagators between the modes of two time slices.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use num_complex::Complex64;
 
+use super::inverse::Inverse;
 use super::modes::Modes;
 use super::vectors::{self, place, portions, spinors, take};
 use crate::bail;
-use crate::compose::{DiracSolver, SolveReport};
-use crate::error::{significant, Error, Result};
+use crate::compose::SolveReport;
+use crate::error::Result;
 use crate::fields::time_slices::{combine, dots, Combination};
-use crate::fields::{
-    blas, Components, GaugeField, Noise, Recon, SpinorField, VectorField, VectorSet,
-};
-use crate::linop::{LinOp, Shape};
-use crate::operators::{CovariantShift, Wilson};
+use crate::fields::{blas, Components, GaugeField, Recon, SpinorField, VectorField, VectorSet};
+use crate::linop::{LinOp as _, Shape};
+use crate::operators::CovariantShift;
 use crate::ops::gamma::{Gamma, SpinMatrix};
 use crate::ops::links_mark::check_links;
-use crate::ops::propagator::{check, propagates, solve_parts};
+use crate::ops::propagator::{solve_parts, Solves};
 use crate::ops::source::{Sequential, COLUMNS};
 use crate::refuse;
 use crate::solvers::Monitor;
@@ -40,31 +38,22 @@ pub struct Projected {
 
 /// Refuses a solver and modes that do not belong together.
 pub(super) fn check_solver(
-    solver: &DiracSolver,
+    solver: &dyn Inverse,
     modes: &Modes,
     columns: usize,
     at_once: usize,
 ) -> Result<()> {
-    let (op, links) = (solver.op(), modes.links());
-    if !propagates(&**op) {
-        refuse!(
-            Unsupported,
-            "solver",
-            expected("an operator on {} complex numbers a site", Components::SPINOR),
-            found("one on {}", op.shape().components)
-        );
-    }
-    let shape = op.shape();
+    solver.check(columns, at_once)?;
+    let (shape, links) = (solver.shape(), modes.links());
     if &shape.geometry != links.geometry() || &shape.device != links.device() {
         refuse!(
             FieldMismatch,
             "solver",
             expected("an operator on the lattice and device of the modes, {}", on(links)),
-            found("{}", on(op.links()))
+            found("{}", on(solver.links()))
         );
     }
-    check_links(modes.mark(), "modes", op.links(), "solver")?;
-    check(solver, columns.min(4096), at_once)
+    check_links(modes.mark(), "modes", solver.links(), "solver")
 }
 
 fn on(links: &GaugeField) -> String {
@@ -84,8 +73,8 @@ pub(super) fn check_time(time: usize, modes: &Modes, name: &str) -> Result<()> {
 
 /// Number of columns that are solved for together: `asked`, or if that is 0 as many as fit in memory with their
 /// projections; the same on all ranks.
-fn at_a_time(solver: &DiracSolver, modes: &Modes, columns: usize, asked: usize) -> Result<usize> {
-    let shape = solver.op().shape();
+fn at_a_time(solver: &dyn Inverse, modes: &Modes, columns: usize, asked: usize) -> Result<usize> {
+    let shape = solver.shape();
     if asked > 0 {
         return Ok(asked.min(columns));
     }
@@ -98,23 +87,14 @@ fn at_a_time(solver: &DiracSolver, modes: &Modes, columns: usize, asked: usize) 
     let waiting = modes.vectors().on_device() < modes.count();
     let colour = Shape { components: Components::COLOUR, ..other.clone() };
     let brought = if waiting { colour.bytes(vectors::AT_ONCE.min(modes.count())) } else { 0 };
-    let need = |n: usize, solve: &dyn Fn(usize) -> Result<u64>| {
-        Ok(solve(n)?.max(brought) + 2 * shape.bytes(n) + 2 * other.bytes(n))
-    };
-    match solver.fitting(&ways, need)? {
-        Some(n) => Ok(n),
-        None => {
-            let bytes = shape.geometry.comm().agree(need(1, &|n| solver.memory(n)))?;
-            shape.geometry.require(&shape.device, bytes, "perambulators")?;
-            Ok(1)
-        }
-    }
+    let need = |n: usize, solve: u64| solve.max(brought) + 2 * shape.bytes(n) + 2 * other.bytes(n);
+    solver.fitting(&ways, &need)
 }
 
 /// Solves for columns in groups. `source(first, count)` makes sources in the modes' precision; `done` gets the
 /// solutions of each group in that precision.
 fn solve_modes(
-    solver: &DiracSolver,
+    solver: &dyn Inverse,
     modes: &Modes,
     (columns, asked): (usize, usize),
     source: &dyn Fn(usize, usize) -> Result<SpinorField>,
@@ -122,7 +102,7 @@ fn solve_modes(
     done: &mut dyn FnMut(usize, &SpinorField) -> Result<()>,
 ) -> Result<Projected> {
     check_solver(solver, modes, columns, asked)?;
-    let shape = solver.op().shape();
+    let shape = solver.shape();
     let precision = modes.vectors().precision();
     let at_once = at_a_time(solver, modes, columns, asked)?;
     let of_solver = |first: usize, count: usize| {
@@ -151,8 +131,11 @@ fn solve_modes(
         }
         Ok(ControlFlow::Continue(()))
     };
-    let report =
-        solve_parts(solver, at_once, columns, (&of_solver, &solutions), monitor, &mut take)?;
+    let by = Solves {
+        seconds: solver.seconds(),
+        solve: Box::new(|seconds, x, b, monitor| solver.solve(seconds, x, b, monitor)),
+    };
+    let report = solve_parts(&by, at_once, columns, (&of_solver, &solutions), monitor, &mut take)?;
     Ok(Projected { report, whole: solved == columns })
 }
 
@@ -179,7 +162,7 @@ fn exact(modes: &Modes, time: usize, first: usize, count: usize) -> Result<Spino
 /// `FieldMismatch`: modes of other links; `InvalidArgument`: a time outside of the lattice; errors of solves; what
 /// `each` gives.
 pub fn perambulators(
-    solver: &DiracSolver,
+    solver: &dyn Inverse,
     modes: &Modes,
     times: &[usize],
     at_once: usize,
@@ -229,7 +212,7 @@ pub fn perambulators(
 /// count)` returns [t][mode][column][spin] for a group of columns; the result is [column][t'][spin'][mode'] for all
 /// columns.
 pub(super) fn projected(
-    solver: &DiracSolver,
+    solver: &dyn Inverse,
     modes: &Modes,
     (columns, at_once): (usize, usize),
     coefficients: &dyn Fn(usize, usize) -> Vec<Complex64>,
@@ -300,7 +283,7 @@ impl Insertion {
 /// # Errors
 /// `Unsupported`: M is not gamma5-hermitian, with the other sign of mu; errors of [`perambulators`].
 pub fn generalised(
-    solver: &DiracSolver,
+    solver: &dyn Inverse,
     modes: &Modes,
     (source_time, sink_times): (usize, &[usize]),
     insertions: &[Insertion],
@@ -324,9 +307,11 @@ pub fn generalised(
     }
     let n = modes.count();
     check_solver(solver, modes, 4 * n, at_once)?;
-    let other = other_flavour(solver)?;
-    let of_sinks = other.as_ref().unwrap_or(solver);
-    check_gamma5(solver, of_sinks)?;
+    let other = solver.of_sinks()?;
+    let of_sinks: &dyn Inverse = match &other {
+        Some(other) => &**other,
+        None => solver,
+    };
     let columns = 4 * n * sink_times.len();
     let mut kept = VectorSet::fitting(&spinors(modes.vectors().first(), 1)?, columns)?;
     let times = modes.times();
@@ -347,8 +332,7 @@ pub fn generalised(
         before = Some(report);
     }
     let precision = modes.vectors().precision();
-    let links = solver.op().links();
-    let links = links.shared_copy(precision, Recon::R12)?;
+    let links = solver.links().shared_copy(precision, Recon::R12)?;
     let source = |first: usize, count: usize| exact(modes, source_time, first, count);
     let mut contract = |first: usize, x: &SpinorField| {
         for (index, insertion) in insertions.iter().enumerate() {
@@ -406,49 +390,4 @@ fn spin_products(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
             .flat_map(move |i| (0..columns / 4).map(move |j| slice[i * columns + 4 * j + i % 4]))
     });
     Ok(picked.collect())
-}
-
-/// A solver like this one for gamma5 M^dagger gamma5 of twisted mass, the operator with -mu; `None`: M has none.
-fn other_flavour(solver: &DiracSolver) -> Result<Option<DiracSolver>> {
-    let Some(op) = solver.op().as_any().downcast_ref::<Wilson>() else { return Ok(None) };
-    let (mu, rho) = (op.params().mu, op.params().rho);
-    if mu == 0.0 && rho == 0.0 {
-        return Ok(None);
-    }
-    let other = Arc::new(op.with_twists(-mu, -rho)?);
-    let solver =
-        DiracSolver::new(other, solver.params().clone())?.with_multigrid(solver.multigrid());
-    solver.map(Some)
-}
-
-/// Refuses operators M and M' of two solvers where (u, M v) differs from (gamma5 M' gamma5 u, v).
-fn check_gamma5(solver: &DiracSolver, other: &DiracSolver) -> Result<()> {
-    let (op, shape) = (solver.op(), solver.op().shape());
-    let noise = |number| {
-        let mut f = shape.field(1)?;
-        f.set_noise(Noise::Normal, 1, number)?;
-        Ok::<_, Error>(f)
-    };
-    let (u, v) = (noise(0)?, noise(1)?);
-    let five = |f: &SpinorField| {
-        let mut out = f.like(f.precision())?;
-        let gamma = Gamma::FIVE;
-        Sequential { time: None, gamma, momentum: [0; 3], origin: [0; 3] }.set(&mut out, f)?;
-        Ok::<_, Error>(out)
-    };
-    let (mut mv, mut mu) = (shape.field(1)?, shape.field(1)?);
-    op.apply(&mut mv, &v)?;
-    other.op().apply(&mut mu, &five(&u)?)?;
-    let (a, b) = (blas::dot(&u, &mv)?[0], blas::dot(&five(&mu)?, &v)?[0]);
-    let scale = (blas::norm2(&u)?[0] * blas::norm2(&mv)?[0]).sqrt();
-    let off = (a - b).norm() / scale;
-    if off > 1e-5 {
-        refuse!(
-            Unsupported,
-            "solver",
-            expected("a gamma5-hermitian operator, <u, M v> = <gamma5 M gamma5 u, v>"),
-            found("one for which these differ by {} of their size", significant(off, 2))
-        );
-    }
-    Ok(())
 }

@@ -16,7 +16,7 @@ use crate::fields::{blas, GaugeField, Noise, Precision, SpinorField};
 use crate::operators::{QuarkAction, Wilson};
 use crate::ops::gamma::SpinMatrix;
 use crate::ops::links_mark::check_configuration;
-use crate::ops::propagator::{check, propagates, solve_parts};
+use crate::ops::propagator::{check, propagates, solve_parts, Solves};
 use crate::ops::source::{noise_seed_row, Dilute, Source, COLUMNS};
 use crate::params::{choices, parameters, Parameters as _, Set};
 use crate::refuse;
@@ -586,8 +586,9 @@ pub fn loops(
                 }
                 Ok(ControlFlow::Continue(()))
             };
+            let by = Solves::of(solver);
             let report =
-                solve_parts(solver, at_once, columns, (&eta, &solutions), monitor, &mut take)?;
+                solve_parts(&by, at_once, columns, (&eta, &solutions), monitor, &mut take)?;
             // A solve for the other quark counts like those for the first.
             let report = match of_other {
                 Some(other) => report.beside(other),
