@@ -1404,9 +1404,9 @@ typedef struct plaq_origin_params {
   /** Clover coefficients csw of the operator, in planes of space and in those with t. NaN: not known.
    * Default: NaN, NaN. */
   double csw[2];
-  /** Of a sequential source through the sink of a meson beyond the end of the lattice in time, and of its
-   * solution: boundary phase in time of the antiquark in units of pi, which contractions take out together with
-   * that of the quark. NaN: there is none to take out. Default: NaN. */
+  /** Boundary phase in time of a meson's antiquark, in units of pi, for a sequential source through a sink beyond
+   * the end of the lattice in time and its solution; contractions take it out together with that of the quark.
+   * NaN: there is none to take out. Default: NaN. */
   double crossed;
 } plaq_origin_params;
 

@@ -812,9 +812,9 @@ module plaq
     integer(c_int32_t) :: clover
     !> Clover coefficients csw of the operator, in planes of space and in those with t. NaN: not known.
     real(c_double) :: csw(2)
-    !> Of a sequential source through the sink of a meson beyond the end of the lattice in time, and of its
-    !> solution: boundary phase in time of the antiquark in units of pi, which contractions take out together with
-    !> that of the quark. NaN: there is none to take out.
+    !> Boundary phase in time of a meson's antiquark, in units of pi, for a sequential source through a sink beyond
+    !> the end of the lattice in time and its solution; contractions take it out together with that of the quark.
+    !> NaN: there is none to take out.
     real(c_double) :: crossed
   end type
   !> Source and operator from which the columns of a field were made, as far as known; members are as in

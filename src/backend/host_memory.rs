@@ -1,10 +1,12 @@
 //! Host memory: how much of it this process can still allocate, and arrays that hold copies of device memory.
 
+pub(super) mod pages;
+
 use std::fs::read_to_string;
 use std::path::Path;
 use std::ptr::NonNull;
 
-use super::{host_pages, Buffer, Device};
+use super::{Buffer, Device};
 use crate::bail;
 use crate::error::Result;
 
@@ -126,7 +128,7 @@ impl Drop for HostArray {
     fn drop(&mut self) {
         if self.bytes > 0 {
             // SAFETY: allocated with this size, and not used any more.
-            unsafe { host_pages::free(self.first, self.bytes) }
+            unsafe { pages::free(self.first, self.bytes) }
         }
     }
 }
@@ -144,7 +146,7 @@ impl HostArray {
             *self = HostArray::default();
         }
         if self.bytes != bytes {
-            let first = host_pages::allocate(bytes);
+            let first = pages::allocate(bytes);
             if first.is_null() {
                 bail!(OutOfMemory, "{what}: the host has no {bytes} bytes");
             }

@@ -14,7 +14,6 @@ pub mod families;
 mod first;
 pub mod fourier;
 mod host_memory;
-mod host_pages;
 mod kept;
 mod numbers;
 pub(crate) mod products;

@@ -24,8 +24,8 @@ pub struct Origin {
     pub links: Option<LinksMark>,
     /// What the columns are in a contraction: one of [`KINDS`].
     pub kind: Option<&'static str>,
-    /// Of a sequential source through the sink of a meson beyond the lattice's end in time, and of its solution: the
-    /// antiquark's boundary phase in time in units of pi, to be taken out together with the quark's. None: the sink is
+    /// Boundary phase in time of a meson's antiquark, in units of pi, for a sequential source through a sink beyond the
+    /// lattice's end in time and its solution; contractions take it out together with the quark's. None: the sink is
     /// not beyond the end, or the phases are taken out already.
     pub crossed: Option<f64>,
     /// Clover coefficients of the operator, in planes of space and in those with time.

@@ -2255,9 +2255,9 @@ class plaq_origin_params(Struct):
       clover: Form of the operator's clover term; -1: not known. Default: -1.
       csw: Clover coefficients csw of the operator, in planes of space and in those with t. NaN: not known.
         Default: NaN, NaN.
-      crossed: Of a sequential source through the sink of a meson beyond the end of the lattice in time, and of its
-        solution: boundary phase in time of the antiquark in units of pi, which contractions take out together with
-        that of the quark. NaN: there is none to take out. Default: NaN.
+      crossed: Boundary phase in time of a meson's antiquark, in units of pi, for a sequential source through a sink beyond
+        the end of the lattice in time and its solution; contractions take it out together with that of the quark.
+        NaN: there is none to take out. Default: NaN.
     """
     struct_size: int
     position: Any

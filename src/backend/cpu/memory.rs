@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::backend::host_memory::pages::{allocate, free};
 use crate::backend::host_memory::{address_space, left_for_fields};
-use crate::backend::host_pages::{allocate, free};
 
 /// Bytes of all pieces.
 static TAKEN: AtomicU64 = AtomicU64::new(0);

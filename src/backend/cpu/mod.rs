@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
-use super::host_pages::{HUGE_PAGE, PAGE};
+use super::host_memory::pages::{HUGE_PAGE, PAGE};
 use super::{Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::{host_array, Result};

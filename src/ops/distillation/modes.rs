@@ -306,7 +306,7 @@ impl Modes {
     pub fn basis(&self) -> &[f64] {
         &self.basis
     }
-    /// By how much each number of [`Modes::basis`] may differ from that of the same mode in another search. A mode with
+    /// Largest amount by which each number of [`Modes::basis`] may differ from that of the same mode in another search. A mode with
     /// residual r is turned by at most r / d out of its eigenvector (Davis and Kahan), d the distance to the next
     /// eigenvalue, in a direction whose product with the noise is a random number of order one; so is the change of
     /// the phase rule. The number is a sum over T slices over sqrt(T): its error has the size of the root of the mean

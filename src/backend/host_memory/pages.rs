@@ -6,9 +6,9 @@ use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::ptr::null_mut;
 
 /// Bytes of a large page. With small pages the neighbours of a site lie on more pages than the processor's TLB holds.
-pub(super) const HUGE_PAGE: usize = 2 << 20;
+pub(in crate::backend) const HUGE_PAGE: usize = 2 << 20;
 /// Bytes of the smallest page of any processor.
-pub(super) const PAGE: usize = 4096;
+pub(in crate::backend) const PAGE: usize = 4096;
 /// Sizes of mappings are multiples of this number of bytes, which is a multiple of every processor's small page.
 const GRAIN: usize = 1 << 16;
 /// Alignment in bytes of allocations from the heap.
@@ -24,7 +24,7 @@ fn layout(bytes: usize) -> Layout {
 }
 
 /// Allocates `bytes` bytes of zeroed memory; returns null if the host has not enough.
-pub(super) fn allocate(bytes: usize) -> *mut u8 {
+pub(in crate::backend) fn allocate(bytes: usize) -> *mut u8 {
     if !is_mapped(bytes) {
         // SAFETY: the layout has a non-zero size.
         return unsafe { alloc_zeroed(layout(bytes)) };
@@ -58,7 +58,7 @@ pub(super) fn allocate(bytes: usize) -> *mut u8 {
 ///
 /// # Safety
 /// `first` came from [`allocate`] with the same size.
-pub(super) unsafe fn free(first: *mut u8, bytes: usize) {
+pub(in crate::backend) unsafe fn free(first: *mut u8, bytes: usize) {
     // SAFETY: the caller's promise.
     unsafe {
         match is_mapped(bytes) {
