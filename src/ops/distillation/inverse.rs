@@ -36,7 +36,8 @@ pub trait Inverse {
     /// Refuses a solver, or a number of columns, that perambulators cannot be made with.
     ///
     /// # Errors
-    /// `Unsupported`: M does not act on spinors; errors of [`check`].
+    /// `Unsupported`: M does not act on spinors; `BadParameter`: the solver is not one for M x = b, or a number of
+    /// columns is out of range.
     fn check(&self, columns: usize, at_once: usize) -> Result<()>;
     /// The first of these numbers of columns for which all ranks have memory. `need` computes the bytes that work with
     /// a number of columns takes from those of a solve for them. All ranks call it.

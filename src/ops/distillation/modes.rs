@@ -306,12 +306,12 @@ impl Modes {
     pub fn basis(&self) -> &[f64] {
         &self.basis
     }
-    /// Largest amount by which each number of [`Modes::basis`] may differ from that of the same mode in another search. A mode with
-    /// residual r is turned by at most r / d out of its eigenvector (Davis and Kahan), d the distance to the next
-    /// eigenvalue, in a direction whose product with the noise is a random number of order one; so is the change of
-    /// the phase rule. The number is a sum over T slices over sqrt(T): its error has the size of the root of the mean
-    /// square of r / d, of which this is ten times. 0: the mode is not determined by the links, as in a degenerate
-    /// level, and only the same vectors are the same.
+    /// The largest differences of the numbers of [`Modes::basis`] from those of the same modes in another search. A
+    /// mode with residual r is turned by at most r / d out of its eigenvector (Davis and Kahan), d the distance to the
+    /// next eigenvalue, in a direction whose product with the noise is a random number of order one; so is the change
+    /// of the phase rule. The number is a sum over T slices over sqrt(T): its error has the size of the root of the
+    /// mean square of r / d, of which this is ten times. 0: the mode is not determined by the links, as in a
+    /// degenerate level, and only the same vectors are the same.
     pub fn basis_errors(&self) -> Vec<f64> {
         let (n, values, times) = (self.count(), self.values(), self.times());
         let least = self.vectors.precision().epsilon() * self.search.largest;
