@@ -72,17 +72,26 @@ def members(kind):
             yield f".{name}", value
 
 
+def bases(value):
+    """The classes of the package that a class is made from, the nearest first, but for those of internal modules."""
+    if not inspect.isclass(value):
+        return []
+    return [base for base in value.__mro__[1:] if re.match(r"plaq\.(?!_|capi$)", base.__module__)]
+
+
 def main():
     out = [HEAD]
-    names = [name for names in plaq._NAMES.values() for name in names]
-    for name in sorted(names, key=str.lower):
-        value = getattr(plaq, name)
+    found = {name: getattr(plaq, name) for names in plaq._NAMES.values() for name in names}
+    # Classes that others are made from have sections of their own, too.
+    for value in list(found.values()):
+        for base in bases(value):
+            found.setdefault(base.__name__, base)
+    for name, value in sorted(found.items(), key=lambda one: one[0].lower()):
         if inspect.isclass(value):
-            bases = [b.__name__ for b in value.__mro__[1:] if b.__module__.startswith("plaq") and b.__name__ != "Object"]
-            out.append(f"## {name}\n" + (f"A `{bases[0]}`.\n" if bases and bases[0] in names else ""))
+            out.append(f"## {name}\n" + "".join(f"A `{base.__name__}`.\n" for base in bases(value)[:1]))
             out.append(words(value) + "\n")
             init = vars(value).get("__init__")
-            if inspect.isfunction(init):
+            if inspect.isfunction(init) and name in plaq._WHERE:
                 out.append(f"`{signature(init, name)}`" + (f": {words(init)}\n" if words(init) else "\n"))
             for member, function in members(value):
                 what = member if isinstance(function, property) else signature(function, member)

@@ -1,5 +1,6 @@
 """What a program in Python expects: arrays of other frameworks, interrupts, threads, logging, memory."""
 
+import ast
 import gc
 import logging
 import pickle
@@ -9,6 +10,7 @@ import threading
 import time
 import types
 import warnings
+from pathlib import Path
 
 import numpy as np
 import plaq
@@ -450,3 +452,26 @@ def test_overhead():
     assert len(c) == len(python)
     more = np.quantile(np.subtract(python, c), 0.1)
     assert more < 20e-6, f"{1e6 * more:.1f} us"
+
+
+def test_modules_import_no_circle():
+    folder = Path(plaq.__file__).parent
+    names = {file.stem for file in folder.glob("*.py")} - {"__init__", "__main__"}
+
+    def imported(module):
+        """Modules of the package that a module imports outside of functions, also for annotations only."""
+        found, left = set(), list(ast.parse((folder / f"{module}.py").read_text()).body)
+        while left:
+            node = left.pop()
+            if isinstance(node, ast.ImportFrom) and node.level == 1:
+                found |= names & ({node.module} if node.module else {alias.name for alias in node.names})
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                left += ast.iter_child_nodes(node)
+        return found
+
+    left = {module: imported(module) for module in names}
+    while left:
+        free = [module for module, uses in left.items() if not uses & left.keys()]
+        assert free, f"modules that import each other in a circle, or use such: {sorted(left)}"
+        for module in free:
+            del left[module]

@@ -29,10 +29,10 @@ if _CHECKING:
     from .gammas import gamma as gamma
     from .hdf5 import read as read, write as write
     from .hadrons import baryons as baryons, mesons as mesons
-    from .quarks import Clover as Clover, Doublet as Doublet, Eigen as Eigen, Laplace as Laplace, Multigrid as Multigrid
+    from .operators import Eigen as Eigen, Multigrid as Multigrid, Plan as Plan
+    from .quarks import Clover as Clover, Doublet as Doublet, Laplace as Laplace, Twisted as Twisted, Wilson as Wilson
     from .overlap import Overlap as Overlap
     from ._progress import NotConvergedWarning as NotConvergedWarning
-    from .quarks import Plan as Plan, Twisted as Twisted, Wilson as Wilson
 
 #: Where the files of the wheel are: the library, its headers, what pkg-config and CMake read.
 prefix = _Path(__file__).resolve().parent
@@ -58,10 +58,8 @@ _NAMES = {
         "Twisted",
         "Doublet",
         "Laplace",
-        "Multigrid",
-        "Eigen",
-        "Plan",
     ],
+    "operators": ["Multigrid", "Eigen", "Plan"],
     "_progress": ["NotConvergedWarning"],
     "overlap": ["Overlap"],
     "gammas": ["gamma"],

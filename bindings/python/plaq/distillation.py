@@ -39,7 +39,7 @@ from .perambulators import (
     perambulators,
     turned,
 )
-from .quarks import Multigrid, Operator
+from .operators import Multigrid, Operator
 
 #: An operator between modes: steps such as "dx", "+y", "-z", of which the last acts first, as a list or with spaces.
 Steps = Union[str, Sequence[str]]

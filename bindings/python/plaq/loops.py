@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from .fields import Fermion, Propagator, source_of
 from .gammas import gamma as _gamma
 from .gauge import Gauge
 from .hadrons import _pairs, _triples, _weighted, mesons
+from .operators import Eigen, Multigrid, Quark
 from .structure import Line, combined
-
-if TYPE_CHECKING:
-    from .quarks import Eigen, Multigrid, Wilson
 
 DILUTIONS = {"spin": 1, "colour": 2, "parity": 4, "time": 8}
 
@@ -55,7 +53,7 @@ class Loops(NamedTuple):
 
 @passes_on(capi.plaq_solver_params, without=["initial_guess"])
 def loops(
-    operator: "Wilson",
+    operator: Quark,
     gauge: Gauge,
     *,
     lines: Sequence[Line] = ("",),
@@ -67,9 +65,9 @@ def loops(
     dilute: str = "",
     time_parts: int = 0,
     probes: int = 1,
-    minus: Optional["Wilson"] = None,
+    minus: Optional[Quark] = None,
     one_end: bool = False,
-    multigrid: Optional["Multigrid"] = None,
+    multigrid: Optional[Multigrid] = None,
     progress: Progress = None,
     **params: Any,
 ) -> Loops:
@@ -123,13 +121,13 @@ class _Asked(NamedTuple):
 
 
 def _asked(
-    operator: "Wilson",
+    operator: Quark,
     lines: Sequence[Line],
     momenta: Sequence[Sequence[int]],
     dilute: str,
-    minus: Optional["Wilson"],
+    minus: Optional[Quark],
     one_end: bool,
-    multigrid: Optional["Multigrid"],
+    multigrid: Optional[Multigrid],
     params: Dict[str, Any],
 ) -> _Asked:
     known: Dict[str, Any] = {"kind": "plain"}
@@ -163,7 +161,7 @@ class Space(Object):
     """Low modes of an operator, levels with approximate inverses L = P D_c^-1 R of D, from 1 on: coarse levels of multigrid, or
     eigenvectors."""
 
-    def __init__(self, handle: Any, operator: "Wilson") -> None:
+    def __init__(self, handle: Any, operator: Quark) -> None:
         super().__init__(handle, operator.context)
         self.operator = operator
         report = self._report(1)
@@ -181,7 +179,7 @@ class Space(Object):
         return len(self.unknowns)
 
     def apply(self, b: Any, level: int = 1) -> Any:
-        """Computes L b on a level; b is as for D.apply."""
+        """Computes L b on a level; b is what D.apply takes."""
         right, many = self.operator._taken(b, "b")
         x = self.operator.field(right.n)
         capi.plaq_space_apply(self, level, x, right)
@@ -204,7 +202,7 @@ class Space(Object):
         momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
         progress: Progress = None,
     ) -> np.ndarray:
-        """Correlators of L in place of propagators as of plaq.mesons, (momenta, gammas, T), exactly averaged over all sites of the lattice
+        """Correlators like those of plaq.mesons with L in place of propagators, (momenta, gammas, T), exactly averaged over all sites of the lattice
         as sources."""
         pairs, weights = _pairs(gammas)
         numbers, times = _triples(momenta), self.operator.extents[3] * self.operator.context.grid[3]
@@ -220,7 +218,7 @@ class Space(Object):
         *,
         gammas: Any = ("5",),
         momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
-        multigrid: Optional["Multigrid"] = None,
+        multigrid: Optional[Multigrid] = None,
         progress: Progress = None,
         **params: Any,
     ) -> "Averaged":
@@ -285,10 +283,10 @@ class Averaged(NamedTuple):
 
 @passes_on(capi.plaq_solver_params, without=["initial_guess", "tol"])
 def space(
-    operator: "Wilson",
+    operator: Quark,
     *,
-    multigrid: Optional["Multigrid"] = None,
-    eigen: Optional["Eigen"] = None,
+    multigrid: Optional[Multigrid] = None,
+    eigen: Optional[Eigen] = None,
     levels: int = 0,
     tol: float = 1e-6,
     **params: Any,
@@ -330,7 +328,7 @@ class Sums(Object):
     """Loops summed up part by part: Tr O D^-1 is the sum over levels of low modes of Tr O (L_l - L_l+1), L_0 = D^-1, by noise of the
     level, and of Tr O L of the last one. `add` goes on until a goal is reached; `write` and `read` keep sums in files."""
 
-    def __init__(self, handle: Any, operator: "Wilson", asked: _Asked, keeps: Sequence[Any]) -> None:
+    def __init__(self, handle: Any, operator: Quark, asked: _Asked, keeps: Sequence[Any]) -> None:
         super().__init__(handle, operator.context)
         self._asked, self._keeps, self._operator = asked, keeps, operator
         about = capi.plaq_loops_report()
@@ -414,7 +412,7 @@ class Sums(Object):
 
 @passes_on(capi.plaq_solver_params, without=["initial_guess"])
 def sums(
-    operator: "Wilson",
+    operator: Quark,
     gauge: Gauge,
     *,
     space: Optional[Space] = None,
@@ -426,11 +424,11 @@ def sums(
     dilute: str = "",
     time_parts: int = 0,
     probes: int = 1,
-    minus: Optional["Wilson"] = None,
+    minus: Optional[Quark] = None,
     one_end: bool = False,
     traces: str = "auto",
     hopping: int = 0,
-    multigrid: Optional["Multigrid"] = None,
+    multigrid: Optional[Multigrid] = None,
     **params: Any,
 ) -> Sums:
     """Creates sums of loops; see D.loop_sums."""

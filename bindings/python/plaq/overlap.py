@@ -14,7 +14,7 @@ from ._progress import Progress, residuals, search, warn_of
 from ._signatures import checks_keywords, passes_on
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
-from .quarks import Columns, Multigrid, Operator, Plan, _plan
+from .operators import Columns, Multigrid, Operator, Plan, _plan
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -130,7 +130,7 @@ class Overlap(Operator):
     def plan(  # type: ignore[override]
         self, n: int = 12, *, multigrid: Optional[Multigrid] = None, **params: "Unpack[_keywords.OverlapSolve]"
     ) -> Plan:
-        """Memory and kernels of a solve for n columns, parameters as of solve, before anything runs; a `multigrid` stays
+        """Memory and kernels of a solve for n columns, before anything runs; parameters are those of solve; a `multigrid` stays
         that of later solves, as it does with solve. A propagator solves six columns of one chirality at a time."""
         how = capi.plaq_overlap_solve_params(**params)
         if multigrid is not None:
@@ -150,9 +150,7 @@ class Overlap(Operator):
         solve: Optional[Dict[str, Any]] = None,
         **params: Any,
     ) -> Plan:
-        """Memory and kernels of Overlap(gauge, ...), parameters as there, with the search for as many modes as it may
-        find, and of a solve with it for n columns (0: none), parameters of this in `solve`, before anything runs.
-        `kept`: bytes of the operator with its modes."""
+        """Memory and kernels of Overlap(gauge, ...) with these parameters, and of a solve with it for n columns (0: no solve), whose parameters `solve` has, before anything runs; the search is for as many modes as it may find. `kept`: bytes of the operator with its modes."""
         links(gauge)
         how = capi.plaq_overlap_params(boundary=phases(boundary), **params)
         report = capi.plaq_plan_report()

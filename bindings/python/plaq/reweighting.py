@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import capi
 from ._progress import Progress, residuals, tol_of
 from ._signatures import checks_keywords, passes_on
-
-if TYPE_CHECKING:
-    from .quarks import Wilson
+from .operators import Quark
 
 
 class Reweighting(NamedTuple):
@@ -56,7 +54,7 @@ def _ends(interval: Optional[Sequence[float]], rational: bool) -> Tuple[float, f
 
 @passes_on(capi.plaq_solver_params, without=["initial_guess"])
 def reweighting(
-    operator: "Wilson",
+    operator: Quark,
     mu: Union[float, Sequence[float]] = (),
     *,
     kind: Union[int, str] = 0,
